@@ -184,20 +184,25 @@ static int has_same_provider(const char *a, const char *b)
 static int open_model(model **out, const snug_agent_limits *limits, const snug_agent_options *o,
                       const char *name, int has_main_provider)
 {
-    const model_options options = {
+    model_options options = {
         .name = name,
-        .base_url = has_main_provider ? o->base_url : NULL,
-        .key_file = has_main_provider ? o->key_file : NULL,
         .is_streaming = !o->is_not_streaming,
         .connect_ms = limits->connect_ms,
         .first_token_ms = limits->first_token_ms,
         .idle_ms = limits->idle_ms,
         .total_ms = limits->request_ms,
-        .retries = (unsigned)(limits->retries < MOST_RETRIES ? limits->retries : MOST_RETRIES),
+        .retries = MOST_RETRIES,
         .reply_bytes = limits->reply_bytes,
         .backoff_ms = 500,
         .longest_wait_ms = 60000,
     };
+
+    if (limits->retries < MOST_RETRIES)
+        options.retries = (unsigned)limits->retries;
+    if (has_main_provider) {
+        options.base_url = o->base_url;
+        options.key_file = o->key_file;
+    }
     return model_open(out, &options);
 }
 
@@ -366,8 +371,9 @@ snug_session *snug_agent_session(snug_agent *agent)
 /* A line for the prompts: "- await fetch(url): Reads a page". */
 static int describe_tool(str *out, const snug_tool *tool)
 {
-    int error = str_printf(out, "- %s%s(%s)", tool->is_async ? "await " : "", tool->name,
-                           tool->signature ? tool->signature : "**arguments");
+    const char *await = tool->is_async ? "await " : "";
+    const char *signature = tool->signature ? tool->signature : "**arguments";
+    int error = str_printf(out, "- %s%s(%s)", await, tool->name, signature);
 
     if (!error && tool->doc && *tool->doc)
         error = str_printf(out, ": %.*s", (int)strcspn(tool->doc, "\n"), tool->doc);

@@ -16,14 +16,6 @@ enum { TOKENS_WITHOUT_BOUND = 4096 };
 
 /* ---- the request ---- */
 
-static int add_member(str *out, const char *before, const char *text, size_t len)
-{
-    int error = str_add(out, before);
-    if (error)
-        return error;
-    return jsontext_quote(out, text, len);
-}
-
 /* A text without anything to read is refused. */
 static int says_nothing(const str *text)
 {
@@ -32,52 +24,53 @@ static int says_nothing(const str *text)
 
 static int write_call(str *out, const model_call *call)
 {
-    int error;
+    if (dialect_add_quoted(out, "{\"type\":\"tool_use\",\"id\":", &call->id) ||
+        dialect_add_quoted(out, ",\"name\":", &call->name) || str_add(out, ",\"input\":"))
+        return SNUG_ENOMEM;
 
-    if ((error = add_member(out, "{\"type\":\"tool_use\",\"id\":", str_text(&call->id),
-                            call->id.len)) ||
-        (error = add_member(out, ",\"name\":", str_text(&call->name), call->name.len)) ||
-        (error = str_add(out, ",\"input\":")) ||
-        (error = dialect_add_arguments(out, &call->arguments)))
+    int error = dialect_add_arguments(out, &call->arguments);
+    if (error)
         return error;
-
     return str_add(out, "}");
 }
 
 static int write_result(str *out, const model_message *message)
 {
-    int error;
-    if ((error = add_member(out, "{\"type\":\"tool_result\",\"tool_use_id\":",
-                            str_text(&message->call_id), message->call_id.len)) ||
-        (error = add_member(out, ",\"content\":", str_text(&message->text), message->text.len)))
-        return error;
+    if (dialect_add_quoted(out, "{\"type\":\"tool_result\",\"tool_use_id\":", &message->call_id) ||
+        dialect_add_quoted(out, ",\"content\":", &message->text))
+        return SNUG_ENOMEM;
     return str_add(out, message->is_error ? ",\"is_error\":true}" : "}");
+}
+
+static int write_text(str *out, const str *text)
+{
+    if (dialect_add_quoted(out, "{\"type\":\"text\",\"text\":", text))
+        return SNUG_ENOMEM;
+    return str_add(out, "}");
 }
 
 /* Appends the blocks of a message, with a comma before each but the first of *count. */
 static int write_blocks(str *out, size_t *count, const model_message *message)
 {
-    int error = SNUG_OK;
-
     if (message->role == MODEL_TOOL) {
-        if ((*count)++)
-            error = str_add(out, ",");
-        if (error)
-            return error;
+        if (dialect_add_comma(out, count))
+            return SNUG_ENOMEM;
         return write_result(out, message);
     }
 
-    if (!says_nothing(&message->text)) {
-        if (!(error = (*count)++ ? str_add(out, ",") : SNUG_OK) &&
-            !(error = add_member(out, "{\"type\":\"text\",\"text\":", str_text(&message->text),
-                                 message->text.len)))
-            error = str_add(out, "}");
+    if (!says_nothing(&message->text) &&
+        (dialect_add_comma(out, count) || write_text(out, &message->text)))
+        return SNUG_ENOMEM;
+
+    for (size_t i = 0; i < message->call_count; i++) {
+        int error = dialect_add_comma(out, count);
+        if (!error)
+            error = write_call(out, &message->calls[i]);
+        if (error)
+            return error;
     }
 
-    for (size_t i = 0; !error && i < message->call_count; i++)
-        if (!(error = (*count)++ ? str_add(out, ",") : SNUG_OK))
-            error = write_call(out, &message->calls[i]);
-    return error;
+    return SNUG_OK;
 }
 
 static const char *role_of(const model_message *message)
@@ -117,7 +110,8 @@ static int write_messages(str *out, const model_request *request)
             i++;
             continue;
         }
-        if (!(error = turns++ ? str_add(out, ",") : SNUG_OK))
+        error = dialect_add_comma(out, &turns);
+        if (!error)
             error = write_turn(out, &i, request);
     }
 
@@ -135,27 +129,36 @@ static int write_system(str *out, const model_request *request)
         const model_message *message = &request->messages[i];
         if (message->role != MODEL_SYSTEM || says_nothing(&message->text))
             continue;
-        if (!(error = text.len ? str_add(&text, "\n\n") : SNUG_OK))
+        if (text.len > 0)
+            error = str_add(&text, "\n\n");
+        if (!error)
             error = str_add_str(&text, &message->text);
     }
 
-    if (!error && text.len)
-        error = add_member(out, ",\"system\":", str_text(&text), text.len);
+    if (!error && text.len > 0)
+        error = dialect_add_quoted(out, ",\"system\":", &text);
     str_free(&text);
     return error;
+}
+
+static int write_tool(str *out, const model_tool *tool)
+{
+    if (str_add(out, "{\"name\":") || jsontext_quote(out, tool->name, strlen(tool->name)))
+        return SNUG_ENOMEM;
+    if (str_add(out, ",\"description\":") ||
+        jsontext_quote(out, tool->description, strlen(tool->description)))
+        return SNUG_ENOMEM;
+    return str_printf(out, ",\"input_schema\":%s}", tool->parameters_json);
 }
 
 static int write_tools(str *out, const model_request *request)
 {
     int error = str_add(out, ",\"tools\":[");
 
-    for (size_t i = 0; !error && i < request->tool_count; i++) {
-        const model_tool *tool = &request->tools[i];
-        if (!(error = add_member(out, i ? ",{\"name\":" : "{\"name\":", tool->name,
-                                 strlen(tool->name))) &&
-            !(error = add_member(out, ",\"description\":", tool->description,
-                                 strlen(tool->description))))
-            error = str_printf(out, ",\"input_schema\":%s}", tool->parameters_json);
+    for (size_t i = 0, count = 0; !error && i < request->tool_count; i++) {
+        error = dialect_add_comma(out, &count);
+        if (!error)
+            error = write_tool(out, &request->tools[i]);
     }
 
     if (error)
@@ -170,7 +173,9 @@ static int write_request(str *body, const char *name, const model_request *reque
 
     if (most == 0 || most == SNUG_UNLIMITED)
         most = TOKENS_WITHOUT_BOUND;
-    int error = add_member(body, "{\"model\":", name, strlen(name));
+    int error = str_add(body, "{\"model\":");
+    if (!error)
+        error = jsontext_quote(body, name, strlen(name));
     if (!error)
         error = str_printf(body, ",\"max_tokens\":%" PRIu64, most);
     if (!error)

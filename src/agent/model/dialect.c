@@ -59,6 +59,23 @@ int dialect_is_object(jsontext_span value)
     return value.len > 0 && *value.text == '{';
 }
 
+int dialect_add_quoted(str *out, const char *before, const str *text)
+{
+    if (str_add(out, before))
+        return SNUG_ENOMEM;
+    return jsontext_quote(out, str_text(text), text->len);
+}
+
+int dialect_add_comma(str *out, size_t *count)
+{
+    const int is_first = *count == 0;
+
+    ++*count;
+    if (is_first)
+        return SNUG_OK;
+    return str_add(out, ",");
+}
+
 int dialect_add_number(str *out, const char *before, double number)
 {
     char text[64];

@@ -89,6 +89,10 @@ int dialect_replace(str *out, jsontext_span value);
 int dialect_number(uint64_t *out, jsontext_span value);
 /* Appends before and the number, whatever the locale. */
 int dialect_add_number(str *out, const char *before, double number);
+/* Appends before, and the text as a string of JSON. */
+int dialect_add_quoted(str *out, const char *before, const str *text);
+/* Appends a comma before all items but the first; *count is how many there are. */
+int dialect_add_comma(str *out, size_t *count);
 int dialect_is_object(jsontext_span value);
 /* Whether value is that string. */
 int dialect_is(jsontext_span value, const char *text);

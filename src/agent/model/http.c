@@ -218,7 +218,9 @@ static size_t on_bytes(char *bytes, size_t size, size_t count, void *payload)
     p->is_too_large = most > 0 && p->got_bytes > most;
     if (!p->is_too_large && str_append(&p->pending, bytes, len) != SNUG_OK)
         p->has_no_memory = 1;
-    return p->is_too_large || p->has_no_memory ? CURL_WRITEFUNC_ERROR : len;
+    if (p->is_too_large || p->has_no_memory)
+        return CURL_WRITEFUNC_ERROR;
+    return len;
 }
 
 static int take_header(str *out, const char *name, const char *line, size_t len)
@@ -227,9 +229,12 @@ static int take_header(str *out, const char *name, const char *line, size_t len)
     if (len <= name_len || strncasecmp(line, name, name_len) != 0 || line[name_len] != ':')
         return SNUG_OK;
 
-    line += name_len + 1, len -= name_len + 1;
-    while (len > 0 && strchr(" \t", *line))
-        line++, len--;
+    line += name_len + 1;
+    len -= name_len + 1;
+    while (len > 0 && strchr(" \t", *line)) {
+        line++;
+        len--;
+    }
     while (len > 0 && strchr(" \t\r\n", line[len - 1]))
         len--;
     str_clear(out);
@@ -269,6 +274,20 @@ static int add_header(struct curl_slist **list, const char *line)
     return SNUG_OK;
 }
 
+static int add_headers(post *p)
+{
+    const http_request *request = p->request;
+
+    if (add_header(&p->headers, "Content-Type: application/json") ||
+        add_header(&p->headers, "Expect:"))
+        return SNUG_ENOMEM;
+    if (request->key_header && add_header(&p->headers, request->key_header))
+        return SNUG_ENOMEM;
+    if (request->other_header)
+        return add_header(&p->headers, request->other_header);
+    return SNUG_OK;
+}
+
 static void free_headers(struct curl_slist *list)
 {
     for (struct curl_slist *line = list; line; line = line->next)
@@ -291,22 +310,19 @@ static CURLcode set_certificates(CURL *easy)
     return fault;
 }
 
-static int prepare(post *p)
+static int prepare_request(post *p)
 {
     const http_request *request = p->request;
-    /* next_limit is the judge of this one. */
-    long connect_ms = request->connect_ms > 0 && request->connect_ms < INT_MAX - 1000
-                          ? (long)request->connect_ms + 1000
-                          : INT_MAX;
+    CURL *easy = curl_easy_init();
+    long connect_ms = INT_MAX;
 
-    if (!(p->easy = curl_easy_init()) ||
-        add_header(&p->headers, "Content-Type: application/json") ||
-        add_header(&p->headers, "Expect:") ||
-        (request->key_header && add_header(&p->headers, request->key_header)) ||
-        (request->other_header && add_header(&p->headers, request->other_header)))
+    p->easy = easy;
+    if (!easy || add_headers(p))
         return SNUG_ENOMEM;
 
-    CURL *easy = p->easy;
+    /* Later than next_limit finds it, which knows what to say. */
+    if (request->connect_ms > 0 && request->connect_ms < INT_MAX - 1000)
+        connect_ms = (long)request->connect_ms + 1000;
     CURLcode fault = CURLE_OK;
 #define SET(option, value) (fault = fault ? fault : curl_easy_setopt(easy, option, value))
     SET(CURLOPT_URL, request->url);
@@ -333,7 +349,8 @@ static int prepare(post *p)
     if (request->is_direct)
         SET(CURLOPT_NOPROXY, "*");
 #undef SET
-    fault = fault ? fault : set_certificates(easy);
+    if (!fault)
+        fault = set_certificates(easy);
     return fault ? SNUG_ENOMEM : SNUG_OK;
 }
 
@@ -354,7 +371,7 @@ static http_fault fault_of(const post *p, CURLcode code)
 }
 
 /* Gives on what came in. */
-static int deliver(post *p)
+static int deliver_pending(post *p)
 {
     long status = 0;
     int answer = HTTP_GO_ON;
@@ -394,35 +411,58 @@ static int perform(CURLcode *code, http *h)
     return is_done || fault;
 }
 
+/* The transfer is over: as it should be, or as curl says. */
+static int conclude_transfer(post *p, CURLcode code)
+{
+    http_reply *reply = p->reply;
+
+    if (p->enough_ns || code == CURLE_OK) {
+        reply->fault = HTTP_FINE;
+        return SNUG_OK;
+    }
+
+    reply->fault = fault_of(p, code);
+    return str_add(&reply->problem, *p->problem ? p->problem : curl_easy_strerror(code));
+}
+
+/* What ends a transfer before its time; HTTP_FINE: nothing does. */
+static http_fault find_end(const post *p, http *h, int answer)
+{
+    if (answer != HTTP_GO_ON && answer != HTTP_ENOUGH)
+        return HTTP_GIVEN_UP;
+    if (http_is_cancelled(h))
+        return HTTP_CANCELLED;
+    if (p->is_too_large)
+        return HTTP_TOO_LARGE;
+    return HTTP_FINE;
+}
+
 /* Until the reply is whole or something ends it. */
 static int transfer(post *p, http *h)
 {
     http_reply *reply = p->reply;
+
     for (;;) {
-        uint64_t limit;
+        uint64_t limit_at;
         CURLcode code;
-        int is_done = perform(&code, h);
-        int answer = deliver(p);
+        const int is_done = perform(&code, h);
+        const int answer = deliver_pending(p);
         if (p->has_no_memory || code == CURLE_OUT_OF_MEMORY)
             return SNUG_ENOMEM;
-        if (answer != HTTP_GO_ON && answer != HTTP_ENOUGH)
-            return reply->fault = HTTP_GIVEN_UP, SNUG_OK;
-        if (http_is_cancelled(h))
-            return reply->fault = HTTP_CANCELLED, SNUG_OK;
-        if (p->is_too_large)
-            return reply->fault = HTTP_TOO_LARGE, SNUG_OK;
-        if (is_done) {
-            reply->fault = p->enough_ns ? HTTP_FINE : fault_of(p, code);
-            const char *problem = *p->problem ? p->problem : curl_easy_strerror(code);
-            if (reply->fault)
-                return str_add(&reply->problem, problem);
+
+        reply->fault = find_end(p, h, answer);
+        if (reply->fault)
+            return SNUG_OK;
+        if (is_done)
+            return conclude_transfer(p, code);
+
+        const http_fault fault = next_limit(p, &limit_at);
+        const uint64_t now = clock_now_ns();
+        if (now >= limit_at) {
+            reply->fault = fault;
             return SNUG_OK;
         }
-        http_fault fault = next_limit(p, &limit);
-        uint64_t now = clock_now_ns();
-        if (now >= limit)
-            return reply->fault = fault, SNUG_OK;
-        curl_multi_poll(h->multi, NULL, 0, poll_ms(now, limit), NULL);
+        curl_multi_poll(h->multi, NULL, 0, poll_ms(now, limit_at), NULL);
     }
 }
 
@@ -433,7 +473,7 @@ int http_post(http_reply *out, http *h, const http_request *request)
     long status = 0;
 
     *out = (http_reply){ 0 };
-    int error = prepare(&p);
+    int error = prepare_request(&p);
     if (!error && curl_multi_add_handle(h->multi, p.easy))
         error = SNUG_ENOMEM;
     if (!error) {

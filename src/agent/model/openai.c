@@ -14,28 +14,32 @@
 
 /* ---- the request ---- */
 
-static int add_member(str *out, const char *before, const str *text)
+static int write_call(str *out, const model_call *call)
 {
-    int error = str_add(out, before);
-    if (error)
-        return error;
-    return jsontext_quote(out, str_text(text), text->len);
+    str arguments = { 0 };
+    int error = dialect_add_arguments(&arguments, &call->arguments);
+
+    if (!error)
+        error = dialect_add_quoted(out, "{\"id\":", &call->id);
+    if (!error)
+        error =
+            dialect_add_quoted(out, ",\"type\":\"function\",\"function\":{\"name\":", &call->name);
+    if (!error)
+        error = dialect_add_quoted(out, ",\"arguments\":", &arguments);
+    if (!error)
+        error = str_add(out, "}}");
+    str_free(&arguments);
+    return error;
 }
 
 static int write_calls(str *out, const model_message *message)
 {
     int error = str_add(out, ",\"tool_calls\":[");
 
-    for (size_t i = 0; !error && i < message->call_count; i++) {
-        const model_call *call = &message->calls[i];
-        str arguments = { 0 };
-        if (!(error = dialect_add_arguments(&arguments, &call->arguments)) &&
-            !(error = add_member(out, i ? ",{\"id\":" : "{\"id\":", &call->id)) &&
-            !(error =
-                  add_member(out, ",\"type\":\"function\",\"function\":{\"name\":", &call->name)) &&
-            !(error = add_member(out, ",\"arguments\":", &arguments)))
-            error = str_add(out, "}}");
-        str_free(&arguments);
+    for (size_t i = 0, count = 0; !error && i < message->call_count; i++) {
+        error = dialect_add_comma(out, &count);
+        if (!error)
+            error = write_call(out, &message->calls[i]);
     }
 
     if (error)
@@ -56,10 +60,10 @@ static int write_message(str *out, const model_message *message)
     if (message->call_count > 0 && message->text.len == 0)
         error = str_printf(out, "%snull", roles[message->role]);
     else
-        error = add_member(out, roles[message->role], &message->text);
+        error = dialect_add_quoted(out, roles[message->role], &message->text);
 
     if (!error && message->role == MODEL_TOOL)
-        error = add_member(out, ",\"tool_call_id\":", &message->call_id);
+        error = dialect_add_quoted(out, ",\"tool_call_id\":", &message->call_id);
     if (!error && message->call_count > 0)
         error = write_calls(out, message);
     if (error)
@@ -67,18 +71,40 @@ static int write_message(str *out, const model_message *message)
     return str_add(out, "}");
 }
 
+static int write_tool(str *out, const model_tool *tool)
+{
+    if (str_add(out, "{\"type\":\"function\",\"function\":{\"name\":") ||
+        jsontext_quote(out, tool->name, strlen(tool->name)))
+        return SNUG_ENOMEM;
+    if (str_add(out, ",\"description\":") ||
+        jsontext_quote(out, tool->description, strlen(tool->description)))
+        return SNUG_ENOMEM;
+    return str_printf(out, ",\"parameters\":%s}}", tool->parameters_json);
+}
+
 static int write_tools(str *out, const model_request *request)
 {
     int error = str_add(out, ",\"tools\":[");
 
-    for (size_t i = 0; !error && i < request->tool_count; i++) {
-        const model_tool *tool = &request->tools[i];
-        if (!(error = str_printf(
-                  out, "%s{\"type\":\"function\",\"function\":{\"name\":", i ? "," : "")) &&
-            !(error = jsontext_quote(out, tool->name, strlen(tool->name))) &&
-            !(error = str_add(out, ",\"description\":")) &&
-            !(error = jsontext_quote(out, tool->description, strlen(tool->description))))
-            error = str_printf(out, ",\"parameters\":%s}}", tool->parameters_json);
+    for (size_t i = 0, count = 0; !error && i < request->tool_count; i++) {
+        error = dialect_add_comma(out, &count);
+        if (!error)
+            error = write_tool(out, &request->tools[i]);
+    }
+
+    if (error)
+        return error;
+    return str_add(out, "]");
+}
+
+static int write_messages(str *out, const model_request *request)
+{
+    int error = str_add(out, ",\"messages\":[");
+
+    for (size_t i = 0, count = 0; !error && i < request->message_count; i++) {
+        error = dialect_add_comma(out, &count);
+        if (!error)
+            error = write_message(out, &request->messages[i]);
     }
 
     if (error)
@@ -89,25 +115,17 @@ static int write_tools(str *out, const model_request *request)
 static int write_request(str *body, const char *name, const model_request *request,
                          int is_streaming, unsigned quirks)
 {
+    const char *most = quirks & DIALECT_COMPLETION_TOKENS ? "max_completion_tokens" : "max_tokens";
     int error = str_add(body, "{\"model\":");
 
     if (!error)
         error = jsontext_quote(body, name, strlen(name));
     if (!error)
-        error = str_add(body, ",\"messages\":[");
-    for (size_t i = 0; !error && i < request->message_count; i++)
-        if (!(error = i ? str_add(body, ",") : SNUG_OK))
-            error = write_message(body, &request->messages[i]);
-
-    if (!error)
-        error = str_add(body, "]");
+        error = write_messages(body, request);
     if (!error && request->tool_count > 0)
         error = write_tools(body, request);
     if (!error && request->max_tokens > 0 && request->max_tokens != SNUG_UNLIMITED)
-        error =
-            str_printf(body, ",\"%s\":%" PRIu64,
-                       quirks & DIALECT_COMPLETION_TOKENS ? "max_completion_tokens" : "max_tokens",
-                       request->max_tokens);
+        error = str_printf(body, ",\"%s\":%" PRIu64, most, request->max_tokens);
 
     if (!error && request->temperature >= 0 && !(quirks & DIALECT_NO_TEMPERATURE))
         error = dialect_add_number(body, ",\"temperature\":", request->temperature);

@@ -33,14 +33,14 @@ int reply_add_fenced(str *out, const char *info, const str *text)
            str_printf(out, "%s%.*s\n", has_end ? "" : "\n", fence, ticks);
 }
 
-static int add_block(str *out, const char *title, const char *info, const str *text)
+static int add_fenced_section(str *out, const char *title, const char *info, const str *text)
 {
     if (text->len == 0)
         return SNUG_OK;
     return str_printf(out, "\n## %s\n\n", title) || reply_add_fenced(out, info, text);
 }
 
-static int add_text(str *out, const char *title, const char *text)
+static int add_section(str *out, const char *title, const char *text)
 {
     if (*text)
         return str_printf(out, "\n## %s\n\n%s\n", title, text);
@@ -69,30 +69,43 @@ static int add_cause(str *out, const snug_reply *reply)
         error = jsontext_string(&cause, jsontext_member(given, "root_cause")) == SNUG_ENOMEM;
     }
 
-    error = error || add_text(out, "Root Cause", str_text(&cause));
+    error = error || add_section(out, "Root Cause", str_text(&cause));
     str_free(&cause);
     return error;
 }
 
-static int add_error(str *out, const snug_reply *reply)
+static int add_failed_attempt(str *out, const attempt *failed)
 {
-    const attempt *failed = first_failure(reply);
+    const char *class = failed->class ? failed->class : "runtime";
+    const char *traceback = "";
     size_t len = 0;
     str text = { 0 };
-    int error = SNUG_OK;
+    int error;
 
-    if (failed) {
-        const char *traceback =
-            failed->result ? snug_result_text(failed->result, SNUG_STREAM_TRACEBACK, &len) : "";
-        error = len > 0 ? str_append(&text, traceback, len) : str_add_str(&text, &failed->failure);
-        error = error || add_block(out, "Error", "text", &text) ||
-                str_printf(out, "\n## Error Type\n\n%s (%s)\n",
-                           failed->class ? failed->class : "runtime", str_text(&failed->category));
-    } else
-        error = add_text(out, "Error", str_text(&reply->error));
+    if (failed->result)
+        traceback = snug_result_text(failed->result, SNUG_STREAM_TRACEBACK, &len);
+    if (len > 0)
+        error = str_append(&text, traceback, len);
+    else
+        error = str_add_str(&text, &failed->failure);
 
+    if (!error)
+        error = add_fenced_section(out, "Error", "text", &text);
+    if (!error)
+        error = str_printf(out, "\n## Error Type\n\n%s (%s)\n", class, str_text(&failed->category));
     str_free(&text);
-    return error || (failed && add_cause(out, reply));
+    return error;
+}
+
+static int add_errors(str *out, const snug_reply *reply)
+{
+    const attempt *failed = first_failure(reply);
+
+    if (!failed)
+        return add_section(out, "Error", str_text(&reply->error));
+    if (add_failed_attempt(out, failed))
+        return SNUG_ENOMEM;
+    return add_cause(out, reply);
 }
 
 static int add_improvements(str *out, const snug_reply *reply)
@@ -100,25 +113,27 @@ static int add_improvements(str *out, const snug_reply *reply)
     if (reply->attempt_count < 2)
         return SNUG_OK;
     return str_printf(out, "\n## Improvement Attempts\n\n%zu\n", reply->attempt_count - 1) ||
-           add_block(out, "Improved Code", "python", &reply_best(reply)->code);
+           add_fenced_section(out, "Improved Code", "python", &reply_best(reply)->code);
 }
 
 static int add_performance(str *out, const snug_reply *reply)
 {
     const uint64_t *ns = reply->time_ns;
-    double models =
-        (double)(ns[TIME_GENERATE] + ns[TIME_IMPROVE] + ns[TIME_EVALUATE] + ns[TIME_REPLY]);
+    const uint64_t models_ns =
+        ns[TIME_GENERATE] + ns[TIME_IMPROVE] + ns[TIME_EVALUATE] + ns[TIME_REPLY];
 
-    return str_printf(out,
-                      "\n## Performance\n\n"
-                      "- Generation: %.2f s\n- Execution: %.3f s\n- Total: %.2f s\n"
-                      "- Requests: %llu, tokens: %llu in, %llu out%s\n",
-                      models / 1e9, (double)ns[TIME_EXECUTE] / 1e9, (double)reply->total_ns / 1e9,
-                      (unsigned long long)reply->requests, (unsigned long long)reply->input_tokens,
-                      (unsigned long long)reply->output_tokens,
-                      reply->is_estimated ? " (estimated)" : "") ||
-           (reply->has_cost && reply->cost_usd > 0 &&
-            str_printf(out, "- Cost: %.6f US dollars\n", reply->cost_usd));
+    if (str_printf(out, "\n## Performance\n\n- Generation: %.2f s\n- Execution: %.3f s\n",
+                   (double)models_ns / 1e9, (double)ns[TIME_EXECUTE] / 1e9) ||
+        str_printf(out, "- Total: %.2f s\n", (double)reply->total_ns / 1e9) ||
+        str_printf(out, "- Requests: %llu, tokens: %llu in, %llu out%s\n",
+                   (unsigned long long)reply->requests, (unsigned long long)reply->input_tokens,
+                   (unsigned long long)reply->output_tokens,
+                   reply->is_estimated ? " (estimated)" : ""))
+        return SNUG_ENOMEM;
+
+    if (reply->has_cost && reply->cost_usd > 0)
+        return str_printf(out, "- Cost: %.6f US dollars\n", reply->cost_usd);
+    return SNUG_OK;
 }
 
 static int add_debug(str *out, const snug_reply *reply)
@@ -141,7 +156,7 @@ static int add_debug(str *out, const snug_reply *reply)
 }
 
 /* The first line, so that a list stays one. */
-static int add_line(str *out, const char *text)
+static int add_first_line(str *out, const char *text)
 {
     return str_append(out, text, strcspn(text, "\n"));
 }
@@ -154,39 +169,54 @@ static int add_history(str *out, const snug_reply *reply)
     for (size_t i = 0; !error && i < reply->attempt_count; i++) {
         const attempt *a = &reply->attempts[i];
         error = str_printf(out, "- Attempt %llu: ", (unsigned long long)a->n) ||
-                add_line(out, a->failure.len > 0 ? a->failure.data : "passed");
+                add_first_line(out, a->failure.len > 0 ? a->failure.data : "passed");
         if (!error && a->improvement.len > 0)
-            error = str_add(out, ". Fix: ") || add_line(out, a->improvement.data);
+            error = str_add(out, ". Fix: ") || add_first_line(out, a->improvement.data);
         error = error || str_add(out, "\n");
     }
 
     return error;
 }
 
+static int add_head(str *out, const snug_reply *reply)
+{
+    const int is_fine = reply->status == SNUG_AGENT_STATUS_ANSWERED;
+    const int has_answer = reply->answer.len > 0;
+
+    if (str_printf(out, "# Execution %s\n\n", is_fine ? "Successful" : "Failed"))
+        return SNUG_ENOMEM;
+    if (has_answer && (str_add_str(out, &reply->answer) || str_add(out, "\n")))
+        return SNUG_ENOMEM;
+    if (!is_fine && has_answer && str_add(out, "\n"))
+        return SNUG_ENOMEM;
+    if (!is_fine && (str_add_str(out, &reply->error) || str_add(out, "\n")))
+        return SNUG_ENOMEM;
+    if (reply->unsupported.len > 0)
+        return str_printf(out, "\nNot supported by the run: %s\n", reply->unsupported.data);
+    return SNUG_OK;
+}
+
 int reply_write_markdown(str *out, snug_reply *reply)
 {
     const attempt *first = reply->attempt_count ? &reply->attempts[0] : NULL;
     const attempt *last = reply_best(reply);
-    const int is_fine = reply->status == SNUG_AGENT_STATUS_ANSWERED;
-    int error = str_printf(out, "# Execution %s\n\n", is_fine ? "Successful" : "Failed") ||
-                str_add_str(out, &reply->answer) || (reply->answer.len > 0 && str_add(out, "\n"));
+    int error = add_head(out, reply);
 
-    if (!error && !is_fine)
-        error =
-            str_printf(out, "%s%s\n", reply->answer.len > 0 ? "\n" : "", str_text(&reply->error));
-
-    if (!error && reply->unsupported.len > 0)
-        error = str_printf(out, "\nNot supported by the run: %s\n", reply->unsupported.data);
     if (!error && first)
-        error = add_block(out, "Generated Code", "python", &first->code);
+        error = add_fenced_section(out, "Generated Code", "python", &first->code);
     if (!error)
-        error = add_error(out, reply) || add_improvements(out, reply);
+        error = add_errors(out, reply);
+    if (!error)
+        error = add_improvements(out, reply);
     if (!error && last)
-        error = add_block(out, "Execution Result", "text", &last->output);
+        error = add_fenced_section(out, "Execution Result", "text", &last->output);
     if (!error)
-        error = add_text(out, "Explanation", str_text(&reply->explanation));
-    error = error || (!reply->has_no_metrics && add_performance(out, reply)) ||
-            (!reply->has_no_history && add_history(out, reply)) ||
-            (reply->has_debug_info && add_debug(out, reply));
+        error = add_section(out, "Explanation", str_text(&reply->explanation));
+    if (!error && !reply->has_no_metrics)
+        error = add_performance(out, reply);
+    if (!error && !reply->has_no_history)
+        error = add_history(out, reply);
+    if (!error && reply->has_debug_info)
+        error = add_debug(out, reply);
     return error ? SNUG_ENOMEM : SNUG_OK;
 }

@@ -10,6 +10,7 @@
 #include "agent/model/embeddings.h"
 #include "agent/store/database.h"
 #include "agent/store/search.h"
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/options.h"
@@ -43,7 +44,7 @@ typedef struct match {
 
 struct snug_library_result {
     match *items;
-    size_t count;
+    size_t count, cap;
 };
 
 /* ---- opening ---- */
@@ -407,12 +408,10 @@ const snug_library_match *snug_library_result_match(const snug_library_result *m
 /* Of a row with name, kind, title, bytes and text. */
 static int add_match(snug_library_result *matches, sqlite3_stmt *row, double score)
 {
-    match *grown = realloc(matches->items, (matches->count + 1) * sizeof *grown);
-    if (!grown)
+    if (array_reserve(&matches->items, &matches->cap, matches->count + 1, sizeof *matches->items))
         return error_no_memory();
 
-    matches->items = grown;
-    match *m = &grown[matches->count++];
+    match *m = &matches->items[matches->count++];
     *m = (match){ 0 };
     if (database_column(&m->name, row, 0) || database_column(&m->kind, row, 1) ||
         database_column(&m->title, row, 2) || database_column(&m->text, row, 4))
@@ -524,6 +523,47 @@ static int by_score(const void *left, const void *right)
     return a->document < b->document ? -1 : a->document > b->document;
 }
 
+/* Of the vector in a row and the query's, both of length 1; below 0 where it is of another size. */
+static double cosine_of(sqlite3_stmt *row, int column, const float *vector, size_t size)
+{
+    const char *bytes = sqlite3_column_blob(row, column);
+    double cosine = 0;
+
+    if (!bytes || (size_t)sqlite3_column_bytes(row, column) != size * sizeof *vector)
+        return -1;
+
+    for (size_t i = 0; i < size; i++) {
+        float number;
+        memcpy(&number, bytes + i * sizeof number, sizeof number);
+        cosine += (double)number * (double)vector[i];
+    }
+
+    return cosine;
+}
+
+static void keep_best(hits *h)
+{
+    qsort(h->items, h->count, sizeof *h->items, by_score);
+    if (h->count > MOST_FOUND)
+        h->count = MOST_FOUND;
+}
+
+/* The best passage of a document counts, in whatever order they come. */
+static void add_best(hits *h, const hit *found)
+{
+    hit *known = find_hit(h, found->document);
+
+    if (known) {
+        if (known->score < found->score)
+            *known = *found;
+        return;
+    }
+
+    if (h->count == sizeof h->items / sizeof *h->items)
+        keep_best(h);
+    h->items[h->count++] = *found;
+}
+
 /* The documents whose best passages are most alike the query. */
 static int find_meaning(hits *out, snug_library *library, const float *vector, size_t size)
 {
@@ -537,40 +577,24 @@ static int find_meaning(hits *out, snug_library *library, const float *vector, s
 
     if (!error)
         database_bind(statement, 1, model, strlen(model));
-    while (!error && !(error = database_row(d, statement, &has_row)) && has_row) {
-        const char *bytes = sqlite3_column_blob(statement, 2);
-        double cosine = 0;
-        if (!bytes || (size_t)sqlite3_column_bytes(statement, 2) != size * sizeof *vector)
-            continue;
-        for (size_t i = 0; i < size; i++) {
-            float number;
-            memcpy(&number, bytes + i * sizeof number, sizeof number);
-            cosine += (double)number * (double)vector[i];
-        }
-        if (!(cosine >= LEAST_COSINE))
-            continue;
-        const sqlite3_int64 document = sqlite3_column_int64(statement, 0);
-        hit *known = find_hit(out, document);
-        const hit found = { document, sqlite3_column_int64(statement, 1), cosine };
-        if (known && known->score < cosine)
-            *known = found;
-        else if (!known && out->count == sizeof out->items / sizeof *out->items) {
-            qsort(out->items, out->count, sizeof *out->items, by_score);
-            out->count = MOST_FOUND;
-        }
-        if (!known)
-            out->items[out->count++] = found;
+    while (!error) {
+        error = database_row(d, statement, &has_row);
+        if (error || !has_row)
+            break;
+
+        const hit found = { sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1),
+                            cosine_of(statement, 2, vector, size) };
+        if (found.score >= LEAST_COSINE)
+            add_best(out, &found);
     }
 
     sqlite3_finalize(statement);
-    qsort(out->items, out->count, sizeof *out->items, by_score);
-    if (out->count > MOST_FOUND)
-        out->count = MOST_FOUND;
+    keep_best(out);
     return error;
 }
 
 /* Reciprocal rank fusion: https://doi.org/10.1145/1571941.1572114 */
-static void mix(hits *words, const hits *meaning)
+static void merge_hits(hits *words, const hits *meaning)
 {
     for (size_t i = 0; i < words->count; i++)
         words->items[i].score = 1.0 / (double)(RANK_OFFSET + 1 + i);
@@ -589,7 +613,8 @@ static void mix(hits *words, const hits *meaning)
         qsort(words->items, words->count, sizeof *words->items, by_score);
 }
 
-static int collect(snug_library_result *matches, database *d, const hits *found, size_t most)
+static int collect_matches(snug_library_result *matches, database *d, const hits *found,
+                           size_t most)
 {
     sqlite3_stmt *statement;
     int has_row, error = database_prepare(&statement, d,
@@ -647,11 +672,11 @@ int snug_library_search(snug_library_result **out, snug_library *library, const 
     if (!error && library->embeddings) {
         error = search_meaning(meaning, library, query);
         if (!error && library->fault.len == 0)
-            mix(words, meaning);
+            merge_hits(words, meaning);
     }
 
     if (!error)
-        error = collect(matches, library->file, words, most);
+        error = collect_matches(matches, library->file, words, most);
     free(words);
     free(meaning);
     if (error) {
