@@ -144,7 +144,7 @@ static void take_callbacks(snug_agent *agent, snug_session_options *options)
         options->on_input = pass_input;
 }
 
-static int open_session(snug_agent *agent, const snug_session_options *wanted)
+static int open_agent_session(snug_agent *agent, const snug_session_options *wanted)
 {
     snug_session_options options;
     int error = options_take(&options, sizeof options, wanted, "snug_session_options");
@@ -291,7 +291,7 @@ static int open_parts(snug_agent *agent, const snug_agent_options *o)
     if (!error)
         error = tracer_open(&agent->tracer, o);
     if (!error)
-        error = open_session(agent, o->session);
+        error = open_agent_session(agent, o->session);
     if (!error && o->conversation_file)
         error = memory_open(agent, o->conversation_file);
     if (!error)
@@ -431,7 +431,7 @@ int snug_agent_reset(snug_agent *agent)
 
 /* An interrupt that comes before the cell is lost: it is sent until the cell has ended. A callback
  * of the cell cannot wait for that: the cell waits for the callback. */
-static void interrupt_cell(snug_agent *agent)
+static void interrupt_until_ended(snug_agent *agent)
 {
     const struct timespec pause = { 0, 1000000 };
     const int is_callback = pthread_equal(agent->asker, pthread_self());
@@ -455,7 +455,7 @@ void snug_agent_cancel(snug_agent *agent)
         for (int use = 0; use < USES; use++)
             model_cancel(agent->models[use]);
         library_cancel(agent->library);
-        interrupt_cell(agent);
+        interrupt_until_ended(agent);
     }
     pthread_mutex_unlock(&agent->lock);
 }

@@ -41,7 +41,7 @@ static int set_run(snug_agent *agent, run *r)
 }
 
 /* A session that the last question lost is opened again. */
-static int renew_session(run *r)
+static int renew_lost_session(run *r)
 {
     snug_session *session = r->agent->session;
     snug_result *result;
@@ -74,7 +74,7 @@ static int keep_turn(snug_agent *agent, const snug_reply *reply)
 
 static int work_on_question(run *r)
 {
-    int error = renew_session(r);
+    int error = renew_lost_session(r);
 
     if (!error)
         error = reuse_catch_up(r);

@@ -69,7 +69,7 @@ static int add_displays(str *out, snug_result *result)
 }
 
 /* The value, else the variable `result`, else what was printed or displayed. */
-static int take_output(str *out, run *r, snug_result *result)
+static int keep_output(str *out, run *r, snug_result *result)
 {
     size_t len;
     const char *text = snug_result_text(result, SNUG_STREAM_VALUE, &len);
@@ -96,7 +96,7 @@ static int take_output(str *out, run *r, snug_result *result)
 }
 
 /* What a program had printed when it failed. */
-static int take_printed(str *out, const snug_result *result)
+static int keep_printed(str *out, const snug_result *result)
 {
     size_t len;
     const char *text = snug_result_text(result, SNUG_STREAM_STDOUT, &len);
@@ -117,7 +117,7 @@ static int add_comma(str *out, const char *title, size_t index)
 }
 
 /* Names, files and calls that the program leaves behind, also where it failed. */
-static int take_changes(str *out, const snug_result *result)
+static int keep_changes(str *out, const snug_result *result)
 {
     const snug_change *change;
     const snug_artifact *artifact;
@@ -294,14 +294,14 @@ static loop_outcome finish_cell(run *r, loop_outcome outcome)
 }
 
 /* What the program gave, printed and left behind. */
-static int take_result(run *r, attempt *a)
+static int keep_result(run *r, attempt *a)
 {
-    int error = take_changes(&a->changed, a->result);
+    int error = keep_changes(&a->changed, a->result);
 
     if (!error && snug_result_status(a->result) == SNUG_STATUS_OK)
-        error = take_output(&a->output, r, a->result);
+        error = keep_output(&a->output, r, a->result);
     else if (!error)
-        error = take_printed(&a->output, a->result);
+        error = keep_printed(&a->output, a->result);
     if (error)
         return error;
 
@@ -342,7 +342,7 @@ loop_outcome step_execute(run *r)
     if (!error && !a->result)
         return run_look(r);
     if (!error)
-        error = take_result(r, a);
+        error = keep_result(r, a);
     r->reply->time_ns[TIME_EXECUTE] += clock_now_ns() - start_ns;
     if (error)
         return run_break(r, error);

@@ -228,7 +228,7 @@ static loop_outcome compare_speed(run *r, const attempt *candidate)
 
 /* ---- fault inputs ---- */
 
-static int add_lines(str *out, const str *lines)
+static int add_trial_lines(str *out, const str *lines)
 {
     if (lines->len == 0)
         return SNUG_OK;
@@ -239,15 +239,16 @@ static int add_lines(str *out, const str *lines)
 
 static int join_trial(str *out, const trial *t, const str *code)
 {
-    if (add_lines(out, &t->before) || add_lines(out, code) || add_lines(out, &t->after))
+    if (add_trial_lines(out, &t->before) || add_trial_lines(out, code) ||
+        add_trial_lines(out, &t->after))
         return error_no_memory();
     return SNUG_OK;
 }
 
 static int add_failing(str *out, const trial *t, const snug_result *result)
 {
-    if (add_lines(out, &t->before) || str_add(out, "# the program\n") ||
-        add_lines(out, &t->after) ||
+    if (add_trial_lines(out, &t->before) || str_add(out, "# the program\n") ||
+        add_trial_lines(out, &t->after) ||
         str_printf(out, "-> %s: %s\n\n", snug_result_error_name(result),
                    snug_result_error_value(result)))
         return error_no_memory();

@@ -92,7 +92,7 @@ static int is_json(const snug_agent_input *input, const char *text, size_t len)
     return !jsontext_check(text, len, &at);
 }
 
-static int set_text(snug_session *session, const char *name, const str *text)
+static int set_text_variable(snug_session *session, const char *name, const str *text)
 {
     str quoted = { 0 };
     int error;
@@ -143,7 +143,7 @@ static int set_variable(run *r, const snug_agent_input *input, const str *data)
     if (has_json)
         error = snug_session_set_variable(session, input->name, text, data->len);
     else
-        error = set_text(session, input->name, data);
+        error = set_text_variable(session, input->name, data);
     if (error)
         return error;
 

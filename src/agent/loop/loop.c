@@ -210,7 +210,7 @@ static int begin_loop(snug_agent_step *first, run *r)
     return SNUG_OK;
 }
 
-static loop_outcome take_step(run *r, snug_agent_step step)
+static loop_outcome run_step(run *r, snug_agent_step step)
 {
     loop_outcome outcome = run_look(r);
     if (outcome != WENT)
@@ -233,7 +233,7 @@ int loop_run(run *r)
     loop_outcome outcome = ask_caller(r, &at, SNUG_AGENT_STEP_END);
     while (at != SNUG_AGENT_STEP_END && outcome != STOPPED && outcome != BROKEN) {
         const snug_agent_step from = at;
-        outcome = take_step(r, from);
+        outcome = run_step(r, from);
 
         at = SNUG_AGENT_STEP_END;
         if (outcome != STOPPED && outcome != BROKEN) {

@@ -94,7 +94,7 @@ static int compare_word(const void *word, const void *row)
     (bsearch(word, table, sizeof(table) / sizeof *(table), sizeof *(table), compare_word) != NULL)
 
 /* The word at text; its length, 0 where it is too long to be one of ours. */
-static size_t take_word(char *out, const char *text, size_t len)
+static size_t copy_word(char *out, const char *text, size_t len)
 {
     size_t n = 0;
     while (n < len && is_name(text[n]))
@@ -143,7 +143,7 @@ static int is_inside(const char *word, const char *source, size_t at, int is_cod
 static int is_impure(const char *source, size_t len, size_t at, int is_code)
 {
     char word[MOST_WORD_BYTES];
-    const size_t size = take_word(word, source + at, len - at);
+    const size_t size = copy_word(word, source + at, len - at);
     return IS_AMONG(word, impure_words) || is_inside(word, source, at, is_code) ||
            has_compatible(source + at, size);
 }
@@ -152,7 +152,7 @@ static int is_impure(const char *source, size_t len, size_t at, int is_code)
 static int is_pure_import(const char *line, size_t len)
 {
     char word[MOST_WORD_BYTES];
-    size_t at = take_word(word, line, len);
+    size_t at = copy_word(word, line, len);
     const int is_from = strcmp(word, "from") == 0;
 
     if (memchr(line, ';', len) || memchr(line, '\\', len))
@@ -164,7 +164,7 @@ static int is_pure_import(const char *line, size_t len)
     for (;;) {
         while (at < len && strchr(" \t", line[at]))
             at++;
-        size_t size = take_word(word, line + at, len - at);
+        size_t size = copy_word(word, line + at, len - at);
         if (size == 0 || !IS_AMONG(word, pure_modules))
             return 0;
         const char *comma = is_from ? NULL : memchr(line + at, ',', len - at);
@@ -203,7 +203,7 @@ int reuse_is_pure(const char *source, size_t len)
         /* In a string too: what stands in braces there is code. */
         if (is_impure(source, len, at, pylex_is_code(&lex)))
             return 0;
-        take_word(word, source + at, len - at);
+        copy_word(word, source + at, len - at);
         if (begins_import(word) && pylex_is_code(&lex)) {
             const char *end = memchr(source + at, '\n', len - at);
             const size_t rest = end ? (size_t)(end - (source + at)) : len - at;
@@ -256,7 +256,7 @@ static int has_files(snug_session *session)
 }
 
 /* The question and the agent leave nothing but the program and its data to decide the result. */
-static int is_alone(const run *r)
+static int has_no_other_source(const run *r)
 {
     const snug_agent *agent = r->agent;
     const snug_agent_options *o = &agent->options;
@@ -283,7 +283,8 @@ static int is_reusable(const run *r, const attempt *a)
 
     if (!agent->options.caches_results || !agent->cache || is_in_bash(agent))
         return 0;
-    return is_alone(r) && is_untouched(agent) && reuse_is_pure(str_text(&a->code), a->code.len);
+    return has_no_other_source(r) && is_untouched(agent) &&
+           reuse_is_pure(str_text(&a->code), a->code.len);
 }
 
 /* All that the result depends on: versions, rights, limits, data and the program. */

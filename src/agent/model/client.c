@@ -68,7 +68,7 @@ static int read_key(model *m, const model_options *options)
     return SNUG_OK;
 }
 
-static void take_options(model *m, const model_options *options)
+static void keep_options(model *m, const model_options *options)
 {
     m->options = *options;
     m->options.name = m->options.base_url = m->options.key_file = NULL;
@@ -100,7 +100,7 @@ int model_open(model **out, const model_options *options)
     if (error)
         goto fail;
 
-    take_options(m, options);
+    keep_options(m, options);
     if (getrandom(&m->random, sizeof m->random, GRND_NONBLOCK) != sizeof m->random)
         m->random = clock_now_ns();
     *out = m;
@@ -299,7 +299,7 @@ static uint64_t estimate(size_t bytes)
 }
 
 /* Adds what the request used. One that was refused used nothing; a reply that broke off did. */
-static void add_usage(model_usage *total, const attempt *a, int status, size_t body_len)
+static void count_used(model_usage *total, const attempt *a, int status, size_t body_len)
 {
     model_usage used = a->reply->usage;
     size_t written = a->reply->text.len + a->reply->thinking.len;
@@ -385,7 +385,7 @@ static int plan_next(asking *k, fault_finding *v, const http_reply *got)
 }
 
 /* Takes over what was found. */
-static int settle(asking *k, fault_finding *v, const attempt *a, const http_reply *got)
+static int take_finding(asking *k, fault_finding *v, const attempt *a, const http_reply *got)
 {
     unsigned quirk = dialect_learn(&a->reader.error, got->status, k->m->quirks);
     int error = SNUG_OK;
@@ -449,9 +449,9 @@ static int ask_once(asking *k)
     if (!error)
         error = fault_find(&v, &facts);
     if (!error)
-        add_usage(&k->total, &a, got.status, k->body.len);
+        count_used(&k->total, &a, got.status, k->body.len);
     if (!error)
-        error = settle(k, &v, &a, &got);
+        error = take_finding(k, &v, &a, &got);
     if (!error)
         error = hide_reply(k->m, k->reply);
     str_free(&v.sentence);

@@ -115,7 +115,7 @@ void embeddings_resume(embeddings *e)
 
 /* ---- asking ---- */
 
-static int write_body(str *out, const embeddings *e, const str *texts, size_t count)
+static int write_texts(str *out, const embeddings *e, const str *texts, size_t count)
 {
     int error = str_add(out, "{\"model\":");
 
@@ -139,7 +139,7 @@ static int on_data(void *payload, const http_reply *got, const char *data, size_
 }
 
 /* What the endpoint answered in the place of vectors. */
-static int explain(str *fault, const embeddings *e, const http_reply *got, const str *body)
+static int explain_refusal(str *fault, const embeddings *e, const http_reply *got, const str *body)
 {
     dialect_error said = { 0 };
     str reason = { 0 };
@@ -232,7 +232,7 @@ int embeddings_ask(float **out, size_t *size, str *fault, embeddings *e, const s
     cJSON *root = NULL;
 
     *out = NULL;
-    int error = write_body(&body, e, texts, count);
+    int error = write_texts(&body, e, texts, count);
     const http_request request = { .url = str_text(&e->place.url),
                                    .key_header = e->key_header.len ? e->key_header.data : NULL,
                                    .body = str_text(&body),
@@ -247,7 +247,7 @@ int embeddings_ask(float **out, size_t *size, str *fault, embeddings *e, const s
     if (!error)
         error = http_post(&got, e->http, &request);
     if (!error && (got.fault || got.status < 200 || got.status >= 300))
-        error = explain(fault, e, &got, &answer);
+        error = explain_refusal(fault, e, &got, &answer);
     else if (!error) {
         if (json_parse(&root, str_text(&answer), answer.len) == SNUG_OK)
             *out = read_vectors(size, root, count);

@@ -52,7 +52,7 @@ typedef struct post {
 static pthread_once_t is_started = PTHREAD_ONCE_INIT;
 static CURLcode start_fault;
 
-static void start(void)
+static void start_curl(void)
 {
     /* Where the host has started it before, it goes on with the host's memory. */
     start_fault = curl_global_init_mem(CURL_GLOBAL_DEFAULT, malloc, wiping_free, wiping_realloc,
@@ -61,7 +61,7 @@ static void start(void)
 
 int http_open(http **out)
 {
-    pthread_once(&is_started, start);
+    pthread_once(&is_started, start_curl);
     if (start_fault)
         return error_set(SNUG_ESYSTEM, "libcurl cannot start: %s", curl_easy_strerror(start_fault));
 
@@ -223,7 +223,7 @@ static size_t on_bytes(char *bytes, size_t size, size_t count, void *payload)
     return len;
 }
 
-static int take_header(str *out, const char *name, const char *line, size_t len)
+static int keep_header(str *out, const char *name, const char *line, size_t len)
 {
     size_t name_len = strlen(name);
     if (len <= name_len || strncasecmp(line, name, name_len) != 0 || line[name_len] != ':')
@@ -245,10 +245,10 @@ static size_t on_header(char *line, size_t size, size_t count, void *payload)
 {
     post *p = payload;
     size_t len = size * count;
-    if (take_header(&p->reply->content_type, "content-type", line, len) ||
-        take_header(&p->reply->retry_after, "retry-after", line, len) ||
-        take_header(&p->reply->retry_after_ms, "retry-after-ms", line, len) ||
-        take_header(&p->reply->location, "location", line, len)) {
+    if (keep_header(&p->reply->content_type, "content-type", line, len) ||
+        keep_header(&p->reply->retry_after, "retry-after", line, len) ||
+        keep_header(&p->reply->retry_after_ms, "retry-after-ms", line, len) ||
+        keep_header(&p->reply->location, "location", line, len)) {
         p->has_no_memory = 1;
         return 0;
     }

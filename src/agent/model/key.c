@@ -25,7 +25,7 @@ static int is_line_space(char c)
 }
 
 /* source: "variable OPENAI_API_KEY", for messages. */
-static int take_line(str *out, const char *source, const char *text, size_t len)
+static int keep_key_line(str *out, const char *source, const char *text, size_t len)
 {
     const char *end = memchr(text, '\n', len);
 
@@ -61,9 +61,9 @@ int key_read(str *out, const char *path, const char *variable)
              : str_printf(&source, "variable %s", variable))
         error = error_no_memory();
     else if (path && !(error = file_read(&file, path, KEY_MOST_BYTES)))
-        error = take_line(out, str_text(&source), str_text(&file), file.len);
+        error = keep_key_line(out, str_text(&source), str_text(&file), file.len);
     else if (!path && value && *value)
-        error = take_line(out, str_text(&source), value, strlen(value));
+        error = keep_key_line(out, str_text(&source), value, strlen(value));
 
     key_wipe(&file);
     str_free(&source);
@@ -72,7 +72,7 @@ int key_read(str *out, const char *path, const char *variable)
 
 /* ---- hiding ---- */
 
-static int is_hidden(const str *key)
+static int is_worth_hiding(const str *key)
 {
     return key->len >= KEY_LEAST_HIDDEN;
 }
@@ -98,7 +98,7 @@ int key_hide(str *text, const str *key)
 {
     str hidden = { 0 };
 
-    if (!is_hidden(key) || !text->len || !memmem(text->data, text->len, key->data, key->len))
+    if (!is_worth_hiding(key) || !text->len || !memmem(text->data, text->len, key->data, key->len))
         return SNUG_OK;
     int error = append_hidden(&hidden, text->data, text->len, key);
     key_wipe(text);
@@ -119,7 +119,7 @@ static size_t begun(const char *text, size_t len, const str *key)
 
 int key_filter_feed(str *out, key_filter *f, const char *text, size_t len)
 {
-    if (!is_hidden(f->key))
+    if (!is_worth_hiding(f->key))
         return str_append(out, text, len);
     int error = str_append(&f->held, text, len);
     if (!error)

@@ -44,7 +44,7 @@ void prices_close(prices *p)
     free(p);
 }
 
-static const price *find(const prices *p, const char *model)
+static const price *find_price(const prices *p, const char *model)
 {
     for (size_t i = 0; p && i < p->count; i++)
         if (strcmp(p->rows[i].model, model) == 0)
@@ -81,7 +81,7 @@ static int read_model(prices *p, const char *file, const cJSON *value)
 {
     int error;
 
-    if (find(p, value->string))
+    if (find_price(p, value->string))
         return error_set(SNUG_EINVAL, "prices %s: %s is there twice", file, value->string);
     const char *colon = strchr(value->string, ':');
     if (!colon || colon == value->string || !colon[1])
@@ -156,7 +156,7 @@ int prices_open(prices **out, const char *path)
 int prices_cost(double *out_usd, const prices *p, const char *model, uint64_t input_tokens,
                 uint64_t cached_tokens, uint64_t output_tokens)
 {
-    const price *row = find(p, model);
+    const price *row = find_price(p, model);
     if (!row)
         return error_set(SNUG_ENOTFOUND, "there is no price for the model %s", model);
 

@@ -34,7 +34,7 @@ uint64_t retry_backoff_ms(const retry_rule *rule, unsigned attempt, uint64_t ran
 }
 
 /* A number with digits behind its point, times unit. A huge one is UINT64_MAX. */
-static int read_number(uint64_t *out, const char *text, double unit)
+static int read_duration(uint64_t *out, const char *text, double unit)
 {
     double number = 0, place = 1;
     size_t digits = strspn(text, "0123456789");
@@ -54,11 +54,11 @@ static int read_number(uint64_t *out, const char *text, double unit)
 
 int retry_after_ms(uint64_t *out, const char *in_ms, const char *after, int64_t now)
 {
-    if (in_ms && read_number(out, in_ms, 1))
+    if (in_ms && read_duration(out, in_ms, 1))
         return 1;
     if (!after || !*after)
         return 0;
-    if (read_number(out, after, 1000))
+    if (read_duration(out, after, 1000))
         return 1;
 
     /* A date has a name of a month in it; curl also takes less for one. */

@@ -661,7 +661,7 @@ void memory_store(run *r)
 
 /* ---- removing ---- */
 
-static int remove_file(const char *path, const char *ending)
+static int remove_database_file(const char *path, const char *ending)
 {
     str name = { 0 };
     int error = SNUG_OK;
@@ -696,6 +696,6 @@ int snug_agent_remove_conversation(const char *path)
 
     error = SNUG_OK;
     for (size_t i = 0; !error && i < sizeof endings / sizeof *endings; i++)
-        error = remove_file(path, endings[i]);
+        error = remove_database_file(path, endings[i]);
     return error;
 }

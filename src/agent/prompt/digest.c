@@ -11,8 +11,8 @@
 
 enum { MOST_VARIABLES = 100, MOST_SUMMARY_BYTES = 120, MOST_FILES = 100, MOST_TURN_BYTES = 3000 };
 
-static int add_member(str *out, jsontext_span object, const char *name, const char *before,
-                      const char *after, size_t most)
+static int add_member_text(str *out, jsontext_span object, const char *name, const char *before,
+                           const char *after, size_t most)
 {
     str text = { 0 };
     jsontext_span value = jsontext_member(object, name);
@@ -32,16 +32,16 @@ static int add_member(str *out, jsontext_span object, const char *name, const ch
     return error;
 }
 
-static int add_variable(str *out, jsontext_span variable)
+static int add_variable_line(str *out, jsontext_span variable)
 {
-    int error = add_member(out, variable, "name", "- ", "", 200);
+    int error = add_member_text(out, variable, "name", "- ", "", 200);
 
     if (!error)
-        error = add_member(out, variable, "type", ": ", "", 200);
+        error = add_member_text(out, variable, "type", ": ", "", 200);
     if (!error)
-        error = add_member(out, variable, "length", ", length ", "", 40);
+        error = add_member_text(out, variable, "length", ", length ", "", 40);
     if (!error)
-        error = add_member(out, variable, "summary", " = ", "", MOST_SUMMARY_BYTES);
+        error = add_member_text(out, variable, "summary", " = ", "", MOST_SUMMARY_BYTES);
     if (error)
         return error;
     return str_add(out, "\n");
@@ -61,7 +61,7 @@ int digest_variables(str *out, snug_session *session)
     for (int more = jsontext_enter(&j, list); !error && more && jsontext_item(&j, NULL, &item);
          count++)
         if (count < MOST_VARIABLES)
-            error = add_variable(out, item);
+            error = add_variable_line(out, item);
 
     if (!error && count > MOST_VARIABLES)
         error = str_printf(out, "- and %zu more\n", count - MOST_VARIABLES);
@@ -116,7 +116,7 @@ int digest_modules(str *out, snug_session *session)
     return SNUG_OK;
 }
 
-static int add_part(str *out, const char *title, const str *text)
+static int add_turn_part(str *out, const char *title, const str *text)
 {
     int error = SNUG_OK;
     if (text->len == 0)
@@ -131,14 +131,14 @@ static int add_part(str *out, const char *title, const str *text)
 
 int digest_turn(str *out, const turn *t)
 {
-    int error = add_part(out, "Question:", &t->question);
+    int error = add_turn_part(out, "Question:", &t->question);
 
     if (!error)
-        error = add_part(out, "Program:", &t->code);
+        error = add_turn_part(out, "Program:", &t->code);
     if (!error)
-        error = add_part(out, "It gave:", &t->output);
+        error = add_turn_part(out, "It gave:", &t->output);
     if (!error)
-        error = add_part(out, "Answer:", &t->answer);
+        error = add_turn_part(out, "Answer:", &t->answer);
     if (error)
         return error;
     return str_add(out, "\n");

@@ -65,7 +65,7 @@ static int add_plan(str *out, const run *r)
 
 /* A value and what was printed before it: the model that judges wants both. Without a result (it
  * came from the cache) there is a value where the output is not what was printed. */
-static int add_output(str *out, const run *r, const attempt *a)
+static int add_program_output(str *out, const run *r, const attempt *a)
 {
     const char *printed = str_text(&a->printed);
     size_t len = a->printed.len, value_len = 0;
@@ -135,7 +135,7 @@ static int write_run_texts(texts *t, run *r)
         error =
             clip_append(&t->error, str_text(traceback), traceback->len, MOST_TRACEBACK_BYTES, 1);
     if (!error && subject)
-        error = add_output(&t->output, r, subject);
+        error = add_program_output(&t->output, r, subject);
     if (!error)
         error = add_plan(&t->plan, r);
     return error;
@@ -196,7 +196,7 @@ static const char *focus_name(const snug_agent *agent)
     return names[agent->options.focus];
 }
 
-static void write_number(char *out, size_t size, uint64_t number)
+static void print_number(char *out, size_t size, uint64_t number)
 {
     snprintf(out, size, "%llu", (unsigned long long)number);
 }
@@ -208,11 +208,11 @@ static void write_numbers(texts *t, run *r)
 
     if (r->reply->best)
         describe_time(t, r);
-    write_number(t->attempt, sizeof t->attempt, run_attempts(r) + 1);
-    write_number(t->attempts, sizeof t->attempts, r->limits.attempts);
-    write_number(t->steps, sizeof t->steps, steps_left(r));
+    print_number(t->attempt, sizeof t->attempt, run_attempts(r) + 1);
+    print_number(t->attempts, sizeof t->attempts, r->limits.attempts);
+    print_number(t->steps, sizeof t->steps, steps_left(r));
     if (subject && subject->repeats > 1)
-        write_number(t->repeats, sizeof t->repeats, subject->repeats);
+        print_number(t->repeats, sizeof t->repeats, subject->repeats);
     describe_limits(t, r->agent);
 }
 

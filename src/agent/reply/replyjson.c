@@ -11,7 +11,7 @@
 
 /* These answer whether it failed, so that the encoder reads as the shape that it makes. */
 
-static int add_str(cJSON *object, const char *name, const str *text)
+static int add_string(cJSON *object, const char *name, const str *text)
 {
     return json_add_text_len(object, name, str_text(text), text->len);
 }
@@ -19,7 +19,7 @@ static int add_str(cJSON *object, const char *name, const str *text)
 static int add_str_or_null(cJSON *object, const char *name, const str *text)
 {
     if (text->len > 0)
-        return add_str(object, name, text);
+        return add_string(object, name, text);
     return json_add_null(object, name);
 }
 
@@ -103,8 +103,8 @@ static int add_failure(cJSON *item, const attempt *a)
     if (a->failure.len == 0)
         return json_add_null(item, "failure");
     cJSON *failure = json_add_object(item, "failure");
-    return !failure || add_str(failure, "message", &a->failure) ||
-           add_str(failure, "category", &a->category) ||
+    return !failure || add_string(failure, "message", &a->failure) ||
+           add_string(failure, "category", &a->category) ||
            json_add_text(failure, "class", a->class ? a->class : "runtime");
 }
 
@@ -131,7 +131,8 @@ static int add_attempt(cJSON *list, const attempt *a)
     if (!failed && a->step)
         failed = json_add_number(item, "step", (double)a->step);
     if (!failed)
-        failed = add_str(item, "code", &a->code) || add_scan(item, a) || add_result_json(item, a);
+        failed =
+            add_string(item, "code", &a->code) || add_scan(item, a) || add_result_json(item, a);
     if (!failed && a->cached.len > 0)
         failed = json_add_bool(item, "cached", 1);
     if (!failed)
@@ -162,10 +163,10 @@ static int add_evaluation(cJSON *root, const snug_reply *reply)
     cJSON *evaluation = json_add_object(root, "evaluation");
     return !evaluation ||
            json_add_text(evaluation, "verdict", reply_verdict_name(reply->verdict)) ||
-           add_str(evaluation, "reason", &reply->reason);
+           add_string(evaluation, "reason", &reply->reason);
 }
 
-static int add_usage(cJSON *root, const snug_reply *reply)
+static int add_usage_json(cJSON *root, const snug_reply *reply)
 {
     cJSON *usage = json_add_object(root, "usage");
     return !usage || json_add_number(usage, "requests", (double)reply->requests) ||
@@ -286,15 +287,15 @@ int reply_write_json(str *out, snug_reply *reply)
     cJSON *root = cJSON_CreateObject();
     int failed = !root || json_add_text(root, "schema", "snug.reply/1") ||
                  json_add_text(root, "status", snug_agent_status_name(reply->status)) ||
-                 add_str(root, "question", &reply->question) ||
+                 add_string(root, "question", &reply->question) ||
                  add_str_or_null(root, "answer", &reply->answer) ||
                  add_str_or_null(root, "error", &reply->error) || add_unsupported(root, reply) ||
                  add_str_or_null(root, "language", &reply->language) ||
-                 add_str(root, "session", &reply->session) ||
+                 add_string(root, "session", &reply->session) ||
                  json_add_bool(root, "session_renewed", reply->is_renewed) ||
                  add_str_or_null(root, "fallback", &reply->fallback) || add_attempts(root, reply) ||
-                 add_evaluation(root, reply) || add_usage(root, reply) || add_timing(root, reply) ||
-                 add_raw_or_null(root, "retrieved", &reply->retrieved) ||
+                 add_evaluation(root, reply) || add_usage_json(root, reply) ||
+                 add_timing(root, reply) || add_raw_or_null(root, "retrieved", &reply->retrieved) ||
                  add_str_or_null(root, "snippet", &reply->snippet) ||
                  add_raw_or_null(root, "stored", &reply->stored) || add_score(root, reply) ||
                  add_given(root, reply) ||

@@ -29,7 +29,7 @@ static int is_among_words(const char *const *words, const char *word)
 }
 
 /* A word has ended; next is the first character behind it that is not blank. */
-static void take_word(reader *r, char next)
+static void read_word_at(reader *r, char next)
 {
     static const char *const risky[] = { "open",  "int",    "float",    "Decimal", "load", "loads",
                                          "index", "remove", "strptime", "next",    NULL };
@@ -74,7 +74,7 @@ static void take_byte(reader *r, const char *code, size_t len, size_t at)
     }
 
     if (r->len > 0)
-        take_word(r, next_solid(code, len, at));
+        read_word_at(r, next_solid(code, len, at));
     r->out->is_at_risk |= c == '/';
     if (c == ':' && r->is_clause) {
         r->is_clause = 0;
@@ -94,11 +94,11 @@ score_handling score_read(const char *code, size_t len)
         if (pylex_is_code(&lex))
             take_byte(&r, code, len, here);
         else if (r.len > 0) /* a string's prefix, or the word before a comment */
-            take_word(&r, '\n');
+            read_word_at(&r, '\n');
     }
 
     if (r.len > 0)
-        take_word(&r, '\n');
+        read_word_at(&r, '\n');
     return out;
 }
 

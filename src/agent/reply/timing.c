@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare(const void *left, const void *right)
+static int compare_times(const void *left, const void *right)
 {
     double a = *(const double *)left, b = *(const double *)right;
     return (a > b) - (a < b);
@@ -16,7 +16,7 @@ double timing_median(const double *times, size_t count)
     if (count == 0)
         return 0;
     memcpy(sorted, times, count * sizeof *times);
-    qsort(sorted, count, sizeof *sorted, compare);
+    qsort(sorted, count, sizeof *sorted, compare_times);
     return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
 }
 

@@ -26,7 +26,7 @@ static int64_t now_ms(void)
 }
 
 /* What fails once would with each request. */
-static void give_up(run *r)
+static void give_up_cache(run *r)
 {
     event_fault(r, "cache", error_message());
     database_close(r->agent->cache);
@@ -67,11 +67,11 @@ int cache_find(str *out, run *r, cache_kind kind, const str *request)
         error = error_no_memory();
     sqlite3_finalize(statement);
     if (error)
-        give_up(r);
+        give_up_cache(r);
     return !error && has_row;
 }
 
-static int insert(database *d, cache_kind kind, const str *request, const str *value)
+static int insert_reply(database *d, cache_kind kind, const str *request, const str *value)
 {
     sqlite3_stmt *statement;
     int error = database_prepare(
@@ -117,13 +117,13 @@ void cache_keep(run *r, cache_kind kind, const str *request, const str *value)
 
     int error = database_begin(d);
     if (!error) {
-        if (!(error = insert(d, kind, request, value)))
+        if (!(error = insert_reply(d, kind, request, value)))
             error = shrink(d, r->limits.cache_bytes);
         error = database_end(d, error);
     }
 
     if (error)
-        give_up(r);
+        give_up_cache(r);
 }
 
 /* ---- replies of models ---- */
@@ -183,7 +183,7 @@ int cache_find_reply(model_reply *out, str *key, run *r, const model *m,
     return is_found;
 }
 
-static int add_str(cJSON *object, const char *name, const str *text)
+static int add_str_text(cJSON *object, const char *name, const str *text)
 {
     return json_add_text_len(object, name, str_text(text), text->len);
 }
@@ -192,14 +192,14 @@ static int write_reply(str *out, const model_reply *reply)
 {
     cJSON *root = cJSON_CreateObject();
     cJSON *calls = root ? json_add_array(root, "calls") : NULL;
-    int failed = !calls || add_str(root, "text", &reply->text) ||
-                 add_str(root, "thinking", &reply->thinking);
+    int failed = !calls || add_str_text(root, "text", &reply->text) ||
+                 add_str_text(root, "thinking", &reply->thinking);
 
     for (size_t i = 0; !failed && i < reply->call_count; i++) {
         cJSON *call = json_add_object(calls, NULL);
-        failed = !call || add_str(call, "id", &reply->calls[i].id) ||
-                 add_str(call, "name", &reply->calls[i].name) ||
-                 add_str(call, "arguments", &reply->calls[i].arguments);
+        failed = !call || add_str_text(call, "id", &reply->calls[i].id) ||
+                 add_str_text(call, "name", &reply->calls[i].name) ||
+                 add_str_text(call, "arguments", &reply->calls[i].arguments);
     }
 
     char *text = failed ? NULL : json_text(root);

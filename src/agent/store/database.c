@@ -171,7 +171,7 @@ int database_end(database *d, int error)
 
 /* ---- opening ---- */
 
-static int read_number(database *d, const char *sql, int64_t *out)
+static int query_number(database *d, const char *sql, int64_t *out)
 {
     sqlite3_stmt *statement;
     int has_row = 0;
@@ -204,12 +204,12 @@ static int identify(database *d, int *is_ours)
 {
     const struct kind_row *kind = &kinds[d->kind];
     int64_t id, format, tables;
-    int error = read_number(d, "pragma application_id", &id);
+    int error = query_number(d, "pragma application_id", &id);
 
     if (!error)
-        error = read_number(d, "pragma user_version", &format);
+        error = query_number(d, "pragma user_version", &format);
     if (!error)
-        error = read_number(d, "select count(*) from sqlite_schema", &tables);
+        error = query_number(d, "select count(*) from sqlite_schema", &tables);
     if (error)
         return error;
 
@@ -254,7 +254,7 @@ static int make_tables(database *d)
 }
 
 /* A schema of a stranger's runs nothing: no functions in it, no extensions. */
-static int protect(database *d)
+static int protect_database(database *d)
 {
     static const struct {
         int option, value;
@@ -297,12 +297,12 @@ static int connect_file(database *d)
     str_free(&uri);
     if (code)
         return fail_code(d, code);
-    return protect(d);
+    return protect_database(d);
 }
 
 /* The file, empty and readable by nobody else, where there is none. SQLite's own files beside it
  * get its mode. */
-static int make_file(const database *d, int makes)
+static int make_database_file(const database *d, int makes)
 {
     struct stat facts;
     const char *path = str_text(&d->path);
@@ -353,10 +353,10 @@ static int can_write(const database *d)
     return can;
 }
 
-static int open_file(database *d, int makes)
+static int open_database_file(database *d, int makes)
 {
     int is_ours = 0;
-    int error = make_file(d, makes);
+    int error = make_database_file(d, makes);
     if (error)
         return error;
 
@@ -396,7 +396,7 @@ int database_open(database **out, const char *path, database_kind kind, int make
     }
 
     d->kind = kind;
-    int error = open_file(d, makes);
+    int error = open_database_file(d, makes);
     if (error) {
         database_close(d);
         return error;

@@ -240,7 +240,7 @@ static int check_document(const snug_library_document *document)
 }
 
 /* *is_there: whether there was one. */
-static int drop(snug_library *library, const char *name, int *is_there)
+static int remove_document(snug_library *library, const char *name, int *is_there)
 {
     static const char *const statements[] = {
         "delete from words where rowid in (select p.id from passage p join document d on"
@@ -349,7 +349,7 @@ int snug_library_add(snug_library *library, const snug_library_document *given)
     if (error || (error = check_document(document)) || (error = database_begin(library->file)))
         return error;
 
-    if (!(error = drop(library, document->name, &was_there)) &&
+    if (!(error = remove_document(library, document->name, &was_there)) &&
         !(error = insert_document(library->file, document)))
         error = insert_passages(library->file, document);
 
@@ -370,7 +370,7 @@ int snug_library_remove(snug_library *library, const char *name)
     if (error)
         return error;
 
-    if (!(error = drop(library, name, &was_there)) && !was_there)
+    if (!(error = remove_document(library, name, &was_there)) && !was_there)
         error = error_set(SNUG_ENOTFOUND, "the library %s has nothing of the name %.300s",
                           str_text(&library->file->path), name);
     return database_end(library->file, error);

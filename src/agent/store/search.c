@@ -78,7 +78,7 @@ static const char *const common[] = {
 static const char common_signs[] = "的了是在和有我你他她它这那吗呢吧么什多少几哪怎请把被与或个何"
                                    "はがをにのでともかすま";
 
-static int compare_word(const void *word, const void *row)
+static int compare_to_common(const void *word, const void *row)
 {
     return strcmp(word, *(const char *const *)row);
 }
@@ -91,8 +91,8 @@ static int is_common(const char *word, size_t len)
     for (size_t i = 0; i < len; i++)
         lower[i] = to_lower(word[i]);
     lower[len] = '\0';
-    return bsearch(lower, common, sizeof common / sizeof *common, sizeof *common, compare_word) !=
-           NULL;
+    return bsearch(lower, common, sizeof common / sizeof *common, sizeof *common,
+                   compare_to_common) != NULL;
 }
 
 static int has_common_sign(const char *text, size_t len)
@@ -126,7 +126,7 @@ static int write_term(str *out, const char *text, size_t len, int is_prefix)
     return error;
 }
 
-static int is_wanted(const query *q, const char *text, size_t len, int is_signs)
+static int is_term_wanted(const query *q, const char *text, size_t len, int is_signs)
 {
     if (q->terms == MOST_TERMS || len > MOST_TERM_BYTES)
         return 0;
@@ -141,7 +141,7 @@ static void add_term(query *q, const char *text, size_t len, int is_signs, int i
     const int is_prefix = is_last && !is_signs && len >= 3;
     str term = { 0 };
 
-    if (q->error || !is_wanted(q, text, len, is_signs))
+    if (q->error || !is_term_wanted(q, text, len, is_signs))
         return;
 
     q->error = write_term(&term, text, len, is_prefix);

@@ -160,7 +160,7 @@ static int next_tag(tag *out, const char *text, const char *at)
 
 enum { MOST_SECTIONS = 16 };
 
-static unsigned line_of(const char *text, const char *at)
+static unsigned line_number(const char *text, const char *at)
 {
     unsigned line = 1;
     for (; (text = memchr(text, '\n', (size_t)(at - text))); text++)
@@ -179,7 +179,7 @@ static void copy_name(char *out, size_t size, const tag *t)
 static int check_tag(const char *name, const char *text, const tag *t, tag *open, size_t *depth)
 {
     char word[64], nearest[96];
-    unsigned line = line_of(text, t->begin);
+    unsigned line = line_number(text, t->begin);
 
     if (t->kind == TAG_REMARK || t->kind == TAG_LITERAL)
         return SNUG_OK;
@@ -209,7 +209,7 @@ static int check_tag(const char *name, const char *text, const tag *t, tag *open
         copy_name(other, sizeof other, last);
         return error_set(SNUG_EINVAL,
                          "template %s, line %u: \"%s\" is closed where \"%s\" of line %u is open",
-                         name, line, word, other, line_of(text, last->begin));
+                         name, line, word, other, line_number(text, last->begin));
     }
 
     --*depth;
@@ -228,7 +228,7 @@ int template_check(const char *name, const char *text)
         return error_set(SNUG_EINVAL, "template %s has more than %d bytes", name, TEMPLATE_BYTES);
     if (utf8_check(text, len, &bad) != UTF8_FINE)
         return error_set(SNUG_EINVAL, "template %s, line %u: invalid UTF-8", name,
-                         line_of(text, text + bad));
+                         line_number(text, text + bad));
 
     while ((found = next_tag(&t, text, at)) > 0) {
         if ((error = check_tag(name, text, &t, open, &depth)))
@@ -238,18 +238,18 @@ int template_check(const char *name, const char *text)
 
     if (found < 0)
         return error_set(SNUG_EINVAL, "template %s, line %u: {{ without }}", name,
-                         line_of(text, t.begin));
+                         line_number(text, t.begin));
 
     if (depth == 0)
         return SNUG_OK;
     copy_name(word, sizeof word, &open[depth - 1]);
     return error_set(SNUG_EINVAL, "template %s, line %u: the section \"%s\" is not closed", name,
-                     line_of(text, open[depth - 1].begin), word);
+                     line_number(text, open[depth - 1].begin), word);
 }
 
 /* ---- rendering ---- */
 
-static const char *value_of(const template_values *values, const tag *t)
+static const char *value_of_tag(const template_values *values, const tag *t)
 {
     int index = find_variable(t->name, t->name_len);
     const char *value =
@@ -259,7 +259,7 @@ static const char *value_of(const template_values *values, const tag *t)
 }
 
 /* text was checked. */
-static int render(str *out, const char *text, const template_values *values)
+static int render_text(str *out, const char *text, const template_values *values)
 {
     /* hidden: sections within one another from the outermost that is not shown. */
     size_t hidden = 0, begin = out->len;
@@ -272,11 +272,11 @@ static int render(str *out, const char *text, const template_values *values)
             error = str_append(out, at, (size_t)(t.begin - at));
         at = t.end;
         if (t.kind == TAG_OPEN || t.kind == TAG_OPEN_NOT)
-            hidden += hidden || (*value_of(values, &t) != '\0') != (t.kind == TAG_OPEN);
+            hidden += hidden || (*value_of_tag(values, &t) != '\0') != (t.kind == TAG_OPEN);
         else if (t.kind == TAG_CLOSE && hidden)
             hidden--;
         else if (!error && !hidden && t.kind == TAG_VALUE)
-            error = str_add(out, value_of(values, &t));
+            error = str_add(out, value_of_tag(values, &t));
         else if (!error && !hidden && t.kind == TAG_LITERAL)
             error = str_add(out, "{{");
     }
@@ -413,7 +413,7 @@ int template_render(str *out, const template_set *set, const char *name,
     const char *text = template_text(set, name);
     if (!text)
         return no_template("", name);
-    if (render(out, text, values))
+    if (render_text(out, text, values))
         return error_no_memory();
     return SNUG_OK;
 }

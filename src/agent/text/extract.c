@@ -44,7 +44,7 @@ static int repeats(const joiner *j, const str *piece, uint64_t hash)
     return 0;
 }
 
-static int join(joiner *j, const char *text, size_t len)
+static int join_piece(joiner *j, const char *text, size_t len)
 {
     str piece = { 0 };
     int error = program_of(&piece, text, len);
@@ -71,7 +71,7 @@ static int has_only_blanks(const str *text)
     return strspn(str_text(text), " \t\n") == text->len;
 }
 
-static char first_of(const str *text)
+static char first_character(const str *text)
 {
     const char *data = str_text(text);
     return data[strspn(data, " \t\n")];
@@ -122,7 +122,7 @@ static int find_code(str *out, jsontext_span object, int depth)
         str inner = { 0 }, strict = { 0 };
         size_t end;
         int is_whole;
-        if (!(error = jsontext_string(&inner, object)) && first_of(&inner) == '{') {
+        if (!(error = jsontext_string(&inner, object)) && first_character(&inner) == '{') {
             const char *text = inner.data + strspn(inner.data, " \t\n");
             error = laxjson_read(&strict, &end, &is_whole, text, strlen(text));
             if (!error)
@@ -218,13 +218,13 @@ static size_t count_of(const blocks *b, block_kind kind)
 static int take_block(joiner *j, block *b)
 {
     int is_taken = 0, error;
-    if (first_of(&b->text) == '{' && (error = take_json(j, &b->text, &is_taken)))
+    if (first_character(&b->text) == '{' && (error = take_json(j, &b->text, &is_taken)))
         return error;
     if (is_taken)
         return SNUG_OK;
     if (b->kind == BLOCK_TAG)
         return take_text(j, str_text(&b->text), b->text.len);
-    return join(j, str_text(&b->text), b->text.len);
+    return join_piece(j, str_text(&b->text), b->text.len);
 }
 
 static int take_kind(joiner *j, blocks *b, block_kind kind)
@@ -272,7 +272,7 @@ static int take_all_json(joiner *j, blocks *b)
 
     for (size_t i = 0; i < b->count && !error; i++) {
         block *item = &b->items[i];
-        char first = first_of(&item->text);
+        char first = first_character(&item->text);
         if (item->kind == BLOCK_JSON ||
             (item->kind == BLOCK_UNMARKED && (first == '{' || first == '[')))
             error = take_json(j, &item->text, &is_taken);
@@ -309,7 +309,7 @@ static int take_bare(joiner *j, str *text)
     if (!begin && !pylex_is_python(data, text->len))
         return SNUG_OK;
 
-    int error = join(j, data + begin, text->len - begin);
+    int error = join_piece(j, data + begin, text->len - begin);
     if (!error && j->count > 0) {
         text->len = begin;
         if (text->data)
@@ -357,7 +357,7 @@ static int choose(joiner *j, blocks *b)
         out->is_fenced |= j->count > 0;
     }
 
-    if (!error && j->count == 0 && b->count == 0 && !strchr("{[<", first_of(&b->prose)))
+    if (!error && j->count == 0 && b->count == 0 && !strchr("{[<", first_character(&b->prose)))
         error = take_bare(j, &b->prose);
     if (!error)
         error = take_json(j, &b->prose, &is_taken);
@@ -383,7 +383,7 @@ static int take_text(joiner *j, const char *text, size_t len)
         error = take_unmarked(j, &b);
 
     if (!error && j->count == before)
-        error = join(j, str_text(&plain), plain.len);
+        error = join_piece(j, str_text(&plain), plain.len);
     j->depth--;
     blocks_free(&b);
     str_free(&plain);

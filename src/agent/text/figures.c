@@ -17,7 +17,7 @@ typedef struct value {
 } value;
 
 /* Zero is the least: signs are not told apart. */
-static int compare(const void *left, const void *right)
+static int compare_values(const void *left, const void *right)
 {
     const value *a = left, *b = right;
     if (!a->len || !b->len)
@@ -115,7 +115,7 @@ static int is_between(const known *k, const value *low, const value *high, int w
 
     while (from < to) {
         size_t middle = from + (to - from) / 2;
-        if (compare(&k->values[middle], low) < 0)
+        if (compare_values(&k->values[middle], low) < 0)
             from = middle + 1;
         else
             to = middle;
@@ -123,7 +123,7 @@ static int is_between(const known *k, const value *low, const value *high, int w
 
     if (from == k->count)
         return 0;
-    int order = compare(&k->values[from], high);
+    int order = compare_values(&k->values[from], high);
     return order < 0 || (order == 0 && with_high);
 }
 
@@ -142,7 +142,7 @@ static int move_digits(char *digits, size_t len, int step)
 }
 
 /* The value of digits in room, in front of which there is room for one more. */
-static value value_of(char *room, size_t len, long exp, int has_carry)
+static value value_of_digits(char *room, size_t len, long exp, int has_carry)
 {
     value v = { room, len, exp };
 
@@ -196,8 +196,8 @@ static int follows(const known *k, const char *digits, const decimal *d, int sla
         }
     }
 
-    value from = value_of(low, width + 1, d->exp, 0);
-    value to = value_of(high, width + 1, d->exp, has_carry);
+    value from = value_of_digits(low, width + 1, d->exp, 0);
+    value to = value_of_digits(high, width + 1, d->exp, has_carry);
     return is_between(k, &from, &to, with_high);
 }
 
@@ -231,7 +231,8 @@ static int is_supported(const known *k, const numbers *answer, const number *n, 
 /* ---- the answer ---- */
 
 /* Adds the number as it stands in the answer, unless it is there. */
-static int tell(str *out, size_t begin, size_t *told, const numbers *answer, const number *n)
+static int add_unsupported(str *out, size_t begin, size_t *told, const numbers *answer,
+                           const number *n)
 {
     str text = { 0 };
     int error = str_append(&text, answer->text.data + n->begin, n->end - n->begin), is_new = 1;
@@ -284,7 +285,7 @@ static int sort_known(known *out, const numbers *found)
         out->values[i] = (value){ str_text(&found->digits) + d->digits, d->len, d->exp };
     }
 
-    qsort(out->values, out->count, sizeof *out->values, compare);
+    qsort(out->values, out->count, sizeof *out->values, compare_values);
     return SNUG_OK;
 }
 
@@ -311,7 +312,7 @@ int figures_unsupported(str *out, const char *answer, const char *const *sources
 
     for (size_t i = 0; i < claims.count && told < FIGURES_MOST && !error; i++)
         if (!is_supported(&k, &claims, &claims.items[i], room, room_len))
-            error = tell(out, begin, &told, &claims, &claims.items[i]);
+            error = add_unsupported(out, begin, &told, &claims, &claims.items[i]);
 
 done:
     free(room);

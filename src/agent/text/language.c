@@ -157,7 +157,7 @@ static void load_textcat(void)
     textcat.classifier = open_classifier(open_list);
 }
 
-static const struct row *row_of(const candidate *c)
+static const struct row *row_of_candidate(const candidate *c)
 {
     for (size_t i = 0; i < LANGUAGES; i++)
         if (strcmp(table[i].is.code, c->name) == 0)
@@ -170,10 +170,10 @@ static const struct row *row_of(const candidate *c)
  * them. */
 static const struct row *choose_candidate(const candidate *c, int count)
 {
-    const struct row *nearest = count > 0 ? row_of(&c[0]) : NULL;
+    const struct row *nearest = count > 0 ? row_of_candidate(&c[0]) : NULL;
 
     for (int i = 1; i < count; i++) {
-        const struct row *other = row_of(&c[i]);
+        const struct row *other = row_of_candidate(&c[i]);
         if (!nearest || !nearest->has_han || !other || !other->has_han)
             return NULL;
     }
@@ -181,7 +181,7 @@ static const struct row *choose_candidate(const candidate *c, int count)
     return nearest;
 }
 
-static const struct row *classify(const char *text, size_t len)
+static const struct row *classify_text(const char *text, size_t len)
 {
     const struct row *found = NULL;
 
@@ -218,7 +218,7 @@ static const struct row *find_language(const char *text, size_t len)
     if (letters < least)
         return NULL;
 
-    const struct row *found = classify(text, len);
+    const struct row *found = classify_text(text, len);
     if (found && (found->is_common || beyond > 0 || letters >= ENOUGH_BYTES))
         return found;
     return NULL;

@@ -201,7 +201,7 @@ static int read_string(lax *x, place where)
 /* ---- values ---- */
 
 /* A word without quotes: a constant or number, or else text. */
-static int read_word(lax *x)
+static int read_bare_word(lax *x)
 {
     static const struct {
         const char *word, *json;
@@ -311,7 +311,7 @@ static int read_value(lax *x)
 {
     char c = peek(x, x->at);
     if (c != '{' && c != '[')
-        return read_word(x);
+        return read_bare_word(x);
     if (x->level == LAXJSON_LEVELS)
         return SNUG_EINVAL;
     return read_level(x, c == '{' ? '}' : ']');

@@ -168,7 +168,7 @@ static int is_currency_before(const char *text, size_t at)
 }
 
 /* "gpt4", "gpt-4", "Q3", "x_2". */
-static int is_in_name(const char *text, size_t at)
+static int is_part_of_name(const char *text, size_t at)
 {
     if (is_word_before(text, at))
         return !is_currency_before(text, at);
@@ -409,7 +409,7 @@ static size_t past_name(const char *text, size_t at)
     return at;
 }
 
-static int read_word(numbers *out, const char *text, size_t *at)
+static int read_number_word(numbers *out, const char *text, size_t *at)
 {
     size_t begin = *at;
     while (is_letter(text[*at]) || (unsigned char)text[*at] >= 0x80)
@@ -426,8 +426,8 @@ static int is_link(const char *text)
 }
 
 /* Reads the number that begins at *at, and goes past it. */
-static int read_number(numbers *out, const char *text, size_t *at, int is_strict,
-                       unsigned plain_scales, size_t *last)
+static int read_one_number(numbers *out, const char *text, size_t *at, int is_strict,
+                           unsigned plain_scales, size_t *last)
 {
     run r;
 
@@ -461,13 +461,13 @@ int numbers_read(numbers *out, const char *original, int is_strict, unsigned pla
         if (is_strict && is_link(text + at))
             at += strcspn(text + at, " \t\n)>\"");
         else if (!is_strict && is_letter(text[at]))
-            error = read_word(out, text, &at);
+            error = read_number_word(out, text, &at);
         else if (!is_digit(text[at]) && !is_point)
             at++;
-        else if (is_strict && is_in_name(text, at))
+        else if (is_strict && is_part_of_name(text, at))
             at = past_name(text, at + (size_t)is_point);
         else
-            error = read_number(out, text, &at, is_strict, plain_scales, &last);
+            error = read_one_number(out, text, &at, is_strict, plain_scales, &last);
     }
 
     return error;

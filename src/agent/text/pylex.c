@@ -144,7 +144,7 @@ typedef struct reader {
     int has_assignment, has_call;
 } reader;
 
-static int is_one_of(const char *const *words, size_t count, const char *text, size_t len)
+static int is_among_keywords(const char *const *words, size_t count, const char *text, size_t len)
 {
     for (size_t i = 0; i < count; i++)
         if (strlen(words[i]) == len && memcmp(words[i], text, len) == 0)
@@ -184,7 +184,7 @@ static void end_line(reader *r)
 }
 
 /* Names do not stand side by side in Python, words do in prose. */
-static void take(reader *r, token_kind kind)
+static void take_token(reader *r, token_kind kind)
 {
     int was_word = r->last == TOKEN_NAME || r->last == TOKEN_NUMBER;
     int is_text = kind == TOKEN_NAME || kind == TOKEN_NUMBER;
@@ -210,9 +210,10 @@ static void take_word(reader *r)
 
     if (r->last == TOKEN_NONE && r->depth == 0)
         r->word_end = r->at;
-    take(r, is_one_of(keywords, sizeof keywords / sizeof *keywords, r->text + begin, r->at - begin)
-                ? TOKEN_KEYWORD
-                : TOKEN_NAME);
+    take_token(r, is_among_keywords(keywords, sizeof keywords / sizeof *keywords, r->text + begin,
+                                    r->at - begin)
+                      ? TOKEN_KEYWORD
+                      : TOKEN_NAME);
 }
 
 static void take_number(reader *r)
@@ -220,7 +221,7 @@ static void take_number(reader *r)
     while (r->at < r->len &&
            (is_name_start(r->text[r->at]) || is_digit(r->text[r->at]) || r->text[r->at] == '.'))
         r->at++;
-    take(r, TOKEN_NUMBER);
+    take_token(r, TOKEN_NUMBER);
 }
 
 static void take_string(reader *r)
@@ -229,7 +230,7 @@ static void take_string(reader *r)
 
     if (r->last == TOKEN_NAME || r->last == TOKEN_NUMBER)
         r->is_fine = 0;
-    take(r, TOKEN_STRING);
+    take_token(r, TOKEN_STRING);
     do {
         size_t from = r->at;
         r->at = pylex_step(&r->lex, r->text, r->len, r->at);

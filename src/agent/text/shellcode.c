@@ -44,7 +44,7 @@ static int is_shell(const fence *f)
     return 0;
 }
 
-static int add_line(str *out, const char *line, size_t len, size_t indent)
+static int add_code_line(str *out, const char *line, size_t len, size_t indent)
 {
     size_t cut = 0;
     while (cut < indent && cut < len && (line[cut] == ' ' || line[cut] == '\t'))
@@ -71,7 +71,7 @@ int shellcode_extract(extracted *out, const char *text, size_t len)
         } else if (closes) {
             open = (fence){ 0 };
         } else if (open.len > 0) {
-            error = takes ? add_line(&out->code, text, whole, open.indent) : SNUG_OK;
+            error = takes ? add_code_line(&out->code, text, whole, open.indent) : SNUG_OK;
         } else {
             error = str_append(&out->prose, text, whole);
         }

@@ -26,7 +26,7 @@ void plan_free(plan *p)
 }
 
 /* The reply as it is read: without thinking. */
-static int read_said(str *out, const char *text, size_t len)
+static int read_without_thinking(str *out, const char *text, size_t len)
 {
     str plain = { 0 };
     int is_whole, error = blocks_normalize(&plain, text, len);
@@ -106,7 +106,7 @@ int verdict_read(verdict *out, const char *text, size_t len)
     int is_read = 0, is_found = 0;
 
     *out = (verdict){ .value = SNUG_AGENT_VERDICT_UNSURE };
-    int error = read_said(&said, text, len);
+    int error = read_without_thinking(&said, text, len);
     laxjson_search search = { .text = str_text(&said), .len = said.len };
 
     /* The last one counts: models repeat the form that they were asked for, and change their
@@ -165,7 +165,7 @@ int trials_read(trials *out, const char *text, size_t len, size_t most)
     jsontext_span item;
 
     *out = (trials){ 0 };
-    int error = read_said(&said, text, len);
+    int error = read_without_thinking(&said, text, len);
     laxjson_search search = { .text = str_text(&said), .len = said.len };
     while (!error && out->count == 0 && !(error = laxjson_next(&strict, &search, "[")))
         if (jsontext_enter(&j, (jsontext_span){ strict.data, strict.len }))
@@ -283,7 +283,7 @@ static int read_json(plan *p, size_t most, const str *said)
 }
 
 /* Behind "1. ", "2) ", "- ", "Step 3: "; 0: the line has no such thing. */
-static size_t past_number(const char *text, size_t len)
+static size_t past_item_mark(const char *text, size_t len)
 {
     size_t at = 0;
 
@@ -316,11 +316,11 @@ typedef struct item {
 } item;
 
 /* 0: the line is not an item of a list. */
-static int read_item(item *out, const line *l)
+static int read_list_item(item *out, const line *l)
 {
     const size_t blanks = line_blanks(l);
     const char *text = l->text + blanks;
-    const size_t mark = past_number(text, l->len - blanks);
+    const size_t mark = past_item_mark(text, l->len - blanks);
 
     if (mark == 0)
         return 0;
@@ -337,7 +337,7 @@ static int has_numbers(const str *said)
 
     for (size_t at = 0; at < said->len; at = l.next) {
         l = line_at(said->data, said->len, at);
-        if (read_item(&one, &l) && !one.is_bullet)
+        if (read_list_item(&one, &l) && !one.is_bullet)
             return 1;
     }
     return 0;
@@ -352,7 +352,7 @@ static int read_lines(plan *p, size_t most, const str *said)
 
     for (size_t at = 0; at < said->len; at = l.next) {
         l = line_at(said->data, said->len, at);
-        if (!read_item(&one, &l) || (is_numbered && one.is_bullet))
+        if (!read_list_item(&one, &l) || (is_numbered && one.is_bullet))
             continue;
         if (add_step(p, most, one.text, one.len))
             return SNUG_ENOMEM;
@@ -366,7 +366,7 @@ int plan_read(plan *out, const char *text, size_t len, size_t most)
     str said = { 0 };
 
     *out = (plan){ 0 };
-    int error = read_said(&said, text, len);
+    int error = read_without_thinking(&said, text, len);
     if (!error)
         error = read_json(out, most, &said);
     if (!error && out->count == 0)

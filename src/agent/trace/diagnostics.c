@@ -10,7 +10,7 @@
 
 enum { DENIALS = 3, KILLS = 2 };
 
-static cJSON *begin(const run *r, const char *name)
+static cJSON *begin_diagnostic(const run *r, const char *name)
 {
     if (r->agent->options.tells_prompts)
         return event_begin(r, name);
@@ -33,7 +33,7 @@ void watch_prompt(const run *r, const char *use, const model_message *messages, 
                                          [MODEL_USER] = "user",
                                          [MODEL_ASSISTANT] = "assistant",
                                          [MODEL_TOOL] = "tool" };
-    cJSON *event = begin(r, "prompt");
+    cJSON *event = begin_diagnostic(r, "prompt");
 
     if (event)
         json_add_text(event, "for", use);
@@ -61,7 +61,7 @@ void watch_route(const run *r, snug_agent_step from, snug_agent_step to, loop_ou
                                             [MORE] = "more",
                                             [STOPPED] = "stopped",
                                             [BROKEN] = "broken" };
-    cJSON *event = begin(r, "route");
+    cJSON *event = begin_diagnostic(r, "route");
 
     if (event) {
         json_add_text(event, "from", run_step_name(from));
@@ -85,7 +85,7 @@ static void add_share(cJSON *event, const char *name, const char *limit, double 
 void watch_budget(const run *r)
 {
     const snug_reply *reply = r->reply;
-    cJSON *event = begin(r, "budget");
+    cJSON *event = begin_diagnostic(r, "budget");
 
     if (event) {
         add_share(event, "tokens", "max_tokens",

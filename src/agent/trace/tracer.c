@@ -64,14 +64,14 @@ static int open_url(tracer *t, const snug_agent_options *o)
     return http_open(&t->http);
 }
 
-static int open_file(const char *path)
+static int open_trace_file(const char *path)
 {
     return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
 }
 
 static int check_file(tracer *t, const char *path)
 {
-    int fd = open_file(path);
+    int fd = open_trace_file(path);
     if (fd < 0)
         return error_system("the file for traces, %s", path);
     close(fd);
@@ -145,7 +145,7 @@ static void cut_torn(int fd, size_t written)
 static void write_line(str *problem, const char *path, const char *body, size_t len)
 {
     str line = { 0 };
-    int fd = open_file(path);
+    int fd = open_trace_file(path);
     ssize_t written = -1;
 
     if (fd >= 0 && str_append(&line, body, len) == SNUG_OK && str_add(&line, "\n") == SNUG_OK)
