@@ -18,7 +18,7 @@
 #include "base/error.h"
 #include "base/options.h"
 
-/* r becomes the question under way; NULL: there is none any more. SNUG_EBUSY where there is
+/* r becomes the question under way; NULL: there is no question any more. SNUG_EBUSY where there is
  * another one. */
 static int set_run(snug_agent *agent, run *r)
 {

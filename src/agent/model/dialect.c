@@ -180,7 +180,7 @@ int dialect_finish(dialect_reader *r)
 
 /* ---- errors ---- */
 
-/* The types that stand in a stream, where there is no status any more. */
+/* The types that stand in a stream, which come after the status. */
 static int status_of(const dialect_error *error)
 {
     static const struct {

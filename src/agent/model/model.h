@@ -104,7 +104,7 @@ typedef struct model_request {
     void *payload;
 } model_request;
 
-/* A time or a bound of 0 is none, where nothing else is said. */
+/* A time or a bound of 0 means that there is none, where nothing else is said. */
 typedef struct model_options {
     const char *name; /* "provider:model" */
     /* NULL: the provider's variable, or its own address. A key is sent over plain http to this

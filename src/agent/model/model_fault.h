@@ -19,7 +19,7 @@ typedef struct fault_facts {
     const http_reply *http;
     const http_request *request;  /* for its limits */
     const dialect_reader *reader; /* of a reply that was read, or of a refusal */
-    const char *problem;          /* why the reply is none; NULL: it may be one */
+    const char *problem;          /* why it is not a reply; NULL: it may be one */
 } fault_facts;
 
 typedef struct fault_finding {

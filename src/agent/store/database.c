@@ -164,7 +164,7 @@ int database_end(database *d, int error)
 {
     if (!error && !(error = database_run(d, "commit")))
         return SNUG_OK;
-    /* One that was taken back by the fault itself is none any more. */
+    /* The fault itself may have ended the transaction. */
     sqlite3_exec(d->db, "rollback", NULL, NULL, NULL);
     return error;
 }

@@ -624,7 +624,7 @@ static int collect_matches(snug_library_result *matches, database *d, const hits
 
     for (size_t i = 0; !error && i < found->count && matches->count < most; i++) {
         sqlite3_bind_int64(statement, 1, found->items[i].passage);
-        /* One that another process has removed meanwhile is none. */
+        /* One that another process has removed meanwhile is left out. */
         if (!(error = database_row(d, statement, &has_row)) && has_row)
             error = add_match(matches, statement, found->items[i].score);
         sqlite3_reset(statement);

@@ -88,7 +88,7 @@ const char *template_text(const template_set *set, const char *name);
 
 /* SNUG_OK; or SNUG_EINVAL with a message that has the name, the line and the fact: a variable
  * that there is not (with the nearest one), a section that is not closed or closed without
- * having been opened, a tag without an end, no UTF-8, more than TEMPLATE_BYTES. */
+ * having been opened, a tag without an end, text that is not UTF-8, more than TEMPLATE_BYTES. */
 int template_check(const char *name, const char *text);
 /* Appends the template's text with the values put in, without line ends at its end. SNUG_OK,
  * SNUG_ENOMEM, or SNUG_EINVAL for a name that there is not. */

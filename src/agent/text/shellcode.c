@@ -7,7 +7,7 @@
 #include "agent/text/blocks.h"
 
 typedef struct fence {
-    size_t indent, len; /* len 0: the line is none */
+    size_t indent, len; /* len 0: the line is not one */
     char mark;
     const char *word;
     size_t word_len;

@@ -52,7 +52,7 @@ static const struct {
     { "unknown", SNUG_AGENT_VERDICT_UNSURE }, { "unclear", SNUG_AGENT_VERDICT_UNSURE },
 };
 
-/* "Pass." is pass; a sentence, or "pass|fail|unsure" of the prompt, is none. */
+/* "Pass." is pass; a sentence, or "pass|fail|unsure" of the prompt, is not a verdict. */
 static int read_verdict_word(snug_agent_verdict *out, const char *text, size_t len)
 {
     while (len && strchr(" \t\n\"'*.!", *text) && *text) {

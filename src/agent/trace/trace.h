@@ -14,7 +14,7 @@
 #include "agent/run/run.h"
 
 /* The spans of a question. All of these do nothing where r->trace is NULL, which it is too where
- * memory runs out. Spans are numbers; 0 is none. */
+ * memory runs out. Spans are numbers; 0 is not a span. */
 void trace_begin(run *r);
 /* Ends the question's span, writes and sends all of them, which may take two seconds. error: what
  * the question ended with. */

@@ -119,7 +119,7 @@ void tracer_close(tracer *t)
 
 /* ---- writing and sending ---- */
 
-/* Another sentence; one that there is no memory for is not told. */
+/* Another sentence; where memory runs out for it, it is left out. */
 __attribute__((format(printf, 2, 3))) static void say(str *problem, const char *format, ...)
 {
     char sentence[ERROR_MESSAGE_BYTES];

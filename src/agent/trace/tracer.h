@@ -24,7 +24,7 @@ typedef struct tracer {
     str state; /* of TRACESTATE */
 } tracer;
 
-/* NULL in *out where nothing is to be traced. SNUG_EINVAL for an address that is none, SNUG_ESYSTEM
+/* NULL in *out where nothing is to be traced. SNUG_EINVAL for what is not an address, SNUG_ESYSTEM
  * for a file that cannot be written, with a message that names it. Texts are copied; the variables
  * TRACEPARENT and TRACESTATE are read. */
 int tracer_open(tracer **out, const snug_agent_options *options);
