@@ -1,9 +1,7 @@
 #include "bash/usage.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +10,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/nameless.h"
 #include "bash/sockets.h"
 
 /* Where files are in memory. */
@@ -133,61 +132,9 @@ uint64_t usage_of_memory(const procs *p)
 
 /* ---- files without a name ---- */
 
-/* Many descriptors may be of one file. Where there are more files than this, some count twice. */
-enum { SEEN = 1024 };
-
-typedef struct nameless {
-    tree_usage sum;
-    dev_t device;
-    ino_t seen[SEEN];
-    size_t count;
-} nameless;
-
-static int is_new(nameless *n, ino_t inode)
-{
-    for (size_t i = 0; i < n->count; i++)
-        if (n->seen[i] == inode)
-            return 0;
-    if (n->count < SEEN)
-        n->seen[n->count++] = inode;
-    return 1;
-}
-
-/* 0, or the errno of one that cannot be looked at. */
-static int add_open(nameless *n, int folder)
-{
-    DIR *dir = fdopendir(folder);
-    int error = 0;
-    for (const struct dirent *item; dir && (item = readdir(dir));) {
-        struct stat facts;
-        if (!isdigit((unsigned char)*item->d_name))
-            continue;
-        if (fstatat(folder, item->d_name, &facts, 0) != 0)
-            error = errno;
-        else if (facts.st_nlink == 0 && S_ISREG(facts.st_mode) && facts.st_dev == n->device &&
-                 is_new(n, facts.st_ino)) {
-            n->sum.files++;
-            n->sum.bytes += (uint64_t)facts.st_size;
-        }
-    }
-    if (dir)
-        closedir(dir);
-    else
-        close(folder);
-    return error;
-}
-
 static int is_hidden(int error)
 {
     return error == EACCES || error == EPERM;
-}
-
-static int add_open_of(nameless *n, pid_t thread)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/fd", (int)thread);
-    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return folder < 0 ? errno : add_open(n, folder);
 }
 
 /* What cannot be looked into may hide files, and is ended. A thread that has given up its memory
@@ -198,7 +145,7 @@ static void add_process(nameless *n, const proc *p)
     enum { TRIES = 8 };
     pid_t thread = p->thread;
     for (int i = 0; i < TRIES && thread; i++) {
-        int error = add_open_of(n, thread);
+        int error = nameless_add(n, thread);
         int is_ending = error && procs_is_ending(thread);
         if (is_hidden(error) && !is_ending)
             kill(p->pid, SIGKILL);
