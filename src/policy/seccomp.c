@@ -267,6 +267,9 @@ static const struct {
     { SCMP_SYS(listxattr), SCMP_ACT_ERRNO(ENOTSUP), OF_ALL },
     { SCMP_SYS(llistxattr), SCMP_ACT_ERRNO(ENOTSUP), OF_ALL },
     { SCMP_SYS(flistxattr), SCMP_ACT_ERRNO(ENOTSUP), OF_ALL },
+    /* Room for a file that has nothing in it yet, more in a moment than anybody can write, or
+     * behind its end, where its size does not tell. The C library writes zeros instead. */
+    { SCMP_SYS(fallocate), SCMP_ACT_ERRNO(EOPNOTSUPP), OF(SECCOMP_FULL) | OF(SECCOMP_PROCESS) },
     /* It makes of it that session's end. */
     { SCMP_SYS(exit_group), SCMP_ACT_TRAP, OF(SECCOMP_ALONE) | OF(SECCOMP_THREADS) },
     /* It answers in the kernel's place. */
