@@ -55,8 +55,10 @@ typedef struct remote {
     int is_open;                /* the worker has the session */
     uint64_t taken;             /* bytes of output that the worker was not told of yet */
     time_t opened;
-    struct cgroup *group; /* of a session of bash; NULL: there is none to be had */
-    uint64_t kills;       /* of the kernel's in it, when the cell began */
+    struct cgroup *group;     /* of a session of bash; NULL: there is none to be had */
+    uint64_t kills;           /* of the kernel's in it, when the cell began */
+    struct disk_watch *watch; /* of a full session, from its first cell on; NULL: none is needed */
+    _Atomic uint32_t full;    /* number of the request that it has interrupted; 0: none */
 } remote;
 
 /* A request and its answer; zeroed but for what is asked. */
@@ -97,6 +99,15 @@ int remote_bash_link(worker_link **out, snug_session *session);
  * which the result then tells. SNUG_OK, or SNUG_ENOMEM with a message. */
 void remote_bash_begin(snug_session *session);
 int remote_bash_judge(snug_result *result, const snug_session *session);
+/* Before anything of the session runs: from here on its work directory is looked at, if nothing
+ * else bounds that. SNUG_OK, or an error with a message. disk_watch.c. */
+int remote_disk_begin(snug_session *session, const snug_limits *limits);
+/* Of a cell: one that was interrupted for what it has written tells that. SNUG_OK, or SNUG_ENOMEM
+ * with a message. */
+int remote_disk_judge(snug_result *result, const snug_session *session);
+/* The session's worker is about to be let go of; and the session. */
+void remote_disk_leave(snug_session *session);
+void remote_disk_end(snug_session *session);
 /* The options' profile as the host's workers find it, *out NULL for NULL: a file is copied to where
  * they may read. SNUG_OK, or an error with a message. Both free and remove it. */
 int remote_hand_profile(char **out, snug_host *host, const char *profile);

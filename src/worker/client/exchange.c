@@ -206,6 +206,12 @@ static int take(snug_session *session, remote_question *q, made_call **calls, fr
     return 0;
 }
 
+/* The request that was made last was interrupted for what it has written. */
+static int has_filled_disk(remote *r)
+{
+    return atomic_load(&r->full) == r->line.number;
+}
+
 /* Of a cell that was interrupted the worker is not waited for as long as for the others. */
 static void hurry(const snug_session *session, remote_question *q, int *is_hurried)
 {
@@ -242,7 +248,7 @@ static int wait_for_reply(snug_session *session, remote_question *q)
         error = link_wait(r->link, &r->line, &f, q->deadline_ns, desk_deadline_ns(session->desk));
         if (error == SNUG_OK)
             is_over = take_in_time(session, q, &calls, &f);
-        if (q->is_cell && !is_hurried && atomic_load(&r->is_interrupted))
+        if (q->is_cell && !is_hurried && (atomic_load(&r->is_interrupted) || has_filled_disk(r)))
             hurry(session, q, &is_hurried);
         pass_answers(&calls, session, q->deadline_ns);
     } while (error != SNUG_EDEAD && !is_over);
@@ -299,7 +305,7 @@ int remote_ask(snug_session *session, remote_question *q)
     error = link_ask(r->link, &r->line, q->kind, &q->body.text, q->most_bytes, q->deadline_ns);
     str_free(&q->body.text);
     /* One that overtook the request was not understood. */
-    if (!error && atomic_load(&r->is_interrupted))
+    if (!error && (atomic_load(&r->is_interrupted) || has_filled_disk(r)))
         error = link_send(r->link, FRAME_INTERRUPT, r->line.channel, number, NULL, q->deadline_ns);
     if (!error)
         error = wait_for_reply(session, q);
@@ -359,29 +365,51 @@ int remote_lost(snug_session *session)
     return SNUG_EDEAD;
 }
 
-static int tell_outcome(outcome *o, snug_session *session, uint64_t wall_ms, int is_interrupted)
+typedef enum lost_how {
+    LOST_FULL,
+    LOST_INTERRUPTED,
+    LOST_LATE,
+    LOST_MEMORY,
+    LOST_CRASHED
+} lost_how;
+
+static const struct {
+    snug_status status;
+    const char *category, *error_class, *error_name;
+} lost_rows[] = {
+    [LOST_FULL] = { SNUG_STATUS_ERROR, "io", "environment", "DiskLimit" },
+    [LOST_INTERRUPTED] = { SNUG_STATUS_INTERRUPTED, "runtime", "runtime", "KeyboardInterrupt" },
+    [LOST_LATE] = { SNUG_STATUS_TIMEOUT, "timeout", "environment", "TimeoutError" },
+    [LOST_MEMORY] = { SNUG_STATUS_MEMORY, "memory", "environment", "MemoryError" },
+    [LOST_CRASHED] = { SNUG_STATUS_CRASHED, "internal", "runtime", "SystemError" },
+};
+
+static lost_how how_lost(remote *r)
+{
+    link_end end = link_state(r->link);
+    if (end == LINK_FULL || has_filled_disk(r))
+        return LOST_FULL;
+    if (atomic_load(&r->is_interrupted))
+        return LOST_INTERRUPTED;
+    if (end == LINK_LATE)
+        return LOST_LATE;
+    return link_ran_out(r->link) ? LOST_MEMORY : LOST_CRASHED;
+}
+
+static int tell_outcome(outcome *o, snug_session *session, uint64_t wall_ms)
 {
     str why = { 0 };
-    link_explain(session->remote->link, &why);
-    int is_late = link_state(session->remote->link) == LINK_LATE;
-    int ran_out = link_ran_out(session->remote->link);
-    o->status = is_interrupted ? SNUG_STATUS_INTERRUPTED
-                : is_late      ? SNUG_STATUS_TIMEOUT
-                : ran_out      ? SNUG_STATUS_MEMORY
-                               : SNUG_STATUS_CRASHED;
-    o->category = is_interrupted ? "runtime"
-                  : is_late      ? "timeout"
-                  : ran_out      ? "memory"
-                                 : "internal";
-    o->error_class = is_late || ran_out ? "environment" : "runtime";
+    worker_link *l = session->remote->link;
+    lost_how how = how_lost(session->remote);
+    link_explain(l, &why);
+    o->status = lost_rows[how].status;
+    o->category = lost_rows[how].category;
+    o->error_class = lost_rows[how].error_class;
     int failed =
-        str_add(&o->error_name, is_interrupted ? "KeyboardInterrupt"
-                                : is_late      ? "TimeoutError"
-                                : ran_out      ? "MemoryError"
-                                               : "SystemError") ||
-        (is_late ? str_printf(&o->error_value, "the cell took longer than %llu ms, and %s",
-                              (unsigned long long)wall_ms, str_text(&why))
-                 : str_add(&o->error_value, str_text(&why))) ||
+        str_add(&o->error_name, lost_rows[how].error_name) ||
+        (how == LOST_LATE ? str_printf(&o->error_value, "the cell took longer than %llu ms, and %s",
+                                       (unsigned long long)wall_ms, str_text(&why))
+                          : str_add(&o->error_value, str_text(&why))) ||
         str_add(&o->hint, outcome_lost_hint) ||
         str_printf(&o->traceback, "%s: %s\n", str_text(&o->error_name), str_text(&o->error_value));
     str_free(&why);
@@ -396,8 +424,7 @@ int remote_lost_result(snug_result **out, snug_session *session, uint64_t wall_m
     snug_result *result = result_new(session->name);
     if (!result)
         return error_no_memory();
-    int error = tell_outcome(&result->outcome, session, wall_ms,
-                             atomic_load(&session->remote->is_interrupted));
+    int error = tell_outcome(&result->outcome, session, wall_ms);
     if (!error && desk_take_ledger(&result->tool_calls, &result->tool_call_count, session->desk))
         error = error_no_memory();
     if (error) {

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -126,6 +127,20 @@ void link_kill(worker_link *l, link_end how)
     pthread_mutex_lock(&l->lock);
     die(l, how);
     bury(l);
+    pthread_mutex_unlock(&l->lock);
+}
+
+void link_end_now(worker_link *l, link_end how)
+{
+    pthread_mutex_lock(&l->lock);
+    if (l->end == LINK_LIVES) {
+        die(l, how);
+        if (l->process.zygote)
+            launch_kill(&l->process);
+        else
+            kill(l->process.pid, SIGKILL);
+        bury(l);
+    }
     pthread_mutex_unlock(&l->lock);
 }
 
@@ -296,6 +311,10 @@ void link_explain(worker_link *l, str *out)
     case LINK_FORSAKEN:
         str_add(out, "its worker was ended with what went on there");
         break;
+    case LINK_FULL:
+        str_add(out, "its worker had more files in the work directory, or larger ones, than the "
+                     "session may have, and was ended");
+        break;
     case LINK_LIVES:
         break;
     }
@@ -382,6 +401,22 @@ int link_send(worker_link *l, frame_kind kind, uint32_t channel, uint32_t number
         return SNUG_OK;
     link_kill(l, how);
     return SNUG_EDEAD;
+}
+
+int link_send_at_once(worker_link *l, frame_kind kind, uint32_t channel, uint32_t number)
+{
+    char header[FRAME_HEADER];
+    const frame f = { .kind = kind, .channel = channel, .number = number };
+    frame_header(header, &f);
+    if (pthread_mutex_trylock(&l->writing) != 0)
+        return 0;
+    ssize_t n = link_state(l) == LINK_LIVES
+                    ? send(l->process.fd, header, sizeof header, MSG_DONTWAIT | MSG_NOSIGNAL)
+                    : -1;
+    pthread_mutex_unlock(&l->writing);
+    if (n > 0 && n < (ssize_t)sizeof header)
+        link_kill(l, LINK_LATE);
+    return n == (ssize_t)sizeof header;
 }
 
 int link_ask(worker_link *l, link_line *line, frame_kind kind, const str *body, uint64_t most_bytes,

@@ -22,11 +22,12 @@
 
 typedef enum link_end {
     LINK_LIVES,
-    LINK_ENDED,   /* the worker has ended, or its stream */
-    LINK_LATE,    /* no answer by the deadline */
-    LINK_SILENT,  /* not heard of for so long */
-    LINK_LIED,    /* what came is not an answer */
-    LINK_FORSAKEN /* all of its sessions were lost */
+    LINK_ENDED,    /* the worker has ended, or its stream */
+    LINK_LATE,     /* no answer by the deadline */
+    LINK_SILENT,   /* not heard of for so long */
+    LINK_LIED,     /* what came is not an answer */
+    LINK_FORSAKEN, /* all of its sessions were lost */
+    LINK_FULL      /* it has written more than it may */
 } link_end;
 
 typedef struct link_frame {
@@ -73,8 +74,10 @@ void link_spoil(worker_link *l);
  * (CLOCK_MONOTONIC), or nothing of it for so long as it may not be heard of. */
 int link_send(worker_link *l, frame_kind kind, uint32_t channel, uint32_t number, const str *body,
               uint64_t deadline_ns);
-/* The same for the next request of the line, which gets its number. most_bytes is what the worker
- * may answer: a message that announces more ends it. */
+/* The same without a body, if nobody has to wait for it. 0: it was not sent. */
+int link_send_at_once(worker_link *l, frame_kind kind, uint32_t channel, uint32_t number);
+/* As link_send for the next request of the line, which gets its number. most_bytes is what the
+ * worker may answer: a message that announces more ends it. */
 int link_ask(worker_link *l, link_line *line, frame_kind kind, const str *body, uint64_t most_bytes,
              uint64_t deadline_ns);
 /* The next message of the line, which the caller frees: SNUG_OK. 1: after link_nudge, or at
@@ -85,6 +88,8 @@ int link_wait(worker_link *l, link_line *line, frame *out, uint64_t deadline_ns,
 void link_nudge(worker_link *l, link_line *line);
 /* Ends it now. The first reason stays. */
 void link_kill(worker_link *l, link_end how);
+/* The same, and not even what it is at goes on. */
+void link_end_now(worker_link *l, link_end how);
 link_end link_state(worker_link *l);
 /* One that nobody asks anything lives, and says nothing. */
 int link_is_quiet(const worker_link *l);

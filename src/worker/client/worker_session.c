@@ -159,6 +159,7 @@ static void disconnect(snug_session *session)
     remote *r = session->remote;
     if (!r->link)
         return;
+    remote_disk_leave(session);
     link_remove(r->link, &r->line);
     r->is_open = 0;
     /* What was lost in it, it keeps. */
@@ -378,6 +379,7 @@ static int end_session(snug_session *session)
     if (is_there(r))
         say_goodbye(session);
     disconnect(session);
+    remote_disk_end(session);
     unmark_files(session);
     pthread_mutex_destroy(&r->lock);
     str_free(&r->open);
@@ -478,7 +480,12 @@ static int run_there(snug_result **out, snug_session *session, const char *sourc
     pack_number(&q.body, (uint64_t)is_aside);
     limits_pack(&q.body, limits ? limits : &own);
     pack_bytes(&q.body, len > 0 ? source : "", len);
-    int error = remote_ask(session, &q);
+    int error = remote_disk_begin(session, &all);
+    if (error) {
+        str_free(&q.body.text);
+        return error;
+    }
+    error = remote_ask(session, &q);
     if (!error)
         error = remote_checked(session, &q, result_unpack(out, &q.answer, session->name, &all));
     if (error == SNUG_EDEAD && has_lost_worker(session))
@@ -496,7 +503,8 @@ static int run(snug_result **out, snug_session *session, const char *source, siz
     remote_bash_begin(session);
     int error = run_there(out, session, source, len, limits, is_aside);
     unmark_files(session);
-    if (!error && (error = remote_bash_judge(*out, session))) {
+    if (!error && ((error = remote_bash_judge(*out, session)) ||
+                   (error = remote_disk_judge(*out, session)))) {
         snug_result_free(*out);
         *out = NULL;
     }
@@ -600,6 +608,8 @@ static int restore(snug_saved **out, snug_session *session, const char *path)
     int error = session_read_saved(&file, path);
     if (!error && !is_there(session->remote))
         error = renew(session);
+    if (!error)
+        error = remote_disk_begin(session, &session->limits);
     if (error) {
         str_free(&file);
         return error;

@@ -1,0 +1,445 @@
+/*
+ * disk_watch.c - what machine code writes to a work directory on the disk, seen from outside.
+ *
+ * A full session's code need not ask before it writes. So a thread of this process looks at the
+ * folder while the session's worker runs, in cells and between them. Where it finds more than the
+ * limits and still growing, it interrupts the cell, and ends the worker of one that goes on. What
+ * is written between two looks is bounded by the machine alone.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/nameless.h"
+#include "base/thread.h"
+#include "session/result/result.h"
+#include "worker/client/client.h"
+
+/* Not more often than LOOK_NS, and not more seldom than IDLE_NS; between these, before what is left
+ * could be written at two bytes in a nanosecond, or made at a file in two microseconds. */
+#define LOOK_NS (5 * NS_PER_MS)
+#define IDLE_NS (100 * NS_PER_MS)
+enum { BYTES_PER_NS = 2, NS_PER_FILE = 2000 };
+
+/* A large folder takes a while to go through: it gets a tenth of the time. */
+enum { REST = 10 };
+
+/* A caller that has put more than a few files there since the last cell took longer for it. */
+#define PAUSE_NS (5 * NS_PER_MS)
+
+enum { STACK_BYTES = 256 * 1024 };
+
+typedef struct disk_watch {
+    snug_session *session;
+    thread thread;
+    _Atomic uint64_t bytes, files; /* the limits that hold now */
+    uint64_t ended_ns;             /* the last cell; the caller's own */
+    pthread_mutex_t lock;          /* of all that follows */
+    pthread_cond_t changed;
+    int is_ending;
+    worker_link *link;  /* the session's, held; NULL: it has none. Its caller changes it */
+    int is_dim;         /* some of what was there before cannot be seen */
+    tree_usage before;  /* what is not the session's */
+    tree_usage allowed; /* with that, at the last look */
+    tree_usage last;    /* found by it */
+    uint64_t cpu_ns;    /* what the worker had used then */
+    uint64_t rest_ns;   /* no look before, as the last took long */
+    int is_over;        /* was found over: */
+    tree_usage first;   /* with so much at first */
+    int was_told;       /* and a cell was interrupted for it, */
+    uint32_t told;      /* of that number; 0: its end has been seen */
+} disk_watch;
+
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static tree_usage sum_of(tree_usage a, tree_usage b)
+{
+    return (tree_usage){ sum(a.bytes, b.bytes), sum(a.files, b.files) };
+}
+
+static tree_usage limit_of(disk_watch *w)
+{
+    return (tree_usage){ atomic_load_explicit(&w->bytes, memory_order_relaxed),
+                         atomic_load_explicit(&w->files, memory_order_relaxed) };
+}
+
+/* ---- a look; the lock is held ---- */
+
+/* 0: there is none. */
+static pid_t process_of(const disk_watch *w)
+{
+    return w->link ? link_process(w->link) : 0;
+}
+
+/* Of all its threads; 0: not to be had. */
+static uint64_t cpu_of(pid_t process)
+{
+    clockid_t clock;
+    struct timespec t;
+    if (process <= 0 || clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &t) != 0)
+        return 0;
+    return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+static int hides(int error)
+{
+    return error == EACCES || error == EPERM || error == ELOOP;
+}
+
+/* Files of that file system which the worker has open and nobody finds in a folder. */
+static tree_usage nameless_of(const disk_watch *w, pid_t process)
+{
+    struct stat facts;
+    nameless n = { .count = 0 };
+    if (stat(w->session->files.workdir, &facts) != 0)
+        return n.sum;
+    n.device = facts.st_dev;
+    if (process > 0)
+        nameless_add_process(&n, process);
+    return n.sum;
+}
+
+/* 0: it was not to be seen. What the session hides is taken for full. */
+static int measure(tree_usage *now, disk_watch *w)
+{
+    uint64_t began_ns = clock_thread_cpu_ns();
+    int error = tree_measure(now, w->session->files.workdir), is_hidden = hides(error);
+    if (!error || (is_hidden && w->is_dim))
+        *now = sum_of(*now, nameless_of(w, process_of(w)));
+    else if (is_hidden)
+        *now = (tree_usage){ UINT64_MAX, UINT64_MAX };
+    w->rest_ns = clock_now_ns() + REST * (clock_thread_cpu_ns() - began_ns);
+    return !error || is_hidden;
+}
+
+static int is_over(const tree_usage *now, const tree_usage *most)
+{
+    return now->bytes > most->bytes || now->files > most->files;
+}
+
+/* Who has too much and tidies up is left alone. */
+static int grows(const tree_usage *now, const tree_usage *last, const tree_usage *most)
+{
+    return now->bytes == UINT64_MAX || (now->bytes > most->bytes && now->bytes > last->bytes) ||
+           (now->files > most->files && now->files > last->files);
+}
+
+/* What a cell may still write that was interrupted: what it is at takes a moment. */
+static tree_usage a_little(tree_usage limit)
+{
+    enum { PART = 4, MOST_BYTES = 16 << 20, MOST_FILES = 256 };
+    uint64_t bytes = limit.bytes / PART, files = limit.files / PART;
+    return (tree_usage){ bytes < MOST_BYTES ? bytes : MOST_BYTES,
+                         files < MOST_FILES ? files : MOST_FILES };
+}
+
+/* Whoever else may be kept waiting by the worker, this thread is not. */
+static void interrupt(disk_watch *w, uint32_t number)
+{
+    remote *r = w->session->remote;
+    w->was_told = 1;
+    w->told = number;
+    /* The answer may be there before this thread goes on. */
+    atomic_store(&r->full, number);
+    if (link_send_at_once(w->link, FRAME_INTERRUPT, r->line.channel, number))
+        link_nudge(w->link, &r->line);
+}
+
+static void stop(disk_watch *w, uint32_t running, const tree_usage *now, const tree_usage *most)
+{
+    if (!w->is_over)
+        w->first = now->bytes == UINT64_MAX ? *most : *now;
+    w->is_over = 1;
+    const tree_usage last_word = sum_of(w->first, a_little(limit_of(w)));
+    if (is_over(now, &last_word) && (w->was_told || running == 0))
+        link_end_now(w->link, LINK_FULL);
+    else if (running > 0)
+        interrupt(w, running);
+}
+
+/* running: before that was measured. */
+static void judge(disk_watch *w, uint32_t running, const tree_usage *now)
+{
+    const tree_usage most = sum_of(w->before, limit_of(w));
+    /* What a cell had leave to make is not the fault of one that has less; nor what one made until
+     * it ended that was told to. */
+    int is_settled = is_over(&w->allowed, &most) || (w->told != 0 && running != w->told);
+    w->allowed = most;
+    w->told = running == w->told ? running : 0;
+    if (!is_over(now, &most))
+        w->is_over = w->was_told = 0;
+    else if (!is_settled && grows(now, &w->last, &most))
+        stop(w, running, now, &most);
+}
+
+static int is_unlimited(tree_usage limit)
+{
+    return limit.bytes == SNUG_UNLIMITED && limit.files == SNUG_UNLIMITED;
+}
+
+/* One that has not run has not written. */
+static void look(disk_watch *w)
+{
+    tree_usage now;
+    if (is_unlimited(limit_of(w)))
+        return;
+    uint32_t running = atomic_load(&w->session->remote->running);
+    pid_t process = process_of(w);
+    uint64_t cpu_ns = cpu_of(process);
+    if (process == 0 || (cpu_ns > 0 && cpu_ns == w->cpu_ns) || !measure(&now, w))
+        return;
+    judge(w, running, &now);
+    w->last = now;
+    w->cpu_ns = cpu_ns;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t left(uint64_t now, uint64_t most)
+{
+    return most > now ? most - now : 0;
+}
+
+/* When to look again. */
+static uint64_t next_ns(disk_watch *w)
+{
+    const tree_usage most = sum_of(w->before, limit_of(w));
+    uint64_t files = least(left(w->last.files, most.files), IDLE_NS / NS_PER_FILE);
+    uint64_t ns = least(left(w->last.bytes, most.bytes) / BYTES_PER_NS, files * NS_PER_FILE);
+    uint64_t then_ns = clock_now_ns() + (ns < LOOK_NS ? LOOK_NS : least(ns, IDLE_NS));
+    return then_ns > w->rest_ns ? then_ns : w->rest_ns;
+}
+
+static void *look_on(void *payload)
+{
+    disk_watch *w = payload;
+    pthread_mutex_lock(&w->lock);
+    while (!w->is_ending) {
+        uint64_t then_ns = next_ns(w);
+        const struct timespec until = { (time_t)(then_ns / NS_PER_S), (long)(then_ns % NS_PER_S) };
+        if (pthread_cond_clockwait(&w->changed, &w->lock, CLOCK_MONOTONIC, &until) == ETIMEDOUT)
+            look(w);
+    }
+    pthread_mutex_unlock(&w->lock);
+    return NULL;
+}
+
+/* ---- a session's ---- */
+
+/* A folder in memory has room for so much and no more; another machine's has no other bound. */
+static int is_for(const snug_session *session)
+{
+    return session->kind == SNUG_KIND_FULL && session->files.folder == 0 &&
+           session->files.workdir && !session->host->remote->command;
+}
+
+static int start(disk_watch *w, snug_session *session)
+{
+    w->session = session;
+    w->link = link_hold(session->remote->link);
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_cond_init(&w->changed, NULL);
+    w->is_dim = hides(tree_measure(&w->before, session->files.workdir));
+    w->last = w->before;
+    int error = thread_start(&w->thread, "snug disk", STACK_BYTES, look_on, w);
+    if (!error)
+        return SNUG_OK;
+    pthread_cond_destroy(&w->changed);
+    pthread_mutex_destroy(&w->lock);
+    link_drop(w->link);
+    return error;
+}
+
+static int runs(pid_t process, const char *number)
+{
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/%d/task/%.20s/stat", (int)process, number);
+    FILE *file = fopen(path, "re");
+    size_t len = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file)
+        fclose(file);
+    text[len] = '\0';
+    const char *state = strrchr(text, ')'); /* the name before it may hold anything */
+    return state && state[1] == ' ' && (state[2] == 'R' || state[2] == 'D');
+}
+
+/* Whether it has done nothing since it had used so much. What a thread that runs has used just now,
+ * the kernel does not tell before its next tick. */
+static int has_rested(pid_t process, uint64_t cpu_ns)
+{
+    char path[64];
+    int any_runs = 0;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)process);
+    DIR *dir = opendir(path);
+    if (!dir)
+        return 0;
+    for (const struct dirent *item; !any_runs && (item = readdir(dir));)
+        any_runs = *item->d_name != '.' && runs(process, item->d_name);
+    closedir(dir);
+    return !any_runs && cpu_ns > 0 && cpu_of(process) == cpu_ns;
+}
+
+static int has_more(const tree_usage *now, const tree_usage *last)
+{
+    return now->bytes > last->bytes || now->files > last->files;
+}
+
+/* Of another worker nothing is known but what is there. */
+static void take_over(disk_watch *w)
+{
+    tree_usage now;
+    w->link = link_hold(w->session->remote->link);
+    w->told = 0;
+    w->cpu_ns = cpu_of(process_of(w));
+    if (measure(&now, w))
+        w->last = now;
+}
+
+/* What was put there since the worker has run last is not the session's. */
+static void give_to_caller(disk_watch *w)
+{
+    tree_usage now;
+    pid_t process = process_of(w);
+    if (clock_now_ns() < w->rest_ns || cpu_of(process) != w->cpu_ns)
+        return;
+    if (!measure(&now, w) || now.bytes == UINT64_MAX || !has_more(&now, &w->last))
+        return;
+    if (!has_rested(process, w->cpu_ns))
+        return;
+    const tree_usage more = { left(w->last.bytes, now.bytes), left(w->last.files, now.files) };
+    w->before = sum_of(w->before, more);
+    w->last = now;
+}
+
+static void begin_again(disk_watch *w)
+{
+    pthread_mutex_lock(&w->lock);
+    if (w->link)
+        give_to_caller(w);
+    else
+        take_over(w);
+    pthread_mutex_unlock(&w->lock);
+}
+
+static void set_limits(disk_watch *w, const snug_limits *limits)
+{
+    int is_lower = limits->disk_bytes < atomic_load_explicit(&w->bytes, memory_order_relaxed) ||
+                   limits->disk_files < atomic_load_explicit(&w->files, memory_order_relaxed);
+    atomic_store_explicit(&w->bytes, limits->disk_bytes, memory_order_relaxed);
+    atomic_store_explicit(&w->files, limits->disk_files, memory_order_relaxed);
+    if (!is_lower)
+        return;
+    /* The next look is sooner. */
+    pthread_mutex_lock(&w->lock);
+    pthread_cond_signal(&w->changed);
+    pthread_mutex_unlock(&w->lock);
+}
+
+int remote_disk_begin(snug_session *session, const snug_limits *limits)
+{
+    remote *r = session->remote;
+    disk_watch *w = r->watch;
+    if (!w && !is_for(session))
+        return SNUG_OK;
+    atomic_store_explicit(&r->full, 0, memory_order_relaxed);
+    if (w && (!w->link || clock_now_ns() - w->ended_ns >= PAUSE_NS))
+        begin_again(w);
+    if (w) {
+        set_limits(w, limits);
+        return SNUG_OK;
+    }
+    if (!(w = calloc(1, sizeof *w)))
+        return error_no_memory();
+    atomic_store(&w->bytes, limits->disk_bytes);
+    atomic_store(&w->files, limits->disk_files);
+    int error = start(w, session);
+    if (error)
+        free(w);
+    else
+        r->watch = w;
+    return error;
+}
+
+void remote_disk_leave(snug_session *session)
+{
+    disk_watch *w = session->remote->watch;
+    if (!w || !w->link)
+        return;
+    pthread_mutex_lock(&w->lock);
+    link_drop(w->link);
+    w->link = NULL;
+    pthread_mutex_unlock(&w->lock);
+}
+
+void remote_disk_end(snug_session *session)
+{
+    disk_watch *w = session->remote->watch;
+    if (!w)
+        return;
+    session->remote->watch = NULL;
+    pthread_mutex_lock(&w->lock);
+    w->is_ending = 1;
+    pthread_cond_signal(&w->changed);
+    pthread_mutex_unlock(&w->lock);
+    thread_join(&w->thread);
+    pthread_cond_destroy(&w->changed);
+    pthread_mutex_destroy(&w->lock);
+    free(w);
+}
+
+/* ---- what is said of it ---- */
+
+/* The frames stay, and the last line tells another name. */
+static int tell_in_traceback(outcome *o, const char *was)
+{
+    size_t len = o->traceback.len;
+    for (size_t i = len; i-- > 0;)
+        if ((i == 0 || o->traceback.data[i - 1] == '\n') &&
+            strncmp(o->traceback.data + i, was, strlen(was)) == 0) {
+            o->traceback.data[o->traceback.len = i] = '\0';
+            break;
+        }
+    return str_printf(&o->traceback, "%s: %s\n", str_text(&o->error_name),
+                      str_text(&o->error_value));
+}
+
+int remote_disk_judge(snug_result *result, const snug_session *session)
+{
+    outcome *o = &result->outcome;
+    disk_watch *w = session->remote->watch;
+    if (!w)
+        return SNUG_OK;
+    w->ended_ns = clock_now_ns();
+    if (o->status != SNUG_STATUS_INTERRUPTED ||
+        atomic_load(&session->remote->full) != session->remote->line.number)
+        return SNUG_OK;
+    o->status = SNUG_STATUS_ERROR;
+    o->category = "io";
+    o->error_class = "environment";
+    str_clear(&o->error_name);
+    str_clear(&o->error_value);
+    int failed = str_add(&o->error_name, "DiskLimit") ||
+                 str_printf(&o->error_value,
+                            "the session's files had more than %llu bytes, or were too many",
+                            (unsigned long long)atomic_load(&w->bytes)) ||
+                 tell_in_traceback(o, "KeyboardInterrupt");
+    if (result->state != SNUG_STATE_LOST) {
+        str_clear(&o->hint);
+        failed = failed ||
+                 str_add(&o->hint, "Remove files that are not needed any more, and write less.");
+    }
+    return failed ? error_no_memory() : SNUG_OK;
+}
