@@ -47,10 +47,18 @@ static size_t distance_of(const char *a, size_t a_len, const char *b, size_t b_l
 
 size_t nearest_distance(const char *a, size_t a_len, const char *b, size_t b_len, size_t limit)
 {
-    while (a_len && b_len && *a == *b)
-        a++, b++, a_len--, b_len--;
-    while (a_len && b_len && a[a_len - 1] == b[b_len - 1])
-        a_len--, b_len--;
+    /* What both begin and end with costs nothing. */
+    while (a_len && b_len && *a == *b) {
+        a++;
+        b++;
+        a_len--;
+        b_len--;
+    }
+    while (a_len && b_len && a[a_len - 1] == b[b_len - 1]) {
+        a_len--;
+        b_len--;
+    }
+
     if (!a_len || !b_len)
         return smaller((a_len + b_len) * MOVE_COST, limit + 1);
     if (a_len > MAX_BYTES || b_len > MAX_BYTES)

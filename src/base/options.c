@@ -49,7 +49,9 @@ int options_take(void *out, size_t size, const void *given, const char *type)
 
     if (given) {
         int error = check_given_size(theirs, type);
-        if (error || (error = check_tail(given, size, theirs, type)))
+        if (!error)
+            error = check_tail(given, size, theirs, type);
+        if (error)
             return error;
     }
 

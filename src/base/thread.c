@@ -101,7 +101,8 @@ static int create_on_stack(thread *t, void *(*fn)(void *), void *arg)
 
 int thread_again(thread *t, const char *name, void *(*fn)(void *), void *arg)
 {
-    if ((errno = create_on_stack(t, fn, arg)))
+    errno = create_on_stack(t, fn, arg);
+    if (errno)
         return error_system("cannot start thread %s", name);
     /* For debuggers and top; a failure harms nothing. */
     pthread_setname_np(t->id, name);
@@ -112,7 +113,11 @@ int thread_start(thread *t, const char *name, size_t stack_bytes, void *(*fn)(vo
 {
     *t = (thread){ 0 };
     int error = map_stack(t, stack_bytes);
-    if (!error && (error = thread_again(t, name, fn, arg)))
+    if (error)
+        return error;
+
+    error = thread_again(t, name, fn, arg);
+    if (error)
         thread_discard(t);
     return error;
 }

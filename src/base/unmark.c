@@ -48,7 +48,7 @@ static int clear_marks(const walk *w, int parent, const char *name)
 
 /* One that its owner may not read is made readable for the moment. *mode: what it had; 0 where it
  * is left alone. */
-static int open_folder(int parent, const char *name, mode_t *mode)
+static int open_readable(int parent, const char *name, mode_t *mode)
 {
     static const int how = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
     struct stat facts;
@@ -71,7 +71,7 @@ static int open_folder(int parent, const char *name, mode_t *mode)
 
 static int look_through(walk *w, int fd, int depth);
 
-static int visit(walk *w, int parent, const char *name, int depth)
+static int unmark_entry(walk *w, int parent, const char *name, int depth)
 {
     struct stat facts;
     mode_t mode;
@@ -89,7 +89,7 @@ static int visit(walk *w, int parent, const char *name, int depth)
     if (depth == TREE_DEPTH)
         return ELOOP;
 
-    int fd = open_folder(parent, name, &mode);
+    int fd = open_readable(parent, name, &mode);
     if (fd < 0)
         return errno == ENOENT || errno == ENOTDIR ? error : errno;
 
@@ -118,7 +118,7 @@ static int look_through(walk *w, int fd, int depth)
     for (const struct dirent *item; error != EOVERFLOW && (item = readdir(dir));) {
         if (strcmp(item->d_name, ".") == 0 || strcmp(item->d_name, "..") == 0)
             continue;
-        int failed = visit(w, fd, item->d_name, depth);
+        int failed = unmark_entry(w, fd, item->d_name, depth);
         if (!error || failed == EOVERFLOW)
             error = failed;
     }

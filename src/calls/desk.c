@@ -68,7 +68,7 @@ struct desk {
 /* ---- the host's functions ---- */
 
 /* SNUG_OK also for NULL. */
-static int copy_text(char **out, const char *text)
+static int copy_tool_text(char **out, const char *text)
 {
     *out = NULL;
     if (!text)
@@ -89,8 +89,9 @@ desk_tool *desk_tool_copy(const snug_tool *tool)
     copy->timeout_ms = tool->timeout_ms;
     copy->fn = tool->fn;
     copy->payload = tool->payload;
-    if (copy_text(&copy->name, tool->name) || copy_text(&copy->signature, tool->signature) ||
-        copy_text(&copy->doc, tool->doc)) {
+    if (copy_tool_text(&copy->name, tool->name) ||
+        copy_tool_text(&copy->signature, tool->signature) ||
+        copy_tool_text(&copy->doc, tool->doc)) {
         desk_tool_free(copy);
         return NULL;
     }
@@ -172,7 +173,7 @@ static snug_call *take_from_line(desk *d, int which)
     return call;
 }
 
-static int has_ended(const snug_call *call)
+static int is_ended(const snug_call *call)
 {
     return atomic_load(&call->state) >= CALL_OK;
 }
@@ -187,7 +188,7 @@ static void free_text(desk *d, str *text)
  * texts. */
 static void free_if_let_go(snug_call *call)
 {
-    if (!call->is_host && (has_ended(call) || !call->is_held))
+    if (!call->is_host && (is_ended(call) || !call->is_held))
         free_text(call->desk, &call->text);
     if (call->is_held || call->is_host)
         return;
@@ -332,7 +333,7 @@ void desk_end(desk *d)
     pthread_mutex_lock(&d->lock);
     d->is_open = 0;
     for (snug_call *call = d->all; call; call = call->next)
-        if (atomic_load(&call->state) != CALL_PREPARED && !has_ended(call))
+        if (atomic_load(&call->state) != CALL_PREPARED && !is_ended(call))
             end_call(call, CALL_CANCELLED);
     let_go_waiting(d);
     pthread_mutex_unlock(&d->lock);
@@ -440,7 +441,7 @@ static snug_call *make_call(desk *d, const desk_tool *tool)
 
     if (tool) {
         call->timeout_ms = tool->timeout_ms;
-        if (copy_text(&call->name, tool->name) != SNUG_OK) {
+        if (copy_tool_text(&call->name, tool->name) != SNUG_OK) {
             free(call);
             return NULL;
         }
@@ -542,7 +543,7 @@ desk_refusal call_make(snug_call *call, int tells)
 
 int call_is_over(const snug_call *call)
 {
-    return has_ended(call);
+    return is_ended(call);
 }
 
 uint64_t call_number(const snug_call *call)
@@ -613,7 +614,7 @@ static void expire_calls(desk *d)
 
     d->next_deadline_ns = UINT64_MAX;
     for (snug_call *call = d->all; call; call = call->next) {
-        if (!call->tells || has_ended(call))
+        if (!call->tells || is_ended(call))
             continue;
         if (call->deadline_ns <= now_ns)
             end_if_made(call, CALL_TIMEOUT);
@@ -658,7 +659,7 @@ snug_call *desk_take(desk *d)
     snug_call *call;
 
     pthread_mutex_lock(&d->lock);
-    while ((call = take_from_line(d, WAITING)) && has_ended(call)) {
+    while ((call = take_from_line(d, WAITING)) && is_ended(call)) {
         call->is_host = 0;
         free_if_let_go(call);
     }
@@ -681,7 +682,7 @@ const char *call_text(const snug_call *call)
 
 int call_is_wanted(const snug_call *call)
 {
-    return !has_ended(call);
+    return !is_ended(call);
 }
 
 int call_answer(snug_call *call, call_state how, const char *text, size_t len)
@@ -700,7 +701,7 @@ int call_answer(snug_call *call, call_state how, const char *text, size_t len)
         how = CALL_ERROR;
 
     pthread_mutex_lock(&d->lock);
-    if (has_ended(call)) {
+    if (is_ended(call)) {
         error = SNUG_ENOTFOUND;
     } else {
         if (d->bytes + answer.len > DESK_BYTES) {

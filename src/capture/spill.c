@@ -52,7 +52,7 @@ static uint64_t place_left(const spill_place *place)
 /* A session that is reset counts its cells from one again. */
 enum { MOST_TRIES = 100 };
 
-static int make_file(spill *s, int dir, const char *prefix, uint64_t number)
+static int make_spill(spill *s, int dir, const char *prefix, uint64_t number)
 {
     int fd = -1;
 
@@ -102,7 +102,7 @@ void spill_begin(spill *s, spill_place *place, const char *prefix, uint64_t numb
     if (dir < 0)
         return;
 
-    s->fd = make_file(s, dir, prefix, number);
+    s->fd = make_spill(s, dir, prefix, number);
     if (s->fd >= 0)
         s->state = SPILL_OPEN;
     close(dir);

@@ -122,7 +122,7 @@ typedef struct shown {
     size_t head_len, at, left;
 } shown;
 
-static shown find_shown(const stream *s)
+static shown measure_shown(const stream *s)
 {
     shown f = { s->head.len, s->ring_at, s->ring_len };
 
@@ -142,7 +142,7 @@ static shown find_shown(const stream *s)
 
 uint64_t stream_kept_bytes(const stream *s)
 {
-    shown f = find_shown(s);
+    shown f = measure_shown(s);
     return f.head_len + f.left;
 }
 
@@ -153,7 +153,7 @@ int stream_text(const stream *s, str *out)
         str_reserve(out, s->head.len + s->ring_len + 64))
         return SNUG_ENOMEM;
 
-    shown f = find_shown(s);
+    shown f = measure_shown(s);
     size_t head_len = f.head_len, at = f.at, left = f.left;
     str_append(out, str_text(&s->head), head_len);
     if (stream_is_cut(s))

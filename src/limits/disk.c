@@ -84,7 +84,7 @@ static void measure_used(disk_account *d)
 
 /* ---- asking ---- */
 
-static uint64_t capped_sum(uint64_t a, uint64_t b)
+static uint64_t sum_or_most(uint64_t a, uint64_t b)
 {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
@@ -111,18 +111,18 @@ static void unlock_account(disk_account *d)
 
 static int bytes_fit(const disk_account *d, uint64_t more)
 {
-    return capped_sum(d->used.bytes, more) <= capped_sum(d->limit.bytes, d->before.bytes);
+    return sum_or_most(d->used.bytes, more) <= sum_or_most(d->limit.bytes, d->before.bytes);
 }
 
 static int files_fit(const disk_account *d, uint64_t more)
 {
-    return capped_sum(d->used.files, more) <= capped_sum(d->limit.files, d->before.files);
+    return sum_or_most(d->used.files, more) <= sum_or_most(d->limit.files, d->before.files);
 }
 
 static void add_used(disk_account *d, uint64_t bytes, uint64_t files)
 {
-    d->used.bytes = capped_sum(d->used.bytes, bytes);
-    d->used.files = capped_sum(d->used.files, files);
+    d->used.bytes = sum_or_most(d->used.bytes, bytes);
+    d->used.files = sum_or_most(d->used.files, files);
 }
 
 /* How much longer the file gets by that, if the write does not begin at its end; as much as is
@@ -140,7 +140,7 @@ static uint64_t growth(int fd, off_t offset, uint64_t bytes)
         offset = lseek(fd, 0, SEEK_CUR);
     if (offset < 0)
         return bytes;
-    uint64_t end = capped_sum((uint64_t)offset, bytes), size = (uint64_t)facts.st_size;
+    uint64_t end = sum_or_most((uint64_t)offset, bytes), size = (uint64_t)facts.st_size;
     return end > size ? end - size : 0;
 }
 
@@ -233,7 +233,7 @@ uint64_t disk_left(disk_account *d)
         measure_used(d);
     uint64_t left = 0;
     if (bytes_fit(d, 1) && files_fit(d, 1))
-        left = capped_sum(d->limit.bytes, d->before.bytes) - d->used.bytes;
+        left = sum_or_most(d->limit.bytes, d->before.bytes) - d->used.bytes;
     unlock_account(d);
     return left;
 }

@@ -74,7 +74,7 @@ static guard *counted(void)
     return g && g->disk ? g : NULL;
 }
 
-static int fail_with(int error)
+static int set_errno(int error)
 {
     errno = error;
     return -1;
@@ -96,7 +96,7 @@ static int fail_with(int error)
         if (g)                                               \
             ASK(disk_write(g->disk, (fd), (offset), bytes)); \
         if (error)                                           \
-            return fail_with(error);                         \
+            return set_errno(error);                         \
         return LIBC call;                                    \
     } while (0)
 
@@ -161,7 +161,7 @@ EXPORT int posix_fallocate64(int fd, off_t at, off_t len)
         if (g && (flags & O_CREAT)) {                                             \
             ASK(disk_create(g->disk));                                            \
             if (error && (flags & O_EXCL))                                        \
-                return fail_with(error);                                          \
+                return set_errno(error);                                          \
             if (error)                                                            \
                 wanted &= ~O_CREAT;                                               \
         }                                                                         \
@@ -188,6 +188,6 @@ EXPORT int mkdir(const char *path, mode_t mode)
     if (g)
         ASK(disk_create(g->disk));
     if (error)
-        return fail_with(error);
+        return set_errno(error);
     return LIBC(mkdir)(path, mode);
 }

@@ -11,7 +11,7 @@ text_range text_program;
 static text_range libc, loader, json;
 
 /* Where the range of a mapped object is kept; NULL: it is of no interest. */
-static text_range *range_of(const struct dl_phdr_info *object)
+static text_range *find_range(const struct dl_phdr_info *object)
 {
     const char *slash = strrchr(object->dlpi_name, '/');
 
@@ -30,7 +30,7 @@ static int note_object(struct dl_phdr_info *object, size_t size, void *ignored)
 {
     (void)size;
     (void)ignored;
-    text_range *of = range_of(object);
+    text_range *of = find_range(object);
     if (!of)
         return 0;
 
@@ -51,18 +51,17 @@ void text_init(void)
 }
 
 /* Async-signal-safe, as the next two: reads what does not change. */
-static int has_address(text_range r, uintptr_t pc)
+static int covers(text_range r, uintptr_t pc)
 {
     return pc - r.low < r.bytes;
 }
 
 int text_is_libc(uintptr_t pc)
 {
-    return has_address(libc, pc) || has_address(loader, pc);
+    return covers(libc, pc) || covers(loader, pc);
 }
 
 int text_is_of_others(uintptr_t pc)
 {
-    return text_program.bytes && !text_is_program(pc) && !text_is_libc(pc) &&
-           !has_address(json, pc);
+    return text_program.bytes && !text_is_program(pc) && !text_is_libc(pc) && !covers(json, pc);
 }

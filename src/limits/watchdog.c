@@ -120,7 +120,8 @@ int watchdog_open(watchdog **out)
     if (error)
         return error;
 
-    if ((error = thread_start(&w->thread, "snug-watchdog", STACK_BYTES, serve_watches, w))) {
+    error = thread_start(&w->thread, "snug-watchdog", STACK_BYTES, serve_watches, w);
+    if (error) {
         watchdog_close(w);
         return error;
     }

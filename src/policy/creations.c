@@ -61,7 +61,7 @@ static const struct row {
 enum { ROWS = sizeof rows / sizeof *rows };
 
 /* Answers 0 or a negative errno. */
-static int fill_filter(scmp_filter_ctx filter)
+static int add_questions(scmp_filter_ctx filter)
 {
     /* Other architectures' calls are denied by the other filter. */
     int failed = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ALLOW);
@@ -86,7 +86,7 @@ int creations_load(void)
         return -1;
 
     int fd = -1;
-    if (fill_filter(filter) == 0 && seccomp_load(filter) == 0)
+    if (add_questions(filter) == 0 && seccomp_load(filter) == 0)
         fd = seccomp_notify_fd(filter);
     if (fd >= 0)
         fd = fcntl(fd, F_DUPFD_CLOEXEC, 3); /* libseccomp may close its own */

@@ -45,7 +45,7 @@ int profile_shown(const char *name, size_t len)
 
 /* ---- reading ---- */
 
-static int read_all(str *text, int fd, const char *path)
+static int read_profile_file(str *text, int fd, const char *path)
 {
     for (;;) {
         char chunk[8192];
@@ -94,7 +94,7 @@ int profile_read(str *text, const char *path)
         goto done;
     }
 
-    error = read_all(text, fd, path);
+    error = read_profile_file(text, fd, path);
     if (!error)
         drop_mark(text);
 

@@ -328,7 +328,7 @@ static int allow_rows(scmp_filter_ctx filter, seccomp_kind kind, const row *firs
 }
 
 /* Answers 0 or a negative errno, as libseccomp does. */
-static int fill_filter(scmp_filter_ctx filter, seccomp_kind kind)
+static int add_rules(scmp_filter_ctx filter, seccomp_kind kind)
 {
     static const condition always = { ALWAYS, 0, 0 };
     const condition is_ours = { IS, 0, NO_PROCESS };
@@ -389,7 +389,7 @@ static int compile_program(seccomp_program *out, seccomp_kind kind)
     if (!filter)
         return error_no_memory();
 
-    failed = fill_filter(filter, kind);
+    failed = add_rules(filter, kind);
     if (failed) {
         error = error_set(SNUG_ESYSTEM, "libseccomp: %s", strerror(-failed));
         goto done;

@@ -186,7 +186,7 @@ static uint64_t item_of(kind what, uint64_t more)
     return (uint64_t)what | more << KIND_BITS;
 }
 
-static int add_value(machine *m, items *to, uint64_t item)
+static int add_to(machine *m, items *to, uint64_t item)
 {
     if (to->count == MOST_ITEMS)
         return refuse(m, "have more than %d values", MOST_ITEMS);
@@ -199,7 +199,7 @@ static int add_value(machine *m, items *to, uint64_t item)
 
 static int push_value(machine *m, kind what, uint64_t more)
 {
-    return add_value(m, &m->stack, item_of(what, more));
+    return add_to(m, &m->stack, item_of(what, more));
 }
 
 static int refuse_short(machine *m)
@@ -225,7 +225,7 @@ static int pop_mark(machine *m)
     return refuse(m, "take more values than they made");
 }
 
-static int read_number(machine *m, size_t width, uint64_t *out)
+static int take_number(machine *m, size_t width, uint64_t *out)
 {
     if (m->len - m->at < width)
         return refuse_short(m);
@@ -248,7 +248,7 @@ static int skip_bytes(machine *m, uint64_t bytes)
 static int skip_counted(machine *m, size_t width)
 {
     uint64_t bytes;
-    return read_number(m, width, &bytes) && skip_bytes(m, bytes);
+    return take_number(m, width, &bytes) && skip_bytes(m, bytes);
 }
 
 /* ---- names in pickles ---- */
@@ -296,7 +296,7 @@ static const char *item_text(const machine *m, uint64_t item, size_t *len)
     uint64_t bytes = 0;
     reader.at = (size_t)(item >> KIND_BITS);
     size_t width = width_of_text((unsigned char)m->data[reader.at++]);
-    read_number(&reader, width, &bytes);
+    take_number(&reader, width, &bytes);
     *len = (size_t)bytes;
     return m->data + reader.at;
 }
@@ -422,23 +422,23 @@ static int memoize_top(machine *m)
 {
     if (m->stack.count == 0 || item_kind(m->stack.at[m->stack.count - 1]) == MARK)
         return refuse(m, "remember a value that is not there");
-    return add_value(m, &m->memo, m->stack.at[m->stack.count - 1]);
+    return add_to(m, &m->memo, m->stack.at[m->stack.count - 1]);
 }
 
 static int push_memo(machine *m, size_t width)
 {
     uint64_t index;
-    if (!read_number(m, width, &index))
+    if (!take_number(m, width, &index))
         return 0;
     if (index >= m->memo.count)
         return refuse(m, "recall a value that is not there");
-    return add_value(m, &m->stack, m->memo.at[index]);
+    return add_to(m, &m->stack, m->memo.at[index]);
 }
 
 static int check_frame(machine *m)
 {
     uint64_t bytes;
-    if (!read_number(m, 8, &bytes))
+    if (!take_number(m, 8, &bytes))
         return 0;
     if (bytes > m->len - m->at)
         return refuse_short(m);

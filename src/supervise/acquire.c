@@ -24,21 +24,21 @@ void arrival_free(arrival *a)
 
 /* ---- callbacks: each call has its own ---- */
 
-static void pass_output(void *payload, snug_stream stream, const char *text, size_t len)
+static void relay_output(void *payload, snug_stream stream, const char *text, size_t len)
 {
     const snug_session_options *call = &((seat *)payload)->call;
     if (call->on_output)
         call->on_output(call->payload, stream, text, len);
 }
 
-static void pass_display(void *payload, snug_display_event event, const snug_display *display)
+static void relay_display(void *payload, snug_display_event event, const snug_display *display)
 {
     const snug_session_options *call = &((seat *)payload)->call;
     if (call->on_display)
         call->on_display(call->payload, event, display);
 }
 
-static void pass_input(void *payload, snug_call *asked, const char *prompt)
+static void relay_input(void *payload, snug_call *asked, const char *prompt)
 {
     const snug_session_options *call = &((seat *)payload)->call;
     if (call->on_input)
@@ -68,9 +68,9 @@ static int open_once(snug_session **out, snug_supervisor *s, seat *one,
     memcpy(name, one->name, len);
     name[len] = '\0';
     mine.name = name;
-    mine.on_output = pass_output;
-    mine.on_display = pass_display;
-    mine.on_input = pass_input;
+    mine.on_output = relay_output;
+    mine.on_display = relay_display;
+    mine.on_input = relay_input;
     mine.payload = one;
     return snug_session_open(out, host, &mine);
 }
@@ -95,7 +95,7 @@ static int open_twice(snug_session **out, snug_supervisor *s, seat *one,
     return open_once(out, s, one, options);
 }
 
-static int open_session(snug_supervisor *s, seat *one, const snug_session_options *options)
+static int open_seat(snug_supervisor *s, seat *one, const snug_session_options *options)
 {
     snug_session *session = NULL;
     int error = evict_make_room(s, one->tenant);
@@ -271,7 +271,7 @@ int acquire(snug_lease *lease, const snug_session_options *options)
         a->shown.origin = SNUG_ORIGIN_OPEN;
     } else {
         if (!one->session)
-            error = open_session(s, one, options);
+            error = open_seat(s, one, options);
         if (!error) {
             error = fill_session(s, one, a, was_lost);
             if (error)

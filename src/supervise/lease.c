@@ -23,7 +23,7 @@ struct snug_served {
 
 /* ---- a seat with a turn ---- */
 
-static int check_name(const char *what, const char *name)
+static int check_one_name(const char *what, const char *name)
 {
     size_t at, len = name ? strlen(name) : 0;
     if (len == 0 || len > SNUG_SUPERVISOR_NAME_BYTES)
@@ -36,16 +36,16 @@ static int check_name(const char *what, const char *name)
     return SNUG_OK;
 }
 
-static int check_names(const void *out, const snug_supervisor *s, const char *tenant_name,
-                       const char *session)
+static int check_request(const void *out, const snug_supervisor *s, const char *tenant_name,
+                         const char *session)
 {
     if (!out || !s)
         return error_set(SNUG_EINVAL, "%s is NULL", out ? "supervisor" : "out");
 
-    int error = check_name("tenant", tenant_name);
+    int error = check_one_name("tenant", tenant_name);
     if (error)
         return error;
-    return check_name("session", session);
+    return check_one_name("session", session);
 }
 
 /* The same, and the caller's options as this version has them. */
@@ -53,7 +53,7 @@ static int check_call(snug_session_options *options, const snug_session_options 
                       const void *out, const snug_supervisor *s, const char *tenant_name,
                       const char *session)
 {
-    int error = check_names(out, s, tenant_name, session);
+    int error = check_request(out, s, tenant_name, session);
     if (error)
         return error;
     return options_take(options, sizeof *options, given, "snug_session_options");
@@ -148,8 +148,8 @@ static void mark_use(snug_supervisor *s, seat *one, uint64_t cells)
                    error_message());
 }
 
-static int run_cell(snug_result **out, snug_lease *lease, const char *source, size_t len,
-                    const snug_limits *limits)
+static int run_on_lease(snug_result **out, snug_lease *lease, const char *source, size_t len,
+                        const snug_limits *limits)
 {
     snug_supervisor *s = lease->supervisor;
     seat *one = lease->seat;
@@ -201,7 +201,7 @@ int snug_supervisor_run(snug_served **out, snug_supervisor *s, const char *tenan
     if (error)
         goto fail;
 
-    error = run_cell(&served->result, &lease, source, len, limits);
+    error = run_on_lease(&served->result, &lease, source, len, limits);
     give_seat_back(&lease);
     served->arrival = lease.arrival;
     if (error)
@@ -265,7 +265,7 @@ int snug_lease_run(snug_result **out, snug_lease *lease, const char *source, siz
         return error;
 
     lease->has_turn = 1;
-    error = run_cell(out, lease, source, len, limits);
+    error = run_on_lease(out, lease, source, len, limits);
     give_turn(lease);
     return error;
 }
@@ -283,7 +283,7 @@ void snug_lease_close(snug_lease *lease)
 
 int snug_supervisor_interrupt(snug_supervisor *s, const char *tenant_name, const char *session)
 {
-    int error = check_names(s, s, tenant_name, session);
+    int error = check_request(s, s, tenant_name, session);
     if (error)
         return error;
 
@@ -322,7 +322,7 @@ static int remove_files(snug_supervisor *s, const seat *one)
 int snug_supervisor_remove_session(snug_supervisor *s, const char *tenant_name, const char *session)
 {
     snug_lease lease = { 0 };
-    int error = check_names(&lease, s, tenant_name, session);
+    int error = check_request(&lease, s, tenant_name, session);
     if (!error)
         error = take_seat(&lease, s, tenant_name, session);
     if (error)

@@ -48,19 +48,34 @@ static int add_session_counts(cJSON *root, const snug_supervisor *s)
                             { "drain", c->away[AWAY_DRAIN] },
                             { "failed", c->away_failed } };
 
-    return json_add_number(root, "hosts", (double)(s->host ? 1 : s->hosts)) ||
-           json_add_number(root, "workers_died", (double)c->workers_died) ||
-           ADD_FIGURES(root, "sessions", sessions) || ADD_FIGURES(root, "cells", cells) ||
-           ADD_FIGURES(root, "refused", refused) || ADD_FIGURES(root, "put_away", away);
+    int failed = json_add_number(root, "hosts", s->host ? 1 : (double)s->hosts);
+    if (!failed)
+        failed = json_add_number(root, "workers_died", (double)c->workers_died);
+    if (!failed)
+        failed = ADD_FIGURES(root, "sessions", sessions);
+    if (!failed)
+        failed = ADD_FIGURES(root, "cells", cells);
+    if (!failed)
+        failed = ADD_FIGURES(root, "refused", refused);
+    if (!failed)
+        failed = ADD_FIGURES(root, "put_away", away);
+    return failed;
 }
 
 static int add_queue(cJSON *root, const snug_supervisor *s)
 {
     cJSON *queue = json_add_object(root, "queue");
-    return !queue || json_add_number(queue, "waiting", (double)s->waiting) ||
-           json_add_number(queue, "waited", (double)s->counts.waited) ||
-           json_add_number(queue, "waited_ms", (double)s->counts.waited_ns / 1e6) ||
-           json_add_number(queue, "longest_ms", (double)s->counts.longest_ns / 1e6);
+    if (!queue)
+        return SNUG_ENOMEM;
+
+    int failed = json_add_number(queue, "waiting", (double)s->waiting);
+    if (!failed)
+        failed = json_add_number(queue, "waited", (double)s->counts.waited);
+    if (!failed)
+        failed = json_add_number(queue, "waited_ms", (double)s->counts.waited_ns / 1e6);
+    if (!failed)
+        failed = json_add_number(queue, "longest_ms", (double)s->counts.longest_ns / 1e6);
+    return failed;
 }
 
 static int add_memory(cJSON *root, const snug_supervisor *s, uint64_t bytes)
@@ -82,25 +97,39 @@ static int64_t newest_process(const tenant *t)
     return w ? w->process : 0;
 }
 
+static int add_one_tenant(cJSON *list, const tenant *t)
+{
+    cJSON *item = json_add_object(list, NULL);
+    if (!item)
+        return SNUG_ENOMEM;
+
+    int failed = json_add_text(item, "tenant", t->name);
+    if (!failed)
+        failed = json_add_number(item, "process", (double)newest_process(t));
+    if (!failed)
+        failed = json_add_number(item, "open", (double)t->open);
+    if (!failed)
+        failed = json_add_number(item, "running", (double)t->running);
+    if (!failed)
+        failed = json_add_number(item, "waiting", (double)t->waiting);
+    return failed;
+}
+
 static int add_tenants(cJSON *root, const snug_supervisor *s)
 {
     cJSON *list = json_add_array(root, "tenants");
     int failed = !list, left = MOST_TENANTS;
 
-    for (const tenant *t = s->tenants; t && !failed && left > 0; t = t->next, left--) {
-        cJSON *item = json_add_object(list, NULL);
-        failed = !item || json_add_text(item, "tenant", t->name) ||
-                 json_add_number(item, "process", (double)newest_process(t)) ||
-                 json_add_number(item, "open", (double)t->open) ||
-                 json_add_number(item, "running", (double)t->running) ||
-                 json_add_number(item, "waiting", (double)t->waiting);
+    for (const tenant *t = s->tenants; t && !failed && left > 0; t = t->next) {
+        failed = add_one_tenant(list, t);
+        left--;
     }
 
     return failed;
 }
 
 /* The lock is held. */
-static int add_all(cJSON *root, const snug_supervisor *s, uint64_t memory_bytes)
+static int add_state(cJSON *root, const snug_supervisor *s, uint64_t memory_bytes)
 {
     int failed = json_add_text(root, "schema", "snug.supervisor/1");
     if (!failed)
@@ -128,7 +157,7 @@ static char *encode_state(snug_supervisor *s)
         return NULL;
 
     pthread_mutex_lock(&s->lock);
-    int failed = add_all(root, s, memory_bytes);
+    int failed = add_state(root, s, memory_bytes);
     pthread_mutex_unlock(&s->lock);
     if (!failed)
         text = json_text(root);

@@ -60,7 +60,7 @@ static int take_limits(snug_supervisor_limits *out, const snug_supervisor_limits
 /* ---- open and close ---- */
 
 /* In place; NULL stays. */
-static int copy_text(const char **at)
+static int own_text(const char **at)
 {
     if (!*at)
         return SNUG_OK;
@@ -76,7 +76,7 @@ static int copy_host_options(snug_host_options *mine)
 
     /* All of them, so that none is the caller's when they are freed. */
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (copy_text(texts[i]) != SNUG_OK)
+        if (own_text(texts[i]) != SNUG_OK)
             error = error_no_memory();
     return error;
 }
@@ -110,7 +110,7 @@ static void init_locks(snug_supervisor *s)
     pthread_mutex_init(&s->lock, NULL);
 }
 
-static int check_options(const snug_supervisor_options *options)
+static int check_state_dir(const snug_supervisor_options *options)
 {
     if (!options->state_dir || !*options->state_dir)
         return error_set(SNUG_EINVAL, "snug_supervisor_open: state_dir is not given");
@@ -127,7 +127,7 @@ int supervisor_open_in(snug_supervisor **out, const snug_supervisor_options *giv
 
     int error = options_take(&options, sizeof options, given, "snug_supervisor_options");
     if (!error)
-        error = check_options(&options);
+        error = check_state_dir(&options);
     if (error)
         return error;
 

@@ -72,11 +72,11 @@ static int check_string(const char *text, size_t len, size_t *at)
 
     for (++*at; *at < len;) {
         char c = text[*at];
-        int error;
         if (c == '\0')
             return refuse_at("a NUL in a string", *at);
         if (c == '\\') {
-            if ((error = check_escape(text, len, at)))
+            int error = check_escape(text, len, at);
+            if (error)
                 return error;
             continue;
         }
@@ -245,7 +245,7 @@ int json_unquote(str *out, const char *quoted, size_t len)
 }
 
 /* Gives item, which may be NULL, to parent. Answers it, or NULL if memory ran out. */
-static cJSON *add_item(cJSON *parent, const char *name, cJSON *item)
+static cJSON *attach(cJSON *parent, const char *name, cJSON *item)
 {
     if (!item)
         return NULL;
@@ -267,27 +267,27 @@ static int added_or_no_memory(const cJSON *added)
 
 int json_add_text(cJSON *object, const char *name, const char *text)
 {
-    return added_or_no_memory(add_item(object, name, cJSON_CreateString(text)));
+    return added_or_no_memory(attach(object, name, cJSON_CreateString(text)));
 }
 
 int json_add_number(cJSON *object, const char *name, double value)
 {
-    return added_or_no_memory(add_item(object, name, cJSON_CreateNumber(value)));
+    return added_or_no_memory(attach(object, name, cJSON_CreateNumber(value)));
 }
 
 int json_add_bool(cJSON *object, const char *name, int value)
 {
-    return added_or_no_memory(add_item(object, name, cJSON_CreateBool(value)));
+    return added_or_no_memory(attach(object, name, cJSON_CreateBool(value)));
 }
 
 int json_add_null(cJSON *object, const char *name)
 {
-    return added_or_no_memory(add_item(object, name, cJSON_CreateNull()));
+    return added_or_no_memory(attach(object, name, cJSON_CreateNull()));
 }
 
 int json_add_raw(cJSON *object, const char *name, const char *raw)
 {
-    return added_or_no_memory(add_item(object, name, cJSON_CreateRaw(raw)));
+    return added_or_no_memory(attach(object, name, cJSON_CreateRaw(raw)));
 }
 
 int json_add_lasting_raw(cJSON *object, const char *name, const char *raw)
@@ -295,17 +295,17 @@ int json_add_lasting_raw(cJSON *object, const char *name, const char *raw)
     cJSON *item = cJSON_CreateStringReference(raw);
     if (item)
         item->type = cJSON_Raw | cJSON_IsReference;
-    return added_or_no_memory(add_item(object, name, item));
+    return added_or_no_memory(attach(object, name, item));
 }
 
 cJSON *json_add_object(cJSON *parent, const char *name)
 {
-    return add_item(parent, name, cJSON_CreateObject());
+    return attach(parent, name, cJSON_CreateObject());
 }
 
 cJSON *json_add_array(cJSON *parent, const char *name)
 {
-    return add_item(parent, name, cJSON_CreateArray());
+    return attach(parent, name, cJSON_CreateArray());
 }
 
 /* cJSON 1.7.15 prints 1e15 as "1e+15", 9007199254740991 as 9.00719925474099e+15 and
@@ -406,7 +406,7 @@ int json_add_lasting(cJSON *object, const char *name, const char *text, size_t l
 {
     if (memchr(text, '\0', len))
         return add_escaped(object, name, text, len);
-    return added_or_no_memory(add_item(object, name, cJSON_CreateStringReference(text)));
+    return added_or_no_memory(attach(object, name, cJSON_CreateStringReference(text)));
 }
 
 static int write_value(str *out, const cJSON *value);

@@ -312,8 +312,6 @@ static int read_parts(savefile *out, const char *data, size_t len)
 
 int savefile_read(savefile *out, const char *data, size_t len)
 {
-    int error;
-
     if (len < sizeof magic || memcmp(data, magic, sizeof magic) != 0)
         return bad("is not a saved session");
     if (len < SAVEFILE_HEADER_BYTES)
@@ -335,9 +333,12 @@ int savefile_read(savefile *out, const char *data, size_t len)
                        .future_flags = (uint32_t)get_number(data + 20, 4),
                        .cells = get_number(data + 24, 8),
                        .forgotten = get_number(data + 32, 8) };
-    if ((error = read_parts(out, data, len)) || (error = check_plan(out)) ||
-        (error = check_sources(out)))
-        return error;
-
-    return check_files(out);
+    int error = read_parts(out, data, len);
+    if (!error)
+        error = check_plan(out);
+    if (!error)
+        error = check_sources(out);
+    if (!error)
+        error = check_files(out);
+    return error;
 }
