@@ -93,7 +93,9 @@ int installed_files(str *out, const char *folder, const char *info)
     }
 
     str_free(&text);
-    return error ? error_no_memory() : SNUG_OK;
+    if (error)
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 /* ---- metadata ---- */
@@ -331,7 +333,9 @@ static int add_installed(installed *out, const char *folder, const char *info)
         error = array_reserve(&out->items, &out->cap, out->count + 1, sizeof *out->items);
     if (error || !is_fine) {
         free_package(&read);
-        return error ? error_no_memory() : SNUG_OK;
+        if (error)
+            return error_no_memory();
+        return SNUG_OK;
     }
 
     out->items[out->count++] = read;

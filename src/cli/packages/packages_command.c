@@ -172,17 +172,21 @@ static int install_wanted(const options *o, const requirements *wanted, const ch
 {
     signals s;
     staging stage = { .lock_fd = -1 };
-    int status = signals_start(&s) ? command_fail_host() : EXIT_FINE;
+    int status;
 
-    if (!status)
+    if (signals_start(&s))
+        status = command_fail_host();
+    else
         status = staging_open(&stage, o->packages.into, SNUG_PYTHON_NUMBER);
+
     const pip p = { .signals = &s,
                     .folder = str_text(&stage.scratch),
                     .wheels = wheels,
                     .builds = o->packages.builds,
                     .requires_hashes = o->packages.requires_hashes,
                     .is_verbose = o->is_verbose };
-    status = status ? status : plan_and_fill(o, &p, &stage, wanted);
+    if (!status)
+        status = plan_and_fill(o, &p, &stage, wanted);
     staging_close(&stage);
     signals_stop(&s);
     return status;

@@ -307,7 +307,9 @@ static char *describe_source(const char *url, uint64_t *bytes)
         return strdup(url);
     if (!strncmp(url, file, strlen(file))) {
         char *path = strdup(url + strlen(file));
-        return path ? folder_of(path, bytes) : NULL;
+        if (!path)
+            return NULL;
+        return folder_of(path, bytes);
     }
 
     const char *host = scheme_end + 3;
@@ -393,30 +395,35 @@ int pip_make_plan(pip_plan *out, const pip *p, const requirements *wanted)
 {
     words w = { 0 };
     str report = { 0 }, lines = { 0 }, constraints = { 0 };
+    int status, failed;
 
     *out = (pip_plan){ 0 };
-    if (str_printf(&report, "%s/plan.json", p->folder) ||
-        str_printf(&lines, "%s/requirements.txt", p->folder) ||
-        str_printf(&constraints, "%s/constraints.txt", p->folder))
-        w.failed = 1;
+    failed = str_printf(&report, "%s/plan.json", p->folder);
+    failed |= str_printf(&lines, "%s/requirements.txt", p->folder);
+    failed |= str_printf(&constraints, "%s/constraints.txt", p->folder);
+    if (failed) {
+        status = command_fail(EXIT_USAGE, "out of memory");
+        goto done;
+    }
 
     begin_pip_command(&w, p, p->folder);
     add_word(&w, "--dry-run");
-    add_word(&w, "--report=%s", str_text(&report));
-    add_word(&w, "--requirement=%s", str_text(&lines));
+    add_word(&w, "--report=%s", report.data);
+    add_word(&w, "--requirement=%s", lines.data);
     if (wanted->constraints.len > 0)
-        add_word(&w, "--constraint=%s", str_text(&constraints));
+        add_word(&w, "--constraint=%s", constraints.data);
     if (p->requires_hashes || wanted->has_hashes)
         add_word(&w, "--require-hashes");
-    int status = w.failed ? command_fail(EXIT_USAGE, "out of memory") : EXIT_FINE;
-    if (!status)
-        status = write_list(lines.data, &wanted->lines);
+
+    status = write_list(lines.data, &wanted->lines);
     if (!status && wanted->constraints.len > 0)
         status = write_list(constraints.data, &wanted->constraints);
     if (!status)
         status = run_pip(p, &w);
     if (!status)
         status = read_plan(out, report.data);
+
+done:
     drop_words(&w);
     str_free(&report);
     str_free(&lines);
@@ -459,7 +466,9 @@ static int pin_packages(str *out, const pip_plan *plan, int *has_hashes)
             error = str_add(out, "\n");
     }
 
-    return error ? command_fail(EXIT_USAGE, "out of memory") : EXIT_FINE;
+    if (error)
+        return command_fail(EXIT_USAGE, "out of memory");
+    return EXIT_FINE;
 }
 
 int pip_install(const pip *p, const pip_plan *plan, const char *into)

@@ -67,7 +67,9 @@ static const char *read_extras(const char *at)
             return NULL;
         at = skip_blanks(at + len);
     } while (*at == ',');
-    return *at == ']' ? skip_blanks(at + 1) : NULL;
+    if (*at != ']')
+        return NULL;
+    return skip_blanks(at + 1);
 }
 
 static size_t comparison_len(const char *at)
@@ -113,8 +115,7 @@ static const char *find_fault(const char *text, int takes_marker)
 {
     if (*text == '-')
         return "the name of a package does not begin with \"-\"";
-    if (strchr(text, '/') || strchr(text, '@') || strchr(text, ':') || *text == '.' ||
-        is_archive(text))
+    if (strpbrk(text, "/@:") || *text == '.' || is_archive(text))
         return "packages go by their names, not by paths, files or addresses";
 
     size_t len = requirements_name(text);
@@ -122,20 +123,34 @@ static const char *find_fault(const char *text, int takes_marker)
         return "a package is named as in NAME or NAME==VERSION";
 
     const char *at = skip_blanks(text + len);
-    if (*at == '[' && !(at = read_extras(at)))
-        return "extras are names, as in NAME[ONE,TWO]";
-    if (*at && *at != ';' && !(at = read_versions(at)))
-        return "behind the name come versions, as in NAME==1.2 or NAME>=1,<2";
-    if (*at == ';' && takes_marker)
-        return at[1 + strspn(at + 1, marker_bytes)] ? "the marker has what no marker has" : NULL;
-    return *at ? "behind the version comes nothing more" : NULL;
+    if (*at == '[') {
+        at = read_extras(at);
+        if (!at)
+            return "extras are names, as in NAME[ONE,TWO]";
+    }
+
+    if (*at && *at != ';') {
+        at = read_versions(at);
+        if (!at)
+            return "behind the name come versions, as in NAME==1.2 or NAME>=1,<2";
+    }
+
+    if (!*at)
+        return NULL;
+    if (*at != ';' || !takes_marker)
+        return "behind the version comes nothing more";
+    if (at[1 + strspn(at + 1, marker_bytes)])
+        return "the marker has what no marker has";
+    return NULL;
 }
 
 static int put_text_part(str *to, const char *text, size_t len)
 {
     if (to->len + len > MOST_BYTES)
         return command_fail(EXIT_USAGE, "the requirements have more than 4 MiB");
-    return str_append(to, text, len) ? command_fail(EXIT_USAGE, "out of memory") : EXIT_FINE;
+    if (str_append(to, text, len))
+        return command_fail(EXIT_USAGE, "out of memory");
+    return EXIT_FINE;
 }
 
 /* So much of a text is shown: what it has in front of what is not to be printed. */
@@ -152,9 +167,12 @@ int requirements_add(requirements *r, const char *text)
     const char *fault = find_fault(text, 0);
     if (fault)
         return command_fail(EXIT_USAGE, "packages: \"%.*s\": %s", printable_len(text), text, fault);
+
     int status = put_text_part(&r->lines, text, strlen(text));
+    if (!status)
+        status = put_text_part(&r->lines, "\n", 1);
     r->count++;
-    return status ? status : put_text_part(&r->lines, "\n", 1);
+    return status;
 }
 
 /* ---- files ---- */
@@ -210,16 +228,25 @@ static int add_hashes(requirements *r, const file *f, str *to, char *at)
     return EXIT_FINE;
 }
 
+/* Where the options of a line begin: " -" or a tab and "-"; NULL: it has none. */
+static char *find_options(char *text)
+{
+    char *space = strstr(text, " -"), *tab = strstr(text, "\t-");
+    if (!space || (tab && tab < space))
+        return tab;
+    return space;
+}
+
 static int add_requirement_line(requirements *r, const file *f, char *text)
 {
     str *to = f->is_constraint ? &r->constraints : &r->lines;
-    char *hashes = strstr(text, " -"), *tab = strstr(text, "\t-");
+    char *hashes = find_options(text);
 
-    hashes = !hashes || (tab && tab < hashes) ? tab : hashes;
     if (hashes)
         *hashes++ = '\0';
     for (size_t len = strlen(text); len > 0 && strchr(blank, text[len - 1]);)
         text[--len] = '\0';
+
     const char *fault = find_fault(text, 1);
     if (fault)
         return fail_line_part(f, text, fault);
@@ -227,8 +254,10 @@ static int add_requirement_line(requirements *r, const file *f, char *text)
     int status = put_text_part(to, text, strlen(text));
     if (!status && hashes)
         status = add_hashes(r, f, to, hashes);
+    if (!status)
+        status = put_text_part(to, "\n", 1);
     r->count += !f->is_constraint;
-    return status ? status : put_text_part(to, "\n", 1);
+    return status;
 }
 
 /* Another file, named beside this one. */
@@ -236,18 +265,25 @@ static int add_other(requirements *r, const file *f, const char *name, int is_co
 {
     const char *slash = strrchr(f->path, '/');
     str path = { 0 };
-    int failed =
-        *name != '/' && slash ? str_append(&path, f->path, (size_t)(slash + 1 - f->path)) : 0;
+    int failed = 0, status;
 
     if (f->level == MOST_LEVELS)
         return fail_line_part(f, name, "8 files that name each other are the most");
-    if (failed || str_add(&path, name))
-        return str_free(&path), command_fail(EXIT_USAGE, "out of memory");
 
-    const file other = { .path = path.data,
-                         .level = f->level + 1,
-                         .is_constraint = f->is_constraint || is_constraint };
-    int status = add_requirements_file(r, &other);
+    if (*name != '/' && slash)
+        failed = str_append(&path, f->path, (size_t)(slash + 1 - f->path));
+    if (!failed)
+        failed = str_add(&path, name);
+
+    if (failed) {
+        status = command_fail(EXIT_USAGE, "out of memory");
+    } else {
+        const file other = { .path = path.data,
+                             .level = f->level + 1,
+                             .is_constraint = f->is_constraint || is_constraint };
+        status = add_requirements_file(r, &other);
+    }
+
     str_free(&path);
     return status;
 }
@@ -287,7 +323,9 @@ static int read_file_line(requirements *r, const file *f, char *line)
         line[--len] = '\0';
     if (!*line)
         return EXIT_FINE;
-    return *line == '-' ? add_option(r, f, line) : add_requirement_line(r, f, line);
+    if (*line == '-')
+        return add_option(r, f, line);
+    return add_requirement_line(r, f, line);
 }
 
 /* The end of a line, and whether it goes on in the next. */

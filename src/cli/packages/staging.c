@@ -20,7 +20,7 @@
 
 enum { MOST_NAMES = 2000000, MOST_MARK_BYTES = 4096, RANDOM_LETTERS = 6 };
 
-static int fail_memory(void)
+static int fail_no_memory(void)
 {
     return command_fail(EXIT_USAGE, "out of memory");
 }
@@ -87,7 +87,9 @@ static int resolve_target(staging *s, const char *into)
 
     if (!strcmp(resolved, "/"))
         return command_fail(EXIT_USAGE, "/ cannot be a folder of packages");
-    return str_add(&s->folder, resolved) ? fail_memory() : EXIT_FINE;
+    if (str_add(&s->folder, resolved))
+        return fail_no_memory();
+    return EXIT_FINE;
 }
 
 static int name_others(staging *s)
@@ -99,7 +101,9 @@ static int name_others(staging *s)
     failed |= str_printf(&s->lock, "%.*s/.%s.snug-lock", len, folder, name);
     failed |= str_printf(&s->aside, "%.*s/.%s.snug-old", len, folder, name);
     failed |= str_printf(&s->scratch, "%.*s/.%s.snug-XXXXXX", len, folder, name);
-    return failed ? fail_memory() : EXIT_FINE;
+    if (failed)
+        return fail_no_memory();
+    return EXIT_FINE;
 }
 
 static int is_empty(const char *path)
@@ -114,13 +118,13 @@ static int is_empty(const char *path)
 }
 
 /* The line that says for which Python the folder is. */
-static int read_mark(str *mark, const staging *s)
+static int read_python_mark(str *mark, const staging *s)
 {
     str path = { 0 };
     int status = EXIT_FINE;
 
     if (str_printf(&path, "%s/%s", s->folder.data, STAGING_MARK))
-        status = fail_memory();
+        status = fail_no_memory();
     else if (access(path.data, F_OK) != 0)
         status = command_fail(EXIT_USAGE,
                               "%s is not empty and was not filled by snug packages: name a new "
@@ -137,7 +141,7 @@ static int check_mark(staging *s, const char *python)
 {
     char wanted[64];
     str mark = { 0 };
-    int status = read_mark(&mark, s);
+    int status = read_python_mark(&mark, s);
     if (status)
         goto done;
 
@@ -171,7 +175,9 @@ static int check_target_folder(staging *s, const char *python)
     if (access(s->folder.data, R_OK | W_OK | X_OK) != 0)
         return fail_errno(s->folder.data);
     s->is_filled = !is_empty(s->folder.data);
-    return s->is_filled ? check_mark(s, python) : EXIT_FINE;
+    if (s->is_filled)
+        return check_mark(s, python);
+    return EXIT_FINE;
 }
 
 /* ---- the lock ---- */
@@ -232,7 +238,9 @@ static int put_old_back(staging *s)
     }
 
     s->is_there = 1;
-    return rename(s->aside.data, s->folder.data) ? fail_errno(s->folder.data) : EXIT_FINE;
+    if (rename(s->aside.data, s->folder.data))
+        return fail_errno(s->folder.data);
+    return EXIT_FINE;
 }
 
 int staging_open(staging *s, const char *into, const char *python)
@@ -252,7 +260,7 @@ int staging_open(staging *s, const char *into, const char *python)
         return fail_errno(s->parent.data);
     if (str_printf(&s->fresh, "%s/fresh", s->scratch.data) ||
         str_printf(&s->whole, "%s/whole", s->scratch.data))
-        return fail_memory();
+        return fail_no_memory();
 
     return EXIT_FINE;
 }
@@ -308,9 +316,9 @@ static int link_one(void *payload, const tree_entry *entry)
         return mkdirat(m->to, entry->path, entry->facts->st_mode & 0777) ? errno : 0;
     if (!S_ISREG(entry->facts->st_mode))
         return refuse_odd(m, entry);
-    return linkat(entry->parent, entry->name, m->to, entry->path, 0)
-               ? copy_package_file(entry, m->to)
-               : 0;
+    if (linkat(entry->parent, entry->name, m->to, entry->path, 0))
+        return copy_package_file(entry, m->to);
+    return 0;
 }
 
 static int move_one(void *payload, const tree_entry *entry)
@@ -335,9 +343,13 @@ static int walk_packages(const char *from, int to,
                          int (*meet)(void *payload, const tree_entry *entry))
 {
     merge m = { .to = to };
+    int status = EXIT_FINE, error;
     int fd = open(from, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int error = fd < 0 ? errno : tree_walk(fd, MOST_NAMES, meet, &m);
-    int status = EXIT_FINE;
+
+    if (fd >= 0)
+        error = tree_walk(fd, MOST_NAMES, meet, &m);
+    else
+        error = errno;
 
     if (m.odd)
         status = command_fail(EXIT_FAILED, "%s has %s, which is neither a file nor a folder", from,
@@ -365,7 +377,7 @@ static void remove_package_file(int whole, char *path)
 }
 
 /* The files of one package. */
-static int remove_files(int whole, const char *folder, const char *info)
+static int remove_package_files(int whole, const char *folder, const char *info)
 {
     str files = { 0 };
     int error = installed_files(&files, folder, info);
@@ -391,11 +403,13 @@ static int remove_replaced(const staging *s, int whole)
         error = installed_read(&fresh, s->fresh.data);
     for (size_t i = 0; i < old.count && !error; i++)
         if (installed_find(&fresh, old.items[i].name))
-            error = remove_files(whole, s->whole.data, old.items[i].info);
+            error = remove_package_files(whole, s->whole.data, old.items[i].info);
 
     installed_free(&old);
     installed_free(&fresh);
-    return error ? command_fail(EXIT_USAGE, "%s", error_message()) : EXIT_FINE;
+    if (error)
+        return command_fail(EXIT_USAGE, "%s", error_message());
+    return EXIT_FINE;
 }
 
 static int write_mark(const staging *s, const char *python)
@@ -405,7 +419,7 @@ static int write_mark(const staging *s, const char *python)
 
     if (str_printf(&path, "%s/%s", s->whole.data, STAGING_MARK) ||
         str_printf(&text, "python %s\n", python)) {
-        status = fail_memory();
+        status = fail_no_memory();
         goto done;
     }
 
@@ -434,7 +448,9 @@ int staging_merge(staging *s, const char *python)
     if (whole < 0)
         return fail_errno(s->whole.data);
 
-    int status = s->is_filled ? walk_packages(s->folder.data, whole, link_one) : EXIT_FINE;
+    int status = EXIT_FINE;
+    if (s->is_filled)
+        status = walk_packages(s->folder.data, whole, link_one);
     if (!status && s->is_filled)
         status = remove_replaced(s, whole);
     if (!status)
