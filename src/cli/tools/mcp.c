@@ -120,30 +120,44 @@ static int queue_message(mcp *m, const char *text, size_t len)
     return SNUG_OK;
 }
 
-/* params: JSON. The pending request, which finish ends; NULL: *why says so. The lock is
+static int write_rpc_request(str *out, unsigned long id, const char *method, const str *params)
+{
+    int error = str_printf(
+        out, "{\"jsonrpc\": \"2.0\", \"id\": %lu, \"method\": \"%s\", \"params\": ", id, method);
+    if (!error)
+        error = str_append(out, str_text(params), params->len);
+    if (!error)
+        error = str_add(out, "}");
+    return error;
+}
+
+/* params: JSON. The pending request, which finish_request ends; NULL: *why says so. The lock is
  * held. */
 static pending *send_request(mcp *m, snug_call *call, const char *method, const str *params,
                              const char **why)
 {
-    str text = { 0 };
-    pending *p = m->why.len > 0 ? NULL : calloc(1, sizeof *p);
+    if (m->why.len > 0) {
+        *why = m->why.data;
+        return NULL;
+    }
 
-    *why = m->why.len > 0 ? m->why.data : "out of memory";
+    *why = "out of memory";
+    pending *p = calloc(1, sizeof *p);
     if (!p)
         return NULL;
 
+    str text = { 0 };
     p->call = call;
     p->id = ++m->ids;
-    if (str_printf(&text, "{\"jsonrpc\": \"2.0\", \"id\": %lu, \"method\": \"%s\", \"params\": ",
-                   p->id, method) ||
-        str_append(&text, str_text(params), params->len) || str_add(&text, "}") ||
-        queue_message(m, text.data, text.len)) {
-        str_free(&text);
+    int error = write_rpc_request(&text, p->id, method, params);
+    if (!error)
+        error = queue_message(m, text.data, text.len);
+    str_free(&text);
+    if (error) {
         free(p);
         return NULL;
     }
 
-    str_free(&text);
     p->next = m->first;
     m->first = p;
     wake_server_thread(m);
@@ -306,13 +320,16 @@ static int take_turn(mcp *m)
     child_read(&m->child.err, &m->err, STDERR_BYTES);
     child_read(&m->child.out, &m->in, MESSAGE_BYTES);
     take_lines(m);
-    if (m->in.len >= MESSAGE_BYTES)
-        return give_up_server(m, "sent a message of more than 32 MiB"), 0;
+    if (m->in.len >= MESSAGE_BYTES) {
+        give_up_server(m, "sent a message of more than 32 MiB");
+        return 0;
+    }
     if (m->child.out < 0 || m->child.in < 0) {
         /* What it said at its end comes last. */
         poll(&fds[2], 1, LOOK_MS);
         child_read(&m->child.err, &m->err, STDERR_BYTES);
-        return give_up_server(m, "has ended"), 0;
+        give_up_server(m, "has ended");
+        return 0;
     }
 
     return 1;
@@ -430,7 +447,9 @@ static int greet_server(mcp *m, uint64_t until_ns)
     pthread_mutex_lock(&m->lock);
     error = queue_message(m, done, sizeof done - 1);
     pthread_mutex_unlock(&m->lock);
-    return error ? error_no_memory() : SNUG_OK;
+    if (error)
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 static int start_server(mcp *m)
@@ -509,6 +528,20 @@ void mcp_close(mcp *m)
 
 /* ---- calls ---- */
 
+static int write_tool_call(str *out, const mcptool *t, const char *arguments)
+{
+    int error = str_add(out, "{\"name\": ");
+    if (!error)
+        error = jsontext_quote(out, t->remote, strlen(t->remote));
+    if (!error)
+        error = str_add(out, ", \"arguments\": ");
+    if (!error)
+        error = mcptool_arguments(out, t, arguments);
+    if (!error)
+        error = str_add(out, "}");
+    return error;
+}
+
 /* On the thread that runs the cell. */
 static void call_tool(void *payload, snug_call *call, const char *arguments)
 {
@@ -518,11 +551,9 @@ static void call_tool(void *payload, snug_call *call, const char *arguments)
     str params = { 0 };
 
     pthread_mutex_lock(&m->lock);
-    if (str_add(&params, "{\"name\": ") || jsontext_quote(&params, t->remote, strlen(t->remote)) ||
-        str_add(&params, ", \"arguments\": ") || mcptool_arguments(&params, t, arguments) ||
-        str_add(&params, "}") || !send_request(m, call, "tools/call", &params, &why))
+    int error = write_tool_call(&params, t, arguments);
+    if (error || !send_request(m, call, "tools/call", &params, &why))
         snug_call_fail(call, why);
-
     pthread_mutex_unlock(&m->lock);
     str_free(&params);
 }

@@ -156,7 +156,7 @@ static int write_parameter(str *out, const char *name, jsontext_span property, i
     return failed;
 }
 
-static int add_parameter(str *out, mcptool *t, const char *name, jsontext_span property,
+static int put_parameter(str *out, mcptool *t, const char *name, jsontext_span property,
                          int is_required)
 {
     int error = write_parameter(out, name, property, is_required);
@@ -193,7 +193,7 @@ static int add_parameters(str *out, mcptool *t, jsontext_span schema, int wanted
         else if (!is_parameter_name(str_text(&name)))
             *has_more = 1;
         else if (is_required == wanted)
-            error = add_parameter(out, t, name.data, property, is_required);
+            error = put_parameter(out, t, name.data, property, is_required);
         str_free(&name);
     }
 
@@ -227,27 +227,39 @@ static int write_signature(str *out, mcptool *t, jsontext_span schema)
 
 /* ---- the docstring ---- */
 
+static int describe_parameter(str *out, const jsontext_token *key, const char *text)
+{
+    int failed = str_add(out, "\n    ");
+    if (!failed)
+        failed = jsontext_token_string(out, key);
+    if (!failed)
+        failed = str_printf(out, ": %s", text);
+    return failed;
+}
+
 static int describe_parameters(str *out, jsontext_span properties)
 {
     jsontext j;
     jsontext_token key;
     jsontext_span property;
-    int error = SNUG_OK, has_title = 0;
+    int failed = 0, has_title = 0;
 
     if (!properties.text || !jsontext_enter(&j, properties) || j.open[0] != '{')
         return SNUG_OK;
-    while (!error && jsontext_item(&j, &key, &property)) {
+
+    while (!failed && jsontext_item(&j, &key, &property)) {
         str text = { 0 };
         if (jsontext_string(&text, jsontext_member(property, "description")) == SNUG_OK) {
-            error = (!has_title && str_printf(out, "%sArguments:", out->len > 0 ? "\n\n" : "")) ||
-                    str_add(out, "\n    ") || jsontext_token_string(out, &key) ||
-                    str_printf(out, ": %s", str_text(&text));
+            if (!has_title)
+                failed = str_printf(out, "%sArguments:", out->len > 0 ? "\n\n" : "");
             has_title = 1;
+            if (!failed)
+                failed = describe_parameter(out, &key, str_text(&text));
         }
         str_free(&text);
     }
 
-    return error ? SNUG_ENOMEM : SNUG_OK;
+    return failed ? SNUG_ENOMEM : SNUG_OK;
 }
 
 static int write_doc(str *out, jsontext_span description, jsontext_span schema)
@@ -266,10 +278,12 @@ int mcptool_read(mcptool *out, jsontext_span description)
     int error = jsontext_string(&remote, jsontext_member(description, "name"));
     if (!error && remote.len == 0)
         error = SNUG_EINVAL;
-    if (!error &&
-        (make_identifier(&name, remote.data) || write_signature(&signature, out, schema) ||
-         write_doc(&doc, description, schema) || str_add(&doc, "")))
-        error = SNUG_ENOMEM;
+    if (!error)
+        error = make_identifier(&name, remote.data);
+    if (!error)
+        error = write_signature(&signature, out, schema);
+    if (!error)
+        error = write_doc(&doc, description, schema);
 
     out->remote = str_take(&remote);
     out->name_len = name.len;
@@ -310,6 +324,18 @@ static int is_left_out(const mcptool *t, const jsontext_token *key, jsontext_spa
     return found;
 }
 
+static int append_argument(str *out, const jsontext_token *key, jsontext_span value, int is_first)
+{
+    int error = str_add(out, is_first ? "\"" : ", \"");
+    if (!error)
+        error = str_append(out, key->text, key->len);
+    if (!error)
+        error = str_add(out, "\": ");
+    if (!error)
+        error = str_append(out, value.text, value.len);
+    return error;
+}
+
 int mcptool_arguments(str *out, const mcptool *t, const char *arguments)
 {
     jsontext j;
@@ -321,13 +347,13 @@ int mcptool_arguments(str *out, const mcptool *t, const char *arguments)
     while (!error && jsontext_item(&j, &key, &value)) {
         if (is_left_out(t, &key, value))
             continue;
-        error = (!is_first && str_add(out, ", ")) || str_add(out, "\"") ||
-                str_append(out, key.text, key.len) || str_add(out, "\": ") ||
-                str_append(out, value.text, value.len);
+        error = append_argument(out, &key, value, is_first);
         is_first = 0;
     }
 
-    return error || str_add(out, "}") ? SNUG_ENOMEM : SNUG_OK;
+    if (!error)
+        error = str_add(out, "}");
+    return error;
 }
 
 /* Whether all of the content is text; that is appended then, a line end between the blocks. */

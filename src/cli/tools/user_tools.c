@@ -218,7 +218,9 @@ static int prefix_taken_names(tools *t, const options *o)
         t->commands[i].name = str_take(&name);
     }
 
-    return error ? command_fail(EXIT_USAGE, "out of memory") : EXIT_FINE;
+    if (error)
+        return command_fail(EXIT_USAGE, "out of memory");
+    return EXIT_FINE;
 }
 
 /* Several servers may have tools of one name; those of --tool keep theirs. */
@@ -241,7 +243,9 @@ static int add_command(tools *t, const char *spec)
     c->tools = t;
     c->name = strndup(spec, len);
     c->command = strdup(spec + len + 1);
-    return c->name && c->command ? EXIT_FINE : command_fail(EXIT_USAGE, "out of memory");
+    if (c->name && c->command)
+        return EXIT_FINE;
+    return command_fail(EXIT_USAGE, "out of memory");
 }
 
 int tools_open(tools *t, const options *o)
@@ -265,7 +269,9 @@ int tools_open(tools *t, const options *o)
 
     if (!status)
         status = prefix_taken_names(t, o);
-    return status ? status : tell_apart(t);
+    if (status)
+        return status;
+    return tell_apart(t);
 }
 
 static int bind_tools(tools *t, int (*bind)(void *target, const snug_tool *tool), void *target)
