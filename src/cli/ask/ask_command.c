@@ -190,8 +190,11 @@ static int ask_each(asker *a)
     const options *o = a->options;
     int status = EXIT_FINE;
 
-    if (o->input_count == 0)
-        return o->code_path ? ask_question(a, "") : ask_lines(a);
+    if (o->input_count == 0) {
+        if (o->code_path)
+            return ask_question(a, "");
+        return ask_lines(a);
+    }
 
     for (size_t i = 0; i < o->input_count; i++) {
         const char *question = o->inputs[i].text;
@@ -226,7 +229,9 @@ static int forget_conversation(const asker *a)
     if (!a->options->conversation)
         return command_fail(EXIT_USAGE, "--forget needs --session NAME");
     int error = snug_agent_remove_conversation(a->conversation.data);
-    return error && error != SNUG_ENOTFOUND ? command_fail_host() : EXIT_FINE;
+    if (error && error != SNUG_ENOTFOUND)
+        return command_fail_host();
+    return EXIT_FINE;
 }
 
 /* path may be NULL. */

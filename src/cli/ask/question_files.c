@@ -97,7 +97,9 @@ static int add_named_files(question_data *data, const char *question)
 int question_collect(question_data *out, const options *o, const char *question, int takes_options)
 {
     *out = (question_data){ 0 };
-    int status = takes_options ? add_option_files(out, o) : EXIT_FINE;
+    int status = EXIT_FINE;
+    if (takes_options)
+        status = add_option_files(out, o);
     if (!status && !o->has_no_data)
         status = add_named_files(out, question);
     return status;

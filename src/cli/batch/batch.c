@@ -67,7 +67,9 @@ static int open_task_agent(snug_agent **out, batch *b)
 {
     *out = NULL;
     int error = snug_agent_open(out, b->host, &b->wanted);
-    return error ? error : tools_bind_agent(&b->tools, *out);
+    if (error)
+        return error;
+    return tools_bind_agent(&b->tools, *out);
 }
 
 static void set_agent(worker *w, snug_agent *agent)
@@ -137,14 +139,20 @@ static int write_reply_line(str *out, batch *b, const task *t, int error, snug_r
     const splice_member id = { "id", NULL, t->id };
     int is_ending = signals_taken(&b->signals) != 0;
 
-    if (error)
-        return is_ending ? SNUG_OK : write_failure(out, t, error);
+    if (error) {
+        if (is_ending)
+            return SNUG_OK;
+        return write_failure(out, t, error);
+    }
+
     if (is_ending && snug_reply_status(reply) == SNUG_AGENT_STATUS_TERMINAL_ERROR)
         return SNUG_OK;
 
     size_t len;
     const char *json = snug_reply_text(reply, SNUG_REPLY_JSON, &len);
-    return json ? splice_members(out, json, len, &id, 1) : SNUG_ENOMEM;
+    if (!json)
+        return SNUG_ENOMEM;
+    return splice_members(out, json, len, &id, 1);
 }
 
 /* The lock is held. */
@@ -315,7 +323,9 @@ static void skip_ended_task(void *payload, const char *id, const char *line, siz
 static int try_agent(batch *b)
 {
     snug_agent *agent;
-    int status = open_task_agent(&agent, b) ? command_fail_host() : EXIT_FINE;
+    int status = EXIT_FINE;
+    if (open_task_agent(&agent, b))
+        status = command_fail_host();
     snug_agent_close(agent);
     return status;
 }
@@ -355,7 +365,9 @@ static int print_summary(const batch *b)
     if (!failed)
         term_printf(stdout, "%s\n", str_text(&text));
     str_free(&text);
-    return failed ? command_fail(EXIT_USAGE, "out of memory") : EXIT_FINE;
+    if (failed)
+        return command_fail(EXIT_USAGE, "out of memory");
+    return EXIT_FINE;
 }
 
 /* "tasks.jsonl" has its results in "tasks.results.jsonl". NULL if memory ran out. */
@@ -407,7 +419,7 @@ static int check_batch(const options *o)
     return EXIT_FINE;
 }
 
-static void init_locks(batch *b)
+static void init_batch_locks(batch *b)
 {
     pthread_condattr_t attributes;
 
@@ -450,7 +462,7 @@ int command_batch(const options *o)
         return command_fail(EXIT_USAGE, "out of memory");
     }
 
-    init_locks(b);
+    init_batch_locks(b);
     b->options = o;
     b->signals.pipe[0] = b->signals.pipe[1] = -1;
     status = tasks_read(&b->tasks, path);

@@ -23,7 +23,9 @@ static const char *const scores[SUMMARY_SCORES] = { "quality", "robustness", "pe
 static double member_value(span object, const char *name)
 {
     span value = jsontext_member(object, name);
-    return value.text && strchr("-0123456789", *value.text) ? strtod(value.text, NULL) : 0;
+    if (value.text && strchr("-0123456789", *value.text))
+        return strtod(value.text, NULL);
+    return 0;
 }
 
 static size_t status_index(span reply)
@@ -234,7 +236,9 @@ static int add_quoted_path(cJSON *object, const char *name, const char *path)
 
 static int add_figure(cJSON *object, const char *name, figure f)
 {
-    return f.is_there ? json_add_number(object, name, f.value) : json_add_null(object, name);
+    if (f.is_there)
+        return json_add_number(object, name, f.value);
+    return json_add_null(object, name);
 }
 
 static int add_status_counts(cJSON *root, const summary *s)

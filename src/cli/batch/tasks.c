@@ -226,7 +226,9 @@ int tasks_read(tasks *out, const char *path)
     str_free(&text);
     if (!status && out->count == 0)
         return command_fail(EXIT_USAGE, "%s has no task", path);
-    return status ? status : sort_tasks(out, path);
+    if (status)
+        return status;
+    return sort_tasks(out, path);
 }
 
 static int compare_id(const void *id, const void *item)

@@ -174,7 +174,9 @@ static size_t piece_len(const char *data, size_t len, int as_text)
 {
     if (len <= DATA_PIECE)
         return len;
-    return as_text ? utf8_floor(data, len, DATA_PIECE) : DATA_PIECE;
+    if (!as_text)
+        return DATA_PIECE;
+    return utf8_floor(data, len, DATA_PIECE);
 }
 
 /* The lock is held. piece has room for one. */

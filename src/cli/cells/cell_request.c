@@ -378,7 +378,9 @@ static int take_code(reading *r)
         return 0;
 
     int has_cursor = q->op == REQUEST_COMPLETE || q->op == REQUEST_INSPECT;
-    return has_cursor ? take_cursor(r) : 1;
+    if (!has_cursor)
+        return 1;
+    return take_cursor(r);
 }
 
 static int take_max_bytes(reading *r)

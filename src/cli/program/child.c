@@ -54,18 +54,16 @@ static int start_child(child *c, const char *name, const char *program, char *co
 
     *c = (child){ .in = -1, .out = -1, .err = -1 };
     for (int i = 0; i < 3 && !error; i++)
-        error = pipe2(pipes[i], O_CLOEXEC) ? errno : 0;
+        if (pipe2(pipes[i], O_CLOEXEC))
+            error = errno;
     if (!error)
         error = spawn_child(&c->pid, program, arguments, env, pipes);
+
+    /* Its ends: it reads its stdin, and writes the others. */
     for (int i = 0; i < 3; i++)
         close_pipe_end(&pipes[i][i > 0]);
-    if (error) {
-        for (int i = 0; i < 3; i++)
-            close_pipe_end(&pipes[i][i == 0]);
-        c->pid = 0;
-        errno = error;
-        return error_system("%s", name);
-    }
+    if (error)
+        goto fail;
 
     c->in = pipes[0][1];
     c->out = pipes[1][0];
@@ -74,6 +72,13 @@ static int start_child(child *c, const char *name, const char *program, char *co
     for (int i = 0; i < 3; i++)
         fcntl(ours[i], F_SETFL, O_NONBLOCK);
     return SNUG_OK;
+
+fail:
+    for (int i = 0; i < 3; i++)
+        close_pipe_end(&pipes[i][i == 0]);
+    c->pid = 0;
+    errno = error;
+    return error_system("%s", name);
 }
 
 int child_start(child *c, const char *command)

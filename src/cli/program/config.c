@@ -78,7 +78,9 @@ static int show_text(const options *o)
 
 static int add_text_or_null(cJSON *item, const char *name, const char *text)
 {
-    return text ? json_add_text(item, name, text) : json_add_null(item, name);
+    if (text)
+        return json_add_text(item, name, text);
+    return json_add_null(item, name);
 }
 
 static const char *value_text(const setting *s)
@@ -164,5 +166,7 @@ int command_config(const options *o)
         return check_config(o);
     if (strcmp(what, "show") != 0 || o->input_count > 1)
         return command_fail(EXIT_USAGE, "config: expected check [FILE] or show");
-    return o->is_json ? show_json(o) : show_text(o);
+    if (o->is_json)
+        return show_json(o);
+    return show_text(o);
 }

@@ -99,7 +99,9 @@ static int begin_entry(walk *w, config_entry **out, const char *key, size_t line
             return error_set(SNUG_EINVAL, "%s, line %zu: %s stands twice, in line %zu first",
                              w->name, line, key, w->out->items[i].line);
     *out = append_entry(w->out, key, line);
-    return *out ? SNUG_OK : error_no_memory();
+    if (!*out)
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 static void end_key(walk *w)
@@ -245,7 +247,9 @@ static int take_event(walk *w, const yaml_event_t *event)
     case YAML_ALIAS_EVENT:
         return fail_event(w, event, "refers to another value by *, which is not taken here");
     case YAML_DOCUMENT_START_EVENT:
-        return w->is_ended ? fail_event(w, event, "a second document begins here") : SNUG_OK;
+        if (w->is_ended)
+            return fail_event(w, event, "a second document begins here");
+        return SNUG_OK;
     case YAML_NO_EVENT:
     case YAML_STREAM_START_EVENT:
     case YAML_STREAM_END_EVENT:
@@ -316,8 +320,9 @@ static int parse_list(config_entries *out, const char *key, const char *text)
     int error = walk_events(&w, text, strlen(text));
     for (size_t i = w.first; i < out->count; i++)
         out->items[i].line = 0;
-    return error ? error_set(SNUG_EINVAL, "%s \"%s\": expected a list as [a, b]", key, text)
-                 : SNUG_OK;
+    if (error)
+        return error_set(SNUG_EINVAL, "%s \"%s\": expected a list as [a, b]", key, text);
+    return SNUG_OK;
 }
 
 int configfile_parse_value(config_entries *out, const char *key, const char *text)

@@ -277,7 +277,9 @@ static int add_host(cJSON *object, const char *report)
     cJSON *host = json_add_object(object, "host");
     if (!host)
         return SNUG_ENOMEM;
-    return report ? add_report(host, report) : SNUG_OK;
+    if (report)
+        return add_report(host, report);
+    return SNUG_OK;
 }
 
 /* report: of the host; NULL: there is none. */

@@ -25,7 +25,9 @@ static FILE *open_list(void)
     char path[4096];
     int length =
         snprintf(path, sizeof path, "%s/status", folder && *folder ? folder : "/var/lib/dpkg");
-    return length < (int)sizeof path ? fopen(path, "re") : NULL;
+    if (length >= (int)sizeof path)
+        return NULL;
+    return fopen(path, "re");
 }
 
 /* What follows "name: " in the line, or NULL. */

@@ -195,7 +195,9 @@ static int run_help(int argc, char **argv)
     if (argc > 1)
         return command_fail(EXIT_USAGE, "help takes one command, but %d were given", argc);
     const command *c = find_command(argv[0]);
-    return c ? print_command_help(c) : EXIT_USAGE;
+    if (!c)
+        return EXIT_USAGE;
+    return print_command_help(c);
 }
 
 static int dispatch_command(int argc, char **argv)
@@ -209,7 +211,9 @@ static int dispatch_command(int argc, char **argv)
     if (!*first || *first == '-')
         return run_command(&bare, argc - 1, argv + (argc > 0));
     const command *c = find_command(first);
-    return c ? run_command(c, argc - 2, argv + 2) : EXIT_USAGE;
+    if (!c)
+        return EXIT_USAGE;
+    return run_command(c, argc - 2, argv + 2);
 }
 
 /* A closed descriptor would be given to the next file or pipe that is opened. In its

@@ -123,7 +123,7 @@ static int set_url(const char **out, const option_row *row, const char *value)
 
 /* ---- lists ---- */
 
-static int fail_memory(void)
+static int fail_out_of_memory(void)
 {
     return command_fail(EXIT_USAGE, "out of memory");
 }
@@ -137,7 +137,7 @@ static int fail_form(const option_row *row, const char *value)
 int option_append(text_list *list, const option_row *row, const char *value)
 {
     if (array_reserve(&list->items, &list->cap, list->count + 2, sizeof *list->items))
-        return fail_memory();
+        return fail_out_of_memory();
 
     list->items[list->count] = NULL;
     int status = set_text(&list->items[list->count], row, value);
@@ -159,20 +159,20 @@ static int append_pair(text_list *list, const option_row *row, const char *value
 int option_add_input(options *o, int is_code, const char *text)
 {
     if (array_reserve(&o->inputs, &o->input_cap, o->input_count + 1, sizeof *o->inputs))
-        return fail_memory();
+        return fail_out_of_memory();
     o->inputs[o->input_count++] = (input){ is_code, text };
     return EXIT_FINE;
 }
 
 /* The path may have colons: the last parts are read first. */
-static int add_mount(options *o, const option_row *row, const char *value)
+static int append_mount(options *o, const option_row *row, const char *value)
 {
     if (array_reserve(&o->mounts, &o->mount_cap, o->mount_count + 1, sizeof *o->mounts))
-        return fail_memory();
+        return fail_out_of_memory();
 
     char *path = strdup(value);
     if (!path)
-        return fail_memory();
+        return fail_out_of_memory();
 
     char *last = strrchr(path, ':');
     int is_writable = last && !strcmp(last, ":rw");
@@ -219,7 +219,7 @@ int option_set(options *o, const option_row *row, const char *value)
     case KIND_PAIR:
         return append_pair(field, row, value);
     case KIND_MOUNT:
-        return add_mount(o, row, value);
+        return append_mount(o, row, value);
     case KIND_TIME:
         return set_time(field, row, value);
     case KIND_COUNT:

@@ -259,7 +259,9 @@ const char *options_default(char *buffer, size_t size, const char *option)
 {
     const option_row *row = option_find(option, strlen(option));
     const snug_limit_description *limit = row ? option_limit(row) : NULL;
-    return limit ? quantity_text(buffer, size, limit->default_value, limit->unit) : NULL;
+    if (!limit)
+        return NULL;
+    return quantity_text(buffer, size, limit->default_value, limit->unit);
 }
 
 /* ---- help ---- */

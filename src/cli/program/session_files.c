@@ -38,7 +38,9 @@ int keep_begin(keep *k, const options *o, snug_session *session)
     k->options = o;
     if (o->export_path && snug_notebook_open(&k->notebook))
         return command_fail_host();
-    return o->restore_path ? restore_from(session, o->restore_path) : EXIT_FINE;
+    if (o->restore_path)
+        return restore_from(session, o->restore_path);
+    return EXIT_FINE;
 }
 
 int keep_add(keep *k, const char *source, size_t len, snug_result *result)
@@ -48,7 +50,9 @@ int keep_add(keep *k, const char *source, size_t len, snug_result *result)
 
     /* Source that is not text is the result's error, and not a cell of a notebook. */
     int error = snug_notebook_add(k->notebook, source, len, result);
-    return error && error != SNUG_EINVAL ? command_fail_host() : EXIT_FINE;
+    if (error && error != SNUG_EINVAL)
+        return command_fail_host();
+    return EXIT_FINE;
 }
 
 int keep_end(keep *k, snug_session *session)

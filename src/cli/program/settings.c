@@ -503,7 +503,9 @@ static int read_config_file(settings *s, const options *o)
     if (!error)
         error = configfile_parse(&s->file, s->path, str_text(&text), text.len);
     str_free(&text);
-    return error ? command_fail(EXIT_USAGE, "%s", error_message()) : EXIT_FINE;
+    if (error)
+        return command_fail(EXIT_USAGE, "%s", error_message());
+    return EXIT_FINE;
 }
 
 /* The variables of OpenTelemetry; that of traces alone is the whole address. */

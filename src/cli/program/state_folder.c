@@ -11,7 +11,7 @@ enum { MOST_NAME_BYTES = 200 };
 
 /* All folders on the way to path; SNUG_ESYSTEM: errno says why path, up to there, cannot be made.
  */
-static int make_folders(char *path)
+static int make_parents(char *path)
 {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
@@ -35,7 +35,9 @@ int state_find(str *out, const char *name)
     else
         return SNUG_ENOTFOUND;
 
-    return error ? error : make_folders(out->data);
+    if (error)
+        return error;
+    return make_parents(out->data);
 }
 
 int state_path(str *out, const char *name)
@@ -47,7 +49,9 @@ int state_path(str *out, const char *name)
     if (error == SNUG_ESYSTEM)
         return command_fail(EXIT_USAGE, "the folder %s cannot be made: %s", out->data,
                             strerror(errno));
-    return error ? command_fail(EXIT_USAGE, "out of memory") : EXIT_FINE;
+    if (error)
+        return command_fail(EXIT_USAGE, "out of memory");
+    return EXIT_FINE;
 }
 
 static int is_session_name(const char *name)
@@ -63,8 +67,12 @@ static int is_session_name(const char *name)
 
 int state_session(str *out, const char *name)
 {
-    if (strchr(name, '/'))
-        return str_add(out, name) ? command_fail(EXIT_USAGE, "out of memory") : EXIT_FINE;
+    if (strchr(name, '/')) {
+        if (str_add(out, name))
+            return command_fail(EXIT_USAGE, "out of memory");
+        return EXIT_FINE;
+    }
+
     if (!is_session_name(name))
         return command_fail(EXIT_USAGE,
                             "--session \"%s\": a name has at most %d bytes, no spaces, and no "

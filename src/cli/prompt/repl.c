@@ -149,7 +149,9 @@ static int run_prompt_cell(prompt *p)
     p->number = snug_result_execution_count(result) + 1;
     int is_lost = snug_result_state(result) == SNUG_STATE_LOST;
     snug_result_free(result);
-    return is_lost ? renew_session(p) : EXIT_FINE;
+    if (is_lost)
+        return renew_session(p);
+    return EXIT_FINE;
 }
 
 /* ---- the prompt's own words ---- */
@@ -234,7 +236,9 @@ static int open_prompt(prompt *p)
     char *history = history_path();
     int error = edit_open(&p->edit, &p->shown.signals, &completer, history);
     free(history);
-    return error ? command_fail(EXIT_USAGE, "%s", error_message()) : EXIT_FINE;
+    if (error)
+        return command_fail(EXIT_USAGE, "%s", error_message());
+    return EXIT_FINE;
 }
 
 static int serve_prompt(prompt *p)

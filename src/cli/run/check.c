@@ -54,7 +54,9 @@ static int print_scan_json(const piece *p, snug_scan *report)
         term_printf(stdout, "%s\n", str_text(&line));
 
     str_free(&line);
-    return failed ? command_fail(EXIT_USAGE, "out of memory") : EXIT_FINE;
+    if (failed)
+        return command_fail(EXIT_USAGE, "out of memory");
+    return EXIT_FINE;
 }
 
 static int scan_text(const checker *c, const piece *p, const char *text, size_t len)

@@ -51,8 +51,12 @@ static int read_descriptor(str *out, int fd, const char *name)
 
 int input_read(str *out, const input *in)
 {
-    if (in->is_code)
-        return str_add(out, in->text) ? error_no_memory() : SNUG_OK;
+    if (in->is_code) {
+        if (str_add(out, in->text))
+            return error_no_memory();
+        return SNUG_OK;
+    }
+
     if (is_stdin(in))
         return read_descriptor(out, STDIN_FILENO, input_name(in));
 
@@ -67,7 +71,9 @@ int input_read(str *out, const input *in)
 
 int input_check_stdin(void)
 {
-    return read(STDIN_FILENO, NULL, 0) < 0 ? error_system("<stdin>") : SNUG_OK;
+    if (read(STDIN_FILENO, NULL, 0) < 0)
+        return error_system("<stdin>");
+    return SNUG_OK;
 }
 
 /* Of a notebook, whose own messages do not name it. */

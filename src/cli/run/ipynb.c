@@ -16,8 +16,12 @@ static int fail_cell(unsigned number, const char *what)
 /* A source is one string, or a list of lines that keep their line ends. */
 static int read_cell_source(str *out, const cJSON *source, unsigned number)
 {
-    if (cJSON_IsString(source))
-        return str_add(out, source->valuestring) ? error_no_memory() : SNUG_OK;
+    if (cJSON_IsString(source)) {
+        if (str_add(out, source->valuestring))
+            return error_no_memory();
+        return SNUG_OK;
+    }
+
     if (!cJSON_IsArray(source))
         return fail_cell(number, "no source that is a text or a list of lines");
 

@@ -199,5 +199,7 @@ int split_cells(cell_list *list, const char *text, size_t len)
 
     if (error || !is_code)
         return error;
-    return is_divided ? add_between(&s, begin, len) : cell_list_add(list, text, len);
+    if (is_divided)
+        return add_between(&s, begin, len);
+    return cell_list_add(list, text, len);
 }

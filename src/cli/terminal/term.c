@@ -138,7 +138,9 @@ static size_t styled_len(term_style *style, const char *line, size_t len)
     *style = TERM_ERROR;
     if (indent < len && strspn(line + indent, "^~") == len - indent)
         return len;
-    return indent == 0 ? exception_name(line, len) : 0;
+    if (indent == 0)
+        return exception_name(line, len);
+    return 0;
 }
 
 static void put_traceback_line(const term *t, FILE *stream, const char *line, size_t len)
