@@ -187,7 +187,10 @@ static int append_mount(options *o, const option_row *row, const char *value)
     }
 
     *last = '\0';
-    o->mounts[o->mount_count++] = (snug_mount){ path, last + 1, is_writable };
+    snug_mount *mount = &o->mounts[o->mount_count++];
+    *mount = (snug_mount){ .is_writable = is_writable };
+    mount->path = path;
+    mount->name = last + 1;
     return EXIT_FINE;
 }
 
