@@ -30,8 +30,8 @@ WRONG = [  # the file, the line that is named, what is said behind the key
      "limits.max_attempts: unknown key; did you mean improvement.max_attempts?"),
     ("max_attempts: 5", 1, "max_attempts: unknown key; did you mean improvement.max_attempts?"),
     ("execution: {xyzzyxyzzy: 1}", 1,
-     "execution.xyzzyxyzzy: unknown key; snug config show lists those there are"),
-    ("xyzzyxyzzy:", 1, "xyzzyxyzzy: unknown key; snug config show lists those there are"),
+     "execution.xyzzyxyzzy: unknown key; snug config show lists all keys"),
+    ("xyzzyxyzzy:", 1, "xyzzyxyzzy: unknown key; snug config show lists all keys"),
     ("use_docker: true", 1, "use_docker: snug needs no Docker: execution.environment says where cells run"),
     ("execution: {use_jupyter: true}", 1,
      "execution.use_jupyter: snug keeps sessions itself: execution.environment says where cells run"),
@@ -45,7 +45,7 @@ WRONG = [  # the file, the line that is named, what is said behind the key
     ("execution: {memory_limit: 1k}", 1, 'execution.memory_limit "1k": expected 16 MiB or more'),
     ("execution: {timeout: soon}", 1, 'execution.timeout "soon": expected a time such as 2, 0.5, '
      "30s, 200ms or 2m, more than 0, or none"),
-    ("execution: {mounts: [x]}", 1, 'execution.mounts wants PATH:NAME[:ro|rw], and "x" is not that'),
+    ("execution: {mounts: [x]}", 1, 'execution.mounts "x": expected PATH:NAME[:ro|rw]'),
     ("generation: {temperature: 3}", 1, 'generation.temperature "3": expected a number from 0 to 2'),
     ("generation: {language: ruby}", 1, 'generation.language "ruby": expected auto|python|bash'),
     ('generation: {model: ""}', 1, 'generation.model "": expected PROVIDER:MODEL'),
@@ -67,12 +67,12 @@ WRONG = [  # the file, the line that is named, what is said behind the key
     ("evaluation: {enabled: maybe}", 1, 'evaluation.enabled "maybe": expected true or false'),
     ("evaluation: {checks: [[a]]}", 1, "evaluation.checks has a list within its list"),
     ("limits:\n  max_steps: 3\n  max_steps: 4", 3,
-     "limits.max_steps stands twice, in line 2 first"),
+     "limits.max_steps is given twice, first in line 2"),
     ("limits: {max_steps: *a}", 1, "limits.max_steps refers to another value by *, which is not taken here"),
     ("limits: {max_steps: 1}\n---\nlimits: {}", 2, "a second document begins here"),
     ("- 1", 1, 'sections such as "limits:" are expected, and no list'),
     ("just text", 1, 'sections such as "limits:" are expected'),
-    ("a: b: c", 1, "no YAML: mapping values are not allowed in this context"),
+    ("a: b: c", 1, "not YAML: mapping values are not allowed in this context"),
     ('limits: {"max steps": 1}', 1, "a key is one word"),
 ]
 
@@ -104,7 +104,7 @@ class Configuration(Case):
     def test_a_text_that_is_no_utf8_and_a_file_that_is_not_there_are_refused(self):
         path = self.file("c.yaml", b"limits: {}\n\xff")
         self.assertEqual(self.config("check", path).stderr,
-                         f"snug: {path}, byte 12: no YAML: invalid leading UTF-8 octet\n")
+                         f"snug: {path}, byte 12: not YAML: invalid leading UTF-8 octet\n")
         self.assertIn("/nowhere: No such file", self.config("check", self.folder + "/nowhere").stderr)
         self.refused("ask", "--config", self.folder, "?", says=self.folder)
 
@@ -184,7 +184,7 @@ class Configuration(Case):
                           ("execution.allow=[a", 'execution.allow "[a": expected a list')):
             self.refused("config", "show", arg, says=says)
         self.refused("config", "show", "--set", "foo=1", says="foo: unknown key")
-        self.refused("config", "show", "--set", "foo", says="--set wants KEY=VALUE")
+        self.refused("config", "show", "--set", "foo", says='--set "foo": expected KEY=VALUE')
         self.refused("config", says="config: expected check [FILE] or show")
 
     def test_the_file_reaches_the_agent(self):

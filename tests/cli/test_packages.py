@@ -104,8 +104,8 @@ class Arguments(Packages):
                            ("./one", "not by paths"), ("one.whl", "not by paths"),
                            ("one.tar.gz", "not by paths"), ("one==1.zip", "not by paths"),
                            ("one @ http://evil/one.whl", "not by paths"), ("git+ssh:one", "not by paths"),
-                           ("one two", "come versions"), ("one==", "come versions"),
-                           ("one==1\n--index-url", "nothing more"), ("one;x", "nothing more"),
+                           ("one two", "followed by versions"), ("one==", "followed by versions"),
+                           ("one==1\n--index-url", "may follow the version"), ("one;x", "may follow the version"),
                            ("one[", "extras"), ("_one", "named as in"), ("", "named as in"),
                            ("${HOME}", "named as in")):
             with self.subTest(text):
@@ -114,9 +114,9 @@ class Arguments(Packages):
     def test_a_line_of_a_file_is_a_requirement_or_one_of_three_options(self):
         for line, says in (("--index-url http://evil", "the options of a file are"),
                            ("--find-links=x", "the options of a file are"), ("-e .", "the options of a file are"),
-                           ("one --config-settings=x", "the option behind a requirement is --hash"),
+                           ("one --config-settings=x", "the only option of a requirement is --hash"),
                            ("one --hash=md5:00", "a hash is as in"), ("one ; $X", "the marker"),
-                           ("./one", "not by paths"), ("one\x0c--pre", "come versions"),
+                           ("./one", "not by paths"), ("one\x0c--pre", "followed by versions"),
                            ("o\\\nne\\\n @x", "not by paths"), ("-r gone.txt", "gone.txt: No such file"),
                            ("-r self.txt", "8 files"), ("\0", "NUL")):
             with self.subTest(line):
@@ -312,7 +312,7 @@ class Install(Packages):
         os.mkdir(self.folder + "/.env.snug-abc123")
         with open(self.folder + "/.env.snug-lock", "w", encoding="utf-8") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            self.fails("one", says="another snug packages install is at work on it", status=2)
+            self.fails("one", says="another snug packages install is changing it", status=2)
         # One that ended between its two renames, where the kernel cannot exchange folders.
         os.mkdir(self.folder + "/.env.snug-old")
         self.file(".env.snug-old/.snug-packages", f"python {NUMBER}\n")

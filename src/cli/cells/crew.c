@@ -252,7 +252,7 @@ int crew_push(crew *c, request *r)
     c->waiting_bytes += r->line_bytes;
     if (!s->is_served) {
         make_ready(c, s);
-        /* Without a further thread those there are take it in turn. */
+        /* Without a further thread the others take it in turn. */
         if (c->ready_count > c->idle_threads && c->threads < CREW_THREADS)
             add_thread(c);
         pthread_cond_signal(&c->work);

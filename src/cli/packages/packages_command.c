@@ -213,7 +213,7 @@ static int check_install(const options *o)
     if (o->packages.in)
         return command_fail(EXIT_USAGE, "--in is not an option of packages install; --into is");
     if (!o->packages.is_agreed && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
-        return command_fail(EXIT_USAGE, "packages install: nobody can be asked without a terminal; "
+        return command_fail(EXIT_USAGE, "packages install: there is no terminal to ask on; "
                                         "--yes installs without asking");
 
     char *program = o->packages.is_strict ? pip_find_audit() : NULL;

@@ -132,15 +132,15 @@ static const char *find_fault(const char *text, int takes_marker)
     if (*at && *at != ';') {
         at = read_versions(at);
         if (!at)
-            return "behind the name come versions, as in NAME==1.2 or NAME>=1,<2";
+            return "the name is followed by versions, as in NAME==1.2 or NAME>=1,<2";
     }
 
     if (!*at)
         return NULL;
     if (*at != ';' || !takes_marker)
-        return "behind the version comes nothing more";
+        return "nothing may follow the version";
     if (at[1 + strspn(at + 1, marker_bytes)])
-        return "the marker has what no marker has";
+        return "the marker has a character that markers do not have";
     return NULL;
 }
 
@@ -217,7 +217,7 @@ static int add_hashes(requirements *r, const file *f, str *to, char *at)
         if (equals)
             *equals = '\0';
         if (strcmp(word, "--hash") != 0)
-            return fail_line_part(f, word, "the option behind a requirement is --hash");
+            return fail_line_part(f, word, "the only option of a requirement is --hash");
         if (!hash || !is_hash(hash))
             return fail_line_part(f, hash ? hash : word, "a hash is as in --hash=sha256:DIGITS");
         r->has_hashes = 1;

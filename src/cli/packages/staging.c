@@ -197,8 +197,7 @@ static int take_lock(staging *s)
             int error = errno;
             close(fd);
             if (error == EWOULDBLOCK)
-                return command_fail(EXIT_USAGE,
-                                    "%s: another snug packages install is at work on it",
+                return command_fail(EXIT_USAGE, "%s: another snug packages install is changing it",
                                     s->folder.data);
             return command_fail(EXIT_USAGE, "%s: %s", s->folder.data, strerror(error));
         }

@@ -96,7 +96,7 @@ static int begin_entry(walk *w, config_entry **out, const char *key, size_t line
 {
     for (size_t i = w->first; i < w->out->count; i++)
         if (!strcmp(w->out->items[i].key, key))
-            return error_set(SNUG_EINVAL, "%s, line %zu: %s stands twice, in line %zu first",
+            return error_set(SNUG_EINVAL, "%s, line %zu: %s is given twice, first in line %zu",
                              w->name, line, key, w->out->items[i].line);
     *out = append_entry(w->out, key, line);
     if (!*out)
@@ -267,9 +267,9 @@ static int fail_yaml(const walk *w, const yaml_parser_t *parser)
     if (parser->error == YAML_MEMORY_ERROR)
         return error_no_memory();
     if (parser->error == YAML_READER_ERROR)
-        return error_set(SNUG_EINVAL, "%s, byte %zu: no YAML: %s", w->name,
+        return error_set(SNUG_EINVAL, "%s, byte %zu: not YAML: %s", w->name,
                          parser->problem_offset + 1, problem);
-    return error_set(SNUG_EINVAL, "%s, line %zu: no YAML: %s", w->name,
+    return error_set(SNUG_EINVAL, "%s, line %zu: not YAML: %s", w->name,
                      parser->problem_mark.line + 1, problem);
 }
 

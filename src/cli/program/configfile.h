@@ -31,8 +31,8 @@ typedef struct config_entries {
 } config_entries;
 
 /* Appends what a text of len bytes has; name is what messages call it. SNUG_OK, SNUG_ENOMEM, or
- * SNUG_EINVAL with a message that has the line: no YAML, a mapping or list where none may be, a
- * key that stands twice. */
+ * SNUG_EINVAL with a message that has the line: not YAML, a mapping or list where none may be, a
+ * key that is given twice. */
 int configfile_parse(config_entries *out, const char *name, const char *text, size_t len);
 /* The value of an override, as behind KEY=: text is taken as it is, but "[a, b]" is a list and
  * "null" none. SNUG_OK, SNUG_ENOMEM, or SNUG_EINVAL with a message that names the key. */

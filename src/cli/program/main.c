@@ -79,7 +79,7 @@ static const command commands[] = {
       "built for, outside of any session. What would be installed is shown, and asked for. Wheels\n"
       "only, unless --build is given. pip-audit looks at the result where it is on PATH.\n"
       "list shows the packages of a folder: name, version, what to import, and whether all of it\n"
-      "is Python, so that sessions can have it by --allow, or some is in C, which wants --full.\n"
+      "is Python, so that sessions can have it by --allow, or some is in C, which needs --full.\n"
       "\n"
       "Exit status: 0 fine, 1 not installed, 2 usage, 130 interrupted.\n" },
     { "doctor", command_doctor, FOR_DOCTOR, NULL, "what this machine offers, and the limits",
@@ -107,8 +107,7 @@ static int fail_unknown_command(const char *name)
     const char *near = nearest_name(name, names, COMMANDS + 1);
     if (near)
         return command_fail(EXIT_USAGE, "unknown command \"%s\"; did you mean %s?", name, near);
-    return command_fail(EXIT_USAGE, "unknown command \"%s\"; snug --help lists those there are",
-                        name);
+    return command_fail(EXIT_USAGE, "unknown command \"%s\"; snug --help lists all commands", name);
 }
 
 /* NULL after one sentence on stderr. */

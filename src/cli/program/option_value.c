@@ -130,8 +130,7 @@ static int fail_out_of_memory(void)
 
 static int fail_form(const option_row *row, const char *value)
 {
-    return command_fail(EXIT_USAGE, "%s wants %s, and \"%s\" is not that", row->name, row->value,
-                        value);
+    return command_fail(EXIT_USAGE, "%s \"%s\": expected %s", row->name, value, row->value);
 }
 
 int option_append(text_list *list, const option_row *row, const char *value)

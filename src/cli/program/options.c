@@ -34,8 +34,8 @@ static int fail_unknown_option(const char *name, unsigned command, const char *w
         return command_fail(EXIT_USAGE, "%s: unknown option \"%s\"; did you mean %s?", name, given,
                             near);
 
-    return command_fail(EXIT_USAGE, "%s: unknown option \"%s\"; %s --help lists those there are",
-                        name, given, name);
+    return command_fail(EXIT_USAGE, "%s: unknown option \"%s\"; %s --help lists all options", name,
+                        given, name);
 }
 
 /* Sets an option, and keeps what was given for it. */

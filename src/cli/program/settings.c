@@ -300,8 +300,7 @@ static int fail_unknown_key(const char *said, const char *name)
     const char *near = nearest_key(name);
     if (near)
         return command_fail(EXIT_USAGE, "%s: unknown key; did you mean %s?", said, near);
-    return command_fail(EXIT_USAGE, "%s: unknown key; snug config show lists those there are",
-                        said);
+    return command_fail(EXIT_USAGE, "%s: unknown key; snug config show lists all keys", said);
 }
 
 /* ---- values ---- */

@@ -10,7 +10,7 @@
 
 static int fail_cell(unsigned number, const char *what)
 {
-    return error_set(SNUG_EINVAL, "no notebook: cell %u has %s", number, what);
+    return error_set(SNUG_EINVAL, "not a notebook: cell %u has %s", number, what);
 }
 
 /* A source is one string, or a list of lines that keep their line ends. */
@@ -58,7 +58,7 @@ static int add_cells(cell_list *list, const cJSON *notebook)
     const cJSON *cells = cJSON_GetObjectItemCaseSensitive(notebook, "cells");
 
     if (!cJSON_IsNumber(format))
-        return error_set(SNUG_EINVAL, "no notebook: nbformat is missing");
+        return error_set(SNUG_EINVAL, "not a notebook: nbformat is missing");
     if (format->valueint != 4)
         return error_set(SNUG_EINVAL,
                          "a notebook of nbformat %d, and snug reads 4; \"jupyter nbconvert --to "
@@ -66,7 +66,7 @@ static int add_cells(cell_list *list, const cJSON *notebook)
                          format->valueint);
 
     if (!cJSON_IsArray(cells))
-        return error_set(SNUG_EINVAL, "no notebook: the list of cells is missing");
+        return error_set(SNUG_EINVAL, "not a notebook: the list of cells is missing");
     const cJSON *item;
     unsigned number = 0;
     cJSON_ArrayForEach(item, cells)
