@@ -313,7 +313,7 @@ static int list_json(const installed *there, const char *folder)
     return EXIT_FINE;
 }
 
-/* The folder of the system's that sessions have, by the host's own report. */
+/* The system's folder that sessions can import from, by the report of the host. */
 static int find_system_folder(str *out, const options *o)
 {
     static const char key[] = "\npython.packages: ";

@@ -217,7 +217,7 @@ static int run_pip(const pip *p, const words *arguments)
     return status;
 }
 
-/* -I: no module of the current folder's, none of the user's. */
+/* -I: no module of the current folder or of the user. */
 static void begin_pip_command(words *w, const pip *p, const char *into)
 {
     static const char *const fixed[] = {

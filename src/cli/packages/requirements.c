@@ -153,7 +153,7 @@ static int put_text_part(str *to, const char *text, size_t len)
     return EXIT_FINE;
 }
 
-/* So much of a text is shown: what it has in front of what is not to be printed. */
+/* How much of a text is shown: up to the first byte that cannot be printed. */
 static int printable_len(const char *text)
 {
     int len = 0;

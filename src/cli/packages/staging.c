@@ -182,7 +182,7 @@ static int check_target_folder(staging *s, const char *python)
 
 /* ---- the lock ---- */
 
-/* Whoever had it may have removed the file meanwhile: then that is not the lock any more. */
+/* The one who had it may have removed the file meanwhile: then it is no longer the lock. */
 static int take_lock(staging *s)
 {
     for (;;) {
@@ -211,7 +211,7 @@ static int take_lock(staging *s)
     }
 }
 
-/* With the lock held nobody else's are there. */
+/* While the lock is held, all that is there was left behind. */
 static void remove_killed_install(const staging *s)
 {
     const char *pattern = strrchr(s->scratch.data, '/') + 1;
@@ -462,7 +462,8 @@ int staging_merge(staging *s, const char *python)
 
 /* ---- the change of places ---- */
 
-/* Network file systems do not exchange. Whoever dies between the two is put right by put_back. */
+/* Network file systems do not exchange. What a death between the two leaves is put right by
+ * put_old_back. */
 static int swap_by_steps(const staging *s)
 {
     if (rename(s->folder.data, s->aside.data))

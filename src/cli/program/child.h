@@ -1,5 +1,5 @@
 /*
- * child.h - a command of the user's, or a program, as a process: its three streams as pipes, a
+ * child.h - a user's command, or a program, as a process: its three streams as pipes, a
  * process group of its own.
  */
 #ifndef SNUG_CLI_CHILD_H

@@ -78,7 +78,7 @@ static const key_row table[] = {
     { "execution.max_retries", KEY_COUNT, NULL, "3", NULL, NULL,
       "runs again after a fault of the worker; the local form has none" },
     { "execution.local_fallback", KEY_YES, "--local-fallback", "false", NULL, NULL,
-      "where no worker starts, sessions live in this process, and it is said" },
+      "where no worker starts, sessions live in this process, with a message" },
     { "execution.worker_command", KEY_VALUE, "--worker-command", NULL, NULL, NULL,
       "starts a worker elsewhere" },
     { "execution.packages", KEY_VALUE, "--packages", NULL, NULL, NULL,

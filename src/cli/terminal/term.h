@@ -29,10 +29,10 @@ typedef struct term {
 term term_open(term_mode mode);
 /* The escape that turns style on for that stream; "" where there are no colours. */
 const char *term_on(const term *t, const FILE *stream, term_style style);
-/* Text of a model's or a provider's: its control characters, C1 included, do nothing to the
+/* Text of a model or a provider: its control characters, C1 included, do nothing to the
  * terminal. */
 void term_put(FILE *stream, const char *text, size_t len);
-/* Text of a cell's, a file's or a server's: on a terminal as clean.h has it, elsewhere byte for
+/* Text of a cell, a file or a server: on a terminal as clean.h has it, elsewhere byte for
  * byte. c: of a stream that goes on; NULL: this is all of it. */
 void term_show(FILE *stream, clean *c, const char *text, size_t len, unsigned passes);
 /* The same, formatted, of all of it. How many bytes there were. */
