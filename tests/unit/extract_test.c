@@ -264,12 +264,12 @@ static void hostile_replies_take_linear_time(void **state)
             text[at] = pieces[i][at % len];
         memcpy(text + SIZE - 4, "\":}\n", 4);
         extracted found;
-        uint64_t begin = clock_now_ns();
+        uint64_t begin = clock_thread_cpu_ns();
         assert_int_equal(extract_code(&found, text, SIZE), SNUG_OK);
         extracted_free(&found);
         assert_int_equal(extract_arguments(&found, text, SIZE), SNUG_OK);
         extracted_free(&found);
-        if (clock_now_ns() - begin > UINT64_C(20000000000))
+        if (clock_thread_cpu_ns() - begin > UINT64_C(20000000000))
             fail_msg("%s takes too long", pieces[i]);
     }
     free(text);
