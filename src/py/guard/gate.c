@@ -13,7 +13,9 @@
 
 static PyObject *raise_import_error(PyObject *type, PyObject *name, PyObject *message)
 {
-    PyObject *error = name && message ? PyObject_CallOneArg(type, message) : NULL;
+    if (!name || !message)
+        return NULL;
+    PyObject *error = PyObject_CallOneArg(type, message);
     if (error && PyObject_SetAttrString(error, "name", name) == 0)
         PyErr_SetObject(type, error);
     return error;
@@ -105,11 +107,17 @@ static int names_are_public(interp *in, const char *module, PyObject *names)
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); i++) {
         char full[256];
         PyObject *item = PyTuple_GET_ITEM(names, i);
-        const char *name = PyUnicode_Check(item) ? PyUnicode_AsUTF8(item) : NULL;
-        int len = name ? snprintf(full, sizeof full, "%s.%s", module, name) : -1;
-        PyErr_Clear();
-        if (len < 0 || len >= (int)sizeof full ||
-            allowlist_verdict(in->options.modules, full, (size_t)len) != ALLOW_PUBLIC)
+        if (!PyUnicode_Check(item))
+            return 0;
+        const char *name = PyUnicode_AsUTF8(item);
+        if (!name) {
+            PyErr_Clear();
+            return 0;
+        }
+        int len = snprintf(full, sizeof full, "%s.%s", module, name);
+        if (len < 0 || len >= (int)sizeof full)
+            return 0;
+        if (allowlist_verdict(in->options.modules, full, (size_t)len) != ALLOW_PUBLIC)
             return 0;
     }
 
@@ -140,11 +148,13 @@ static int loads_package(PyObject *name, PyObject *names)
         return 0;
 
     PyObject *module = PyDict_GetItemWithError(PyImport_GetModuleDict(), name); /* borrowed */
-    PyObject *dict = module && PyModule_Check(module) ? PyModule_GetDict(module) : NULL;
-    if (!dict)
+    if (!module || !PyModule_Check(module))
         return 1;
+    if (!names || !PyTuple_Check(names))
+        return 0;
 
-    for (Py_ssize_t i = 0; names && PyTuple_Check(names) && i < PyTuple_GET_SIZE(names); i++)
+    PyObject *dict = PyModule_GetDict(module);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); i++)
         if (!PyDict_GetItemWithError(dict, PyTuple_GET_ITEM(names, i)))
             return 1;
     return 0;
@@ -208,8 +218,10 @@ static PyObject *import_stand_in(interp *in, const char *module, PyObject *names
     /* `import IPython.display` binds the package. */
     int is_package =
         !names || names == Py_None || !PyTuple_Check(names) || PyTuple_GET_SIZE(names) == 0;
+    if (is_display && !is_package)
+        return gate_load(in, "_snug_display");
     if (is_display || strcmp(module, "IPython") == 0)
-        return gate_load(in, is_display && !is_package ? "_snug_display" : "_snug_ipython");
+        return gate_load(in, "_snug_ipython");
     return NULL;
 }
 
@@ -248,10 +260,14 @@ static PyObject *import_for_cell(interp *in, PyObject *name, PyObject *names, in
         return NULL;
     }
 
-    if (strlen(module) != (size_t)len || (!names_are_public(in, module, names) &&
-                                          !came_with_package(in, name, module, (size_t)len))) {
+    int is_allowed =
+        strlen(module) == (size_t)len &&
+        (names_are_public(in, module, names) || came_with_package(in, name, module, (size_t)len));
+    if (!is_allowed) {
         PyObject *stand_in = import_stand_in(in, module, names);
-        return stand_in || PyErr_Occurred() ? stand_in : refuse_module(in, module, (size_t)len);
+        if (stand_in || PyErr_Occurred())
+            return stand_in;
+        return refuse_module(in, module, (size_t)len);
     }
 
     PyObject *loaded = load_module(name, NULL, NULL, names, 0);
@@ -264,7 +280,9 @@ static PyObject *import_for_cell(interp *in, PyObject *name, PyObject *names, in
 static const char *module_text(PyObject *name, int level, Py_ssize_t *len)
 {
     *len = 0;
-    return level > 0 ? "" : PyUnicode_AsUTF8AndSize(name, len);
+    if (level > 0)
+        return "";
+    return PyUnicode_AsUTF8AndSize(name, len);
 }
 
 /* Extension modules that on 3.11 keep objects of one interpreter in static variables

@@ -46,7 +46,9 @@ struct loader_originals {
 
 static PyObject *find_original(interp *in, int which)
 {
-    PyObject *function = in && in->loader ? in->loader->functions[which] : NULL;
+    PyObject *function = NULL;
+    if (in && in->loader)
+        function = in->loader->functions[which];
     if (!function)
         PyErr_SetString(PyExc_SystemError, "the session's importer is not set up");
     return function;
@@ -70,7 +72,9 @@ static PyObject *plain_spec(interp *in, PyObject *name, PyObject *origin)
     PyObject *type = in->loader->namespace;
     PyObject *args = PyTuple_New(0);
     PyObject *keywords = Py_BuildValue("{sOsO}", "name", name, "origin", origin);
-    PyObject *spec = args && keywords ? PyObject_Call(type, args, keywords) : NULL;
+    PyObject *spec = NULL;
+    if (args && keywords)
+        spec = PyObject_Call(type, args, keywords);
     Py_XDECREF(args);
     Py_XDECREF(keywords);
     return spec;
@@ -87,9 +91,13 @@ static PyObject *adopt_extension(interp *in, PyObject *module, PyObject *name)
 static PyObject *create_extension(interp *in, int which, PyObject *name, PyObject *origin)
 {
     PyObject *function = find_original(in, which);
-    PyObject *spec = function ? plain_spec(in, name, origin) : NULL;
-    PyObject *module = spec ? PyObject_CallOneArg(function, spec) : NULL;
-    Py_XDECREF(spec);
+    if (!function)
+        return NULL;
+    PyObject *spec = plain_spec(in, name, origin);
+    if (!spec)
+        return NULL;
+    PyObject *module = PyObject_CallOneArg(function, spec);
+    Py_DECREF(spec);
     return adopt_extension(in, module, name);
 }
 
@@ -107,9 +115,15 @@ static PyObject *create_builtin(PyObject *self, PyObject *spec)
     (void)self;
     interp *in = interp_current;
     PyObject *name = read_spec_text(spec, "name"), *module = NULL;
-    if (name && gate_judge_extension(in, name) == 0 && !(module = own_module(in, name)))
-        module = create_extension(in, CREATE_BUILTIN, name, Py_None);
-    Py_XDECREF(name);
+    if (!name)
+        return NULL;
+
+    if (gate_judge_extension(in, name) == 0) {
+        module = own_module(in, name);
+        if (!module)
+            module = create_extension(in, CREATE_BUILTIN, name, Py_None);
+    }
+    Py_DECREF(name);
     return module;
 }
 
@@ -154,8 +168,9 @@ static PyObject *create_dynamic(PyObject *self, PyObject *args)
 static PyObject *exec_module(int which, PyObject *module)
 {
     interp *in = interp_current;
-    PyObject *function = find_original(in, which);
-    PyObject *answer = function ? PyObject_CallOneArg(function, module) : NULL;
+    PyObject *function = find_original(in, which), *answer = NULL;
+    if (function)
+        answer = PyObject_CallOneArg(function, module);
     if (answer && PyModule_Check(module) && module_hooks.on_extension(in, module, NULL) != 0)
         Py_CLEAR(answer);
     return answer;
@@ -189,9 +204,10 @@ static PyObject *get_frozen_object(PyObject *self, PyObject *name)
     (void)self;
     interp *in = interp_current;
     PyObject *function = find_original(in, GET_FROZEN);
-    if (!function || !PyUnicode_CheckExact(name)) {
-        if (function)
-            PyErr_SetString(PyExc_TypeError, "the name of a module must be a string");
+    if (!function)
+        return NULL;
+    if (!PyUnicode_CheckExact(name)) {
+        PyErr_SetString(PyExc_TypeError, "the name of a module must be a string");
         return NULL;
     }
 
@@ -215,8 +231,10 @@ static PyObject *acquire_lock(PyObject *self, PyObject *ignored)
     (void)self;
     (void)ignored;
     PyObject *answer = call_lock("acquire");
-    Py_XDECREF(answer);
-    return answer ? Py_NewRef(Py_None) : NULL;
+    if (!answer)
+        return NULL;
+    Py_DECREF(answer);
+    Py_RETURN_NONE;
 }
 
 static PyObject *release_lock(PyObject *self, PyObject *ignored)
@@ -236,16 +254,19 @@ static PyObject *lock_held(PyObject *self, PyObject *ignored)
 static PyObject *new_lock(void)
 {
     PyObject *module = PyImport_ImportModule("_thread");
-    PyObject *type = module ? PyObject_GetAttrString(module, "RLock") : NULL;
-    PyObject *lock = type ? PyObject_CallNoArgs(type) : NULL;
-    Py_XDECREF(type);
-    Py_XDECREF(module);
+    if (!module)
+        return NULL;
+    PyObject *lock = PyObject_CallMethod(module, "RLock", NULL);
+    Py_DECREF(module);
     return lock;
 }
 
 void loader_end_imports(interp *in)
 {
-    PyObject *held = in->loader ? lock_held(NULL, NULL) : NULL;
+    if (!in->loader)
+        return;
+
+    PyObject *held = lock_held(NULL, NULL);
     /* It asks nobody whose the lock is: also that of a thread that has ended is given back. */
     if (held == Py_True || (held && atomic_load(&in->threads.count) == 0))
         Py_XDECREF(call_lock("_release_save"));
@@ -267,17 +288,23 @@ static PyObject *compile_file(const char *source, PyObject *path)
 {
     text_file file = { 0 };
 
+    PyObject *code = NULL, *name = NULL;
+
     if (ends_with(source, ".py"))
         file = librarycode_read_file(source);
-    PyObject *code = NULL, *name = NULL;
-    if (!file.data || strlen(file.data) != file.len)
+    if (!file.data || strlen(file.data) != file.len) {
         PyErr_Format(PyExc_ImportError, "cannot read %U", path);
-    else if ((name = PyUnicode_FromString(source))) {
-        interp_own.compiling = name;
-        code = Py_CompileStringObject(file.data, name, Py_file_input, NULL, -1);
-        interp_own.compiling = NULL;
+        goto done;
     }
 
+    name = PyUnicode_FromString(source);
+    if (!name)
+        goto done;
+    interp_own.compiling = name;
+    code = Py_CompileStringObject(file.data, name, Py_file_input, NULL, -1);
+    interp_own.compiling = NULL;
+
+done:
     Py_XDECREF(name);
     PyMem_RawFree(file.data);
     return code;
@@ -316,8 +343,11 @@ static PyObject *get_library_code(PyObject *unused, PyObject *args)
     }
 
     code = common_code(text);
-    if (!code && (code = librarycode_read_cached(text)))
-        common_note(text);
+    if (!code) {
+        code = librarycode_read_cached(text);
+        if (code)
+            common_note(text);
+    }
     code = fix_filename(in, code, path);
     if (!code && !PyErr_Occurred())
         code = compile_file(text, path);
@@ -347,16 +377,28 @@ static PyMethodDef methods[] = {
 
 static int replace_functions(interp *in, PyObject *dict, PyObject *owner)
 {
-    if (!(in->loader = PyMem_RawCalloc(1, sizeof *in->loader)))
-        return PyErr_NoMemory(), -1;
+    in->loader = PyMem_RawCalloc(1, sizeof *in->loader);
+    if (!in->loader) {
+        PyErr_NoMemory();
+        return -1;
+    }
+
     PyObject *implementation = PySys_GetObject("implementation"); /* borrowed */
-    in->loader->namespace = Py_XNewRef(implementation ? (PyObject *)Py_TYPE(implementation) : NULL);
-    if (!implementation || !(in->loader->lock = new_lock()))
+    if (!implementation)
+        return -1;
+    in->loader->namespace = Py_NewRef(Py_TYPE(implementation));
+    in->loader->lock = new_lock();
+    if (!in->loader->lock)
         return -1;
 
-    for (int i = 0; i < ORIGINALS; i++)
-        if (!(in->loader->functions[i] = Py_XNewRef(PyDict_GetItemString(dict, original_names[i]))))
-            return PyErr_SetString(PyExc_SystemError, "_imp is not as expected"), -1;
+    for (int i = 0; i < ORIGINALS; i++) {
+        PyObject *function = PyDict_GetItemString(dict, original_names[i]); /* borrowed */
+        if (!function) {
+            PyErr_SetString(PyExc_SystemError, "_imp is not as expected");
+            return -1;
+        }
+        in->loader->functions[i] = Py_NewRef(function);
+    }
 
     for (int i = 0; i < OWN; i++)
         in->loader->own[i] =
@@ -388,17 +430,29 @@ static int drop_imp_functions(PyObject *dict)
 
 static int replace_get_code(void)
 {
+    PyObject *type = NULL, *function = NULL, *method = NULL;
+    int failed = -1;
     PyObject *module = PyImport_ImportModule("_frozen_importlib_external");
-    PyObject *type = module ? PyObject_GetAttrString(module, "SourceLoader") : NULL;
-    PyObject *function = type ? PyCFunction_New(&get_code_method, NULL) : NULL;
-    PyObject *method = function ? PyInstanceMethod_New(function) : NULL;
-    int failed = !method || PyObject_SetAttrString(type, "get_code", method) != 0;
+    if (!module)
+        goto done;
 
+    type = PyObject_GetAttrString(module, "SourceLoader");
+    if (!type)
+        goto done;
+    function = PyCFunction_New(&get_code_method, NULL);
+    if (!function)
+        goto done;
+    method = PyInstanceMethod_New(function);
+    if (!method)
+        goto done;
+    failed = PyObject_SetAttrString(type, "get_code", method);
+
+done:
     Py_XDECREF(method);
     Py_XDECREF(function);
     Py_XDECREF(type);
     Py_XDECREF(module);
-    return failed ? -1 : 0;
+    return failed;
 }
 
 int loader_find_folders(void)

@@ -21,7 +21,9 @@ static int flush_line(line *l)
 {
     size_t len = l->len;
     l->len = 0;
-    return len > 0 ? stdstream_emit(l->stream, l->text, len) : 0;
+    if (len == 0)
+        return 0;
+    return stdstream_emit(l->stream, l->text, len);
 }
 
 static int append_bytes(line *l, const char *text, size_t len)
@@ -44,7 +46,9 @@ static int append_text(line *l, PyObject *text)
     const char *utf8 = PyUnicode_AsUTF8AndSize(text, &len);
     if (utf8)
         return append_bytes(l, utf8, (size_t)len);
-    return flush_line(l) != 0 ? -1 : stdstream_emit_str(l->stream, text);
+    if (flush_line(l) != 0)
+        return -1;
+    return stdstream_emit_str(l->stream, text);
 }
 
 static int append_object(line *l, PyObject *object)
@@ -67,14 +71,24 @@ static int append_object(line *l, PyObject *object)
     return failed ? -1 : 0;
 }
 
+/* What is between or after the values: given, or the one character it is otherwise. */
+static int append_given(line *l, PyObject *given, const char *otherwise)
+{
+    if (given)
+        return append_text(l, given);
+    return append_bytes(l, otherwise, 1);
+}
+
 static int append_arguments(line *l, PyObject *const *args, Py_ssize_t count,
                             const arguments *named)
 {
-    for (Py_ssize_t i = 0; i < count; i++)
-        if ((i > 0 && (named->sep ? append_text(l, named->sep) : append_bytes(l, " ", 1)) != 0) ||
-            append_object(l, args[i]) != 0)
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (i > 0 && append_given(l, named->sep, " ") != 0)
             return -1;
-    return named->end ? append_text(l, named->end) : append_bytes(l, "\n", 1);
+        if (append_object(l, args[i]) != 0)
+            return -1;
+    }
+    return append_given(l, named->end, "\n");
 }
 
 /* 1: all of it is ours to do; 0: the original print answers. */
@@ -114,9 +128,10 @@ static PyObject *session_print(PyObject *self, PyObject *const *args, Py_ssize_t
     interp *in = interp_current;
 
     (void)self;
-    if (!in || !in->print || !read_print_arguments(&named, args + count, names))
-        return in && in->print ? PyObject_Vectorcall(in->print, args, (size_t)count, names)
-                               : Py_NewRef(Py_None);
+    if (!in || !in->print)
+        Py_RETURN_NONE;
+    if (!read_print_arguments(&named, args + count, names))
+        return PyObject_Vectorcall(in->print, args, (size_t)count, names);
 
     line l;
     l.stream = Py_NewRef(named.file);
@@ -131,7 +146,9 @@ static PyObject *session_print(PyObject *self, PyObject *const *args, Py_ssize_t
     }
 
     Py_DECREF(l.stream);
-    return failed ? NULL : Py_NewRef(Py_None);
+    if (failed)
+        return NULL;
+    Py_RETURN_NONE;
 }
 
 static PyMethodDef method = {

@@ -32,9 +32,9 @@ enum { PIECE_BYTES = 64 * 1024 };
 /* Without a listener, and with one that keeps up, a text is written in one piece. */
 static size_t piece_of(interp *in, const char *text, size_t len)
 {
-    size_t piece = len <= PIECE_BYTES || !in->options.output->on_text
-                       ? len
-                       : utf8_floor(text, len, PIECE_BYTES);
+    if (len <= PIECE_BYTES || !in->options.output->on_text)
+        return len;
+    size_t piece = utf8_floor(text, len, PIECE_BYTES);
     return piece > 0 ? piece : len;
 }
 
@@ -107,8 +107,13 @@ static PyObject *write_text(stdstream *self, PyObject *text)
         return PyErr_Format(PyExc_TypeError, "write() argument must be str, not %.100s",
                             Py_TYPE(text)->tp_name);
 
+    int failed;
     const char *utf8 = PyUnicode_AsUTF8AndSize(text, &len);
-    if (utf8 ? emit_text(self, utf8, len) != 0 : emit_escaped(self, text) != 0)
+    if (utf8)
+        failed = emit_text(self, utf8, len);
+    else
+        failed = emit_escaped(self, text);
+    if (failed)
         return NULL;
     return PyLong_FromSsize_t(PyUnicode_GET_LENGTH(text));
 }
@@ -163,7 +168,9 @@ static PyObject *write_bytes(stdstream *self, PyObject *bytes)
     Py_ssize_t len = view.len;
     Py_XDECREF(joined);
     PyBuffer_Release(&view);
-    return failed ? NULL : PyLong_FromSsize_t(len);
+    if (failed)
+        return NULL;
+    return PyLong_FromSsize_t(len);
 }
 
 static PyObject *stream_write_method(PyObject *object, PyObject *data)
@@ -171,7 +178,9 @@ static PyObject *stream_write_method(PyObject *object, PyObject *data)
     stdstream *self = (stdstream *)object;
     if (!check_output(self))
         return NULL;
-    return self->is_binary ? write_bytes(self, data) : write_text(self, data);
+    if (self->is_binary)
+        return write_bytes(self, data);
+    return write_text(self, data);
 }
 
 static PyObject *stream_writelines(PyObject *self, PyObject *lines)
@@ -189,7 +198,9 @@ static PyObject *stream_writelines(PyObject *self, PyObject *lines)
     }
 
     Py_DECREF(iterator);
-    return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
+    if (PyErr_Occurred())
+        return NULL;
+    Py_RETURN_NONE;
 }
 
 static PyObject *refuse_input(PyObject *object, PyObject *args)
@@ -369,8 +380,11 @@ static PyObject *make_stream(PyTypeObject *type, int which, const char *name, in
     self->is_binary = is_binary;
     self->name = name;
     self->buffer = NULL;
-    if (!is_binary && !(self->buffer = make_stream(type, which, name, 1)))
-        Py_CLEAR(self);
+    if (!is_binary) {
+        self->buffer = make_stream(type, which, name, 1);
+        if (!self->buffer)
+            Py_CLEAR(self);
+    }
     return (PyObject *)self;
 }
 

@@ -190,6 +190,17 @@ int runtime_is_full(void)
     return runtime.is_full;
 }
 
+static int refuse_start(PyStatus status)
+{
+    const char *where = status.func, *why = status.err_msg;
+
+    if (!where)
+        where = "initialisation";
+    if (!why)
+        why = "unknown reason";
+    return error_set(SNUG_EPYTHON, "Python did not start: %s: %s", where, why);
+}
+
 static int start_python(const char *home)
 {
     int error;
@@ -215,9 +226,7 @@ static int start_python(const char *home)
         common_begin();
     PyStatus status = initialise_python();
     if (PyStatus_Exception(status))
-        return error_set(SNUG_EPYTHON, "Python did not start: %s: %s",
-                         status.func ? status.func : "initialisation",
-                         status.err_msg ? status.err_msg : "unknown reason");
+        return refuse_start(status);
 
     if (PyImport_GetMagicNumber() != frozen_magic)
         error = error_set(SNUG_EPYTHON, "bytecode magic %ld is not the %ld snug was built for",
@@ -279,18 +288,20 @@ int runtime_gil_is_shared(void)
 
 int runtime_report(str *out)
 {
+#ifdef SNUG_STATIC_PYTHON
+    const char *linked = "static";
+#else
+    const char *linked = "shared library";
+#endif
     const char *packages = home_packages();
+    const char *gil = PYTHON_OWN_GIL ? "one for each session" : "shared by all sessions";
+
+    if (!packages)
+        packages = "none";
     return str_printf(out,
                       "python: %s\npython.stdlib: %s\npython.packages: %s\npython.gil: %s\n"
                       "python.linked: %s\n",
-                      PY_VERSION, home_stdlib(), packages ? packages : "none",
-                      PYTHON_OWN_GIL ? "one for each session" : "shared by all sessions",
-#ifdef SNUG_STATIC_PYTHON
-                      "static"
-#else
-                      "shared library"
-#endif
-    );
+                      PY_VERSION, home_stdlib(), packages, gil, linked);
 }
 
 void runtime_take_first(void)

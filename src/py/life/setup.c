@@ -29,11 +29,14 @@ static PyObject *show_help(PyObject *self, PyObject *args)
 {
     (void)self;
     interp *in = interp_current;
-    PyObject *module = gate_load(in, "_snug_help");
-    PyObject *function = module ? PyObject_GetAttrString(module, "describe") : NULL;
-    PyObject *answer = function ? PyObject_CallObject(function, args) : NULL;
+    PyObject *module = gate_load(in, "_snug_help"), *answer = NULL;
+    if (!module)
+        return NULL;
+    PyObject *function = PyObject_GetAttrString(module, "describe");
+    Py_DECREF(module);
+    if (function)
+        answer = PyObject_CallObject(function, args);
     Py_XDECREF(function);
-    Py_XDECREF(module);
     return answer;
 }
 
@@ -60,10 +63,10 @@ static int set_up_builtins(interp *in)
     /* Before a cell can put another one there. */
     in->compile = Py_XNewRef(PyDict_GetItemString(in->builtins, "compile"));
 #endif
-    return print_install(in) != 0 || publish_install(in) != 0 || tool_install(in) != 0 ||
-                   magic_install(in) != 0
-               ? -1
-               : gate_install(in);
+    if (print_install(in) != 0 || publish_install(in) != 0 || tool_install(in) != 0 ||
+        magic_install(in) != 0)
+        return -1;
+    return gate_install(in);
 }
 
 /* A stop that hits a finalizer or a weak reference's callback is in the result
@@ -79,7 +82,9 @@ static PyObject *on_unraisable(PyObject *self, PyObject *unraisable)
     if (is_stop)
         Py_RETURN_NONE;
     PyObject *original = PySys_GetObject("__unraisablehook__"); /* borrowed */
-    return original ? PyObject_CallOneArg(original, unraisable) : Py_NewRef(Py_None);
+    if (!original)
+        Py_RETURN_NONE;
+    return PyObject_CallOneArg(original, unraisable);
 }
 
 static PyMethodDef unraisable_method = { "unraisablehook", on_unraisable, METH_O,
@@ -106,11 +111,15 @@ static int set_up_sys(void)
     Py_XDECREF(arguments);
 #if PY_VERSION_HEX < 0x030c0000
     PyObject *set_limit = PySys_GetObject("set_int_max_str_digits"); /* borrowed */
-    PyObject *answer = set_limit ? PyObject_CallFunction(set_limit, "i", 4300) : NULL;
+    PyObject *answer = NULL;
+    if (set_limit)
+        answer = PyObject_CallFunction(set_limit, "i", 4300);
     failed = failed || !answer;
     Py_XDECREF(answer);
 #endif
-    return failed || set_up_unraisable() != 0 || stdstream_install() != 0 ? -1 : 0;
+    if (failed || set_up_unraisable() != 0)
+        return -1;
+    return stdstream_install();
 }
 
 /* Behind the standard library; of a full session before it, as a virtual environment's. */
@@ -136,10 +145,11 @@ static int set_up_names(interp *in)
 
     in->in_list = Py_BuildValue("[s]", "");
     in->out_dict = PyDict_New();
-    return in->in_list && in->out_dict && PyDict_SetItemString(in->main, "In", in->in_list) == 0 &&
-                   PyDict_SetItemString(in->main, "Out", in->out_dict) == 0
-               ? 0
-               : -1;
+    if (!in->in_list || !in->out_dict)
+        return -1;
+    if (PyDict_SetItemString(in->main, "In", in->in_list) != 0)
+        return -1;
+    return PyDict_SetItemString(in->main, "Out", in->out_dict);
 }
 
 static int take_main_names(interp *in)
