@@ -11,7 +11,7 @@ enum { FEWEST_ITEMS = 8 };
 int array_grow(void *items, size_t *cap, size_t wanted, size_t item_size)
 {
     size_t room = *cap <= SIZE_MAX / 2 ? *cap * 2 : SIZE_MAX;
-    void *block;
+    void *block, *grown;
 
     if (room < FEWEST_ITEMS)
         room = FEWEST_ITEMS;
@@ -22,11 +22,11 @@ int array_grow(void *items, size_t *cap, size_t wanted, size_t item_size)
 
     /* Copied, because a T ** must not be read as a void **. */
     memcpy(&block, items, sizeof block);
-    block = realloc(block, room * item_size);
-    if (!block)
+    grown = realloc(block, room * item_size);
+    if (!grown)
         return SNUG_ENOMEM;
 
-    memcpy(items, &block, sizeof block);
+    memcpy(items, &grown, sizeof grown);
     *cap = room;
     return 0;
 }

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "limits/room.h"
 #include "base/array.h"
+#include "limits/room.h"
 #include "py/core/alloc.h"
 #include "py/core/internals.h"
 #include "py/core/python.h"
