@@ -54,8 +54,9 @@ static void *serve_jobs(void *arg)
     session->thread.tid = (pid_t)syscall(SYS_gettid);
     pthread_getcpuclockid(pthread_self(), &session->stop.cpu_clock);
     session->stop.read_ns = 0;
-    int is_guarded =
-        guard_is_installed() && guard_attach(&session->thread.guard, stack_low, bytes) == 0;
+    int wants_guard = guard_is_installed();
+    int is_guarded = wants_guard && guard_attach(&session->thread.guard, stack_low, bytes) == 0;
+    session->thread.lacks_guard = wants_guard && !is_guarded;
     if (mailbox_serve(&session->thread.mailbox, do_job, session))
         atomic_fetch_sub(&session->host->hung, 1);
     int is_torn = session->interp && !session->park.is_parked;
@@ -86,6 +87,7 @@ int session_start_thread(snug_session *session)
     interp_set_guard(&session->thread.guard);
     atomic_store(&session->thread.has_ended, 0);
     session->thread.is_sealed = 0;
+    session->thread.lacks_guard = 0;
     if (session->thread.is_inline)
         return inline_begin(session);
 

@@ -24,7 +24,8 @@ typedef struct session_thread {
     int is_sealed;         /* the kernel's filters are in force */
     mailbox mailbox;
     guard guard;
-    int is_inline; /* the session has no thread, and runs on owner: inline.h */
+    int lacks_guard; /* there was no memory for one */
+    int is_inline;   /* the session has no thread, and runs on owner: inline.h */
     pthread_t owner;
 } session_thread;
 

@@ -51,11 +51,18 @@ static interp_options options_of(snug_session *session)
                              .payload = session };
 }
 
+/* Without its guard a fault of the guest's would end the process. The guard's own message is still
+ * this thread's. */
+static int enter_thread(snug_session *session)
+{
+    return session->thread.lacks_guard ? SNUG_ESYSTEM : kernel_enter(&session->host->kernel);
+}
+
 /* An interpreter on its thread, that is not a session's yet. */
 static int make_interp(snug_session *session, void *unused)
 {
     const interp_options options = options_of(session);
-    int error = session->thread.is_inline ? SNUG_OK : kernel_enter(&session->host->kernel);
+    int error = session->thread.is_inline ? SNUG_OK : enter_thread(session);
 
     (void)unused;
     if (error)
@@ -89,7 +96,7 @@ static int seal_thread(snug_session *session)
 
 int session_move_in(snug_session *session, void *unused)
 {
-    int error = kernel_enter(&session->host->kernel);
+    int error = enter_thread(session);
 
     (void)unused;
     if (!error)
