@@ -86,24 +86,24 @@ static void settle_payment(memory_account *m, void *block, size_t bytes)
         large_note(block, m);
 }
 
-#define ALLOCATE_FOR(bytes, call, caller, frame)        \
-    do {                                                \
-        guard *g = guard_here;                          \
-        if (!g)                                         \
-            return call;                                \
-        if (__builtin_expect(guard_refuses(g), 0))      \
-            return no_memory();                         \
-        memory_account *m = PAYER(caller);              \
-        if (m && !pay_for(m, bytes))                    \
-            return no_memory();                         \
-        g->in_malloc++;                                 \
-        void *block = call;                             \
-        if (__builtin_expect(!block, 0) && room_drop()) \
-            block = call;                               \
-        if (m)                                          \
-            settle_payment(m, block, bytes);            \
-        leave_malloc(g, caller, frame);                 \
-        return block;                                   \
+#define ALLOCATE_FOR(bytes, call, caller, frame)           \
+    do {                                                   \
+        guard *g = guard_here;                             \
+        if (!g)                                            \
+            return call;                                   \
+        if (__builtin_expect(guard_refuses(g), 0))         \
+            return no_memory();                            \
+        memory_account *m = PAYER(caller);                 \
+        if (m && !pay_for(m, bytes))                       \
+            return no_memory();                            \
+        g->in_malloc++;                                    \
+        void *block = call;                                \
+        while (__builtin_expect(!block, 0) && room_drop()) \
+            block = call;                                  \
+        if (m)                                             \
+            settle_payment(m, block, bytes);               \
+        leave_malloc(g, caller, frame);                    \
+        return block;                                      \
     } while (0)
 #define ALLOCATE(bytes, call) ALLOCATE_FOR(bytes, call, CALLER(), FRAME())
 
@@ -155,7 +155,7 @@ EXPORT void *calloc(size_t count, size_t bytes)
 static void *realloc_in_room(void *before, size_t bytes)
 {
     void *block = __libc_realloc(before, bytes);
-    if (!block && bytes && room_drop())
+    while (!block && bytes && room_drop())
         block = __libc_realloc(before, bytes);
     return block;
 }

@@ -6,6 +6,7 @@
 #include "limits/unusual.h"
 
 static _Thread_local void *kept __attribute__((tls_model("initial-exec")));
+static _Thread_local size_t kept_bytes __attribute__((tls_model("initial-exec")));
 
 int room_keep(void)
 {
@@ -19,15 +20,30 @@ int room_keep(void)
 
     atomic_fetch_add(&unusual_count, 1);
     kept = at;
+    kept_bytes = ROOM_BYTES;
     return 1;
+}
+
+/* The last bytes of it. */
+static int give_back(size_t bytes)
+{
+    char *at = kept;
+
+    kept_bytes -= bytes;
+    if (kept_bytes == 0) {
+        kept = NULL;
+        atomic_fetch_sub(&unusual_count, 1);
+    }
+    return munmap(at + kept_bytes, bytes) == 0;
 }
 
 int room_drop(void)
 {
-    void *at = kept;
-    if (!at)
-        return 0;
-    kept = NULL;
-    atomic_fetch_sub(&unusual_count, 1);
-    return munmap(at, ROOM_BYTES) == 0;
+    return kept && give_back(ROOM_PIECE_BYTES);
+}
+
+void room_leave(void)
+{
+    if (kept)
+        give_back(kept_bytes);
 }

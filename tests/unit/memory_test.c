@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "limits/memory.h"
+#include "limits/room.h"
 
 static const int64_t MIB = 1 << 20;
 
@@ -195,9 +196,28 @@ static void a_cell_that_goes_on_after_many_refusals_is_hopeless(void **state)
     assert_false(memory_is_hopeless(&m));
 }
 
+/* All of it at once would be another thread's before its owner tries again. */
+static void a_room_goes_piece_by_piece(void **state)
+{
+    int pieces = 0;
+    (void)state;
+    assert_int_equal(room_drop(), 0);
+    assert_int_equal(room_keep(), 1);
+    while (room_drop())
+        pieces++;
+    assert_int_equal(pieces, ROOM_BYTES / ROOM_PIECE_BYTES);
+    assert_true(pieces > 1);
+
+    assert_int_equal(room_keep(), 1);
+    assert_int_equal(room_drop(), 1);
+    room_leave();
+    assert_int_equal(room_drop(), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_room_goes_piece_by_piece),
         cmocka_unit_test(what_is_charged_is_used_until_it_is_released),
         cmocka_unit_test(the_limit_holds_to_the_byte),
         cmocka_unit_test(a_size_that_nothing_can_have_is_refused),

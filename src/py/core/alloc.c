@@ -110,7 +110,7 @@ static void *raw_malloc(void *ctx, size_t size)
         return NULL;
 
     void *block = originals.raw.malloc(originals.raw.ctx, size);
-    if (made_room(block))
+    while (made_room(block))
         block = originals.raw.malloc(originals.raw.ctx, size);
     return settle_charge(block, size);
 }
@@ -124,7 +124,7 @@ static void *raw_calloc(void *ctx, size_t count, size_t size)
         return NULL;
 
     void *block = originals.raw.calloc(originals.raw.ctx, count, size);
-    if (made_room(block))
+    while (made_room(block))
         block = originals.raw.calloc(originals.raw.ctx, count, size);
     return settle_charge(block, count * size);
 }
@@ -141,7 +141,7 @@ static void *raw_realloc(void *ctx, void *block, size_t size)
         return NULL;
 
     void *grown = originals.raw.realloc(originals.raw.ctx, block, size);
-    if (more && made_room(grown))
+    while (more && made_room(grown))
         grown = originals.raw.realloc(originals.raw.ctx, block, size);
     size_t after = grown ? malloc_usable_size(grown) : before;
     memory_release(memory_here, (int64_t)(before + more) - (int64_t)after);

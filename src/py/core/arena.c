@@ -70,7 +70,7 @@ static void *map_arena(void *context, size_t bytes)
         return NULL;
 
     void *at = map_pages(bytes);
-    if (!at && (room_drop() || alloc_drop_ballast(ALLOC_FOR_CODE)))
+    while (!at && (room_drop() || alloc_drop_ballast(ALLOC_FOR_CODE)))
         at = map_pages(bytes);
     if (!at)
         goto fail;

@@ -72,6 +72,31 @@ static int make_other(PyThreadState **out)
 /* Isolated: no threads, no fork, no subprocess. */
 extern PyThreadState *_Py_NewInterpreter(int isolated_subinterpreter);
 
+static void give_birth(void *made)
+{
+    *(PyThreadState **)made = _Py_NewInterpreter(1);
+}
+
+/* A birth that finds no memory is undone in the wrong order, and CPython aborts for that. It is
+ * torn out of there, and what it has made so far stays; the caller has its own state made current.
+ */
+static PyThreadState *give_birth_guarded(void)
+{
+    guard *g = guard_here;
+    PyThreadState *made = NULL;
+
+    if (!g) {
+        give_birth(&made);
+        return made;
+    }
+
+    int locks = g->locks; /* birth: it is given back as usual */
+    if (guard_run(g, give_birth, &made) == GUARD_RETURNED)
+        return made;
+    g->locks = locks;
+    return NULL;
+}
+
 /* In the main interpreter, under birth. */
 static PyThreadState *bear_from_main(PyThreadState *main_tstate)
 {
@@ -81,7 +106,7 @@ static PyThreadState *bear_from_main(PyThreadState *main_tstate)
         return NULL;
     is_stripped = 1;
 
-    PyThreadState *tstate = _Py_NewInterpreter(1);
+    PyThreadState *tstate = give_birth_guarded();
     if (tstate)
         internals_number_state(tstate);
     pins_after_birth(tstate != NULL);
@@ -204,7 +229,7 @@ static int make_subinterpreter(interp *in)
     if (in->tstate)
         return SNUG_OK;
 
-    room_drop();
+    room_leave();
     if (!why)
         why = "unknown reason";
     return error_set(SNUG_EPYTHON, "no interpreter for the session: %s", why);
@@ -249,7 +274,7 @@ static int open_restricted(interp *in)
     fair_join(&in->fair);
     PyEval_SaveThread();
     fair_leave();
-    room_drop();
+    room_leave();
     return SNUG_OK;
 }
 
@@ -308,7 +333,7 @@ int interp_give(interp *in, const interp_options *options)
         return error_set(SNUG_ENOMEM, "no memory or address space is left for a session");
 
     error = interp_guarded(in, give_guarded, &g, &end, &number);
-    room_drop();
+    room_leave();
     if (error)
         return error;
     if (interp_tell_stop(in) != SNUG_OK)
@@ -438,7 +463,7 @@ int interp_close(interp *in)
     }
 
     fair_leave();
-    room_drop();
+    room_leave();
     large_disown(in->options.memory);
     leave_thread();
     return SNUG_OK;
