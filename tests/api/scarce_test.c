@@ -1,10 +1,19 @@
 /* A host program with little address space: an open that fails says why, and ends nobody. */
 #include "../unit/test.h"
 
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,7 +21,7 @@
 
 enum { FIRST_MIB = 800, LAST_MIB = 2000, STEP_MIB = 100, MOST_SESSIONS = 40, AT_A_TIME = 4 };
 
-enum { FINE, NO_REASON, NO_CELL, NO_HOST };
+enum { FINE, NO_REASON, NO_CELL, NO_HOST, OPENED, NO_HOOK };
 
 static int has_reason(void)
 {
@@ -73,21 +82,184 @@ static int live_within(int mib)
     return answer;
 }
 
+/* cmocka's handlers leave by a jump to its own stack. On a session's thread the end of the process
+ * would be refused then, and that would be all that is seen of a fault. */
+static void take_faults_as_they_are(void)
+{
+    static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS };
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        signal(faults[i], SIG_DFL);
+}
+
+/* What fn answers in a process of its own, or 256 and the signal that has ended it. */
+static int outcome(int (*fn)(int), int argument)
+{
+    int status = 0;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        take_faults_as_they_are();
+        _exit(fn(argument));
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status) ? 256 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
 static void an_open_that_finds_no_memory_fails_with_a_reason(void **state)
 {
     (void)state;
     for (int mib = FIRST_MIB; mib <= LAST_MIB; mib += STEP_MIB) {
-        fflush(NULL);
-        pid_t child = fork();
-        if (child == 0) {
-            alarm(60);
-            _exit(live_within(mib));
-        }
-        int status = 0;
-        assert_int_equal(waitpid(child, &status, 0), child);
-        if (status != 0)
-            fail_msg("at %d MiB: %s %d", mib, WIFSIGNALED(status) ? "signal" : "answer",
-                     WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+        int answer = outcome(live_within, mib);
+        if (answer != FINE)
+            fail_msg("at %d MiB: %s %d", mib, answer > 256 ? "signal" : "answer", answer & 255);
+    }
+}
+
+/* ---- the guard ---- */
+
+static int open_with_signals(snug_host **out)
+{
+    snug_host_options options = SNUG_HOST_OPTIONS_INIT;
+    options.flags = SNUG_HOST_SIGNALS;
+    return snug_host_open(out, &options);
+}
+
+/* The signal stack of a guard (limits/guard.h), and the page below. */
+static uint32_t guard_bytes(void)
+{
+    return (uint32_t)sysconf(_SC_PAGESIZE) + 64 * 1024;
+}
+
+/* For the threads that are started from now on too. */
+static int deny_guards(void)
+{
+    struct sock_filter rules[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, guard_bytes(), 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOMEM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = { sizeof rules / sizeof *rules, rules };
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+           syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
+}
+
+static int open_without_guard(int unused)
+{
+    snug_host *host = NULL;
+    snug_session *session = NULL;
+    (void)unused;
+    if (open_with_signals(&host) != SNUG_OK || deny_guards())
+        return NO_HOST;
+    if (snug_session_open(&session, host, NULL) == SNUG_OK)
+        return OPENED;
+    return strstr(snug_error_message(), "signal stack") ? FINE : NO_REASON;
+}
+
+/* Its faults would be the process's. */
+static void a_session_is_not_opened_without_its_guard(void **state)
+{
+    (void)state;
+    assert_int_equal(outcome(open_without_guard, 0), FINE);
+}
+
+/* ---- CPython's memory ---- */
+
+/* As in CPython's headers, which a program of snug's need not have. */
+typedef struct allocator {
+    void *ctx;
+    void *(*malloc)(void *ctx, size_t size);
+    void *(*calloc)(void *ctx, size_t count, size_t size);
+    void *(*realloc)(void *ctx, void *block, size_t size);
+    void (*free)(void *ctx, void *block);
+} allocator;
+typedef void allocator_call(int domain, allocator *a);
+
+enum { RAW, MEM, OBJ, DOMAINS };
+enum { MOST_ALLOCATIONS = 3000, ALLOCATIONS_STEP = 250 };
+static allocator before[DOMAINS];
+static _Atomic long left = -1; /* allocations until there is no more; below 0: no end */
+
+static int is_there_more(void)
+{
+    long now = atomic_load(&left);
+    while (now > 0 && !atomic_compare_exchange_weak(&left, &now, now - 1))
+        ;
+    return now != 0;
+}
+
+static void *give(void *ctx, size_t size)
+{
+    allocator *a = ctx;
+    return is_there_more() ? a->malloc(a->ctx, size) : NULL;
+}
+
+static void *give_zeros(void *ctx, size_t count, size_t size)
+{
+    allocator *a = ctx;
+    return is_there_more() ? a->calloc(a->ctx, count, size) : NULL;
+}
+
+static void *give_more(void *ctx, void *block, size_t size)
+{
+    allocator *a = ctx;
+    return is_there_more() ? a->realloc(a->ctx, block, size) : NULL;
+}
+
+static void take_back(void *ctx, void *block)
+{
+    allocator *a = ctx;
+    a->free(a->ctx, block);
+}
+
+static int count_python(void)
+{
+    allocator_call *get, *set;
+    *(void **)&get = dlsym(RTLD_DEFAULT, "PyMem_GetAllocator");
+    *(void **)&set = dlsym(RTLD_DEFAULT, "PyMem_SetAllocator");
+    for (int i = 0; get && set && i < DOMAINS; i++) {
+        allocator counted = { &before[i], give, give_zeros, give_more, take_back };
+        get(i, &before[i]);
+        set(i, &counted);
+    }
+    return get && set;
+}
+
+/* Python has no memory from the count-th allocation of an open on, and then has some again. */
+static int open_with_few(int count)
+{
+    snug_host *host = NULL;
+    snug_session *session = NULL;
+    if (!count_python())
+        return NO_HOOK;
+    if (open_with_signals(&host) != SNUG_OK)
+        return NO_HOST;
+    atomic_store(&left, count);
+    int answer = snug_session_open(&session, host, NULL) == SNUG_OK ? OPENED
+                 : has_reason()                                     ? FINE
+                                                                    : NO_REASON;
+    atomic_store(&left, -1);
+    if (answer != FINE)
+        return answer;
+    if (snug_session_open(&session, host, NULL) != SNUG_OK || !can_run(session))
+        return NO_CELL;
+    snug_session_close(session);
+    return FINE;
+}
+
+static void an_interpreter_that_finds_no_memory_is_not_made_and_that_is_all(void **state)
+{
+    (void)state;
+    for (int count = 1; count < MOST_ALLOCATIONS; count += ALLOCATIONS_STEP) {
+        int answer = outcome(open_with_few, count);
+        if (answer == NO_HOOK)
+            skip();
+        if (answer != FINE)
+            fail_msg("with %d allocations: %s %d", count, answer > 256 ? "signal" : "answer",
+                     answer & 255);
     }
 }
 
@@ -95,6 +267,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_open_that_finds_no_memory_fails_with_a_reason),
+        cmocka_unit_test(a_session_is_not_opened_without_its_guard),
+        cmocka_unit_test(an_interpreter_that_finds_no_memory_is_not_made_and_that_is_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
