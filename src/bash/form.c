@@ -13,6 +13,7 @@
 #include "bash/shell_bounds.h"
 #include "bash/usage.h"
 #include "session/cells/inquiries.h"
+#include "session/files/list_files.h"
 #include "session/files/workdir_files.h"
 #include "wire/json.h"
 

@@ -7,6 +7,7 @@
 #include "base/jsontext.h"
 #include "base/utf8.h"
 #include "session/cells/inquiries.h"
+#include "session/files/list_files.h"
 #include "session/files/workdir_files.h"
 #include "session/life/scan.h"
 #include "session/result/packed.h"

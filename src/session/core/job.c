@@ -45,9 +45,12 @@ static void hand_on(snug_session *session)
     if (!session->callbacks.on_output && !session->callbacks.on_display)
         return;
 
-    const capture_listener listener = { session->callbacks.on_output ? hand_output : NULL,
-                                        session->callbacks.on_display ? hand_display : NULL,
-                                        session };
+    capture_listener listener = { .payload = session };
+    if (session->callbacks.on_output)
+        listener.on_text = hand_output;
+    if (session->callbacks.on_display)
+        listener.on_display = hand_display;
+
     if (capture_drain(&session->output, &listener))
         desk_wake(session->desk); /* the cell waits for it to be taken */
 }

@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "base/tree.h"
 #include "session/core/session.h"
+#include "session/files/list_files.h"
 #include "session/files/workdir_files.h"
 #include "session/result/result.h"
 

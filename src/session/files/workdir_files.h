@@ -13,18 +13,13 @@
 
 int local_put(snug_session *session, const char *path, const void *data, size_t len);
 int local_get(snug_file **out, snug_session *session, const char *path, size_t most);
-int local_list(snug_listing **out, snug_session *session);
 int local_remove(snug_session *session, const char *path);
 
 void file_pack(packer *p, const snug_file *file);
 int file_unpack(snug_file **out, unpacker *u, const char *path);
-void listing_pack(packer *p, const snug_listing *listing);
-int listing_unpack(snug_listing **out, unpacker *u);
 
 /* A descriptor of the work directory, O_PATH; -1 where it is not there any more, with errno. */
 int files_open_root(const snug_session *session);
-/* A path as text, malloc'ed: what is not UTF-8 is U+FFFD. NULL without memory. */
-char *files_text(const char *path);
 /* The media type of a file in an open folder. */
 const char *files_mime(int folder, const char *name);
 

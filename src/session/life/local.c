@@ -15,6 +15,7 @@
 #include "session/core/session.h"
 #include "session/core/start.h"
 #include "session/core/stop.h"
+#include "session/files/list_files.h"
 #include "session/files/workdir_files.h"
 #include "session/life/make.h"
 #include "session/life/orphans.h"

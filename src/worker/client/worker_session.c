@@ -15,6 +15,7 @@
 #include "session/cells/save_session.h"
 #include "session/core/claim.h"
 #include "session/core/full.h"
+#include "session/files/list_files.h"
 #include "session/files/workdir.h"
 #include "session/files/workdir_files.h"
 #include "session/result/packed.h"

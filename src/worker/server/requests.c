@@ -12,6 +12,7 @@
 #include "session/core/full.h"
 #include "session/core/host.h"
 #include "session/core/session.h"
+#include "session/files/list_files.h"
 #include "session/files/workdir_files.h"
 #include "session/life/open_host.h"
 #include "session/life/open_session.h"
