@@ -13,6 +13,7 @@
 #include "policy/source.h"
 #include "py/cell/magic.h"
 #include "py/core/interp.h"
+#include "py/core/raised.h"
 
 /* A guest's __dir__ can answer anything; a prompt needs no more than this. */
 enum { NAMES_MAX = 10000, BYTES_OF_A_NAME = 4 };
@@ -163,21 +164,16 @@ static void warnings_on(muted *warnings)
 /* Takes the exception off; whether it says that the source is not whole. */
 static int wants_more(void)
 {
-    PyObject *type, *value, *traceback;
-
-    PyErr_Fetch(&type, &value, &traceback);
-    PyErr_NormalizeException(&type, &value, &traceback);
+    PyObject *exc = raised_take();
     int answer = 0;
-    if (value && PyErr_GivenExceptionMatches(value, PyExc_SyntaxError)) {
+    if (exc && PyErr_GivenExceptionMatches(exc, PyExc_SyntaxError)) {
         /* 3.13 has a type for it, 3.11 the message alone. */
-        PyObject *message = ((PySyntaxErrorObject *)value)->msg;
+        PyObject *message = ((PySyntaxErrorObject *)exc)->msg;
         answer = message && PyUnicode_Check(message) &&
                  PyUnicode_CompareWithASCIIString(message, "incomplete input") == 0;
     }
 
-    Py_XDECREF(type);
-    Py_XDECREF(value);
-    Py_XDECREF(traceback);
+    Py_XDECREF(exc);
     PyErr_Clear();
     return answer;
 }

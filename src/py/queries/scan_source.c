@@ -11,6 +11,7 @@
 #include "policy/source.h"
 #include "py/core/home.h"
 #include "py/core/pytext.h"
+#include "py/core/raised.h"
 
 static const char too_deep[] = "too deeply nested";
 
@@ -112,21 +113,6 @@ static unsigned column_of(source_view *view, unsigned line, size_t bytes)
     return removed + (unsigned)utf8_length(parsed->line, at) + 1;
 }
 
-/* The exception that is set, as an instance; it is no longer set. */
-static PyObject *take_raised(void)
-{
-#if PY_VERSION_HEX >= 0x030c0000
-    return PyErr_GetRaisedException();
-#else
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    PyErr_NormalizeException(&type, &value, &traceback);
-    Py_XDECREF(type);
-    Py_XDECREF(traceback);
-    return value;
-#endif
-}
-
 static unsigned positive_number(PyObject *number)
 {
     long value = number && PyLong_Check(number) ? PyLong_AsLong(number) : 0;
@@ -165,7 +151,7 @@ static int add_syntax_error(scan_findings *out, source_view *view, PySyntaxError
 /* Makes the exception of the compiler a finding. */
 static int add_raised(scan_findings *out, source_view *view)
 {
-    PyObject *raised = take_raised();
+    PyObject *raised = raised_take();
     int error;
 
     /* The parser runs out of its own stack with a MemoryError. */
@@ -292,7 +278,7 @@ static int add_found(scan_findings *out, source_view *view, PyObject *found)
         const char *rule, *subject, *message;
         if (!PyArg_ParseTuple(PyList_GET_ITEM(found, i), "Insss", &line, &bytes, &rule, &subject,
                               &message)) {
-            PyObject *raised = take_raised();
+            PyObject *raised = raised_take();
             error = tell_raised(raised);
             Py_XDECREF(raised);
             break;
@@ -328,7 +314,7 @@ static int judge_source(scan_findings *out, const allowlist *modules, const sour
 raised:
     if (!PyErr_Occurred())
         PyErr_SetString(PyExc_TypeError, "findings are not a list");
-    PyObject *raised = take_raised();
+    PyObject *raised = raised_take();
     error = tell_raised(raised);
     Py_XDECREF(raised);
 

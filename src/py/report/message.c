@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "py/core/raised.h"
 #include "py/report/suggest.h"
 
 /* traceback.py has no bounds here. */
@@ -335,7 +336,7 @@ PyObject *message_notes(PyObject *exc)
 {
     PyObject *notes;
     if (PyObject_GetOptionalAttrString(exc, "__notes__", &notes) < 0) {
-        PyObject *error = PyErr_GetRaisedException();
+        PyObject *error = raised_take();
         notes = note_of_failure(error);
         Py_DECREF(error);
     }
@@ -346,18 +347,14 @@ PyObject *message_notes(PyObject *exc)
 
 PyObject *message_notes(PyObject *exc)
 {
-    PyObject *type, *error, *traceback;
     PyObject *notes = PyObject_GetAttrString(exc, "__notes__");
     if (notes)
         return notes;
 
-    PyErr_Fetch(&type, &error, &traceback);
-    PyErr_NormalizeException(&type, &error, &traceback);
+    PyObject *error = raised_take();
     if (error && !PyErr_GivenExceptionMatches(error, PyExc_AttributeError))
         notes = note_of_failure(error);
-    Py_XDECREF(type);
     Py_XDECREF(error);
-    Py_XDECREF(traceback);
     return notes;
 }
 
