@@ -28,7 +28,7 @@ static guest_thread *thread_of(guard *g)
     return (guest_thread *)(void *)((char *)g - offsetof(guest_thread, guard));
 }
 
-/* (handler) As interp.c's. What is taken away need not be put back: the thread ends. */
+/* (handler) As ladder.c's. What is taken away need not be put back: the thread ends. */
 static void on_guest_yellow(guard *g)
 {
     internals_set_recursion_left(thread_of(g)->tstate, (recursion_left){ 0, 0 });
