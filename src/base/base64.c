@@ -10,6 +10,7 @@ static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 static void encode_group(char *to, const unsigned char *from, size_t count)
 {
     unsigned bits = (unsigned)from[0] << 16;
+
     if (count > 1)
         bits |= (unsigned)from[1] << 8;
     if (count > 2)
@@ -30,6 +31,7 @@ int base64_append(str *out, const void *data, size_t len)
         encode_group(out->data + out->len, bytes + at, len - at < 3 ? len - at : 3);
         out->len += 4;
     }
+
     out->data[out->len] = '\0';
     return SNUG_OK;
 }

@@ -68,6 +68,7 @@ static size_t read_at(int folder, const char *name, char *out, size_t size)
         got = read(fd, out, size - 1);
         close(fd);
     }
+
     if (got < 0)
         got = 0;
 
@@ -161,6 +162,7 @@ static int join_mounted(char out[PATH_MAX], const char *mounted, const char *roo
         rest = path + len;
     if (strstr(rest, "/.."))
         return 0;
+
     if (*rest && *rest != '/')
         slash = "/";
 

@@ -78,6 +78,7 @@ static int finish_file(int fd, const char *name, const char *path, const struct 
         errno = why;
         return -1;
     }
+
     if (close(fd) != 0)
         return -1;
 

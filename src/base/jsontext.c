@@ -167,6 +167,7 @@ static jsontext_kind open_level(jsontext *j, char bracket)
         j->next = VALUE_OR_END;
         return JSONTEXT_LIST;
     }
+
     j->next = KEY_OR_END;
     return JSONTEXT_OBJECT;
 }

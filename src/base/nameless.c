@@ -25,6 +25,7 @@ static int is_new(nameless *n, ino_t inode)
 static int add_open(nameless *n, DIR *dir)
 {
     int error = 0;
+
     for (const struct dirent *item; (item = readdir(dir));) {
         struct stat facts;
         if (!isdigit((unsigned char)*item->d_name))
@@ -37,6 +38,7 @@ static int add_open(nameless *n, DIR *dir)
             n->sum.bytes += (uint64_t)facts.st_size;
         }
     }
+
     return error;
 }
 
@@ -86,11 +88,13 @@ int nameless_add_process(nameless *n, pid_t process)
     DIR *dir = open_of(process, "task");
     if (!dir)
         return errno;
+
     for (const struct dirent *item; (item = readdir(dir));) {
         pid_t thread = (pid_t)atoi(item->d_name);
         int failed = thread > 0 && is_new_table(&found, thread) ? nameless_add(n, thread) : 0;
         error = error ? error : failed;
     }
+
     closedir(dir);
     return error;
 }

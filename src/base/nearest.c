@@ -54,6 +54,7 @@ size_t nearest_distance(const char *a, size_t a_len, const char *b, size_t b_len
         a_len--;
         b_len--;
     }
+
     while (a_len && b_len && a[a_len - 1] == b[b_len - 1]) {
         a_len--;
         b_len--;

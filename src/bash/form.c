@@ -35,6 +35,7 @@ static int open_session(snug_session *session, const snug_session_options *optio
         return error_system("eventfd");
     if ((errno = disk_open(&session->files.disk, session->files.workdir, 1)))
         return error_system("work directory %s", session->files.workdir);
+
     disk_touch(&session->files.disk);
     /* What is there now is not the session's. */
     disk_begin(&session->files.disk, session->limits.disk_bytes, session->limits.disk_files);
@@ -55,6 +56,7 @@ static int end_session(snug_session *session)
     bash_session *b = session->shell;
     if (!b)
         return 0;
+
     grants_set(NULL);
     watch_close(session);
     procs_end_all();
@@ -75,6 +77,7 @@ static int end_session(snug_session *session)
 static int renew(snug_session *session)
 {
     bash_session *b = session->shell;
+
     watch_enter(session);
     procs_end_all();
     usage_empty_memory_files();
@@ -115,6 +118,7 @@ static int value_of(str *out, const char *json, size_t len)
     int error = str_append(&text, json, len);
     const char *at = str_text(&text) + strspn(str_text(&text), " \t\r\n");
     size_t rest = strlen(at);
+
     while (rest > 0 && strchr(" \t\r\n", at[rest - 1]))
         rest--;
     if (!error)
@@ -134,6 +138,7 @@ static int settle(snug_session *session, const char *line)
 static int set(snug_session *session, const char *name, const char *json, size_t len)
 {
     str value = { 0 }, line = { 0 };
+
     if (!is_name(name))
         return error_set(SNUG_EINVAL, "%s is not the name of a variable in bash", name);
     int error = value_of(&value, json, len);
@@ -145,6 +150,7 @@ static int set(snug_session *session, const char *name, const char *json, size_t
         error = error_no_memory();
     else
         error = settle(session, str_text(&line));
+
     str_free(&value);
     str_free(&line);
     return error;
@@ -161,6 +167,7 @@ static int variables(snug_description **out, snug_session *session)
     const bash_session *b = session->shell;
     packer p = { 0 };
     char *text = names_describe(&b->names, &b->first, session->name, session->limits.list_bytes);
+
     if (text)
         pack_bytes(&p, text, strlen(text));
     unpacker u = { str_text(&p.text), p.text.len, 0 };
@@ -180,9 +187,11 @@ static int says(const str *text, const char *words)
 static int is_complete(snug_session *session, const char *source, size_t len)
 {
     str said = { 0 };
+
     (void)session;
     if (memchr(source, '\0', len))
         return 1;
+
     int error = shell_check(&said, source, len);
     int answer = !says(&said, "unexpected end of file") && !says(&said, "unexpected EOF") &&
                  !says(&said, "delimited by end-of-file") &&
@@ -196,6 +205,7 @@ static int complete(snug_completion **out, snug_session *session, const char *so
                     size_t cursor)
 {
     packer p = { 0 };
+
     (void)session, (void)source, (void)len;
     pack_number(&p, cursor);
     pack_number(&p, 0);

@@ -72,9 +72,11 @@ static int is_harmless(const snug_session *session, const creation *c)
     char path[PATH_MAX + 1];
     struct stat folder, work;
     int is_told = creation_path(path, sizeof path, c);
+
     /* The shell learns it by files that are there: /dev/null. Who hides is ended. */
     if (is_told != 1)
         return is_told == 0;
+
     lead end = leads_to(&folder, c->who, c->folder, path);
     if (end != LEAD_NEW)
         return end != LEAD_UNKNOWN;
@@ -98,12 +100,14 @@ static int judge(void *payload, const creation *c)
     int error = 0;
     if (is_ours(c->who))
         return 0;
+
     grants_hold();
     /* A move waits for whoever looks, and that is all. */
     if (c->kind == CREATION_OF_LOCK)
         error = locks_ask();
     else if (c->kind != CREATION_BY_MOVE)
         error = judge_file(c);
+
     grants_release();
     return error;
 }
@@ -118,6 +122,7 @@ void grants_begin(void)
 {
     enum { STACK_BYTES = 1 << 20 };
     grants.fd = creations_load();
+
     /* Without the thread nothing could ever be made. */
     if (grants.fd >= 0 &&
         thread_start(&grants.thread, "snug grants", STACK_BYTES, serve, NULL) != 0) {

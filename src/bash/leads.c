@@ -36,12 +36,14 @@ static void move_to(walk *w, int fd)
 static int open_start(pid_t thread, int start, const char *path)
 {
     char name[64];
+
     if (*path == '/')
         return open_path(AT_FDCWD, "/", O_DIRECTORY);
     if (start == AT_FDCWD)
         snprintf(name, sizeof name, "/proc/%d/cwd", (int)thread);
     else
         snprintf(name, sizeof name, "/proc/%d/fd/%d", (int)thread, start);
+
     return open_path(AT_FDCWD, name, O_DIRECTORY);
 }
 
@@ -57,9 +59,11 @@ static link_kind kind_of(int folder, const char *name)
 {
     struct statfs system;
     struct stat facts;
+
     if (fstatfs(folder, &system) != 0 || system.f_type != PROC_SUPER_MAGIC ||
         fstat(folder, &facts) != 0)
         return LINK_OF_TEXT;
+
     if (facts.st_ino != PROC_TOP)
         return LINK_OF_KERNEL;
     return strcmp(name, "self") == 0 || strcmp(name, "thread-self") == 0 ? LINK_OF_CALLER
@@ -71,6 +75,7 @@ static pid_t process_of(pid_t thread)
 {
     char path[64], line[128];
     int process = 0;
+
     snprintf(path, sizeof path, "/proc/%d/status", (int)thread);
     FILE *status = fopen(path, "re");
     while (status && fgets(line, sizeof line, status) && sscanf(line, "Tgid: %d", &process) != 1)
@@ -99,6 +104,7 @@ static int follow_text(walk *w, const char *name, link_kind kind)
     ssize_t len = kind == LINK_OF_CALLER ? text_for(text, sizeof text, w, name)
                                          : readlinkat(w->at, name, text, sizeof text);
     size_t rest = strlen(w->rest) + 1;
+
     if (len < 0 || (size_t)len + 1 + rest > sizeof w->rest)
         return -1;
     memmove(w->rest + len + 1, w->rest, rest);
@@ -106,6 +112,7 @@ static int follow_text(walk *w, const char *name, link_kind kind)
     w->rest[len] = '/';
     if (*w->rest != '/')
         return 0;
+
     int root = open_path(AT_FDCWD, "/", O_DIRECTORY);
     if (root < 0)
         return -1;
@@ -148,6 +155,7 @@ static int step(walk *w, const char *name, lead *end, struct stat *folder)
         *end = missing(folder, w);
         return 0;
     }
+
     link_kind kind = S_ISLNK(facts.st_mode) ? kind_of(w->at, name) : LINK_OF_TEXT;
     if (S_ISLNK(facts.st_mode)) {
         close(fd);
@@ -159,6 +167,7 @@ static int step(walk *w, const char *name, lead *end, struct stat *folder)
         if ((fd = open_path(w->at, name, 0)) < 0)
             return 0;
     }
+
     move_to(w, fd);
     return 1;
 }
@@ -168,6 +177,7 @@ lead leads_to(struct stat *folder, pid_t thread, int start, const char *path)
     char name[NAME_MAX + 1];
     walk w = { .thread = thread, .at = open_start(thread, start, path) };
     lead end = LEAD_UNKNOWN;
+
     if (w.at < 0)
         return errno == ENOENT || errno == ENOTDIR ? LEAD_NOWHERE : LEAD_UNKNOWN;
     int has_more = snprintf(w.rest, sizeof w.rest, "%s", path) < (int)sizeof w.rest;
@@ -177,6 +187,7 @@ lead leads_to(struct stat *folder, pid_t thread, int start, const char *path)
             end = LEAD_THERE;
         has_more = taken > 0 && step(&w, name, &end, folder);
     }
+
     close(w.at);
     return end;
 }

@@ -28,6 +28,7 @@ static uint64_t count_file(const char *path)
     char line[256];
     uint64_t count = 0;
     FILE *file = fopen(path, "re");
+
     while (file && fgets(line, sizeof line, file))
         count += strncmp(line, "lock:", 5) == 0;
     if (file)
@@ -40,6 +41,7 @@ static uint64_t count_process(const char *process)
 {
     char path[300];
     uint64_t count = 0;
+
     snprintf(path, sizeof path, "/proc/%.20s/fdinfo", process);
     DIR *dir = opendir(path);
     for (const struct dirent *item; dir && (item = readdir(dir));) {
@@ -48,6 +50,7 @@ static uint64_t count_process(const char *process)
         snprintf(path, sizeof path, "/proc/%.20s/fdinfo/%.20s", process, item->d_name);
         count += count_file(path);
     }
+
     if (dir)
         closedir(dir);
     return count;
@@ -57,9 +60,11 @@ static uint64_t count_all(void)
 {
     uint64_t count = 0;
     DIR *dir = opendir("/proc");
+
     for (const struct dirent *item; dir && (item = readdir(dir));)
         if (isdigit((unsigned char)*item->d_name))
             count += count_process(item->d_name);
+
     if (dir)
         closedir(dir);
     return count;

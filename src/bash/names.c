@@ -54,6 +54,7 @@ static const char *type_of(const char *flags)
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (memchr(flags, types[i].flag, len))
             return types[i].type;
+
     return "string";
 }
 
@@ -65,6 +66,7 @@ static int add_line(shell_names *names, const char *line, size_t len)
     const char *name = memchr(flags, ' ', len - (sizeof begin - 1));
     if (!name)
         return SNUG_OK;
+
     name++;
     size_t name_len = 0, left = len - (size_t)(name - line);
     while (name_len < left && name[name_len] != '=' && name[name_len] != '\n')
@@ -76,9 +78,11 @@ static int add_line(shell_names *names, const char *line, size_t len)
         names->text.len = name_at;
         return SNUG_OK;
     }
+
     const size_t line_at = names->text.len;
     if (str_append(&names->text, line, len) || str_append(&names->text, "", 1))
         return SNUG_ENOMEM;
+
     shell_name *item = add(names);
     if (!item)
         return SNUG_ENOMEM;
@@ -90,6 +94,7 @@ static int read_lines(shell_names *names, const char *text)
 {
     int error = SNUG_OK;
     const char *end = text ? text + strlen(text) : text;
+
     while (!error && text < end) {
         if (strncmp(text, "declare -", 9) != 0) {
             const char *next = strchr(text, '\n');
@@ -101,6 +106,7 @@ static int read_lines(shell_names *names, const char *text)
         error = add_line(names, text, (size_t)(stop - text));
         text = next ? next + 1 : end;
     }
+
     return error;
 }
 
@@ -120,6 +126,7 @@ int names_read(shell_names *out, const char *variables, const char *functions)
         names_free(out);
     else if (out->count > 0)
         qsort_r(out->items, out->count, sizeof *out->items, compare, out->text.data);
+
     return error;
 }
 
@@ -143,12 +150,14 @@ static int tell(outcome *out, const char *name, const char *type, const char *op
     size_t len = strlen(name), fault;
     if (utf8_check(name, len, &fault) != UTF8_FINE)
         return SNUG_OK;
+
     uint64_t bytes = CHANGE_BYTES + strlen(type) + jsontext_quoted_bytes(name, len);
     if (out->change_count == OUTCOME_CHANGES ||
         bytes > out->most_change_bytes - out->change_bytes) {
         out->more_changes++;
         return SNUG_OK;
     }
+
     out->change_bytes += bytes;
     if (out->change_count == out->change_cap) {
         size_t cap = out->change_cap ? out->change_cap * 2 : 16;
@@ -158,10 +167,12 @@ static int tell(outcome *out, const char *name, const char *type, const char *op
         out->changes = grown;
         out->change_cap = cap;
     }
+
     const size_t at = out->change_texts.len;
     if (str_append(&out->change_texts, name, len + 1) ||
         str_append(&out->change_texts, type, strlen(type) + 1))
         return SNUG_ENOMEM;
+
     out->changes[out->change_count++] = (outcome_change){ at, len, at + len + 1, op };
     return SNUG_OK;
 }
@@ -170,6 +181,7 @@ static int tell(outcome *out, const char *name, const char *type, const char *op
 int names_compare(outcome *out, const shell_names *before, const shell_names *now)
 {
     int error = SNUG_OK;
+
     for (int gone = 0; gone < 2; gone++)
         for (size_t a = 0, b = 0; !error && (a < before->count || b < now->count);) {
             int order = a == before->count ? 1
@@ -184,6 +196,7 @@ int names_compare(outcome *out, const shell_names *before, const shell_names *no
             a += order <= 0;
             b += order >= 0;
         }
+
     return error;
 }
 
@@ -203,6 +216,7 @@ static variable variable_at(const shell_names *now, size_t index)
     variable v = { .name = name_of(now, index),
                    .type = item->type,
                    .value = value ? value + 1 : "" };
+
     v.len = strlen(v.value);
     v.shown = v.len < SUMMARY_BYTES ? v.len : SUMMARY_BYTES;
     size_t at;
@@ -237,6 +251,7 @@ char *names_describe(const shell_names *now, const shell_names *first, const cha
     int failed = !root || json_add_text(root, "schema", "snug.variables/1") ||
                  json_add_text(root, "session", session) ||
                  !(list = json_add_array(root, "variables"));
+
     for (size_t i = 0, k = 0; !failed && i < now->count; i++) {
         size_t at;
         while (k < first->count && strcmp(name_of(first, k), name_of(now, i)) < 0)
@@ -255,6 +270,7 @@ char *names_describe(const shell_names *now, const shell_names *first, const cha
         list_bytes -= bytes;
         failed = add_variable(list, &v);
     }
+
     if (!failed && left_out > 0)
         failed = json_add_number(root, "left_out", (double)left_out);
     char *text = failed ? NULL : json_text(root);

@@ -43,12 +43,15 @@ enum { IS_EXITING = 0x4 };
 static int read_stat(proc *out, uint64_t *ticks, int *is_over, pid_t pid)
 {
     char path[64], text[1024];
+
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     if (read_file(path, text, sizeof text) == 0)
         return -1;
+
     char *at = strrchr(text, ')');
     if (!at)
         return -1;
+
     *out = (proc){ .pid = pid, .thread = pid };
     *ticks = 0;
     at++;
@@ -75,6 +78,7 @@ static int read_stat(proc *out, uint64_t *ticks, int *is_over, pid_t pid)
         else if (field == FIELD_RSS)
             out->bytes = value * (uint64_t)sysconf(_SC_PAGESIZE);
     }
+
     return field > FIELD_RSS ? 0 : -1;
 }
 
@@ -83,6 +87,7 @@ pid_t procs_thread(pid_t pid)
     char path[64];
     pid_t found = 0;
     int goes_on = 0;
+
     snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
     DIR *dir = opendir(path);
     for (const struct dirent *item; dir && !goes_on && (item = readdir(dir));) {
@@ -95,6 +100,7 @@ pid_t procs_thread(pid_t pid)
         found = id;
         goes_on = !one.is_ending;
     }
+
     if (dir)
         closedir(dir);
     return found;
@@ -131,6 +137,7 @@ static int add(procs *p, const proc *item)
         p->items = grown;
         p->cap = cap;
     }
+
     p->items[p->count++] = *item;
     return 0;
 }
@@ -140,6 +147,7 @@ int procs_look(procs *p, pid_t shell)
     DIR *dir = opendir("/proc");
     int failed = 0;
     uint64_t ticks = 0;
+
     p->count = 0;
     p->threads = p->bytes = p->cpu_ns = 0;
     for (const struct dirent *item; dir && !failed && (item = readdir(dir));) {
@@ -158,6 +166,7 @@ int procs_look(procs *p, pid_t shell)
         p->bytes += one.bytes;
         failed = add(p, &one);
     }
+
     if (dir)
         closedir(dir);
     p->cpu_ns = ticks * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
@@ -201,6 +210,7 @@ int procs_end(const procs *before, pid_t spared)
     size_t left = 1;
     if (getpid() != PROCS_WORKER)
         return -1;
+
     for (int round = 0; left > 0 && round < ROUNDS; round++) {
         kill(-1, SIGSTOP);
         if (procs_look(&now, spared) != 0)
@@ -210,6 +220,7 @@ int procs_end(const procs *before, pid_t spared)
         if (left > 0)
             nanosleep(&rest, NULL);
     }
+
     kill(-1, SIGCONT);
     procs_free(&now);
     return left == 0 ? 0 : -1;

@@ -56,24 +56,29 @@ static const int numbers[ENDS] = { 0, 2, FD_STDOUT, FD_STDERR, FD_STATUS, FD_LIN
 static int open_pipes(shell *s, int ends[ENDS])
 {
     int control[2], out[2], err[2], status[2], lines[2];
+
     if (pipe2(control, O_CLOEXEC) != 0)
         return -1;
     ends[END_CONTROL] = control[0];
     s->control = control[1];
     if (pipe2(out, O_CLOEXEC) != 0)
         return -1;
+
     s->streams[0] = out[0];
     ends[END_STDOUT] = out[1];
     if (pipe2(err, O_CLOEXEC) != 0)
         return -1;
+
     s->streams[1] = err[0];
     ends[END_STDERR] = err[1];
     if (pipe2(status, O_CLOEXEC) != 0)
         return -1;
+
     s->status = status[0];
     ends[END_STATUS] = status[1];
     if (pipe2(lines, O_CLOEXEC) != 0)
         return -1;
+
     s->lines[0] = lines[0];
     s->lines[1] = lines[1];
     ends[END_LINES] = fcntl(lines[0], F_DUPFD_CLOEXEC, 3);
@@ -164,6 +169,7 @@ static void become_shell(const int ends[ENDS], const shell_limits *limits)
 {
     static const char *const arguments[] = { "/bin/bash",   "--noprofile", "--norc",
                                              "--noediting", "-i",          NULL };
+
     extern char **environ;
     int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
     setpgid(0, 0);
@@ -182,9 +188,11 @@ static void become_shell(const int ends[ENDS], const shell_limits *limits)
 static int start_shell(pid_t *pid, const int ends[ENDS], const shell_limits *limits)
 {
     sigset_t all, before;
+
     sigfillset(&all);
     if (access(bash, X_OK) != 0)
         return errno;
+
     pthread_sigmask(SIG_SETMASK, &all, &before);
     *pid = fork();
     int error = *pid < 0 ? errno : 0;
@@ -197,6 +205,7 @@ static int start_shell(pid_t *pid, const int ends[ENDS], const shell_limits *lim
 int shell_open(shell *s, const shell_limits *limits, int has_input)
 {
     int ends[ENDS] = { -1, -1, -1, -1, -1, -1 };
+
     *s = (shell){ .end = -1,
                   .control = -1,
                   .streams = { -1, -1 },
@@ -211,6 +220,7 @@ int shell_open(shell *s, const shell_limits *limits, int has_input)
             error = error_system("%s", bash);
         }
     }
+
     for (int i = 0; i < ENDS; i++)
         close_fd(&ends[i]);
     if (!error) {
@@ -218,9 +228,11 @@ int shell_open(shell *s, const shell_limits *limits, int has_input)
         if (s->end < 0)
             error = error_system("pidfd_open");
     }
+
     if (!error && (shell_tell(s, bash_prelude, strlen(bash_prelude)) ||
                    (has_input && shell_tell(s, bash_reading, strlen(bash_reading)))))
         error = error_no_memory();
+
     if (error)
         shell_close(s);
     return error;
@@ -229,6 +241,7 @@ int shell_open(shell *s, const shell_limits *limits, int has_input)
 int shell_close(shell *s)
 {
     int status = 0;
+
     if (s->pid > 0) {
         kill(s->pid, SIGKILL);
         while (waitpid(s->pid, &status, 0) < 0 && errno == EINTR)
@@ -238,6 +251,7 @@ int shell_close(shell *s)
         for (size_t i = 0; i < sizeof all / sizeof *all; i++)
             close_fd(all[i]);
     }
+
     s->pid = 0;
     str_free(&s->unsent);
     str_free(&s->said);
@@ -250,10 +264,12 @@ void shell_flush(shell *s)
 {
     size_t sent = 0;
     ssize_t n = 1;
+
     while (sent < s->unsent.len && n > 0) {
         n = write(s->control, s->unsent.data + sent, s->unsent.len - sent);
         sent += n > 0 ? (size_t)n : 0;
     }
+
     if (sent == 0)
         return;
     memmove(s->unsent.data, s->unsent.data + sent, s->unsent.len - sent);
@@ -271,6 +287,7 @@ int shell_tell(shell *s, const char *text, size_t len)
 int shell_quote(str *out, const char *text, size_t len)
 {
     int error = str_add(out, "'");
+
     for (const char *end = text + len; !error && text < end;) {
         const char *quote = memchr(text, '\'', (size_t)(end - text));
         const char *stop = quote ? quote : end;
@@ -279,12 +296,14 @@ int shell_quote(str *out, const char *text, size_t len)
             error = str_add(out, "'\\''");
         text = quote ? quote + 1 : end;
     }
+
     return error ? error : str_add(out, "'");
 }
 
 void shell_answer(shell *s, const char *line, size_t len)
 {
     str text = { 0 };
+
     if (str_add(&text, line ? "1" : "0") == SNUG_OK &&
         (!line || str_append(&text, line, strnlen(line, len)) == SNUG_OK)) {
         /* A line that is longer than the pipe has room for is cut. */
@@ -319,12 +338,14 @@ void shell_listen(shell *s)
 {
     char text[16384];
     ssize_t n;
+
     forget_heard(s);
     while ((n = read(s->status, text, sizeof text)) > 0)
         if (s->said.len > MOST_SAID || str_append(&s->said, text, (size_t)n) != SNUG_OK) {
             s->is_bad = 1;
             return;
         }
+
     while (read(s->terminal, text, sizeof text) > 0)
         ;
 }
@@ -344,6 +365,7 @@ static int is_head(const char *text)
 static size_t split(const shell *s, const char *words[4])
 {
     size_t at = 0, count = 0;
+
     do {
         const char *word = s->said.data + at;
         const char *end = memchr(word, '\0', s->said.len - at);
@@ -355,17 +377,20 @@ static size_t split(const shell *s, const char *words[4])
             words[count++] = word;
         at = (size_t)(end - s->said.data) + 1;
     } while (count == 0 || count < words_of(*words[0]));
+
     return at;
 }
 
 shell_message shell_hear(shell *s, shell_word *out)
 {
     const char *words[4] = { NULL };
+
     forget_heard(s);
     s->heard = s->said.len > 0 ? split(s, words) : 0;
     *out = (shell_word){ .variables = words[1], .functions = words[2], .restore = words[3] };
     if (s->heard == 0)
         return SHELL_NOTHING;
+
     char *end;
     const char *head = words[0];
     out->cell = strtoull(head + 1, &end, 10);
@@ -384,6 +409,7 @@ static int converse(str *out, int in, int err, const char *source, size_t len)
 {
     uint64_t deadline_ns = clock_deadline_ns(clock_now_ns(), CHECK_MS);
     struct pollfd fds[2] = { { .fd = in, .events = POLLOUT }, { .fd = err, .events = POLLIN } };
+
     for (;;) {
         char text[4096];
         if (len == 0 && fds[0].fd >= 0) {
@@ -402,6 +428,7 @@ static int converse(str *out, int in, int err, const char *source, size_t len)
         if (n == 0 || (n > 0 && out->len < (64u << 10) && str_append(out, text, (size_t)n)))
             break;
     }
+
     if (fds[0].fd >= 0)
         close(in);
     return clock_now_ns() < deadline_ns ? 0 : -1;
@@ -414,6 +441,7 @@ int shell_check(str *out, const char *source, size_t len)
                                              "-O",        "extglob",     NULL };
     int in[2] = { -1, -1 }, err[2] = { -1, -1 };
     pid_t pid;
+
     if (pipe2(in, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0)
         return error_system("pipe");
     const int from[] = { in[0], err[1] }, to[] = { 0, 2 };
@@ -430,6 +458,7 @@ int shell_check(str *out, const char *source, size_t len)
         while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
             ;
     }
+
     close(err[0]);
     return error;
 }

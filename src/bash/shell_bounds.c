@@ -56,6 +56,7 @@ bash_reason bounds_look_at_files(snug_session *session)
 {
     bash_session *b = session->shell;
     disk_account *disk = &session->files.disk;
+
     grants_hold();
     disk_left(disk); /* looks */
     grants_release();
@@ -92,6 +93,7 @@ static int stays_over(snug_session *session)
         const struct timespec rest = { 0, (long)(5 * NS_PER_MS) };
         nanosleep(&rest, NULL);
     }
+
     return 1;
 }
 

@@ -69,6 +69,7 @@ static size_t unfinished(const char *text, size_t len)
 static void pass_bytes(snug_session *session, int which, const char *text, size_t len)
 {
     str clean = { 0 };
+
     while (len > 0) {
         size_t fault = len;
         int is_fine = utf8_check(text, len, &fault) == UTF8_FINE;
@@ -79,6 +80,7 @@ static void pass_bytes(snug_session *session, int which, const char *text, size_
         text += fault + 1;
         len -= fault + 1;
     }
+
     pass(session, which, str_text(&clean), clean.len);
     str_free(&clean);
 }
@@ -94,6 +96,7 @@ static size_t take_output(snug_session *session, int which)
     ssize_t n = read(b->shell.streams[which], bytes, sizeof bytes);
     if (n <= 0 || str_append(piece, bytes, (size_t)n))
         return 0;
+
     size_t rest = unfinished(piece->data, piece->len), whole = piece->len - rest;
     pass_bytes(session, which, piece->data, whole);
     memmove(piece->data, piece->data + whole, rest);
@@ -140,6 +143,7 @@ static void ask_for_line(bash_cell *cell, const char *prompt)
         shell_answer(&session->shell->shell, NULL, 0);
         return;
     }
+
     call_make(cell->call, 0);
     session_make_calls(session, no_output);
 }
@@ -147,6 +151,7 @@ static void ask_for_line(bash_cell *cell, const char *prompt)
 static void pass_line(bash_cell *cell)
 {
     str text = { 0 };
+
     if (!cell->call || !call_is_over(cell->call))
         return;
     call_state how = call_take(&text, cell->call);
@@ -162,6 +167,7 @@ static void take_names(bash_cell *cell, const shell_word *word, outcome *o)
 {
     bash_session *b = cell->session->shell;
     shell_names now;
+
     if (names_read(&now, word->variables, word->functions) != SNUG_OK)
         return;
     if (o)
@@ -174,6 +180,7 @@ static cell_end hear(bash_cell *cell, outcome *o)
 {
     shell *s = &cell->session->shell->shell;
     shell_word word;
+
     shell_listen(s);
     for (shell_message said; (said = shell_hear(s, &word)) != SHELL_NOTHING;) {
         if (said == SHELL_INPUT) {
@@ -187,6 +194,7 @@ static cell_end hear(bash_cell *cell, outcome *o)
             return said == SHELL_EXIT ? CELL_LEFT : CELL_ENDED;
         }
     }
+
     return s->is_bad ? CELL_GIVEN_UP : CELL_RUNS;
 }
 
@@ -211,6 +219,7 @@ static int wait_for_it(bash_session *b, uint64_t until_ns, short revents[PLACES]
         [AT_CONTROL] = { s->unsent.len > 0 ? s->control : -1, POLLOUT, 0 },
     };
     int count = poll(fds, PLACES, ms_until(until_ns));
+
     for (int i = 0; i < PLACES; i++)
         revents[i] = count > 0 ? fds[i].revents : 0;
     return count;
@@ -220,6 +229,7 @@ static cell_end wait_for_end(bash_cell *cell, outcome *o)
 {
     bash_session *b = cell->session->shell;
     cell_end end = CELL_RUNS;
+
     while (end == CELL_RUNS) {
         short came[PLACES];
         uint64_t count;
@@ -239,6 +249,7 @@ static cell_end wait_for_end(bash_cell *cell, outcome *o)
         if (end == CELL_RUNS && stop_look(&cell->stop))
             end = CELL_GIVEN_UP;
     }
+
     return end;
 }
 
@@ -253,6 +264,7 @@ int bash_settle(snug_session *session, const char *line)
     bash_cell cell = { .session = session, .number = SYNC_BASE + ++b->syncs };
     uint64_t deadline_ns = clock_deadline_ns(clock_now_ns(), SETTLE_MS);
     int error = shell_tell(&b->shell, line ? line : "", line ? strlen(line) : 0);
+
     for (cell_end end = CELL_RUNS; !error && end == CELL_RUNS;) {
         char ask[128];
         short came[PLACES];
@@ -277,6 +289,7 @@ int bash_settle(snug_session *session, const char *line)
             error =
                 error_set(SNUG_ESTOPPED, "the shell of session %s does not answer", session->name);
     }
+
     str_free(&cell.restore);
     return error;
 }
@@ -285,6 +298,7 @@ static shell_limits limits_of(const snug_session *session)
 {
     const snug_limits *l = &session->limits;
     uint64_t cpu_ms = l->session_cpu_ms;
+
     return (shell_limits){
         .data_bytes = l->memory_bytes,
         .file_bytes = l->disk_bytes,
@@ -309,6 +323,7 @@ int bash_start(snug_session *session, const char *restore)
 {
     bash_session *b = session->shell;
     const shell_limits limits = limits_of(session);
+
     shell_close(&b->shell);
     session->is_lost = 1;
     int error = shell_open(&b->shell, &limits, session->callbacks.on_input != NULL);
@@ -320,6 +335,7 @@ int bash_start(snug_session *session, const char *restore)
         b->names = (shell_names){ 0 };
         error = bash_settle(session, NULL);
     }
+
     if (!error && restore)
         error = restore_names(session, restore);
     session->is_lost = error != 0;
@@ -353,12 +369,14 @@ static const char *hint_of(int status)
 static int tell_status(outcome *o, int status)
 {
     char value[80];
+
     if (status == 0)
         return SNUG_OK;
     if (status > 128 && strsignal(status - 128) && status - 128 < NSIG)
         snprintf(value, sizeof value, "exit status %d (%.40s)", status, strsignal(status - 128));
     else
         snprintf(value, sizeof value, "exit status %d", status);
+
     return fill(o, SNUG_STATUS_ERROR, "runtime", "runtime", "ExitStatus", value, hint_of(status));
 }
 
@@ -369,12 +387,14 @@ static int tell_death(outcome *o, int ended)
 {
     char value[120];
     const int is_signal = WIFSIGNALED(ended);
+
     if (is_signal)
         snprintf(value, sizeof value, "the shell was killed by signal %d (%.40s)", WTERMSIG(ended),
                  strsignal(WTERMSIG(ended)));
     else
         snprintf(value, sizeof value, "the shell has ended with exit status %d, as exec has it",
                  WEXITSTATUS(ended));
+
     if (!is_signal && WEXITSTATUS(ended) == 0)
         return SNUG_OK;
     return fill(o, is_signal ? SNUG_STATUS_CRASHED : SNUG_STATUS_ERROR,
@@ -396,6 +416,7 @@ static int tell_end(snug_result *result, bash_cell *cell, cell_end end, int ende
 {
     outcome *o = &result->outcome;
     int error = SNUG_OK;
+
     if (cell->stop.reason == BASH_RUNS && end == CELL_DIED && is_out_of_memory(cell->session))
         cell->stop.reason = BASH_MEMORY;
     if (cell->stop.reason != BASH_RUNS) {
@@ -406,6 +427,7 @@ static int tell_end(snug_result *result, bash_cell *cell, cell_end end, int ende
     } else {
         error = tell_status(o, cell->status);
     }
+
     if (!error && cell->session->is_lost && cell->stop.reason != BASH_RUNS) {
         str_clear(&o->hint);
         error = str_add(&o->hint, lost_hint) ? error_no_memory() : SNUG_OK;
@@ -422,12 +444,14 @@ static int tell_traceback(snug_result *result)
     size_t at = said->len > MOST_BYTES ? said->len - MOST_BYTES : 0;
     if (!o->category)
         return SNUG_OK;
+
     at = utf8_ceil(str_text(said), said->len, at);
     if (str_append(&o->traceback, str_text(said) + at, said->len - at) ||
         (o->traceback.len > 0 && o->traceback.data[o->traceback.len - 1] != '\n' &&
          str_add(&o->traceback, "\n")) ||
         str_printf(&o->traceback, "%s: %s\n", str_text(&o->error_name), str_text(&o->error_value)))
         return error_no_memory();
+
     return SNUG_OK;
 }
 
@@ -445,6 +469,7 @@ static int tell_syntax(outcome *o, const str *said)
     const char *text = str_text(said), *colon = strstr(text, ": ");
     const char *value = colon ? colon + 2 : text;
     size_t len = strcspn(value, "\n");
+
     o->status = SNUG_STATUS_ERROR;
     o->category = o->error_class = "syntax";
     o->frames = calloc(1, sizeof *o->frames);
@@ -453,6 +478,7 @@ static int tell_syntax(outcome *o, const str *said)
         str_add(&o->hint, "bash cannot read the cell, and has run nothing of it.") ||
         str_add(&o->frames->file, "<cell>"))
         return error_no_memory();
+
     o->frame_count = 1;
     o->frames->line = line_of(value);
     return SNUG_OK;
@@ -464,6 +490,7 @@ static int refuse_source(outcome *o, const char *source, size_t len, uint64_t mo
     size_t at;
     str said = { 0 };
     char value[120] = "";
+
     if (len > most)
         snprintf(value, sizeof value, "the source has %zu bytes, more than the %llu of its limit",
                  len, (unsigned long long)most);
@@ -471,10 +498,12 @@ static int refuse_source(outcome *o, const char *source, size_t len, uint64_t mo
         snprintf(value, sizeof value, "the source has a NUL byte");
     else if (utf8_check(source, len, &at) != UTF8_FINE)
         snprintf(value, sizeof value, "the source is not UTF-8 at byte %zu", at + 1);
+
     if (*value) {
         *error = fill(o, SNUG_STATUS_ERROR, "syntax", "syntax", "SyntaxError", value, "");
         return 1;
     }
+
     *error = shell_check(&said, source, len);
     int is_wrong = !*error && strstr(str_text(&said), "syntax error") != NULL;
     is_wrong |= !*error && strstr(str_text(&said), "unexpected EOF") != NULL;
@@ -482,6 +511,7 @@ static int refuse_source(outcome *o, const char *source, size_t len, uint64_t mo
         utf8_mend(said.data, said.len);
         *error = tell_syntax(o, &said);
     }
+
     str_free(&said);
     return is_wrong || *error;
 }
@@ -498,6 +528,7 @@ static int send(bash_cell *cell, const char *source, size_t len, int is_aside)
 {
     static const char redirects[] = " 0</dev/null 1>&240 2>&241";
     str line = { 0 };
+
     unsigned long long number = cell->number;
     int failed = str_printf(&line, "__snug_cell=%llu __snug_line=$LINENO; %s", number,
                             is_aside ? "if ( builtin eval " : "builtin eval ") ||
@@ -515,6 +546,7 @@ static cell_end run_cell(bash_cell *cell, outcome *o, const char *source, size_t
                          int *error)
 {
     snug_session *session = cell->session;
+
     desk_set_wake(session->desk, wake, session->shell);
     desk_begin(session->desk, UINT64_MAX);
     cell_end end = CELL_RUNS;
@@ -525,6 +557,7 @@ static cell_end run_cell(bash_cell *cell, outcome *o, const char *source, size_t
         if (!(*error = send(cell, source, len, is_aside)))
             end = wait_for_end(cell, o);
     }
+
     desk_end(session->desk);
     desk_set_wake(session->desk, NULL, NULL);
     if (cell->call)
@@ -539,12 +572,14 @@ static void follow(bash_cell *cell, cell_end end, int *ended)
 {
     snug_session *session = cell->session;
     bash_session *b = session->shell;
+
     if (end == CELL_ENDED && cell->stop.reason != BASH_RUNS && bash_settle(session, NULL))
         end = CELL_GIVEN_UP;
     if (end == CELL_ENDED)
         return;
     if (end == CELL_LEFT && bash_start(session, str_text(&cell->restore)) == SNUG_OK)
         return;
+
     *ended = shell_close(&b->shell);
     procs_end_all();
     session->is_lost = 1;
@@ -563,11 +598,13 @@ static void tell_of_watch(snug_session *session, const snug_limits *limits)
 {
     bash_watch *w = &session->shell->watch;
     str text = { 0 };
+
     if (w->reason != BASH_RUNS &&
         str_add(&text, "snug: what earlier cells had left running was ended: ") == SNUG_OK &&
         stop_say(&text, (bash_reason)w->reason, session, limits) == SNUG_OK &&
         str_add(&text, "\n") == SNUG_OK)
         pass(session, 1, text.data, text.len);
+
     w->reason = BASH_RUNS;
     str_free(&text);
 }
@@ -578,11 +615,13 @@ static int run_and_tell(snug_result *result, snug_session *session, const char *
     bash_session *b = session->shell;
     bash_cell cell = { .session = session, .number = session->cells };
     int error = SNUG_OK, ended = 0;
+
     if (is_aside)
         cell.number = SYNC_BASE / 2 + ++b->syncs;
     atomic_store(&b->is_wanted, 0);
     if (refuse_source(&result->outcome, source, len, limits->source_bytes, &error))
         return error;
+
     result->outcome.most_change_bytes = limits->list_bytes;
     tell_of_watch(session, limits);
     stop_begin(&cell.stop, session, cell.number, limits);
@@ -604,6 +643,7 @@ static int run_cell_whole(snug_result **out, snug_session *session, const char *
 {
     snug_result *result = result_new(session->name);
     const snug_limits all = limits_resolve(limits, &session->limits);
+
     if (!result)
         return error_no_memory();
     uint64_t start_ns = clock_now_ns();
@@ -623,6 +663,7 @@ static int run_cell_whole(snug_result **out, snug_session *session, const char *
         snug_result_free(result);
         return error;
     }
+
     result->wall_ns = clock_now_ns() - start_ns;
     *out = result;
     return SNUG_OK;

@@ -32,6 +32,7 @@ void stop_begin(bash_stop *stop, snug_session *session, uint64_t number, const s
 {
     bash_session *b = session->shell;
     uint64_t now = clock_now_ns();
+
     *stop = (bash_stop){ .session = session,
                          .number = number,
                          .limits = *limits,
@@ -44,6 +45,7 @@ void stop_begin(bash_stop *stop, snug_session *session, uint64_t number, const s
     grants_forget();
     procs_look(&b->before, b->shell.pid);
     stop->cpu_start_ns = b->before.cpu_ns;
+
     /* What earlier cells have left running. */
     if (b->before.cpu_ns > b->cpu_ns)
         session->cpu_used_ns += b->before.cpu_ns - b->cpu_ns;
@@ -73,10 +75,12 @@ static bash_reason find_reason(bash_stop *stop, uint64_t now_ns)
     bash_session *b = session->shell;
     if (atomic_load(&b->is_wanted))
         return BASH_INTERRUPT;
+
     if (now_ns >= stop->deadline_ns)
         return BASH_TIME;
     if (now_ns - stop->looked_ns < LOOK_NS)
         return BASH_RUNS;
+
     stop->looked_ns = now_ns;
     bash_reason reason = bounds_look(session, &bytes);
     stop->peak_bytes = bytes > stop->peak_bytes ? bytes : stop->peak_bytes;
@@ -89,6 +93,7 @@ static bash_reason find_reason(bash_stop *stop, uint64_t now_ns)
         return BASH_SESSION_CPU;
     if (now_ns < stop->measure_ns)
         return BASH_RUNS;
+
     uint64_t began_ns = clock_thread_cpu_ns();
     reason = look_at_files(stop);
     stop->measure_ns = clock_now_ns() + REST * (clock_thread_cpu_ns() - began_ns);
@@ -119,6 +124,7 @@ static int step(bash_stop *stop, uint64_t now_ns)
         stop->rung = 3;
         return 1;
     }
+
     int is_hard = is_flood(stop->reason) || passed_ns >= KILL_NS;
     stop->rung = is_hard ? 2 : 1;
     kill(b->shell.pid, SIGINT);
@@ -128,6 +134,7 @@ static int step(bash_stop *stop, uint64_t now_ns)
         procs_end(&b->before, b->shell.pid);
     else if (procs_look(&b->now, b->shell.pid) == 0)
         procs_signal(&b->now, &b->before, b->shell.pid, passed_ns >= TERM_NS ? SIGTERM : SIGINT);
+
     kill(b->shell.pid, SIGINT);
     int len = snprintf(end, sizeof end, "\n__snug_end %llu \"$?\"\n", stop->number);
     shell_tell(&b->shell, end, (size_t)len);
@@ -166,15 +173,19 @@ static void look_again(bash_stop *stop)
 void stop_end(bash_stop *stop)
 {
     bash_session *b = stop->session->shell;
+
     if (stop->reason == BASH_RUNS)
         look_again(stop);
+
     /* Of a cell that was stopped nothing stays but what it has changed. */
     if (is_of_all(stop->reason))
         bounds_end(stop->session, stop->reason);
     else if (stop->reason != BASH_RUNS)
         procs_end(&b->before, b->shell.pid);
+
     if (procs_look(&b->now, b->shell.pid) == 0 && b->now.cpu_ns > stop->cpu_start_ns + stop->cpu_ns)
         stop->cpu_ns = b->now.cpu_ns - stop->cpu_start_ns;
+
     /* What was written until all were ended is not the next cell's fault. */
     if (stop->reason == BASH_DISK)
         bounds_look_at_files(stop->session);
@@ -240,6 +251,7 @@ int stop_say(str *out, bash_reason reason, const snug_session *session, const sn
     const char *number = strstr(format, "%llu");
     if (!number)
         return str_add(out, format);
+
     return str_append(out, format, (size_t)(number - format)) ||
                    str_printf(out, "%llu", (unsigned long long)limit_of(reason, session, limits)) ||
                    str_add(out, number + 4)

@@ -23,6 +23,7 @@ int snug_worker_serve_bash(int in, int out)
         fputs("snug-worker: --bash is for a process namespace that bwrap has made\n", stderr);
         return 2;
     }
+
     /* Cells have the same user, and shall not look into this process. */
     prctl(PR_SET_DUMPABLE, 0);
     sockets_open();
@@ -30,6 +31,7 @@ int snug_worker_serve_bash(int in, int out)
         fprintf(stderr, "snug-worker: %s\n", error_message());
         return 1;
     }
+
     grants_begin();
     return serve(in, out, &bash_form);
 }
@@ -38,12 +40,14 @@ int snug_worker_serve_bash(int in, int out)
 int snug_worker_sandbox(char *const *words)
 {
     size_t count = 0;
+
     while (count < 3 && words[count])
         count++;
     if (count < 3) {
         fputs("snug-worker: --sandbox is for a host that makes one\n", stderr);
         return 2;
     }
+
     const uid_t user = (uid_t)strtoul(words[0], NULL, 10);
     const size_t own_count = strtoul(words[1], NULL, 10);
     char *const *paths = words + 2;
@@ -51,6 +55,7 @@ int snug_worker_sandbox(char *const *words)
         count++;
     if (user == 0 || own_count > count || !paths[count] || !paths[count + 1])
         return 2;
+
     if (stage_enter(user, (const char *const *)paths, count, own_count) == 0)
         execv(paths[count + 1], paths + count + 1);
     fprintf(stderr, "snug-worker: the sandbox of another user: %s\n", strerror(errno));

@@ -24,6 +24,7 @@ static uint64_t bytes_of(const struct nlmsghdr *message, size_t own, int wanted)
     uint64_t sum = 0;
     int left = (int)NLMSG_PAYLOAD(message, own);
     const char *at = (const char *)NLMSG_DATA(message) + NLMSG_ALIGN(own);
+
     while (left >= (int)sizeof(struct rtattr)) {
         struct rtattr head;
         memcpy(&head, at, sizeof head);
@@ -42,6 +43,7 @@ static uint64_t bytes_of(const struct nlmsghdr *message, size_t own, int wanted)
         at += RTA_ALIGN(head.rta_len);
         left -= (int)RTA_ALIGN(head.rta_len);
     }
+
     return sum;
 }
 
@@ -50,6 +52,7 @@ static uint64_t take_answers(size_t own, int wanted)
 {
     static _Thread_local char buffer[32768] __attribute__((aligned(NLMSG_ALIGNTO)));
     uint64_t sum = 0;
+
     for (;;) {
         ssize_t got = recv(fd, buffer, sizeof buffer, MSG_DONTWAIT);
         if (got <= 0)
@@ -91,6 +94,7 @@ uint64_t sockets_bytes(void)
                                          .udiag_show = UDIAG_SHOW_MEMINFO };
     if (fd < 0)
         return 0;
+
     uint64_t sum = ask(&local, sizeof local, sizeof(struct unix_diag_msg), UNIX_DIAG_MEMINFO);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         const struct inet_diag_req_v2 question = { .sdiag_family = kinds[i].family,
@@ -99,5 +103,6 @@ uint64_t sockets_bytes(void)
                                                    .idiag_states = UINT32_MAX };
         sum += ask(&question, sizeof question, sizeof(struct inet_diag_msg), INET_DIAG_SKMEMINFO);
     }
+
     return sum;
 }

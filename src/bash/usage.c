@@ -23,6 +23,7 @@ enum { INODE_BYTES = 1280 };
 uint64_t usage_of_memory_files(void)
 {
     uint64_t sum = 0;
+
     for (int i = 0; i < PLACES; i++) {
         struct statvfs facts;
         if (statvfs(places[i], &facts) != 0)
@@ -30,6 +31,7 @@ uint64_t usage_of_memory_files(void)
         sum += (facts.f_blocks - facts.f_bfree) * facts.f_frsize;
         sum += (facts.f_files - facts.f_ffree) * INODE_BYTES;
     }
+
     return sum;
 }
 
@@ -61,11 +63,13 @@ static FILE *open_of(pid_t pid, const char *name)
 static uint64_t tables_of(const proc *p)
 {
     char line[256];
+
     unsigned long long kib = 0;
     FILE *status = p->mapped >= LARGE_MAPS ? open_of(p->thread, "status") : NULL;
     while (status && fgets(line, sizeof line, status))
         if (sscanf(line, "VmPTE: %llu", &kib) == 1)
             break;
+
     if (status)
         fclose(status);
     return kib * 1024;
@@ -110,6 +114,7 @@ static uint64_t part_of(const proc *p)
     uint64_t kib = 0;
     int is_counted = 1, is_told = 0;
     FILE *maps = open_of(p->thread, "smaps");
+
     while (maps && fgets(line, sizeof line, maps)) {
         unsigned long long value;
         if (is_head(line))
@@ -117,6 +122,7 @@ static uint64_t part_of(const proc *p)
         else if (sscanf(line, "Pss: %llu", &value) == 1 && (is_told = 1) && is_counted)
             kib += value;
     }
+
     if (maps)
         fclose(maps);
     return is_told ? kib * 1024 : p->bytes;
@@ -159,6 +165,7 @@ tree_usage usage_of_nameless(const procs *p, const char *workdir)
 {
     struct stat facts;
     nameless n = { .count = 0 };
+
     if (stat(workdir, &facts) != 0)
         return n.sum;
     n.device = facts.st_dev;

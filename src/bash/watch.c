@@ -23,14 +23,17 @@ static void look(snug_session *session, uint64_t *files_ns)
     bash_reason reason = bounds_look(session, &bytes);
     uint64_t used_ns = b->now.cpu_ns > b->cpu_ns ? b->now.cpu_ns - b->cpu_ns : 0;
     uint64_t most_ms = session->limits.session_cpu_ms;
+
     if (reason == BASH_RUNS && most_ms != SNUG_UNLIMITED &&
         (session->cpu_used_ns + used_ns) / NS_PER_MS >= most_ms)
         reason = BASH_SESSION_CPU;
+
     if (reason == BASH_RUNS && now >= *files_ns) {
         uint64_t began_ns = clock_thread_cpu_ns();
         reason = bounds_look_at_files(session);
         *files_ns = clock_now_ns() + REST * (clock_thread_cpu_ns() - began_ns);
     }
+
     b->watch.is_awake = b->now.count > 1;
     if (reason == BASH_RUNS)
         return;
@@ -50,6 +53,7 @@ static void *serve(void *payload)
     snug_session *session = payload;
     bash_watch *w = &session->shell->watch;
     uint64_t files_ns = 0;
+
     pthread_mutex_lock(&w->lock);
     while (!w->shall_end) {
         if (w->is_awake)
@@ -59,6 +63,7 @@ static void *serve(void *payload)
         if (!w->shall_end && w->is_awake)
             look(session, &files_ns);
     }
+
     pthread_mutex_unlock(&w->lock);
     return NULL;
 }
@@ -67,6 +72,7 @@ int watch_open(snug_session *session)
 {
     bash_watch *w = &session->shell->watch;
     pthread_condattr_t monotonic;
+
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&w->lock, NULL);
@@ -82,6 +88,7 @@ void watch_close(snug_session *session)
     bash_watch *w = &session->shell->watch;
     if (!w->has_thread)
         return;
+
     pthread_mutex_lock(&w->lock);
     w->shall_end = 1;
     pthread_cond_signal(&w->changed);

@@ -202,6 +202,7 @@ static void free_if_let_go(snug_call *call)
         call->previous->next = call->next;
     else
         call->desk->all = call->next;
+
     if (call->next)
         call->next->previous = call->previous;
     free(call->name);
@@ -695,6 +696,7 @@ int call_answer(snug_call *call, call_state how, const char *text, size_t len)
         text = "";
         len = 0;
     }
+
     if (call_is_wanted(call))
         error = str_append(&answer, text, len);
     if (error)

@@ -120,6 +120,7 @@ static int pass_event(capture *c, capture_event what, display *d)
 {
     event e = { what, NULL };
     uint64_t bytes = sizeof e + PIECE_HEADER;
+
     if (d && c->on_text) {
         e.shown = display_hold(d);
         bytes += display_bytes(d);
@@ -249,6 +250,7 @@ int capture_write(capture *c, capture_stream which, const char *text, size_t len
         return SNUG_ENOMEM;
     if (pass_to_listener(c, (char)which, text, len, len) < 0)
         return SNUG_ENOMEM;
+
     stream *s = &c->streams[which];
     if (stream_has_room(s, len))
         return stream_write(s, text, len);

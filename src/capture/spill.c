@@ -29,6 +29,7 @@ void spill_place_init(spill_place *place, const char *dir)
 static int open_dir(const spill_place *place)
 {
     struct stat facts;
+
     if (!place->dir)
         return -1;
 

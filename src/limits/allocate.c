@@ -201,6 +201,7 @@ static ASIDE void *realloc_unusually(void *before, size_t bytes, const void *cal
         large_forget(before);
         block = realloc_in_room(before, bytes);
     }
+
     leave_malloc(g, caller, frame);
     return block;
 }

@@ -210,6 +210,7 @@ int disk_take(disk_account *d, uint64_t bytes, uint64_t files)
         add_used(d, bytes, files);
         error = 0;
     }
+
     unlock_account(d);
     return error;
 }

@@ -317,6 +317,7 @@ void guard_uninstall(void)
 int guard_is_installed(void)
 {
     struct sigaction now;
+
     pthread_mutex_lock(&installed.lock);
     int stand = installed.kick && sigaction(installed.kick, NULL, &now) == 0 &&
                 has_handler(&now, handle_kick);

@@ -343,6 +343,7 @@ void guard_settle(guard *g, const void *caller, const void *frame)
 int guard_open_yellow(guard *g, const void *address)
 {
     const char *byte = address;
+
     if (!g->yellow_high || g->yellow_is_open)
         return 0;
     if (byte < g->stack_low || byte >= g->yellow_high)

@@ -34,6 +34,7 @@ static int give_back(size_t bytes)
         kept = NULL;
         atomic_fetch_sub(&unusual_count, 1);
     }
+
     return munmap(at + kept_bytes, bytes) == 0;
 }
 

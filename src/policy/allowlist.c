@@ -133,6 +133,7 @@ static int read_include(allowlist *list, const source *from, unsigned number, co
     if (error == SNUG_ENOTFOUND)
         error = error_line(from, number, "there is no profile \"%.*s\" to include",
                            profile_shown(name, len), name);
+
     if (error)
         goto done;
 
@@ -363,6 +364,7 @@ int allowlist_open(allowlist **out, const char *profile, const char *dir, const 
         error = open_at_path(list, &text, &label, profile);
     else
         error = open_name(list, &text, &label, profile);
+
     if (!error)
         error = read_profile(list, &text, &label);
     if (!error)
@@ -377,6 +379,7 @@ done:
         allowlist_close(list);
     else
         *out = list;
+
     return error;
 }
 

@@ -425,6 +425,7 @@ static seccomp_program made[SECCOMP_PROCESS + 1];
 static int copy_program(seccomp_program *out, const seccomp_program *from)
 {
     size_t bytes = from->count * sizeof *from->code;
+
     out->code = malloc(bytes);
     if (!out->code)
         return error_no_memory();

@@ -360,6 +360,7 @@ static int push_helper(machine *m)
         const char *text = item_text(m, id, &len);
         helper = helper_of(text, len);
     }
+
     if (helper < 0)
         return refuse(m, "have an id that no saved session has");
     return push_value(m, HELPER, (uint64_t)helper);

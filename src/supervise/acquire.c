@@ -191,6 +191,7 @@ static void find_origin(const seat *one, arrival *a, int was_lost)
         tell_reason(a, str_text(&why), "its worker has died");
     else if (is_marked)
         tell_reason(a, str_text(&why), "its process ended before it was saved");
+
     if (was_lost || is_marked)
         a->shown.origin = SNUG_ORIGIN_LOST;
     str_free(&why);
@@ -206,6 +207,7 @@ static void tell_arrival(snug_supervisor *s, const seat *one, const arrival *a)
         s->counts.restored++;
     else
         s->counts.opened++;
+
     if (is_lost)
         s->counts.lost++;
     pthread_mutex_unlock(&s->lock);

@@ -341,6 +341,7 @@ static seat *next_due(const snug_supervisor *s, uint64_t memory, away_reason *wh
         *why = AWAY_DRAIN;
     else if (memory > s->limits.memory_bytes)
         *why = AWAY_MEMORY;
+
     if (*why != AWAY_IDLE)
         return one;
 

@@ -121,6 +121,7 @@ static int arrive(snug_lease *lease, snug_supervisor *s, const char *tenant_name
         give_seat_back(lease);
         arrival_free(&lease->arrival);
     }
+
     return error;
 }
 
@@ -166,6 +167,7 @@ static int run_on_lease(snug_result **out, snug_lease *lease, const char *source
         notes_lost(s, one, why);
         return error_set(error, "%s", why);
     }
+
     if (error)
         return error;
 
@@ -323,6 +325,7 @@ int snug_supervisor_remove_session(snug_supervisor *s, const char *tenant_name, 
 {
     snug_lease lease = { 0 };
     int error = check_request(&lease, s, tenant_name, session);
+
     if (!error)
         error = take_seat(&lease, s, tenant_name, session);
     if (error)
@@ -336,6 +339,7 @@ int snug_supervisor_remove_session(snug_supervisor *s, const char *tenant_name, 
     if (!found)
         return error_set(SNUG_ENOTFOUND, "tenant %.200s has no session %.200s", tenant_name,
                          session);
+
     return SNUG_OK;
 }
 
@@ -362,6 +366,7 @@ static int add_opened(str *out, const snug_served *served)
     const snug_arrival *a = &served->arrival.shown;
     const char *saved = a->restored ? snug_saved_json(a->restored, NULL) : "null";
     const char *state = *a->reason ? "lost" : "kept";
+
     if (!saved)
         return SNUG_ENOMEM;
 
@@ -371,11 +376,13 @@ static int add_opened(str *out, const snug_served *served)
     if (!error)
         error = str_printf(out, ",\"how\":\"%s\",\"state\":\"%s\",\"reason\":",
                            snug_origin_name(a->origin), state);
+
     if (!error)
         error = jsontext_quote(out, a->reason, strlen(a->reason));
     if (!error)
         error = str_printf(out, ",\"cells_lost\":%llu,\"waited_ms\":%.3f,\"restored\":%s",
                            (unsigned long long)a->cells_lost, (double)a->waited_ns / 1e6, saved);
+
     if (!error)
         error = str_printf(out, ",\"files_left_out\":%s", a->files_left_out);
     if (error)
@@ -384,6 +391,7 @@ static int add_opened(str *out, const snug_served *served)
     if (a->saved_ms)
         return str_printf(out, ",\"restored_from\":{\"saved_ms\":%lld,\"cells_lost\":%llu}}}",
                           (long long)a->saved_ms, (unsigned long long)a->cells_lost);
+
     return str_add(out, ",\"restored_from\":null}}");
 }
 

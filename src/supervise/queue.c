@@ -110,6 +110,7 @@ void queue_tidy(snug_supervisor *s, seat *one)
 int queue_find(seat **out, snug_supervisor *s, const char *tenant_name, const char *session)
 {
     tenant *t = find_tenant(s, tenant_name);
+
     if (!t)
         t = add_tenant(s, tenant_name);
     if (!t)

@@ -52,6 +52,7 @@ int state_name(str *out, const char *name)
 int state_place(str *out, const state_folder *state, const char *tenant, const char *session)
 {
     int error = str_printf(out, "%s/", state->path);
+
     if (!error)
         error = state_name(out, tenant);
     if (!error)

@@ -49,6 +49,7 @@ static int add_session_counts(cJSON *root, const snug_supervisor *s)
                             { "failed", c->away_failed } };
 
     int failed = json_add_number(root, "hosts", s->host ? 1 : (double)s->hosts);
+
     if (!failed)
         failed = json_add_number(root, "workers_died", (double)c->workers_died);
     if (!failed)
@@ -132,6 +133,7 @@ static int add_tenants(cJSON *root, const snug_supervisor *s)
 static int add_state(cJSON *root, const snug_supervisor *s, uint64_t memory_bytes)
 {
     int failed = json_add_text(root, "schema", "snug.supervisor/1");
+
     if (!failed)
         failed = json_add_text(root, "form", s->host ? "local" : "worker");
     if (!failed)

@@ -91,6 +91,7 @@ static int take_supervisor_options(snug_supervisor *s, const snug_supervisor_opt
     if (!error)
         error = options_take(&s->host_options, sizeof s->host_options, options->host,
                              "snug_host_options");
+
     if (error)
         return error;
 

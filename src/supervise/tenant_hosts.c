@@ -100,6 +100,7 @@ void hosts_forget(seat *one)
 void hosts_note(snug_supervisor *s, seat *one)
 {
     int64_t process = snug_session_process(one->session);
+
     pthread_mutex_lock(&s->lock);
     hosts_forget(one);
     one->is_lost = 0;
@@ -257,6 +258,7 @@ static uint64_t process_share(int64_t process)
     while (kib == 0 && fgets(line, sizeof line, file))
         if (sscanf(line, "Pss: %llu", &kib) != 1)
             kib = 0;
+
     fclose(file);
 
     if (kib == 0)
@@ -270,6 +272,7 @@ enum { MOST_DEPTH = 8 };
 static uint64_t share_of_tree(int64_t process, int depth)
 {
     char path[96];
+
     long long child;
     uint64_t bytes = process_share(process);
 

@@ -254,6 +254,7 @@ static cJSON *attach(cJSON *parent, const char *name, cJSON *item)
         is_added = cJSON_AddItemToObject(parent, name, item);
     else
         is_added = cJSON_AddItemToArray(parent, item);
+
     if (is_added)
         return item;
     cJSON_Delete(item);

@@ -101,6 +101,7 @@ int savefile_add_row(str *part, savefile_kind kind, uint64_t number, span first,
 int savefile_add_entry(str *part, int is_file, const char *path, size_t len, uint64_t bytes)
 {
     char head[5], size[8];
+
     head[0] = (char)(is_file != 0);
     put_number(head + 1, 4, len);
     put_number(size, 8, bytes);

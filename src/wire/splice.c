@@ -44,6 +44,7 @@ static int quote_text(str *out, const char *text)
 static int splice_member_in(str *out, const splice_member *member)
 {
     int error = quote_text(out, member->name);
+
     if (!error)
         error = str_add(out, ":");
     if (error)

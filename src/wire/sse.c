@@ -62,6 +62,7 @@ static int read_event_line(sse *s)
         line += 3;
         len -= 3;
     }
+
     s->past_line = 1;
     if (len == 0)
         return dispatch_event(s);
@@ -72,6 +73,7 @@ static int read_event_line(sse *s)
         name_len = (size_t)(colon - line);
         value = colon + 1;
     }
+
     if (value < end && *value == ' ')
         value++;
 

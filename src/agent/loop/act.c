@@ -65,6 +65,7 @@ int act_say(run *r, model_role role, const char *text, size_t len, const char *c
 
     if (!message || str_append(&message->text, text, len))
         return error_no_memory();
+
     if (call_id && str_add(&message->call_id, call_id))
         return error_no_memory();
 
@@ -114,6 +115,7 @@ static int say_reply(run *r)
 
     if (!message || str_add_str(&message->text, &said->text))
         return error_no_memory();
+
     if (said->call_count == 0)
         return SNUG_OK;
 
@@ -209,6 +211,7 @@ loop_outcome act_observe(run *r, const char *template)
         error = say_prompt(r, MODEL_TOOL, template, call->id.data, has_failed);
     else
         error = say_prompt(r, MODEL_USER, template, NULL, has_failed);
+
     if (error)
         return run_break(r, error);
 

@@ -62,6 +62,7 @@ static void pass_output(void *payload, snug_stream stream, const char *text, siz
 
     if (agent->is_catching_up)
         return;
+
     if (agent->run)
         send_output(agent->run, stream, text, len);
     if (agent->on_output)
@@ -74,6 +75,7 @@ static void pass_display(void *payload, snug_display_event event, const snug_dis
 
     if (agent->is_catching_up)
         return;
+
     if (agent->run)
         send_display(agent->run, display);
     if (agent->on_display)
@@ -106,6 +108,7 @@ static int copy_allow(snug_agent *agent, const char *const *allow)
         if (!agent->allow[i])
             return error_no_memory();
     }
+
     return SNUG_OK;
 }
 
@@ -148,6 +151,7 @@ static int open_agent_session(snug_agent *agent, const snug_session_options *wan
 {
     snug_session_options options;
     int error = options_take(&options, sizeof options, wanted, "snug_session_options");
+
     if (!error)
         error = take_cell_limits(agent, options.limits);
     if (!error)
@@ -203,6 +207,7 @@ static int open_model(model **out, const snug_agent_limits *limits, const snug_a
         options.base_url = o->base_url;
         options.key_file = o->key_file;
     }
+
     return model_open(out, &options);
 }
 

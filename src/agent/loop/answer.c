@@ -18,6 +18,7 @@ static int set_answer(run *r, const char *text, size_t len)
         text++;
         len--;
     }
+
     while (len > 0 && strchr(" \t\r\n", text[len - 1]))
         len--;
 
@@ -200,6 +201,7 @@ static loop_outcome support_numbers(run *r)
     int error = find_unsupported(r, r->mode == SNUG_AGENT_MODE_ACT);
     if (error)
         return run_break(r, error);
+
     if (r->reply->unsupported.len == 0)
         return WENT;
 
@@ -269,6 +271,7 @@ loop_outcome step_reply(run *r)
     int error = take_ready_answer(r, &is_there);
     if (error)
         return run_break(r, error);
+
     if (!is_there)
         outcome = ask_for_answer(r, "reply");
     if (outcome == WENT && r->agent->options.answer != SNUG_AGENT_ANSWER_RESULT)

@@ -33,6 +33,7 @@ static int set_run(snug_agent *agent, run *r)
             model_resume(agent->models[use]);
         library_resume(agent->library);
     }
+
     pthread_mutex_unlock(&agent->lock);
 
     if (is_busy)
@@ -66,6 +67,7 @@ static int keep_turn(snug_agent *agent, const snug_reply *reply)
 
     if (!t || str_add_str(&t->question, &reply->question) || str_add_str(&t->answer, answer))
         return error_no_memory();
+
     if (last && (str_add_str(&t->code, &last->code) || str_add_str(&t->output, &last->output)))
         return error_no_memory();
 
@@ -129,10 +131,12 @@ static snug_reply *make_reply(const snug_agent *agent, const char *text, const c
     if (name_models(&reply->models, agent) || str_add(&reply->question, text) ||
         str_add(&reply->session, snug_session_name(agent->session)))
         goto fail;
+
     if (fallback && str_add(&reply->fallback, fallback))
         goto fail;
     if (language_code && str_add(&reply->language, language_code))
         goto fail;
+
     return reply;
 
 fail:

@@ -85,6 +85,7 @@ static int keep_explanation(run *r, attempt *a)
     if (str_add_str(&a->analysis, &code->analysis_json) ||
         str_add_str(&a->improvement, &code->prose))
         return error_no_memory();
+
     return SNUG_OK;
 }
 
@@ -140,6 +141,7 @@ static int extract_text(run *r)
         error = shellcode_extract(&r->code, str_text(said), said->len);
     else
         error = extract_code(&r->code, str_text(said), said->len);
+
     r->has_code = !error;
     return error;
 }
@@ -189,6 +191,7 @@ static int add_finding(findings *f, const char *rule, unsigned at_line, unsigned
         json_add_number(item, "column", column) || json_add_text(item, "subject", subject) ||
         json_add_text(item, "message", message))
         return SNUG_ENOMEM;
+
     if (at_line > 0)
         return str_printf(f->text, "line %u: %s\n", at_line, message);
     return str_printf(f->text, "%s\n", message);
@@ -200,6 +203,7 @@ static int check_length(findings *f, const run *r, const attempt *a)
     size_t lines = line_count(str_text(&a->code));
     if (r->limits.code_lines == SNUG_UNLIMITED || lines <= r->limits.code_lines)
         return SNUG_OK;
+
     snprintf(message, sizeof message, "the program has %zu lines, and may have %llu", lines,
              (unsigned long long)r->limits.code_lines);
     if (add_finding(f, "length", 0, 0, "", message))
@@ -238,11 +242,13 @@ static int check_whole(findings *f, const run *r, const attempt *a)
     int whole = snug_session_is_complete(r->agent->session, str_text(&a->code), a->code.len);
     if (whole < 0)
         return whole;
+
     if (whole > 0)
         return SNUG_OK;
     if (add_finding(f, "syntax", 0, 0, "",
                     "the program ends within a quote, a here-document or a command"))
         return error_no_memory();
+
     return SNUG_OK;
 }
 
@@ -277,6 +283,7 @@ static int keep_findings(attempt *a, const findings *f)
 static loop_outcome fail_scan(run *r, const findings *f, str *text)
 {
     const char *class = "environment", *category = "policy";
+
     if (strcmp(f->first_rule, "syntax") == 0)
         class = category = "syntax";
     else if (f->is_import)
@@ -318,6 +325,7 @@ static int scan_program(findings *f, const run *r, attempt *a)
         error = check_whole(f, r, a);
     else if (!error)
         error = scan_with_snug(f, r, a);
+
     if (!error)
         error = scan_with_caller(f, r, a);
 

@@ -82,6 +82,7 @@ static loop_outcome fail_check(run *r, const char *check, const snug_result *res
     if (str_add(sentence, "the check `") || clip_append(sentence, check, strlen(check), 300, 0) ||
         str_printf(sentence, "` failed: %s", snug_result_error_name(result)))
         return run_break(r, error_no_memory());
+
     if (*value && (str_add(sentence, ": ") || clip_append(sentence, value, strlen(value), 300, 0)))
         return run_break(r, error_no_memory());
     if (str_append(&r->failure.traceback, traceback, len))
@@ -97,6 +98,7 @@ static loop_outcome run_check(run *r, const char *check)
     int error = run_to_end(&result, r, check);
     if (error)
         return run_break(r, error);
+
     if (!result)
         return run_look(r);
 

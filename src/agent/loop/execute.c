@@ -261,6 +261,7 @@ static loop_outcome go_back(run *r)
         error = snug_session_rollback(session);
     else
         error = snug_session_checkpoint(session);
+
     r->has_checkpoint = 1;
     if (error)
         return run_break(r, error);
@@ -302,6 +303,7 @@ static int keep_result(run *r, attempt *a)
         error = keep_output(&a->output, r, a->result);
     else if (!error)
         error = keep_printed(&a->output, a->result);
+
     if (error)
         return error;
 
@@ -341,6 +343,7 @@ loop_outcome step_execute(run *r)
     int error = run_program(r, a);
     if (!error && !a->result)
         return run_look(r);
+
     if (!error)
         error = keep_result(r, a);
     r->reply->time_ns[TIME_EXECUTE] += clock_now_ns() - start_ns;

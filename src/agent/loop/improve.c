@@ -140,6 +140,7 @@ static loop_outcome run_afresh(snug_result **out, run *r, const str *source)
     if (outcome == WENT && snug_result_state(*out) == SNUG_STATE_LOST)
         outcome = run_stop(r, SNUG_AGENT_STATUS_TERMINAL_ERROR, "the session was lost: %.500s",
                            snug_result_error_value(*out));
+
     if (outcome != WENT) {
         snug_result_free(*out);
         *out = NULL;
@@ -162,6 +163,7 @@ static loop_outcome take_time(double *out, run *r, const attempt *a)
     if (snug_result_status(result) != SNUG_STATUS_OK)
         outcome = reject_version(r, "a program that is run again fails: %.100s",
                                  snug_result_error_name(result));
+
     snug_result_free(result);
     return outcome;
 }
@@ -219,6 +221,7 @@ static loop_outcome compare_speed(run *r, const attempt *candidate)
         return reject_version(
             r, "it is not faster by 10 %% or more beyond noise: %.3g ms, and %.3g ms before",
             improved_ms, reply->original_ms);
+
     if (is_only_warm(candidate, reply->original_ms, improved_ms))
         return reject_version(r, "it is faster only when it is run again: it stores what it found");
 
@@ -267,6 +270,7 @@ static loop_outcome try_trial(int *failed, str *failing, run *r, const trial *t,
         outcome = run_break(r, error);
     else
         outcome = run_afresh(&result, r, &source);
+
     str_free(&source);
     if (outcome != WENT)
         return outcome;
@@ -389,6 +393,7 @@ static loop_outcome compare_version(run *r)
         outcome = compare_speed(r, candidate);
     else
         outcome = compare_faults(r, candidate);
+
     r->reply->time_ns[TIME_EVALUATE] += clock_now_ns() - start_ns;
     if (outcome == FAILED)
         return reject_attempt(r);
@@ -419,6 +424,7 @@ loop_outcome step_improve(run *r)
         outcome = begin_versions(r);
     else
         outcome = compare_version(r);
+
     if (outcome != WENT && outcome != FAILED)
         return outcome;
     if (is_improved_enough(r, outcome))
@@ -460,6 +466,7 @@ static int describe_faults(str *out, const run *r)
     if (after > before)
         return str_printf(out, "It holds for %d of %d fault inputs, and held for %d.", after, all,
                           before);
+
     return str_printf(out, "No version held for more of the %d fault inputs than %d.", all, before);
 }
 

@@ -101,6 +101,7 @@ static int set_text_variable(snug_session *session, const char *name, const str 
         error = error_no_memory();
     else
         error = snug_session_set_variable(session, name, quoted.data, quoted.len);
+
     str_free(&quoted);
     return error;
 }
@@ -144,6 +145,7 @@ static int set_variable(run *r, const snug_agent_input *input, const str *data)
         error = snug_session_set_variable(session, input->name, text, data->len);
     else
         error = set_text_variable(session, input->name, data);
+
     if (error)
         return error;
 

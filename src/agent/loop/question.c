@@ -38,6 +38,7 @@ static int check_given_program(const char *code, snug_agent_mode mode)
     if (utf8_check(code, strlen(code), &at) != UTF8_FINE)
         return error_set(SNUG_EINVAL, "the program that is given is not UTF-8: 0x%02x at byte %zu",
                          (unsigned)(unsigned char)code[at], at + 1);
+
     return SNUG_OK;
 }
 
@@ -93,6 +94,7 @@ static int check_bash(const snug_agent *agent, const snug_agent_ask_options *o,
     if (o->code)
         return error_set(SNUG_EINVAL, "a program that is given is in Python, and the session "
                                       "is of bash");
+
     return SNUG_OK;
 }
 

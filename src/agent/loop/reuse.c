@@ -379,6 +379,7 @@ int reuse_find(run *r, attempt *a)
         tell_cached(r, a);
     else
         str_clear(&a->cached);
+
     return is_found;
 }
 
@@ -397,9 +398,11 @@ static int is_plain_result(const attempt *a)
 
     if (!result || snug_result_status(result) != SNUG_STATUS_OK)
         return 0;
+
     if (snug_result_tool_call_count(result) > 0 || snug_result_artifact_count(result) > 0 ||
         snug_result_artifacts_left_out(result) > 0)
         return 0;
+
     if (snug_result_spill(result, SNUG_STREAM_STDOUT) ||
         snug_result_spill(result, SNUG_STREAM_STDERR))
         return 0;
@@ -418,6 +421,7 @@ static char *write_stored(const attempt *a)
     if (root && json && !json_add_text_len(root, "output", str_text(&a->output), a->output.len) &&
         !json_add_text_len(root, "printed", printed, len) && !json_add_text(root, "result", json))
         text = json_text(root);
+
     cJSON_Delete(root);
     return text;
 }

@@ -250,6 +250,7 @@ static int read_block(dialect_reader *r, jsontext_span block, size_t index, int 
     jsontext_span input = jsontext_member(block, "input");
     if (is_stream && jsontext_is(input, "{}"))
         return SNUG_OK;
+
     str_clear(&call->arguments);
     if (input.text)
         return str_append(&call->arguments, input.text, input.len);

@@ -202,9 +202,11 @@ static int end_text(attempt *a)
 static int on_event(void *payload, const char *event, const char *data, size_t len)
 {
     attempt *a = payload;
+
     (void)event; /* both dialects name it in the data */
     if (a->reader.is_ended)
         return SNUG_OK;
+
     int error = a->m->provider->dialect->read_event(&a->reader, data, len);
     if (!error)
         error = a->error;
@@ -245,6 +247,7 @@ static int on_data(void *payload, const http_reply *got, const char *data, size_
         a->error = sse_feed(&a->events, data, len);
     else
         a->error = str_append(&a->body, data, len);
+
     if (a->error)
         return -1;
     return a->reader.is_ended ? HTTP_ENOUGH : HTTP_GO_ON;

@@ -34,6 +34,7 @@ static int find_place(embeddings *e)
     int error = provider_locate(&e->place, e->provider, NULL);
     if (error)
         return error;
+
     e->place.url.len -= strlen(path);
     e->place.url.data[e->place.url.len] = '\0';
     if (str_add(&e->place.url, "/embeddings"))

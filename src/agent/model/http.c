@@ -235,6 +235,7 @@ static int keep_header(str *out, const char *name, const char *line, size_t len)
         line++;
         len--;
     }
+
     while (len > 0 && strchr(" \t\r\n", line[len - 1]))
         len--;
     str_clear(out);
@@ -281,6 +282,7 @@ static int add_headers(post *p)
     if (add_header(&p->headers, "Content-Type: application/json") ||
         add_header(&p->headers, "Expect:"))
         return SNUG_ENOMEM;
+
     if (request->key_header && add_header(&p->headers, request->key_header))
         return SNUG_ENOMEM;
     if (request->other_header)

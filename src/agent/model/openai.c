@@ -24,6 +24,7 @@ static int write_call(str *out, const model_call *call)
     if (!error)
         error =
             dialect_add_quoted(out, ",\"type\":\"function\",\"function\":{\"name\":", &call->name);
+
     if (!error)
         error = dialect_add_quoted(out, ",\"arguments\":", &arguments);
     if (!error)

@@ -73,6 +73,7 @@ static int read_member(price *row, const char *file, const cJSON *value)
         return error_set(SNUG_EINVAL,
                          "prices %s: %s has an unknown member \"%s\"; did you mean \"%s\"?", file,
                          row->model, value->string, nearest);
+
     return error_set(SNUG_EINVAL, "prices %s: %s has an unknown member \"%s\"", file, row->model,
                      value->string);
 }

@@ -195,6 +195,7 @@ static int note_restored(snug_agent *agent, const snug_saved *saved, uint64_t tu
                                                " of %" PRIu64 "; what later ones made is gone\n",
                                                turns, all_turns(agent)))
         return error_no_memory();
+
     if (note_skipped(note, saved))
         return error_no_memory();
     return SNUG_OK;
@@ -387,6 +388,7 @@ static int write_summary_request(str *out, const snug_agent *agent, size_t end)
     str older = { 0 };
     int error = write_older(&older, agent, end);
     const template_values values = { .history = str_text(&older) };
+
     if (!error)
         error = template_render(out, agent->templates, "summarise", &values);
     str_free(&older);
@@ -435,6 +437,7 @@ static loop_outcome summarise(run *r, size_t end, size_t most)
         outcome = run_break(r, error);
     else
         outcome = request_ask(r, USE_EVALUATION, TIME_GENERATE, &message, 1);
+
     str_free(&message.text);
 
     if (outcome == WENT) {
@@ -443,6 +446,7 @@ static loop_outcome summarise(run *r, size_t end, size_t most)
             return run_break(r, error);
         return WENT;
     }
+
     if (outcome != STOPPED)
         return outcome;
 
@@ -578,6 +582,7 @@ static int save_session(run *r, str *out, cJSON *told)
         error = error_set(SNUG_ESTOPPED, "the question was cancelled");
     else
         error = snug_session_save(&saved, agent->session, p.file);
+
     atomic_store(&agent->is_executing, 0);
     if (error)
         goto done;
@@ -645,6 +650,7 @@ void memory_store(run *r)
     str_clear(&agent->memory.note);
     if (!agent->memory.file)
         return;
+
     cJSON *told = cJSON_CreateObject();
     if (!told)
         return;
@@ -691,6 +697,7 @@ int snug_agent_remove_conversation(const char *path)
     int error = database_open(&d, path, DATABASE_CONVERSATION, 0);
     if (error == SNUG_EBUSY)
         return error;
+
     if (!error)
         database_close(d);
 

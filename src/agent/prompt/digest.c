@@ -119,6 +119,7 @@ int digest_modules(str *out, snug_session *session)
 static int add_turn_part(str *out, const char *title, const str *text)
 {
     int error = SNUG_OK;
+
     if (text->len == 0)
         return SNUG_OK;
     error = str_printf(out, "%s\n", title);

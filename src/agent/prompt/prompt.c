@@ -42,6 +42,7 @@ static int add_checks(str *out, const snug_agent_ask_options *options)
     for (size_t i = 0; checks && checks[i]; i++)
         if (str_printf(out, "%s\n", checks[i]))
             return SNUG_ENOMEM;
+
     if (options->expect)
         return str_printf(out, "# what the program gives must match the pattern %s\n",
                           options->expect);
@@ -93,6 +94,7 @@ static int add_program_output(str *out, const run *r, const attempt *a)
     if (!error && r->has_final)
         error =
             clip_append(out, str_text(&r->final_answer), r->final_answer.len, MOST_OUTPUT_BYTES, 0);
+
     return error;
 }
 
@@ -134,6 +136,7 @@ static int write_run_texts(texts *t, run *r)
     if (!error)
         error =
             clip_append(&t->error, str_text(traceback), traceback->len, MOST_TRACEBACK_BYTES, 1);
+
     if (!error && subject)
         error = add_program_output(&t->output, r, subject);
     if (!error)
@@ -154,6 +157,7 @@ static int write_texts(texts *t, run *r, const char *text)
     if (!error && r->is_renewed)
         error = str_add(&t->history, "(The session was lost and is new: all variables of earlier "
                                      "questions are gone.)\n\n");
+
     if (!error && has_place(text, "history"))
         error = memory_tell(&t->history, r);
     if (error)
@@ -294,6 +298,7 @@ int prompt_make(str *out, run *r, const char *name)
         error = template_render(&t.focus, templates, focus_name(r->agent), &values);
         values.focus = str_text(&t.focus);
     }
+
     if (!error)
         error = template_render(out, templates, name, &values);
 

@@ -67,6 +67,7 @@ static loop_outcome fit_tokens(run *r, uint64_t input, uint64_t *most)
 
     if (all == SNUG_UNLIMITED)
         return WENT;
+
     if (used + input >= all)
         return run_stop(r, SNUG_AGENT_STATUS_BUDGET,
                         "the next request needs some %llu tokens, and %llu of the question's "
@@ -98,6 +99,7 @@ static loop_outcome fit_cost(run *r, const char *name, uint64_t input, uint64_t 
     const double tokens = (double)(all - spent - asking) * 1e6 / (double)million;
     if (tokens < 1)
         return stop_at_cost(r);
+
     if (tokens < (double)*most)
         *most = (uint64_t)tokens;
     return WENT;
@@ -283,6 +285,7 @@ loop_outcome request_ask(run *r, model_use use, reply_time time, const model_mes
         .on_retry = tell_retry,
         .payload = r,
     };
+
     if (options->on_event && !options->is_not_streaming)
         request.on_text = tell_text;
     if (wants_tools(r, use, &messages[0])) {

@@ -133,6 +133,7 @@ static int add_attempt(cJSON *list, const attempt *a)
     if (!failed)
         failed =
             add_string(item, "code", &a->code) || add_scan(item, a) || add_result_json(item, a);
+
     if (!failed && a->cached.len > 0)
         failed = json_add_bool(item, "cached", 1);
     if (!failed)
@@ -141,6 +142,7 @@ static int add_attempt(cJSON *list, const attempt *a)
         failed = json_add_number(item, "repeats", (double)a->repeats);
     else if (!failed)
         failed = json_add_null(item, "repeats");
+
     if (!failed)
         failed = add_str_or_null(item, "changed", &a->changed) ||
                  add_str_or_null(item, "improvement", &a->improvement) || add_analysis(item, a);

@@ -166,6 +166,7 @@ int run_cell(snug_result **out, run *r, const char *source, size_t len, int is_a
         error = snug_session_run_aside(out, agent->session, source, len, &limits);
     else
         error = snug_session_run(out, agent->session, source, len, &limits);
+
     atomic_store(&agent->is_executing, 0);
 
     return error;

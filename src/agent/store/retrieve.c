@@ -77,6 +77,7 @@ static int take_matches(run *r, const snug_library_result *matches)
     if (snug_library_result_match_count(matches) > 0 && given && *given &&
         str_printf(&r->context, "%s\n\n", given))
         goto done;
+
     for (size_t i = 0; (m = snug_library_result_match(matches, i)); i++)
         if (add_match_json(list, m) || write_match(&r->context, m))
             goto done;
@@ -176,6 +177,7 @@ static int is_worth_keeping(const run *r)
 
     if (reply->status != SNUG_AGENT_STATUS_ANSWERED || !last || last->code.len == 0)
         return 0;
+
     if (reply->has_verdict && reply->verdict != SNUG_AGENT_VERDICT_PASS)
         return 0;
     return r->mode == SNUG_AGENT_MODE_SOLVE || r->mode == SNUG_AGENT_MODE_CHAIN;
@@ -208,6 +210,7 @@ void retrieve_keep(run *r)
         event_fault(r, "library", error_message());
     else
         str_add_str(&r->reply->snippet, &name);
+
     str_free(&name);
     str_free(&title);
 }

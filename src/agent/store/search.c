@@ -86,6 +86,7 @@ static int compare_to_common(const void *word, const void *row)
 static int is_common(const char *word, size_t len)
 {
     char lower[16];
+
     if (len >= sizeof lower)
         return 0;
     for (size_t i = 0; i < len; i++)
@@ -184,6 +185,7 @@ static size_t add_word(query *q, const char *text, size_t len)
             break;
         at += size;
     }
+
     add_term(q, text, at, 0, at == len);
     return at;
 }

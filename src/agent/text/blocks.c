@@ -54,6 +54,7 @@ int blocks_normalize(str *out, const char *text, size_t len)
         text += 3;
         len -= 3;
     }
+
     if (str_append(out, text, len) != SNUG_OK)
         return SNUG_ENOMEM;
 
@@ -331,6 +332,7 @@ static int is_about_output(const divider *d)
 static int add_prose(divider *d, const char *text, size_t len)
 {
     size_t blank = 0;
+
     while (blank < len && is_blank(text[blank]))
         blank++;
     if (blank < len)

@@ -218,6 +218,7 @@ static size_t count_of(const blocks *b, block_kind kind)
 static int take_block(joiner *j, block *b)
 {
     int is_taken = 0, error;
+
     if (first_character(&b->text) == '{' && (error = take_json(j, &b->text, &is_taken)))
         return error;
     if (is_taken)

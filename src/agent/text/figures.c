@@ -133,6 +133,7 @@ static int move_digits(char *digits, size_t len, int step)
 {
     const char full = step > 0 ? '9' : '0';
     const char empty = step > 0 ? '0' : '9';
+
     while (len && digits[len - 1] == full)
         digits[--len] = empty;
     if (!len)

@@ -192,6 +192,7 @@ static const struct row *classify_text(const char *text, size_t len)
         found = choose_candidate(candidates, count);
         textcat.free_candidates(textcat.classifier, candidates);
     }
+
     pthread_mutex_unlock(&classifier_lock);
     return found;
 }
@@ -404,6 +405,7 @@ static int asks_for_script(const char *at)
         is_bound = 1;
         next_word(word, sizeof word, &at);
     }
+
     if (is_among(word, links)) {
         is_bound = 1;
         next_word(word, sizeof word, &at);

@@ -118,6 +118,7 @@ static int add_decimal(numbers *out, const char *whole, size_t whole_len, const 
         d.len--;
         d.exp--;
     }
+
     while (d.len && digits[d.len - 1] == '0')
         d.len--;
     out->decimals[out->decimal_count++] = d;
@@ -275,6 +276,7 @@ static int add_groups(numbers *out, const run *r, size_t from, size_t whole, int
         part = r->text + r->begins[from + whole];
         part_len = r->lens[from + whole];
     }
+
     if (!error)
         error = add_decimal(out, str_text(&joined), joined.len, part, part_len, shift);
 

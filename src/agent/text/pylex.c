@@ -264,6 +264,7 @@ static void take_mark(reader *r)
     if (*c == '(' && r->depth == 0 && r->last == TOKEN_NAME &&
         (r->at == 0 || !is_python_blank(c[-1])))
         r->has_call = 1;
+
     if (strchr("([{", *c))
         r->depth++;
     if (strchr(")]}", *c) && --r->depth < 0)

@@ -59,6 +59,7 @@ static int read_verdict_word(snug_agent_verdict *out, const char *text, size_t l
         text++;
         len--;
     }
+
     while (len && strchr(" \t\n\"'*.!", text[len - 1]) && text[len - 1])
         len--;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -324,6 +325,7 @@ static int read_list_item(item *out, const line *l)
 
     if (mark == 0)
         return 0;
+
     *out = (item){ .text = text + mark,
                    .len = l->len - blanks - mark,
                    .is_bullet = mark == 2 && strchr("-*+", *text) };
@@ -340,6 +342,7 @@ static int has_numbers(const str *said)
         if (read_list_item(&one, &l) && !one.is_bullet)
             return 1;
     }
+
     return 0;
 }
 

@@ -126,6 +126,7 @@ static int describe_span(cJSON *object, const trace *t, const char *id, const ch
     if (json_add_number(object, "flags", to->flags | SAMPLED) ||
         json_add_text(object, "name", name) || json_add_number(object, "kind", kind))
         return SNUG_ENOMEM;
+
     return SNUG_OK;
 }
 
@@ -140,6 +141,7 @@ static size_t begin_span(trace *t, const char *id, const char *parent, const cha
     if (object && !describe_span(object, t, id, parent, name, kind) &&
         !add_time(object, "startTimeUnixNano", t, now_ns))
         attributes = json_add_array(object, "attributes");
+
     if (!attributes) {
         t->is_broken = 1;
         return 0;
@@ -166,6 +168,7 @@ static void end_span(trace *t, size_t number, const char *type, const char *abou
     if (!failed && type)
         failed = add_text_value(s->attributes, "error.type", type) ||
                  json_add_number(status, "code", STATUS_ERROR);
+
     if (!failed && type && about && *about)
         failed = json_add_text(status, "message", about);
     if (failed)
@@ -413,6 +416,7 @@ size_t trace_step_begin(run *r, snug_agent_step step)
         name = "execute_tool scan";
         tool = "scan";
     }
+
     size_t number = begin_child(t, name, KIND_INTERNAL);
     if (number == 0)
         return 0;

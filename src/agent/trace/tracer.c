@@ -74,6 +74,7 @@ static int check_file(tracer *t, const char *path)
     int fd = open_trace_file(path);
     if (fd < 0)
         return error_system("the file for traces, %s", path);
+
     close(fd);
     t->file = strdup(path);
     if (t->file)

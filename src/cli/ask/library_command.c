@@ -124,6 +124,7 @@ static int add_document(const options *o, snug_library *library, const char *pat
         error = str_add(&title, o->title);
     else
         error = first_line(&title, str_text(&text));
+
     if (error) {
         status = command_fail(EXIT_USAGE, "out of memory");
         goto done;
@@ -244,6 +245,7 @@ static int run_verb(const options *o, size_t verb, const char *path)
 static int fail_verb(const char *given)
 {
     const char *names[VERBS];
+
     for (size_t i = 0; i < VERBS; i++)
         names[i] = verbs[i].name;
 
@@ -252,6 +254,7 @@ static int fail_verb(const char *given)
         return command_fail(EXIT_USAGE,
                             "library: \"%s\" is not add, list, search or remove; did you mean %s",
                             given, near);
+
     return command_fail(EXIT_USAGE, "library: \"%s\" is not add, list, search or remove", given);
 }
 

@@ -42,6 +42,7 @@ static int hand_line(const results *r, size_t number, const char *line, size_t l
         status = fail_line(r, number);
     else
         take(payload, str_text(&id), line, len);
+
     str_free(&id);
     return status;
 }
@@ -131,6 +132,7 @@ int results_open(results *out, const char *path, take_line *take, void *payload)
         status = command_fail(EXIT_USAGE, "%s", error_message());
     else
         status = hand_lines(out, &text, take, payload);
+
     str_free(&text);
     return status;
 }

@@ -50,6 +50,7 @@ static double errors_of(span attempt)
     if (jsontext_enter(&j, findings))
         while (jsontext_item(&j, NULL, &item))
             count++;
+
     if (count == 0 && failure.text && *failure.text == '{')
         count = 1;
     return count;

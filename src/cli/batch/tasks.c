@@ -127,6 +127,7 @@ enum { FIELDS = sizeof fields / sizeof fields[0] };
 static int fail_unknown_field(const place *at, const char *name)
 {
     const char *names[FIELDS];
+
     for (size_t i = 0; i < FIELDS; i++)
         names[i] = fields[i].name;
 
@@ -135,6 +136,7 @@ static int fail_unknown_field(const place *at, const char *name)
         return command_fail(EXIT_USAGE,
                             "%s, line %zu: unknown field \"%.100s\"; did you mean \"%s\"?",
                             at->path, at->line, name, near);
+
     return command_fail(EXIT_USAGE, "%s, line %zu: unknown field \"%.100s\"", at->path, at->line,
                         name);
 }

@@ -38,6 +38,7 @@ static void put_bytes(answers *a, const char *text, size_t len)
         failed = write_cleaned(text, len);
     else
         failed = file_write_all(STDOUT_FILENO, text, len);
+
     if (!failed)
         return;
 

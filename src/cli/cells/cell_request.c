@@ -161,6 +161,7 @@ static span find_value(const reading *r, const char *name)
 {
     /* cJSON skips a byte order mark. */
     const char *at = r->line;
+
     if (!strncmp(at, "\xef\xbb\xbf", 3))
         at += 3;
     at = skip_white(skip_white(at) + 1); /* the brace */
@@ -218,12 +219,14 @@ static int shown_bytes(const char *name)
 static int refuse_unknown(reading *r, const char *name)
 {
     const char *names[FIELDS];
+
     for (size_t i = 0; i < FIELDS; i++)
         names[i] = fields[i].name;
     const char *near = nearest_name(name, names, FIELDS);
     if (near)
         return refuse_line(r, "unknown field \"%.*s\"; did you mean \"%s\"?", shown_bytes(name),
                            name, near);
+
     return refuse_line(r, "unknown field \"%.*s\"", shown_bytes(name), name);
 }
 
@@ -277,6 +280,7 @@ static const line_form *form_of(reading *r)
 
     if (!op && (r->present & CLOSE))
         return &close_form;
+
     if (!op && (r->present & CODE))
         return &code_form;
     if (!op) {
@@ -297,6 +301,7 @@ static const line_form *form_of(reading *r)
                     near);
     else
         refuse_line(r, "unknown op \"%.*s\"", shown_bytes(given), given);
+
     return NULL;
 }
 

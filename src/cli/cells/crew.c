@@ -58,6 +58,7 @@ static slot *find_or_add(crew *c, const char *name)
     slot *s = calloc(1, sizeof *s);
     if (!s)
         return NULL;
+
     s->name = strdup(name);
     if (!s->name) {
         free(s);

@@ -150,6 +150,7 @@ static int add_import(package *p, const char *text, size_t len)
 
     if (array_reserve(&p->imports, &p->import_cap, p->import_count + 1, sizeof *p->imports))
         return SNUG_ENOMEM;
+
     char *name = strndup(text, len);
     if (!name)
         return SNUG_ENOMEM;

@@ -292,6 +292,7 @@ static int list_json(const installed *there, const char *folder)
 {
     cJSON *root = cJSON_CreateObject();
     char *path = strdup(folder);
+
     if (path)
         utf8_mend(path, strlen(path));
 

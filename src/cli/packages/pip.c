@@ -305,6 +305,7 @@ static char *describe_source(const char *url, uint64_t *bytes)
 
     if (!scheme_end)
         return strdup(url);
+
     if (!strncmp(url, file, strlen(file))) {
         char *path = strdup(url + strlen(file));
         if (!path)

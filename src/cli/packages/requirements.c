@@ -67,6 +67,7 @@ static const char *read_extras(const char *at)
             return NULL;
         at = skip_blanks(at + len);
     } while (*at == ',');
+
     if (*at != ']')
         return NULL;
     return skip_blanks(at + 1);
@@ -305,6 +306,7 @@ static int add_option(requirements *r, const file *f, char *text)
     if (strcmp(option, "--require-hashes") != 0 || *value)
         return fail_line_part(f, option,
                               "the options of a file are -r FILE, -c FILE and --require-hashes");
+
     r->has_hashes = 1;
     return EXIT_FINE;
 }

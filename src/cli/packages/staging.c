@@ -174,6 +174,7 @@ static int check_target_folder(staging *s, const char *python)
         return command_fail(EXIT_USAGE, "%s is not a folder", s->folder.data);
     if (access(s->folder.data, R_OK | W_OK | X_OK) != 0)
         return fail_errno(s->folder.data);
+
     s->is_filled = !is_empty(s->folder.data);
     if (s->is_filled)
         return check_mark(s, python);
@@ -282,6 +283,7 @@ static int copy_package_file(const tree_entry *entry, int to)
     int from = openat(entry->parent, entry->name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     if (from < 0)
         return errno;
+
     int fd = openat(to, entry->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
                     entry->facts->st_mode & 0777);
     if (fd < 0) {
@@ -293,6 +295,7 @@ static int copy_package_file(const tree_entry *entry, int to)
     do
         sent = sendfile(fd, from, NULL, 1 << 20);
     while (sent > 0);
+
     if (sent < 0 || futimens(fd, times))
         error = errno;
 
@@ -311,6 +314,7 @@ static int refuse_odd(merge *m, const tree_entry *entry)
 static int link_one(void *payload, const tree_entry *entry)
 {
     merge *m = payload;
+
     if (S_ISDIR(entry->facts->st_mode))
         return mkdirat(m->to, entry->path, entry->facts->st_mode & 0777) ? errno : 0;
     if (!S_ISREG(entry->facts->st_mode))

@@ -56,6 +56,7 @@ static int start_child(child *c, const char *name, const char *program, char *co
     for (int i = 0; i < 3 && !error; i++)
         if (pipe2(pipes[i], O_CLOEXEC))
             error = errno;
+
     if (!error)
         error = spawn_child(&c->pid, program, arguments, env, pipes);
 

@@ -164,6 +164,7 @@ int command_config(const options *o)
     const char *what = o->input_count ? o->inputs[0].text : "";
     if (!strcmp(what, "check") && o->input_count < 3)
         return check_config(o);
+
     if (strcmp(what, "show") != 0 || o->input_count > 1)
         return command_fail(EXIT_USAGE, "config: expected check [FILE] or show");
     if (o->is_json)

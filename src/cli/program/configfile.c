@@ -98,6 +98,7 @@ static int begin_entry(walk *w, config_entry **out, const char *key, size_t line
         if (!strcmp(w->out->items[i].key, key))
             return error_set(SNUG_EINVAL, "%s, line %zu: %s is given twice, first in line %zu",
                              w->name, line, key, w->out->items[i].line);
+
     *out = append_entry(w->out, key, line);
     if (!*out)
         return error_no_memory();
@@ -150,6 +151,7 @@ static int take_scalar(walk *w, const yaml_event_t *event)
 
     if (strlen(text) != event->data.scalar.length)
         return fail_event(w, event, "has a NUL byte");
+
     if (w->at == IN_LIST)
         return append_item(&w->out->items[w->out->count - 1], text);
     if (!w->has_root)
@@ -269,6 +271,7 @@ static int fail_yaml(const walk *w, const yaml_parser_t *parser)
     if (parser->error == YAML_READER_ERROR)
         return error_set(SNUG_EINVAL, "%s, byte %zu: not YAML: %s", w->name,
                          parser->problem_offset + 1, problem);
+
     return error_set(SNUG_EINVAL, "%s, line %zu: not YAML: %s", w->name,
                      parser->problem_mark.line + 1, problem);
 }

@@ -301,6 +301,7 @@ static int print_report_json(const char *report)
 {
     cJSON *object = cJSON_CreateObject();
     char *text = NULL;
+
     if (object && !fill_report(object, report))
         text = json_text(object);
     cJSON_Delete(object);

@@ -193,6 +193,7 @@ static int run_help(int argc, char **argv)
         return print_overview();
     if (argc > 1)
         return command_fail(EXIT_USAGE, "help takes one command, but %d were given", argc);
+
     const command *c = find_command(argv[0]);
     if (!c)
         return EXIT_USAGE;
@@ -209,6 +210,7 @@ static int dispatch_command(int argc, char **argv)
         return run_help(argc - 2, argv + 2);
     if (!*first || *first == '-')
         return run_command(&bare, argc - 1, argv + (argc > 0));
+
     const command *c = find_command(first);
     if (!c)
         return EXIT_USAGE;

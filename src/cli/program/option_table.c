@@ -272,5 +272,6 @@ const snug_limit_description *option_limit(const option_row *row)
     case KIND_CODE:
         break;
     }
+
     return NULL;
 }

@@ -62,12 +62,14 @@ static int parse_one(options *o, const char *name, unsigned command, int argc, c
     const option_row *row = option_find(word, len);
     if (!row)
         return fail_unknown_option(name, command, word, len);
+
     if (!is_option_of(row, command))
         return command_fail(EXIT_USAGE, "%s is not an option of %s", row->name, name);
 
     if (!row->value && value)
         return command_fail(EXIT_USAGE, "%s takes no value, but \"%s\" was given", row->name,
                             value);
+
     if (row->value && !value && *at < argc)
         value = argv[(*at)++];
     if (row->value && !value)

@@ -512,6 +512,7 @@ static void take_trace_variables(options *o)
 {
     const char *whole = getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
     const char *base = getenv("OTEL_EXPORTER_OTLP_ENDPOINT");
+
     if (o->agent.trace_url)
         return;
 

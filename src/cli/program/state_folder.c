@@ -46,9 +46,11 @@ int state_path(str *out, const char *name)
     if (error == SNUG_ENOTFOUND)
         return command_fail(EXIT_USAGE, "neither XDG_STATE_HOME nor HOME says where %s is kept",
                             name);
+
     if (error == SNUG_ESYSTEM)
         return command_fail(EXIT_USAGE, "the folder %s cannot be made: %s", out->data,
                             strerror(errno));
+
     if (error)
         return command_fail(EXIT_USAGE, "out of memory");
     return EXIT_FINE;
@@ -85,6 +87,7 @@ int state_session(str *out, const char *name)
         status = command_fail(EXIT_USAGE, "out of memory");
     else
         status = state_path(out, file.data);
+
     str_free(&file);
     return status;
 }

@@ -34,6 +34,7 @@ static void *open_matches(void *payload, const char *line, size_t cursor, size_t
     if (!str_append(&source, str_text(&p->source), before) && !str_append(&source, line, cursor))
         snug_session_complete(&completion, p->shown.session, str_text(&source), source.len,
                               source.len);
+
     str_free(&source);
     if (completion && snug_completion_start(completion) < before) {
         snug_completion_free(completion);

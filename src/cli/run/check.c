@@ -102,6 +102,7 @@ static int scan_in_place(const checker *c, const piece *p, const cell *one)
         status = command_fail(EXIT_USAGE, "out of memory");
     else
         status = scan_text(c, p, str_text(&text), text.len);
+
     str_free(&text);
     return status;
 }

@@ -64,6 +64,7 @@ static line line_at(const char *text, size_t len, size_t at)
 static int is_marker(const line *l)
 {
     size_t at = 0;
+
     if (l->len == 0 || l->text[0] != '#')
         return 0;
 

@@ -128,6 +128,7 @@ static size_t exception_name(const char *line, size_t len)
 static size_t styled_len(term_style *style, const char *line, size_t len)
 {
     size_t indent = strspn(line, " |");
+
     if (indent > len)
         indent = len;
 

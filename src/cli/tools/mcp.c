@@ -324,6 +324,7 @@ static int take_turn(mcp *m)
         give_up_server(m, "sent a message of more than 32 MiB");
         return 0;
     }
+
     if (m->child.out < 0 || m->child.in < 0) {
         /* What it said at its end comes last. */
         poll(&fds[2], 1, LOOK_MS);
@@ -531,6 +532,7 @@ void mcp_close(mcp *m)
 static int write_tool_call(str *out, const mcptool *t, const char *arguments)
 {
     int error = str_add(out, "{\"name\": ");
+
     if (!error)
         error = jsontext_quote(out, t->remote, strlen(t->remote));
     if (!error)

@@ -327,6 +327,7 @@ static int is_left_out(const mcptool *t, const jsontext_token *key, jsontext_spa
 static int append_argument(str *out, const jsontext_token *key, jsontext_span value, int is_first)
 {
     int error = str_add(out, is_first ? "\"" : ", \"");
+
     if (!error)
         error = str_append(out, key->text, key->len);
     if (!error)
@@ -384,6 +385,7 @@ static int append_result(str *out, jsontext_span result)
 {
     jsontext_span structured = jsontext_member(result, "structuredContent");
     jsontext_span content = jsontext_member(result, "content");
+
     if (structured.text && !jsontext_is(structured, "null"))
         return str_append(out, structured.text, structured.len);
 
@@ -395,6 +397,7 @@ static int append_result(str *out, jsontext_span result)
         error = str_append(out, content.text, content.len);
     else
         error = str_add(out, "null");
+
     str_free(&text);
     return error;
 }
@@ -410,6 +413,7 @@ static int append_failure(str *out, jsontext_span result)
         error = str_append(out, text.data, text.len);
     else
         error = str_add(out, "the tool failed");
+
     str_free(&text);
     return error;
 }

@@ -240,6 +240,7 @@ static int add_command(tools *t, const char *spec)
 {
     command_tool *c = &t->commands[t->command_count++];
     size_t len = strcspn(spec, "=");
+
     c->tools = t;
     c->name = strndup(spec, len);
     c->command = strdup(spec + len + 1);

@@ -112,6 +112,7 @@ static int compile_source(cell_code *own, cell_run *cell, const source_text *tex
     if (entry)
         entry->is_as_sent = text->text == cell->source && text->len == cell->len &&
                             PyUnicode_IS_COMPACT_ASCII(source);
+
     return 0;
 }
 
@@ -284,6 +285,7 @@ static int forget_value(interp *in, uint64_t n)
         Py_XDECREF(python_take(in->main, name, none));
         PyErr_Clear(); /* a key of the guest's that cannot be compared */
     }
+
     failed = 0;
 
 done:
@@ -303,10 +305,12 @@ static int add_to_history(interp *in, PyObject *value)
 
     if (!number || !name)
         goto done;
+
     if (PyDict_SetItem(in->out_dict, number, value) != 0)
         goto done;
     if (PyDict_SetItem(in->main, name, value) != 0)
         goto done;
+
     failed = shift_last_values(in, value);
 
 done:
@@ -373,6 +377,7 @@ static int show_figures(interp *in, PyObject *value)
         raised_put_back(before);
         return 0;
     }
+
     return failed ? -1 : 0;
 }
 
@@ -400,6 +405,7 @@ static int evaluate_source(cell_run *cell, const source_text *text)
         source = Py_NewRef(cell->sent->source);
     else
         source = PyUnicode_DecodeUTF8(text->text, (Py_ssize_t)text->len, NULL);
+
     if (!source)
         goto done;
 
@@ -530,6 +536,7 @@ static void fill_outcome(void *arg)
     source_fault fault;
 
     int is_source = prepare_source(&text, &fault, cell);
+
     begin_cell(in, cell->number);
     if (is_source < 0)
         cell->error = error_no_memory();

@@ -82,6 +82,7 @@ int compile_cell(cell_code *out, interp *in, const char *source, size_t len, PyO
         if (out->has_value >= 0)
             out->code = (PyObject *)_PyAST_Compile(tree, filename, &compiler, -1, arena);
     }
+
     _PyArena_Free(arena);
     out->flags_after = flags | (compiler.cf_flags & PyCF_MASK);
     return out->code ? 0 : -1;
@@ -122,6 +123,7 @@ int compile_prepare(interp *in)
     if (store)
         fields = Py_BuildValue("{sOsOsisi}", "id", in->value_name, "ctx", store, "lineno", 1,
                                "col_offset", 0);
+
     PyObject *name = make_node(ast, "Name", fields);
     in->assign = PyObject_GetAttrString(ast, "Assign");
     if (name && in->assign)
@@ -227,6 +229,7 @@ static void add_error_line(PySyntaxErrorObject *error, const char *source, size_
     if (!error->filename || !PyUnicode_Check(error->filename) ||
         PyUnicode_Compare(error->filename, filename) != 0)
         return;
+
     if (!error->lineno || !PyLong_Check(error->lineno))
         return;
 
@@ -238,6 +241,7 @@ static void add_error_line(PySyntaxErrorObject *error, const char *source, size_
     const char *line = source_line(source, len, (unsigned)number, &line_len);
     if (!line)
         return;
+
     PyObject *text = PyUnicode_DecodeUTF8(line, (Py_ssize_t)line_len, "replace");
     if (text)
         Py_XSETREF(error->text, text);

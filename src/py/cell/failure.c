@@ -88,6 +88,7 @@ static const char *source_text_of(void *payload, PyObject *filename, size_t *len
     uint64_t number = read_cell_number(filename);
     if (number > 0)
         return cell_text(in, number, len);
+
     if (!interp_trusts(in, filename))
         return NULL;
 
@@ -283,6 +284,7 @@ int failure_of_late_stop(outcome *out, const interp *in)
     stop_reason reason = (stop_reason)atomic_load(&in->stop.reason);
     if (reason == STOP_NONE || out->status == stop_texts[reason].status)
         return SNUG_OK;
+
     outcome_free(out);
     *out = (outcome){ 0 };
     if (fill_stop(out, in, reason) != SNUG_OK || add_last_line(out) != SNUG_OK)
@@ -301,6 +303,7 @@ static int fill_crash(outcome *out, guard_end end, int number)
     if (end == GUARD_EXIT)
         return str_printf(&out->error_value, "the code tried to end the process (status %d)",
                           number);
+
     return str_printf(&out->error_value, "the interpreter crashed: %s", strsignal(number));
 }
 
@@ -430,6 +433,7 @@ static const char *notebook_hint(PyObject *exc)
     if (*text == '!')
         return "A session has no shell: leave out the line that begins with '!'; only the "
                "modules of its profile can be imported.";
+
     if (*text == '%')
         return "Only some magics are there (%lsmagic lists them): leave out the line that begins "
                "with '%'.";

@@ -78,6 +78,7 @@ static int put_literal(str *out, part p)
 static int put_call(str *out, part name, part args, const part *body)
 {
     int error;
+
     if ((error = str_add(out, "__snug_magic__(")) || (error = put_literal(out, name)) ||
         (error = str_add(out, ", ")) || (error = put_literal(out, args)))
         return error;
@@ -120,6 +121,7 @@ static int read_percent(line_magic *m, part line)
     size_t len = word_len((part){ line.at + 1, line.len - 1 });
     if (len == 0)
         return 0;
+
     m->name = (part){ line.at + 1, len };
     m->args = trim((part){ line.at + 1 + len, line.len - 1 - len });
     return 1;
@@ -242,6 +244,7 @@ static int rewrite_cell(str *out, PyObject **magic, const char *source, size_t l
     *magic = NULL;
     if (!read_cell_magic(&m, source, len))
         return 0;
+
     size_t row = find_cell_magic(m.name);
     if (row == CELL_MAGICS)
         return 0;
@@ -260,6 +263,7 @@ static int rewrite_cell(str *out, PyObject **magic, const char *source, size_t l
         m.body.at++;
         m.body.len--;
     }
+
     if (put_call(out, m.name, m.args, &m.body) != SNUG_OK)
         return SNUG_ENOMEM;
     return 1;
@@ -317,6 +321,7 @@ int magic_compile(cell_code *out, interp *in, const char *source, size_t len, Py
     PyObject *magic;
     int error = -1;
     int is_cell = rewrite_cell(&text, &magic, source, len);
+
     if (is_cell == 0)
         error = compile_cell(out, in, source, len, filename, flags);
 
@@ -372,6 +377,7 @@ int magic_run(interp *in, const cell_code *code)
     Py_DECREF(module);
     if (!answer)
         return -1;
+
     int shows = answer == Py_True;
     Py_DECREF(answer);
     return shows;

@@ -168,6 +168,7 @@ static int roll_back(change *c)
     PyObject *then = c->in->checkpoint;
     if (!then)
         return error_set(SNUG_ENOTFOUND, "snug_session_rollback: there is no checkpoint");
+
     Py_INCREF(then);
     int failed = drop_new_names(c->in->main, then) != 0 || restore_names(c->in->main, then) != 0;
     Py_DECREF(then);

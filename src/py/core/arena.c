@@ -79,6 +79,7 @@ static void *map_arena(void *context, size_t bytes)
         munmap(at, bytes);
         goto fail;
     }
+
     return at;
 
 fail:

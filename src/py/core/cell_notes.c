@@ -47,6 +47,7 @@ int interp_python_error(const char *what)
 {
     PyObject *exc = raised_take(), *text = NULL;
     const char *utf8 = NULL;
+
     if (exc)
         text = PyObject_Str(exc);
     if (text)

@@ -30,6 +30,7 @@ int changes_is_hidden(PyObject *name)
     Py_ssize_t len = PyUnicode_GET_LENGTH(name);
     if (text[0] != '_')
         return strcmp(text, "In") == 0 || strcmp(text, "Out") == 0 || text[0] == '<';
+
     return is_all_digits(text + 1, len - 1) || strcmp(text, "__") == 0 ||
            strcmp(text, "___") == 0 ||
            (len > 4 && text[1] == '_' && strcmp(text + len - 2, "__") == 0);

@@ -27,6 +27,7 @@ static PyObject *make_type(PyType_Spec *spec, PyObject *base, PyObject *other)
         bases = PyTuple_Pack(2, base, other);
     else
         bases = PyTuple_Pack(1, base);
+
     if (!bases)
         return NULL;
 

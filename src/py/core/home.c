@@ -116,6 +116,7 @@ const char *home_packages(void)
 int home_has_module(const char *name, size_t len)
 {
     char key[128];
+
     if (len >= sizeof key)
         len = sizeof key - 1;
     memcpy(key, name, len);

@@ -46,6 +46,7 @@ text_file librarycode_read_file(const char *path)
             break;
         file.len += (size_t)n;
     }
+
     file.data[file.len] = '\0';
 
 done:

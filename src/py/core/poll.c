@@ -21,6 +21,7 @@ static int ask_original(int (*original)(void))
     interp *in = interp_current;
     if (!in)
         return original();
+
     if (interp_check_stop(in) != 0)
         return -1;
     if (!PYTHON_OWN_GIL)

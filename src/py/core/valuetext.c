@@ -27,6 +27,7 @@ static PyObject *escape_surrogates(PyObject *text)
     PyObject *bytes = PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace");
     if (!bytes)
         return NULL;
+
     PyObject *escaped =
         PyUnicode_DecodeUTF8(PyBytes_AS_STRING(bytes), PyBytes_GET_SIZE(bytes), NULL);
     Py_DECREF(bytes);

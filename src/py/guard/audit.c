@@ -145,6 +145,7 @@ static int wants_write(PyObject *mode, PyObject *flags)
         text = PyUnicode_AsUTF8(mode);
     if (text && strpbrk(text, "wax+"))
         return 1;
+
     if (PyLong_CheckExact(flags))
         bits = PyLong_AsLong(flags);
     PyErr_Clear();
@@ -162,6 +163,7 @@ static const char *rest_of(const interp_options *options, const path_root *root,
                            size_t len, const char *normal)
 {
     size_t root_len = strlen(root->path);
+
     if (!paths_climb(path, len))
         return normal + root_len + (normal[root_len] == '/');
 
@@ -314,6 +316,7 @@ static int judge_database(interp *in, const char *event, PyObject *args)
     const char *text = exact_text(path, &len);
     if (!text)
         return deny_event(in, event, "", 0);
+
     if (!in->options.confines_libraries || (len >= 5 && memcmp(text, "file:", 5) == 0))
         return deny_event(in, event, text, len);
 
@@ -417,6 +420,7 @@ static int hook(const char *event, PyObject *args, void *ignored)
         raised_put_back(before);
     else
         raised_drop(before);
+
     return answer;
 }
 

@@ -28,6 +28,7 @@ static PyObject *call_own_method(interp *in, PyObject *entry, enum method which)
         keywords = PyDict_New();
     else
         keywords = Py_BuildValue("{s:O}", "follow_symlinks", Py_False);
+
     if (method && args && keywords)
         answer = PyObject_Call(method, args, keywords);
 
@@ -185,6 +186,7 @@ int direntry_adopt(interp *in, PyObject *type)
         return PyErr_Occurred() ? -1 : 0;
     if (!in->entries && take_own_methods(in, type) != 0)
         return -1;
+
     for (size_t i = 0; i < IS_SYMLINK; i++) {
         if (find_definition(type, names[i]) != in->entries->of[i])
             continue;

@@ -312,6 +312,7 @@ static PyObject *import_for_stdlib(interp *in, PyObject *name, PyObject *globals
     if (level == 0 && !is_own_module(module) &&
         judge_module(in, module, (size_t)len) == ALLOW_NEVER)
         return raise_missing(name);
+
     return load_module(name, globals, locals, names, level);
 }
 
@@ -424,6 +425,7 @@ static int judge_load(interp *in, PyObject *name, int is_extension)
     if ((!in->is_guarded || is_own_module(module) || answer != ALLOW_NEVER) &&
         !mixes_sessions(name))
         return 0;
+
     raise_missing(name);
     return -1;
 }

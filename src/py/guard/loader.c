@@ -73,6 +73,7 @@ static PyObject *plain_spec(interp *in, PyObject *name, PyObject *origin)
     PyObject *args = PyTuple_New(0);
     PyObject *keywords = Py_BuildValue("{sOsO}", "name", name, "origin", origin);
     PyObject *spec = NULL;
+
     if (args && keywords)
         spec = PyObject_Call(type, args, keywords);
     Py_XDECREF(args);
@@ -93,9 +94,11 @@ static PyObject *create_extension(interp *in, int which, PyObject *name, PyObjec
     PyObject *function = find_original(in, which);
     if (!function)
         return NULL;
+
     PyObject *spec = plain_spec(in, name, origin);
     if (!spec)
         return NULL;
+
     PyObject *module = PyObject_CallOneArg(function, spec);
     Py_DECREF(spec);
     return adopt_extension(in, module, name);
@@ -123,6 +126,7 @@ static PyObject *create_builtin(PyObject *self, PyObject *spec)
         if (!module)
             module = create_extension(in, CREATE_BUILTIN, name, Py_None);
     }
+
     Py_DECREF(name);
     return module;
 }
@@ -300,6 +304,7 @@ static PyObject *compile_file(const char *source, PyObject *path)
     name = PyUnicode_FromString(source);
     if (!name)
         goto done;
+
     interp_own.compiling = name;
     code = Py_CompileStringObject(file.data, name, Py_file_input, NULL, -1);
     interp_own.compiling = NULL;
@@ -348,6 +353,7 @@ static PyObject *get_library_code(PyObject *unused, PyObject *args)
         if (code)
             common_note(text);
     }
+
     code = fix_filename(in, code, path);
     if (!code && !PyErr_Occurred())
         code = compile_file(text, path);
@@ -386,6 +392,7 @@ static int replace_functions(interp *in, PyObject *dict, PyObject *owner)
     PyObject *implementation = PySys_GetObject("implementation"); /* borrowed */
     if (!implementation)
         return -1;
+
     in->loader->namespace = Py_NewRef(Py_TYPE(implementation));
     in->loader->lock = new_lock();
     if (!in->loader->lock)
@@ -439,12 +446,15 @@ static int replace_get_code(void)
     type = PyObject_GetAttrString(module, "SourceLoader");
     if (!type)
         goto done;
+
     function = PyCFunction_New(&get_code_method, NULL);
     if (!function)
         goto done;
+
     method = PyInstanceMethod_New(function);
     if (!method)
         goto done;
+
     failed = PyObject_SetAttrString(type, "get_code", method);
 
 done:

@@ -22,10 +22,12 @@ enum { MOST_NAMES = 2000, TOLD_NAMES = 10, NAME_BYTES = 128, FAR = 1000 };
 static int first_part(char out[NAME_BYTES], const char *module, size_t len)
 {
     const char *dot = memchr(module, '.', len);
+
     if (dot)
         len = (size_t)(dot - module);
     if (len == 0 || len >= NAME_BYTES || memchr(module, '/', len) || memchr(module, '\0', len))
         return 0;
+
     memcpy(out, module, len);
     out[len] = '\0';
     return 1;
@@ -51,6 +53,7 @@ static size_t name_bytes(const char *file, int is_folder)
 
     if (len >= NAME_BYTES || isdigit((unsigned char)file[0]))
         return 0;
+
     if (!ends_as_module(file, len, is_folder))
         return 0;
     for (size_t i = 0; i < len; i++) {
@@ -58,6 +61,7 @@ static size_t name_bytes(const char *file, int is_folder)
         if (!isalnum(c) && c != '_' && c <= 127)
             return 0;
     }
+
     return len;
 }
 
@@ -171,6 +175,7 @@ int packages_explain(str *out, const char *folder, const char *module, size_t le
         error = tell_names(out, &names);
     else if (!error)
         error = str_add(out, " no packages; ");
+
     if (!error && system && strcmp(folder, system) == 0)
         error = str_printf(out, "the system adds it as python3-%s", name);
     else if (!error)

@@ -302,6 +302,7 @@ static int drop_mode_bits(const path_row *row, PyObject *args, PyObject *keyword
     long mode = PyLong_AsLong(value);
     if (mode == -1 && PyErr_Occurred())
         return -1;
+
     PyObject *dropped = PyLong_FromLong(mode & ~(long)(S_ISUID | S_ISGID | S_ISVTX));
     if (!dropped)
         return -1;
@@ -444,12 +445,14 @@ static PyObject *call_with_path(PyObject *self, PyObject *args, PyObject *keywor
 PyObject *posix_stat(interp *in, PyObject *path)
 {
     size_t index = 0;
+
     while (index < PATH_ROWS && strcmp(path_rows[index].name, "stat") != 0)
         index++;
 
     PyObject *args = PyTuple_Pack(1, path);
     if (!args)
         return NULL;
+
     PyObject *answer = call_posix(in, index, args, NULL);
     Py_DECREF(args);
     return answer;
@@ -603,6 +606,7 @@ static int put_function(PyObject *dict, PyMethodDef *method, PyObject *self, PyO
     Py_DECREF(self);
     if (!function)
         return -1;
+
     int failed = PyDict_SetItemString(dict, method->ml_name, function);
     Py_DECREF(function);
     return failed;
@@ -704,6 +708,7 @@ int posix_adopt(interp *in, PyObject *module)
     PyObject *dict = PyModule_GetDict(module); /* borrowed */
     PyObject *owner = PyUnicode_FromString("posix");
     int failed;
+
     if (!owner)
         return -1;
 
@@ -714,6 +719,7 @@ int posix_adopt(interp *in, PyObject *module)
     clear_environment(dict);
     if ((failed = forgo_folders(dict)))
         goto done;
+
     failed = direntry_adopt(in, PyDict_GetItemString(dict, "DirEntry"));
 
 done:

@@ -84,12 +84,14 @@ static PyObject *open_resolved(PyObject *original, PyObject *args, PyObject *key
         file = PyTuple_GET_ITEM(args, 0);
     else if (keywords)
         file = PyDict_GetItemString(keywords, "file");
+
     if (!in || !file)
         return PyObject_Call(original, args, keywords);
 
     PyObject *plain = posix_plain_path(file);
     if (!plain)
         return NULL;
+
     PyObject *path = relative_resolve(in, plain);
     Py_DECREF(plain);
     if (!path)
@@ -99,6 +101,7 @@ static PyObject *open_resolved(PyObject *original, PyObject *args, PyObject *key
         answer = call_with_named(original, path, args, keywords);
     else
         answer = call_with_first(original, path, args, keywords);
+
     if (!answer)
         relative_name_error(path, file);
     Py_DECREF(path);

@@ -309,6 +309,7 @@ int hint_name(hint *h)
 
     if (name.len == 0)
         return 0;
+
     if (say_cell(h, name))
         return 1;
 
@@ -421,6 +422,7 @@ static void add_attribute_names(names *to, PyObject *object)
         type = (PyTypeObject *)object;
     else if (type->tp_dictoffset != 0)
         own = PyObject_GenericGetDict(object, NULL);
+
     PyErr_Clear();
     add_public(to, own, all);
     Py_XDECREF(own);

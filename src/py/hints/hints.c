@@ -92,6 +92,7 @@ enum { MOST_NAMES = 12, NAMES_BYTES = 150 };
 void hint_add_names(hint *h, const char *const *names, size_t count)
 {
     size_t begin = h->out->len, i = 0;
+
     for (; i < count && i < MOST_NAMES && h->out->len - begin < NAMES_BYTES; i++) {
         hint_add_text(h, i ? ", " : "");
         hint_add(h, (span){ names[i], strlen(names[i]) });

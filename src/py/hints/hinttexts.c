@@ -65,6 +65,7 @@ static void say_files(hint *h, const files *there, const char *wrong)
                          "code.");
         return;
     }
+
     hint_add_text(h, "There are: ");
     hint_add_names(h, names, there->count);
 }
@@ -194,6 +195,7 @@ int hint_library(hint *h)
     for (size_t i = 0; i < sizeof library_rows / sizeof *library_rows; i++)
         if (strcmp(library_rows[i].name, name) == 0)
             return hint_say(h, library_rows[i].sentence);
+
     return 0;
 }
 
@@ -288,6 +290,7 @@ int hint_syntax_line(hint *h)
     for (size_t i = 0; !said && i < sizeof line_rows / sizeof *line_rows; i++)
         if (fits_line(&line_rows[i], line))
             said = hint_say(h, line_rows[i].sentence);
+
     if (!said && is_prose(line))
         said =
             hint_say(h, "This line looks like text and not like Python: leave it out, or put # in "

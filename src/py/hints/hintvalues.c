@@ -405,6 +405,7 @@ static int add_fact(hint *h, span name, int count)
         h->out->len = before;
         h->out->data[before] = '\0';
     }
+
     Py_XDECREF(value);
     return said;
 }

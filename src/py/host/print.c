@@ -41,6 +41,7 @@ static int append_bytes(line *l, const char *text, size_t len)
 static int append_text(line *l, PyObject *text)
 {
     Py_ssize_t len;
+
     if (PyUnicode_IS_COMPACT_ASCII(text))
         return append_bytes(l, PyUnicode_DATA(text), (size_t)PyUnicode_GET_LENGTH(text));
     const char *utf8 = PyUnicode_AsUTF8AndSize(text, &len);

@@ -113,6 +113,7 @@ static PyObject *write_text(stdstream *self, PyObject *text)
         failed = emit_text(self, utf8, len);
     else
         failed = emit_escaped(self, text);
+
     if (failed)
         return NULL;
     return PyLong_FromSsize_t(PyUnicode_GET_LENGTH(text));
@@ -385,6 +386,7 @@ static PyObject *make_stream(PyTypeObject *type, int which, const char *name, in
         if (!self->buffer)
             Py_CLEAR(self);
     }
+
     return (PyObject *)self;
 }
 

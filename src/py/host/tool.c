@@ -144,6 +144,7 @@ static PyObject *call_and_wait(interp *in, snug_call *call)
         raise_refusal(in, call_name(call), refusal);
     else if (wait_for_call(in, call) == 0)
         value = finish_call(in, call);
+
     call_drop(call);
     return value;
 }
@@ -204,6 +205,7 @@ PyObject *tool_begin(PyObject *self, PyObject *prepared)
     snug_call *call = call_of(prepared);
     if (!call)
         return NULL;
+
     desk_refusal refusal = call_make(call, 1);
     if (refusal)
         return raise_refusal(interp_current, call_name(call), refusal);
@@ -447,10 +449,12 @@ static int ask_host(PyObject **line, interp *in, str *prompt)
         PyErr_SetString(PyExc_EOFError, "nobody answers input(): no cell runs");
         goto done;
     }
+
     if (refusal) {
         raise_refusal(in, "input", refusal);
         goto done;
     }
+
     if (wait_for_call(in, call) != 0)
         goto done;
 
@@ -460,6 +464,7 @@ static int ask_host(PyObject **line, interp *in, str *prompt)
         if (!*line)
             found = -1;
     }
+
     str_free(&answer);
 
 done:
@@ -504,6 +509,7 @@ PyObject *tool_read_line(interp *in)
     int found = ask_host(&line, in, &nothing);
     if (found < 0)
         return NULL;
+
     if (found == 0)
         return PyUnicode_FromString("");
 

@@ -141,6 +141,7 @@ static PyObject *define_function(PyObject *globals, const char *name, const char
     Py_DECREF(code);
     if (!done)
         return NULL;
+
     Py_DECREF(done);
 
     PyObject *function = PyDict_GetItemString(globals, name); /* borrowed */
@@ -201,6 +202,7 @@ static int set_doc(PyObject *function, const char *doc)
     PyObject *text = PyUnicode_DecodeUTF8(doc, (Py_ssize_t)strlen(doc), "replace");
     if (!text)
         return -1;
+
     int failed = PyObject_SetAttrString(function, "__doc__", text);
     Py_DECREF(text);
     return failed;
@@ -216,6 +218,7 @@ static const char *fault_of_name(const interp *in, const char *name)
         fault = "the name is not an identifier";
     else if (changes_is_hidden(text))
         fault = "the name is one that the session keeps itself";
+
     PyErr_Clear();
     Py_XDECREF(text);
     if (fault)

@@ -302,6 +302,7 @@ int interp_open(interp **out, const interp_options *options)
         error = open_main_interpreter(in);
     else
         error = open_restricted(in);
+
     if (error)
         return fail_open(in, error);
 

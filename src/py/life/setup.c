@@ -32,6 +32,7 @@ static PyObject *show_help(PyObject *self, PyObject *args)
     PyObject *module = gate_load(in, "_snug_help"), *answer = NULL;
     if (!module)
         return NULL;
+
     PyObject *function = PyObject_GetAttrString(module, "describe");
     Py_DECREF(module);
     if (function)
@@ -66,6 +67,7 @@ static int set_up_builtins(interp *in)
     if (print_install(in) != 0 || publish_install(in) != 0 || tool_install(in) != 0 ||
         magic_install(in) != 0)
         return -1;
+
     return gate_install(in);
 }
 

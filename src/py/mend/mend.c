@@ -77,6 +77,7 @@ static int replace_below(PyTypeObject *type, mend_place place, mend_function ori
     PyObject *below = PyObject_CallMethod((PyObject *)&PyType_Type, "__subclasses__", "O", type);
     if (!below)
         return -1;
+
     int error = 0;
     for (Py_ssize_t i = 0; !error && i < PyList_GET_SIZE(below); i++)
         error = replace_below((PyTypeObject *)PyList_GET_ITEM(below, i), place, original, ours);
@@ -89,6 +90,7 @@ int mend_slots(PyTypeObject *type, mend_place place, mend_function ours,
 {
     mend_function *slot = place(type), found = slot ? *slot : NULL;
     int is_new = found && found != ours;
+
     if (is_new)
         atomic_store(original, found);
     replace_wrappers(type, atomic_load(original), ours);
@@ -147,6 +149,7 @@ int mend_refuse(PyObject *object)
     interp *in = interp_current;
     if (!in)
         return 0;
+
     if (in->use_count > MOST_USES) {
         PyErr_SetString(PyExc_RecursionError, "too many calls have not returned yet");
         return -1;

@@ -52,11 +52,13 @@ static _Atomic(mend_function) set_by_key, set_by_index;
 static int set_item(PyObject *self, PyObject *key, PyObject *value)
 {
     objobjargproc original = (objobjargproc)atomic_load_explicit(&set_by_key, memory_order_relaxed);
+
     if (!value || is_exact_item(value) || PySlice_Check(key))
         return original(self, key, value);
     PyObject *plain = as_plain(self, value);
     if (!plain)
         return -1;
+
     int answer = original(self, key, plain);
     Py_DECREF(plain);
     return answer;
@@ -72,6 +74,7 @@ static int set_at(PyObject *self, Py_ssize_t at, PyObject *value)
     PyObject *plain = as_plain(self, value);
     if (!plain)
         return -1;
+
     int answer = original(self, at, plain);
     Py_DECREF(plain);
     return answer;
@@ -97,11 +100,13 @@ static mend_method methods[METHODS];
 static PyObject *append_item(PyObject *self, PyObject *value)
 {
     PyCFunction original = atomic_load_explicit(&methods[APPEND].original, memory_order_relaxed);
+
     if (is_exact_item(value))
         return original(self, value);
     PyObject *plain = as_plain(self, value);
     if (!plain)
         return NULL;
+
     PyObject *answer = original(self, plain);
     Py_DECREF(plain);
     return answer;
@@ -118,6 +123,7 @@ static PyObject *insert_item(PyObject *self, PyObject *const *args, Py_ssize_t c
     PyObject *plain = as_plain(self, args[1]);
     if (!plain)
         return NULL;
+
     PyObject *const mended[] = { args[0], plain };
     PyObject *answer = original(self, mended, count);
     Py_DECREF(plain);
@@ -193,11 +199,13 @@ static PyObject *plain_list(PyObject *self, PyObject *list)
 static PyObject *extend_by_list(PyObject *self, PyObject *list)
 {
     PyCFunction original = atomic_load(&methods[FROMLIST].original);
+
     if (!PyList_Check(list) || are_items_exact(list))
         return original(self, list);
     PyObject *plain = plain_list(self, list);
     if (!plain)
         return NULL;
+
     PyObject *answer = original(self, plain);
     Py_DECREF(plain);
     return answer;

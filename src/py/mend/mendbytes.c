@@ -90,6 +90,7 @@ static mend_method of_memoryview[] = {
 static PyObject *join_kept(mend_method *method, PyObject *self, PyObject *items)
 {
     PyCFunction original = atomic_load_explicit(&method->original, memory_order_relaxed);
+
     if (!PyList_Check(items))
         return original(self, items);
 
@@ -102,6 +103,7 @@ static PyObject *join_kept(mend_method *method, PyObject *self, PyObject *items)
     PyObject *kept = PyList_AsTuple(items);
     if (!kept)
         return NULL;
+
     PyObject *joined = original(self, kept);
     Py_DECREF(kept);
     return joined;
@@ -137,6 +139,7 @@ static PyObject *bytearray_extend(PyObject *self, PyObject *items)
     PyObject *asked = PyMemoryView_FromObject(items);
     if (!asked)
         return NULL;
+
     PyObject *answer = original(self, asked);
     Py_DECREF(asked);
     return answer;
@@ -285,6 +288,7 @@ static int set_list_item(PyObject *self, PyObject *key, PyObject *value)
     PyObject *items = PySequence_Fast(value, "can only assign an iterable");
     if (!items)
         return -1;
+
     int answer = CALL(objobjargproc, set_list)(self, key, items);
     Py_DECREF(items);
     return answer;

@@ -96,10 +96,12 @@ static int init_with_bytes(PyObject *self, PyObject *value)
     PyObject *asked = asked_before(value);
     if (!asked)
         return -1;
+
     PyObject *args = PyTuple_Pack(1, asked);
     Py_DECREF(asked);
     if (!args)
         return -1;
+
     int answer = call_init(self, args, NULL);
     Py_DECREF(args);
     return answer;
@@ -109,10 +111,12 @@ static int bytesio_init(PyObject *self, PyObject *args, PyObject *keywords)
 {
     Py_ssize_t more = keywords ? PyDict_GET_SIZE(keywords) : 0;
     PyObject *value = NULL; /* borrowed */
+
     if (PyTuple_GET_SIZE(args) == 1 && more == 0)
         value = PyTuple_GET_ITEM(args, 0);
     else if (PyTuple_GET_SIZE(args) == 0 && more == 1)
         value = PyDict_GetItemString(keywords, "initial_bytes");
+
     if (!value)
         return call_init(self, args, keywords);
     return init_with_bytes(self, value);

@@ -105,6 +105,7 @@ int mend_decimal(interp *in, PyObject *module)
     PyTypeObject *type = mend_type(module, "Context", "decimal.Context");
     if (!type)
         return 0;
+
     PyObject *context = PyObject_CallNoArgs((PyObject *)type);
     if (!context)
         return -1;

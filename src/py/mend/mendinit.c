@@ -119,6 +119,7 @@ static int init_unicode(mend_function original, Py_ssize_t first, PyObject *self
     PyObject *exact = with_indices(args, first);
     if (!exact)
         return -1;
+
     int answer = ((initproc)original)(self, exact, keywords);
     Py_DECREF(exact);
     return answer;

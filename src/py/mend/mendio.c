@@ -278,6 +278,7 @@ static int init_buffered(PyObject *self, PyObject *args, PyObject *keywords,
         raw = PyTuple_GET_ITEM(args, 0);
     else if (keywords)
         raw = PyDict_GetItemString(keywords, "raw"); /* borrowed */
+
     if (mend_refuse(self) != 0)
         return -1;
     if (!interp_current || !raw || is_own_file(raw))
@@ -325,6 +326,7 @@ static PyObject *read_some(PyObject *self, Py_ssize_t wanted)
     Py_ssize_t count = PyNumber_AsSsize_t(got, PyExc_ValueError);
     if (PyErr_Occurred())
         goto done;
+
     if (count < 0 || count > PyByteArray_GET_SIZE(bytes))
         PyErr_Format(PyExc_ValueError, "readinto returned %zd outside buffer size %zd", count,
                      PyByteArray_GET_SIZE(bytes));
@@ -509,6 +511,7 @@ static int find_buffer(PyTypeObject *type)
     PyObject *dict = python_type_dict(type);
     if (!dict)
         return -1;
+
     PyObject *found = PyDict_GetItemString(dict, "buffer"); /* borrowed */
     if (found && Py_IS_TYPE(found, &PyMemberDescr_Type))
         atomic_store(&buffer_offset, ((PyMemberDescrObject *)found)->d_member->offset);

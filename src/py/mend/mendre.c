@@ -326,6 +326,7 @@ static int is_literal_prefix(const walk *w, size_t at, size_t end, size_t code_e
 
     if (size < 2 || size % 2 != 0)
         return 0;
+
     size_t length = w->code[at], skip = w->code[at + 1];
     if (length == 0 || length != (size - 2) / 2)
         return 0;
@@ -404,6 +405,7 @@ static int word_value(uint32_t *out, PyObject *word)
         PyErr_SetString(PyExc_OverflowError, "regular expression code size limit exceeded");
         return -1;
     }
+
     *out = (uint32_t)value;
     return 0;
 }
@@ -416,6 +418,7 @@ static PyObject *copy_words(PyObject *list, uint32_t **words)
     PyObject *copy = PyList_New(size);
     if (!copy)
         return NULL;
+
     if (PyList_GET_SIZE(list) != size) {
         PyErr_SetString(PyExc_RuntimeError, "the list of code has changed");
         goto fail;
@@ -433,6 +436,7 @@ static PyObject *copy_words(PyObject *list, uint32_t **words)
             goto fail;
         PyList_SET_ITEM(copy, i, Py_NewRef(word));
     }
+
     return copy;
 
 fail:

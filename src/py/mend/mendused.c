@@ -198,6 +198,7 @@ static PyObject *encoder_new(PyTypeObject *type, PyObject *args, PyObject *keywo
         encoder = PyTuple_GET_ITEM(args, 2);
     else if (keywords)
         encoder = PyDict_GetItemString(keywords, "encoder"); /* borrowed */
+
     if (encoder && !PyCFunction_Check(encoder))
         return PyErr_Format(PyExc_TypeError,
                             "the encoder in C takes strings to json's own functions in C, not to a "

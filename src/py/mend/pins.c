@@ -63,6 +63,7 @@ static int pin_copies(void)
         pins.copied[i] = definition;
         Py_XSETREF(definition->m_base.m_copy, Py_NewRef(pins.copy));
     }
+
     return 0;
 }
 
@@ -180,6 +181,7 @@ static int pin_types(void)
     for (Py_ssize_t at = 0; PyDict_Next(loaded, &at, &name, &module);)
         if (PyModule_Check(module) && PyModule_GetDef(module))
             note_held(PyModule_GetDef(module));
+
     return 0;
 }
 
@@ -233,6 +235,7 @@ static PyObject *parse_time(PyObject *type, PyObject *args)
     PyObject *module = PyImport_ImportModule("_strptime");
     if (!module)
         return NULL;
+
     PyObject *time = PyObject_CallMethod(module, "_strptime_datetime", "OOO", type, text, format);
     Py_DECREF(module);
     return time;
@@ -323,6 +326,7 @@ static int replace_reduce(PyObject *module, PyTypeObject *type)
     PyObject *before = PyDict_GetItemString(type->tp_dict, "__reduce_ex__"); /* borrowed */
     if (!before || !Py_IS_TYPE(before, &PyMethodDescr_Type))
         return -1;
+
     const PyMethodDef *known = ((PyMethodDescrObject *)before)->d_method;
     if (known == &reduce_method)
         return 0;
@@ -334,6 +338,7 @@ static int replace_reduce(PyObject *module, PyTypeObject *type)
     PyObject *method = PyDescr_NewMethod(type, &reduce_method);
     if (!method)
         return -1;
+
     int error = PyDict_SetItemString(type->tp_dict, "__reduce_ex__", method);
     PyType_Modified(type);
     Py_DECREF(method);
@@ -347,6 +352,7 @@ int pins_adopt_arrays(PyObject *module)
         PyErr_Clear();
         return 0; /* its code has not run yet */
     }
+
     if (!type)
         return -1;
 

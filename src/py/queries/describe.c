@@ -135,6 +135,7 @@ static muted warnings_off(void)
         module = PyDict_GetItemString(modules, "_warnings");
     if (!module || !PyModule_Check(module))
         return out;
+
     PyObject *filters = PyDict_GetItemString(PyModule_GetDict(module), "filters");
     if (!filters || !PyList_CheckExact(filters))
         return out;
@@ -166,6 +167,7 @@ static int wants_more(void)
 {
     PyObject *exc = raised_take();
     int answer = 0;
+
     if (exc && PyErr_GivenExceptionMatches(exc, PyExc_SyntaxError)) {
         /* 3.13 has a type for it, 3.11 the message alone. */
         PyObject *message = ((PySyntaxErrorObject *)exc)->msg;
@@ -215,6 +217,7 @@ static int is_text_complete(const source_text *text, int flags)
         answer = ends_blank || !read_source(text->text, text->len).block_is_open;
     else
         answer = !wants_more();
+
     Py_XDECREF(code);
     warnings_on(&warnings);
     return answer;
@@ -231,6 +234,7 @@ int describe_is_complete(const char *source, size_t len, int flags)
         answer = error_no_memory();
     else if (prepared > 0)
         answer = is_text_complete(&text, flags);
+
     source_free(&text);
     return answer;
 }
@@ -620,6 +624,7 @@ void interp_name_at(size_t *at, size_t *len, const char *source, size_t source_l
 
     int is_at_path =
         (end < source_len && is_of_path(source[end])) || (end > 0 && is_of_path(source[end - 1]));
+
     if (!is_at_path)
         end = open_call(source, cursor);
 

@@ -141,6 +141,7 @@ static void answer_description(void *arg)
         answer = PyObject_CallMethod(module, "inspect", "s", d->name);
     else if (module)
         answer = PyObject_CallMethod(module, "variables", NULL);
+
     d->error = answer ? write_answer(d, answer) : tell_why_no_answer(d->in);
     Py_XDECREF(answer);
     Py_XDECREF(module);

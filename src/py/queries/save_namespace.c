@@ -173,6 +173,7 @@ static int take_item(save_work *work, PyObject *item)
             break;
         return add_row(work, items, SAVE_SETTING, 0, name, NULL);
     }
+
     return wrong_shape();
 }
 
@@ -301,6 +302,7 @@ static int put_sources(interp *in, const save_work *work)
         if (text->data && put_source(in, i, text) != 0)
             return -1;
     }
+
     return 0;
 
 no_memory:

@@ -184,9 +184,11 @@ static PyObject *translate_magics(PyObject *self, PyObject *source)
 
     if (!PyUnicode_Check(source))
         return PyErr_Format(PyExc_TypeError, "the source of a cell must be a string");
+
     const char *utf8 = PyUnicode_AsUTF8AndSize(source, &len);
     if (!utf8 || !work_here())
         return NULL;
+
     PyObject *filename = PyUnicode_FromString("<cell>");
     if (!filename)
         return NULL;

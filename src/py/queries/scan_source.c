@@ -248,6 +248,7 @@ static PyObject *call_scan(PyObject *module, PyObject *tree, const allowlist *mo
         if (!args[1 + i])
             goto done;
     }
+
     found = PyObject_Vectorcall(scan, args, 1 + QUESTIONS, NULL);
 
 done:

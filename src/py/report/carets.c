@@ -442,6 +442,7 @@ static int take_operator(reading *r, const scanner *s, const token *t)
         r->root = binds;
         r->out->root = *t;
     }
+
     r->has_operand = 0;
     return 1;
 }
@@ -518,6 +519,7 @@ static void classify(shape *out, scanner *s)
 static int calls_name(scanner *s, ptrdiff_t end)
 {
     ptrdiff_t start = 0;
+
     unwrap(s, &start, &end);
     token t = { TOKEN_NAME, start, end };
     if (!is_name_start(at(s, start)) || skip_name(s, start) != end)

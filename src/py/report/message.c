@@ -136,6 +136,7 @@ static Py_ssize_t clamped_number(PyObject *value)
 {
     const Py_ssize_t most = 1 << 30;
     int overflow;
+
     long long n = PyLong_AsLongLongAndOverflow(value, &overflow);
     PyErr_Clear();
     if (overflow > 0 || n > most)

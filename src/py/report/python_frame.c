@@ -87,6 +87,7 @@ static int append_header(str *out, PyCodeObject *code, int line)
         error = str_add(out, "\", line None, in ");
     else
         error = str_printf(out, "\", line %d, in ", line);
+
     if (error || (error = pytext_append(out, code->co_name, FRAME_NAME_BYTES)))
         return error;
     return str_append(out, "\n", 1);
@@ -127,6 +128,7 @@ static int append_carets(str *out, span line, span stripped, const frame_positio
         left = 0;
         right = len;
     }
+
     size_t indent = 4 + (start > removed ? start - removed : 0);
     size_t rest = len > right ? len - right : 0;
     int error;
@@ -134,6 +136,7 @@ static int append_carets(str *out, span line, span stripped, const frame_positio
         (error = append_repeated(out, '^', right - left)) ||
         (error = append_repeated(out, '~', rest)))
         return error;
+
     return str_append(out, "\n", 1);
 }
 
@@ -321,6 +324,7 @@ static int is_plain_call(const excerpt *e, segment_kind kind)
 {
     span before = span_cut(e->lines.items[0], e->start);
     span after = span_from(last_line(e), e->end);
+
     if (kind != SEGMENT_CALL && kind != SEGMENT_CALL_OF_NAME)
         return 0;
     int statement = anchors_statement(before, after);
@@ -403,6 +407,7 @@ static int show_carets(str *out, const excerpt *e, size_t line)
         left = clamp(begin, column_on(line, e->left_line, e->left_columns), end);
         right = clamp(left, column_on(line, e->right_line, e->right_columns), end);
     }
+
     int error;
     if ((error = append_repeated(out, ' ', begin)) ||
         (error = append_repeated(out, '~', left - begin)) ||

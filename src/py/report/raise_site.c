@@ -141,6 +141,7 @@ static PyObject *attribute_value(PyObject *object, span name)
         dict = Py_XNewRef(PyModule_GetDict(object));
     else if (!PyType_Check(object) && Py_TYPE(object)->tp_dictoffset != 0)
         dict = PyObject_GenericGetDict(object, NULL);
+
     PyErr_Clear();
     PyObject *value = Py_XNewRef(place_item(dict, name));
     Py_XDECREF(dict);

@@ -17,6 +17,7 @@ static int was_forgotten(PyObject *exc)
 {
     static const char *const texts[] = { SHORTAGE_UNSET,
                                          "returned NULL without setting an exception" };
+
     if (Py_TYPE(exc) != (PyTypeObject *)PyExc_SystemError)
         return 0;
     PyObject *args = ((PyBaseExceptionObject *)exc)->args;
@@ -28,6 +29,7 @@ static int was_forgotten(PyObject *exc)
     for (size_t i = 0; text && i < sizeof texts / sizeof *texts; i++)
         if (strstr(text, texts[i]))
             return 1;
+
     return 0;
 }
 
@@ -55,6 +57,7 @@ int shortage_made(const interp *in, PyObject **exc)
         if (forgotten)
             Py_SETREF(*exc, forgotten);
     }
+
     if (!has_refused && !is_of_extension(in, *exc))
         return 0;
     return PyErr_GivenExceptionMatches(*exc, PyExc_MemoryError);

@@ -73,6 +73,7 @@ PyTracebackObject *stack_first(PyObject *exc, const source_lines *lines)
         first = first_of_cell((PyTracebackObject *)entry, lines);
     if (!first)
         return skip_snug((PyTracebackObject *)entry);
+
     Py_INCREF(first);
     Py_DECREF(entry);
     return first;

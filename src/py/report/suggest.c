@@ -304,6 +304,7 @@ static int shows_underscored(PyObject *exc, PyObject *object, const char *wrong)
         return 1;
     if (!exc)
         return 0;
+
     scope_of(&in, exc);
     int is_own = in.self == object;
     scope_free(&in);
@@ -351,6 +352,7 @@ static PyObject *package_of(PyObject *module_name)
         name = ascii_or_utf8(module_name);
     if (!name || str_append(&package, name, strcspn(name, ".")) != SNUG_OK)
         return NULL;
+
     PyObject *module = Py_XNewRef(value_under(PyImport_GetModuleDict(), str_text(&package)));
     str_free(&package);
     return module;
@@ -425,6 +427,7 @@ static PyObject *missing_module(PyObject *exc)
     PyObject *modules = PySys_GetObject("stdlib_module_names");
     if (!name || !PyUnicode_CheckExact(name) || !modules || !PyFrozenSet_CheckExact(modules))
         return NULL;
+
     int found = PySet_Contains(modules, name) == 1;
     PyErr_Clear();
     return found ? name : NULL;

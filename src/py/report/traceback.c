@@ -68,6 +68,7 @@ static int add_node(node **out, forest *f, PyObject *exc)
 
     if (array_reserve(&f->items, &f->cap, f->count + 1, sizeof(node *)))
         return SNUG_ENOMEM;
+
     node *n = calloc(1, sizeof *n);
     if (!n)
         return SNUG_ENOMEM;

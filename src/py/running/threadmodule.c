@@ -82,6 +82,7 @@ static PyObject *start_joinable_thread(PyObject *module, PyObject *args, PyObjec
         handle = PyObject_CallNoArgs((PyObject *)in->threads.handle_type);
     else
         Py_INCREF(handle);
+
     if (!handle)
         return NULL;
     return start_by_handle(function, handle);

@@ -34,6 +34,7 @@ void threads_delist(guest_thread *t)
         t->previous->next = t->next;
     else
         threads->first = t->next;
+
     if (t->next)
         t->next->previous = t->previous;
 

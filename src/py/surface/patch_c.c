@@ -220,6 +220,7 @@ int surface_adopt(interp *in, PyObject *module, PyObject *made_as)
         name = definition->m_name;
     else if (made_as)
         name = PyUnicode_AsUTF8(made_as);
+
     if (PyErr_Occurred() || pins_hold_types(module, !made_as) != 0)
         return -1;
 
@@ -242,6 +243,7 @@ static int adopt_loaded_by_name(interp *in)
         if (module && PyModule_Check(module) && surface_adopt(in, module, NULL) != 0)
             return -1;
     }
+
     return 0;
 }
 
@@ -253,6 +255,7 @@ int surface_adopt_loaded(interp *in)
     PyObject *loaded = PyDict_Items(PyImport_GetModuleDict());
     if (!loaded)
         return -1;
+
     int error = 0;
     for (Py_ssize_t i = 0; !error && i < PyList_GET_SIZE(loaded); i++) {
         PyObject *item = PyList_GET_ITEM(loaded, i);

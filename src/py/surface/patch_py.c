@@ -129,6 +129,7 @@ static PyObject *mark_coroutine(PyObject *original, PyObject *function)
     PyObject *marked = with_flags(code, flags | CO_ITERABLE_COROUTINE);
     if (!marked)
         return NULL;
+
     int error = PyObject_SetAttrString(function, "__code__", marked);
     Py_DECREF(marked);
     return error ? NULL : Py_NewRef(function);

@@ -135,6 +135,7 @@ static int write_items(jsonvalue_writer *w, PyObject *items, int level)
         if (write_value(w, PySequence_Fast_GET_ITEM(items, i), level + 1))
             return -1;
     }
+
     return write_bytes(w, "]", 1);
 }
 
@@ -164,6 +165,7 @@ static int write_value(jsonvalue_writer *w, PyObject *value, int level)
     if (level > JSONTEXT_LEVELS)
         return fail_write(w, PyExc_ValueError, NULL,
                           "is nested deeper than 200 levels, or holds itself");
+
     if (value == Py_None)
         return write_bytes(w, "null", 4);
     if (PyBool_Check(value))

@@ -23,6 +23,7 @@ static int leave_out(capture *output, uint64_t bytes)
                        "<a display of %llu bytes is left out: display_bytes is %llu for the "
                        "displays of a cell together>",
                        (unsigned long long)bytes, (unsigned long long)output->displays.limit_bytes);
+
     if (!error && capture_display(output, d) < 0)
         error = SNUG_ENOMEM;
     display_drop(d);

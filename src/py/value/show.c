@@ -240,9 +240,11 @@ display *show_bundle(uint64_t *bytes, PyObject *list, PyObject *metadata, uint64
         PyErr_NoMemory();
         goto fail;
     }
+
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(parts); i++)
         if (add_display_part(d, PyTuple_GET_ITEM(parts, i), &a) != 0)
             goto fail;
+
     if (add_display_metadata(d, metadata, &a) != 0)
         goto fail;
     Py_DECREF(parts);
@@ -321,6 +323,7 @@ int show_rich(display **out, int *is_shown, interp *in, PyObject *value)
         error = -1;
     else if (PyList_Check(parts) && PyList_GET_SIZE(parts) > 0)
         error = take_rich(out, in->options.output, parts, metadata);
+
     Py_DECREF(answer);
     return error;
 }

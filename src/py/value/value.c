@@ -40,6 +40,7 @@ static int put_characters(writer *w, const char *at, const char *end)
         if (at < end && !put_bytes(w, escape, jsonvalue_escape(escape, *at++)))
             return 0;
     }
+
     return 1;
 }
 
@@ -89,6 +90,7 @@ static int put_exact_list(writer *w, PyObject *list, int level)
         if (!put_exact(w, PyList_GET_ITEM(list, i), level + 1))
             return 0;
     }
+
     return put_bytes(w, "]", 1);
 }
 

@@ -149,6 +149,7 @@ int snug_call_return(snug_call *call, const char *json, size_t len)
                    len);
     else if (call_is_wanted(call))
         fault = jsontext_check(json, len, &at);
+
     if (fault)
         str_printf(&sentence, "the answer of %s() is not JSON: %s at byte %zu", call_name(call),
                    fault, at + 1);
@@ -158,6 +159,7 @@ int snug_call_return(snug_call *call, const char *json, size_t len)
         error = refuse_answer(call, sentence.data);
     else
         error = answer_call(call, CALL_OK, json, len);
+
     str_free(&sentence);
     return error;
 }
@@ -165,6 +167,7 @@ int snug_call_return(snug_call *call, const char *json, size_t len)
 int snug_call_fail(snug_call *call, const char *message)
 {
     size_t at, len = message ? strlen(message) : 0;
+
     if (!call)
         return error_set(SNUG_EINVAL, "snug_call_fail: call is NULL");
 

@@ -57,6 +57,7 @@ static int ask_session(question **answered, snug_session *session, job_fn fn, co
         *answered = q;
     else if (error != SNUG_EDEAD)
         free_question(q);
+
     return error;
 }
 
@@ -210,6 +211,7 @@ static int begin_description(str *json, const snug_session *session, const char 
     if (root && !json_add_text(root, "schema", schema) &&
         !json_add_text(root, "session", session->name))
         text = json_text(root);
+
     if (text)
         error = str_append(json, text, strlen(text) - 1);
 

@@ -326,6 +326,7 @@ static int add_cell(cJSON *list, const notebook_cell *cell, size_t number)
         failed |= json_add_number(item, "execution_count", (double)cell->execution_count);
     else
         failed |= json_add_null(item, "execution_count");
+
     failed |= !json_add_object(item, "metadata");
     failed |= add_lines(item, "source", str_text(&cell->source), len);
     failed |= add_copy(item, "outputs", cell->outputs);
@@ -341,6 +342,7 @@ static int add_metadata(cJSON *root)
     cJSON *kernel = json_add_object(metadata, "kernelspec");
     if (!kernel)
         return SNUG_ENOMEM;
+
     cJSON *language = json_add_object(metadata, "language_info");
     return !language || json_add_text(kernel, "display_name", "Python 3") ||
            json_add_text(kernel, "language", "python") ||

@@ -60,6 +60,7 @@ static int run_into(snug_result *result, snug_session *session)
         error = result_take_loss(result, session);
     else if (!error)
         error = result_take_end(result, session);
+
     if (!error)
         error = artifacts_take(result, session);
     if (!error)

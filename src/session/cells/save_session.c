@@ -65,6 +65,7 @@ static int report_names(snug_saved *saved, save_list *kept, save_list *skipped)
         const save_row *row = &saved->kept.rows[i];
         *names++ = (snug_binding){ str_text(&row->name), str_text(&row->what), NULL };
     }
+
     for (size_t i = 0; i < saved->skipped.count; i++) {
         const save_row *row = &saved->skipped.rows[i];
         *names++ = (snug_binding){ str_text(&row->name), NULL, str_text(&row->what) };
@@ -236,6 +237,7 @@ static int run_save_job(save_work **work, snug_session *session, job_fn fn, cons
 {
     const job_limits limits = session_step_limits(session);
     int error = session_run_job(session, fn, *work, &limits);
+
     if (session_keeps_arg(session, *work, free_save_work))
         *work = NULL;
 

@@ -109,6 +109,7 @@ static int copy_mount(const char *path, int names)
 int idmap_open(const char *path, uid_t user, const char *proc)
 {
     struct stat facts;
+
     if (stat(path, &facts) != 0)
         return -1;
     int names = namespace_for(&facts, user, proc);

@@ -31,6 +31,7 @@ static void *try_parts(void *arg)
         k->refused[KERNEL_LANDLOCK] = confine_paths(k->landlock_abi, NULL, 0);
     else
         k->refused[KERNEL_LANDLOCK] = errno;
+
     if (!k->refused[KERNEL_SECCOMP])
         k->refused[KERNEL_SECCOMP] = confine_calls(&k->calls[SECCOMP_THREADS]);
     return NULL;

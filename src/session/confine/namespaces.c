@@ -116,6 +116,7 @@ static pid_t fork_between(void)
 {
     int told[2];
     pid_t worker = -1;
+
     if (pipe2(told, O_CLOEXEC) != 0)
         return -1;
 

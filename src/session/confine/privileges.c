@@ -90,6 +90,7 @@ static int write_own_map(const char *name, const char *line)
 int privileges_enter_names(uid_t user, gid_t group)
 {
     char uid[64], gid[64];
+
     snprintf(uid, sizeof uid, "%u %u 1", (unsigned)user, (unsigned)geteuid());
     snprintf(gid, sizeof gid, "%u %u 1", (unsigned)group, (unsigned)getegid());
     if (unshare(CLONE_NEWUSER) != 0 || write_own_map("setgroups", "deny") != 0)
@@ -144,6 +145,7 @@ int privileges_drop(uid_t user, int names_user)
     const uid_t name = user ? NAME : 0;
 
     int failed = user != 0 ? become_user(user) : leave_groups();
+
     if (!failed && names_user)
         failed = privileges_enter_names(name, name);
     if (failed || drop_capabilities() != 0)

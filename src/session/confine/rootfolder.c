@@ -88,6 +88,7 @@ static const char *const proc_files[] = { "self/maps",   "self/stat", "self/stat
 static int bind_proc_file(const char *name)
 {
     char from[64], to[64];
+
     snprintf(from, sizeof from, WHOLE_PROC "/%s", name);
     snprintf(to, sizeof to, "/proc/%s", name);
     if (access(from, F_OK) != 0)
@@ -155,6 +156,7 @@ static int bind_root(const path_root *root, const char *source, int tree)
         failed = idmap_attach(tree, root->path);
     else
         failed = mount(from, root->path, NULL, MS_BIND | MS_REC, NULL);
+
     if (!failed && root->access == PATH_READ)
         failed = forbid_writing(root->path);
     return failed;

@@ -98,10 +98,12 @@ static int allow_root(int rules, int abi, path_root *root)
 {
     struct stat facts;
     int fd;
+
     if (root->opened)
         fd = fcntl(root->opened, F_DUPFD_CLOEXEC, 3);
     else
         fd = open(root->path, O_PATH | O_CLOEXEC);
+
     if (fd < 0)
         return may_be_missing(root, errno) ? 0 : errno;
 

@@ -97,6 +97,7 @@ int mailbox_run(mailbox *m, void (*on_notice)(void *payload), void *payload)
 {
     uint32_t seen = atomic_load(&m->answered);
     uint64_t start_ns = clock_now_ns();
+
     move(m, &m->posted, POSTED);
     for (;;) {
         /* It may have been given up before seen was read. */

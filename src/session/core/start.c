@@ -80,6 +80,7 @@ static seccomp_kind kind_of_filter(const snug_session *session)
 static int seal_thread(snug_session *session)
 {
     const kernel *k = &session->host->kernel;
+
     /* Machine code writes past the functions that ask. */
     session->files.disk.is_told = guard_is_interposed() && session->kind != SNUG_KIND_FULL;
     session->files.disk.sees_open_files =
@@ -206,6 +207,7 @@ static int start_kind(snug_session *session)
     if (!error)
         error =
             run_step(session, prepare_main_interp, session->limits.wall_ms, session->limits.cpu_ms);
+
     if (!error)
         full_limit_begin(session);
     return error;
@@ -269,6 +271,7 @@ static int close_interp(snug_session *session, void *unused)
         interp_free(session->interp);
         session->interp = NULL;
     }
+
     return SNUG_EDEAD;
 }
 
@@ -322,6 +325,7 @@ void session_end(snug_session *session)
     if (session->interp && !session->is_lost && !session->thread.is_sealed &&
         !session->thread.is_inline)
         run_last(session, seal_for_end);
+
     if (session->interp && !session->is_lost)
         run_last(session, retire_interp);
     if (!session->is_lost) {
@@ -340,6 +344,7 @@ void session_end(snug_session *session)
 int session_renew(snug_session *session)
 {
     int error = SNUG_OK;
+
     if (session->park.is_parked)
         error = park_wake(session);
     if (error)

@@ -140,6 +140,7 @@ static uint64_t check_limits(snug_session *session, uint64_t now_ns)
     session_stop *stop = &session->stop;
     uint64_t cell_ns = ms_to_ns(session->job.limits.cpu_ms);
     uint64_t all_ns = ms_to_ns(session->job.limits.session_cpu_ms);
+
     if (now_ns >= stop->wall_deadline_ns) {
         enter_ladder(session, STOP_TIMEOUT, session->job.limits.wall_ms, now_ns);
         return now_ns;
@@ -153,6 +154,7 @@ static uint64_t check_limits(snug_session *session, uint64_t now_ns)
         enter_ladder(session, STOP_CPU, session->job.limits.cpu_ms, now_ns);
         return now_ns;
     }
+
     if (used_ns >= all_left_ns) {
         enter_ladder(session, STOP_SESSION_CPU, session->limits.session_cpu_ms, now_ns);
         return now_ns;

@@ -157,5 +157,6 @@ int artifacts_take(snug_result *result, snug_session *session)
     if (!is_touched && !session->files.seen.is_written && !*result->spills[0] &&
         !*result->spills[1])
         return SNUG_OK;
+
     return take_look(session, result);
 }

@@ -90,6 +90,7 @@ static int list_files(snug_listing *out, const snug_session *session)
     int root = files_open_root(session);
     if (root < 0)
         return error_system("work directory of session %s", session->name);
+
     int error = tree_walk(root, LISTED_ENTRIES, list_entry, out);
     close(root);
     out->is_whole = error == 0;
@@ -109,6 +110,7 @@ int local_list(snug_listing **out, snug_session *session)
         snug_listing_free(listing);
     else
         *out = listing;
+
     return error;
 }
 

@@ -84,6 +84,7 @@ static int pack_inner(packing *p, int fd, size_t len, int depth)
     if (p->left.files == 0)
         return skip_entry(p->report, p->path, len,
                           "the files are over the limit of the work directory");
+
     if (savefile_add_entry(p->part, 0, p->path, len, 0) != SNUG_OK)
         return error_no_memory();
     p->left.files--;
@@ -124,6 +125,7 @@ static int pack_one(packing *p, int parent, const char *name, size_t len, int de
         error = pack_inner(p, fd, len, depth);
     else
         error = pack_file(p, fd, len, &facts);
+
     close(fd);
     return error;
 }
@@ -294,6 +296,7 @@ static const char *unpack_file(snug_session *session, int parent, const char *na
 static const char *unpack_folder(snug_session *session, int parent, const char *name)
 {
     struct stat facts;
+
     if (fstatat(parent, name, &facts, AT_SYMLINK_NOFOLLOW) == 0)
         return S_ISDIR(facts.st_mode) ? NULL : "something else has its name";
 

@@ -108,6 +108,7 @@ static int make_host_folder(snug_host *host, const char *top)
         error = error_no_memory();
         goto fail;
     }
+
     host->workdirs_fd = fd;
     return SNUG_OK;
 
@@ -204,6 +205,7 @@ static int make_locked(snug_session *session)
         rmdir(path);
         return error_no_memory();
     }
+
     return SNUG_OK;
 }
 
@@ -270,6 +272,7 @@ static int link_mount(snug_session *session, const snug_mount *mount)
     if (snprintf(link, sizeof link, "%s/%s", session->files.workdir, mount->name) >=
         (int)sizeof link)
         return error_set(SNUG_EINVAL, "mount \"%.50s...\": the name is too long", mount->name);
+
     if (!(own->path = realpath(mount->path, NULL)))
         return error_system("mount %s", mount->path);
 
@@ -279,6 +282,7 @@ static int link_mount(snug_session *session, const snug_mount *mount)
         error = error_no_memory();
         goto fail;
     }
+
     if (symlink(own->path, link) != 0 && !is_linked(session, own, link)) {
         error = error_system("mount %s as %s in the work directory", mount->path, mount->name);
         goto fail;

@@ -368,6 +368,7 @@ static int open_to_read(int *out, const place *p, const snug_session *session, c
         error = refuse_path(path, "it is a folder");
     else if (!S_ISREG(facts.st_mode))
         error = refuse_path(path, "it is not a file");
+
     if (error)
         close(fd);
     else
@@ -420,6 +421,7 @@ static int get_file(snug_file *file, const snug_session *session, const char *pa
         error = refuse_missing(session, path);
     else
         error = open_to_read(&fd, &p, session, path);
+
     close(p.folder);
     if (error)
         return error;
@@ -443,6 +445,7 @@ int local_get(snug_file **out, snug_session *session, const char *path, size_t m
         snug_file_free(file);
     else
         *out = file;
+
     return error;
 }
 
@@ -527,6 +530,7 @@ const char *files_mime(int folder, const char *name)
 static int remove_at(const place *p, const snug_session *session, const char *path)
 {
     struct stat facts;
+
     if (is_missing_folder(p))
         return refuse_missing(session, path);
     if (fstatat(p->folder, p->rest, &facts, AT_SYMLINK_NOFOLLOW) != 0)

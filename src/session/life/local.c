@@ -84,6 +84,7 @@ static int write_report(str *text, const snug_host *host, const snug_host_option
                            "guards: import gate, audit hook\n"
                            "ladder: %s\n",
                            profiles, name_ladder());
+
     return error;
 }
 

@@ -114,6 +114,7 @@ int session_open_in(snug_session **out, snug_host *host, const snug_session_opti
         error = spares_open_session(out, host, options, place);
     else
         error = session_open_cold(out, host, options, place, 0);
+
     if (error)
         count_session(host, -1);
     else

@@ -114,6 +114,7 @@ static int hold_paths(root_list *list)
         state.refused_paths = confine_paths(state.abi, list->rows, list->count);
     else
         state.refused_paths = errno ? errno : ENOSYS;
+
     if (!state.abi || !state.refused_paths || state.refused_paths == ENOTSUP)
         return SNUG_OK;
     errno = state.refused_paths;
@@ -172,6 +173,7 @@ int seal_process(snug_host *host, const seal *wish)
     static root_list list;
     const struct rlimit none = { 0, 0 };
     int error = SNUG_OK;
+
     if (!wish->workdirs)
         error = workdir_open_host(host, NULL);
     if (error)
@@ -206,6 +208,7 @@ int seal_process(snug_host *host, const seal *wish)
 static int report_filters(str *out)
 {
     int error = str_printf(out, "process: ");
+
     if (!error && !state.refused_paths)
         error = str_printf(out, "landlock ABI %d", state.abi);
     if (!error && !state.refused_paths && !state.refused_calls)
@@ -231,6 +234,7 @@ static int report_refused(str *out, int has_namespaces)
     for (size_t i = 0; !error && i < sizeof parts / sizeof *parts; i++)
         if (parts[i].is_missing)
             error = str_printf(out, "; missing: %s", parts[i].name);
+
     return error;
 }
 

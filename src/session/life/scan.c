@@ -36,6 +36,7 @@ static void free_scan_work(void *arg)
 
     if (!work)
         return;
+
     allowlist_close(work->modules);
     str_free(&work->source);
     scan_findings_free(&work->found);
@@ -130,6 +131,7 @@ static int run_scan(scan_findings *found, snug_host *host, uint64_t wall_ms, sca
         free_scan_work(work);
     if (!is_late && !is_large)
         return error;
+
     error = tell_limit(found, is_late, scanner);
 
     /* Whatever it has left behind goes with it. */
@@ -155,6 +157,7 @@ static int make_work(scan_work **out, const snug_host *host, const char *source,
         free_scan_work(work);
     else
         *out = work;
+
     return error;
 }
 
@@ -189,6 +192,7 @@ done:
         snug_scan_free(report);
     else
         *out = report;
+
     return error;
 }
 
@@ -224,6 +228,7 @@ static char *encode_findings(const snug_scan *report)
 {
     cJSON *root = cJSON_CreateObject();
     cJSON *findings = NULL;
+
     if (root && !json_add_text(root, "schema", "snug.scan/1") &&
         !json_add_bool(root, "ok", report->found.count == 0))
         findings = json_add_array(root, "findings");

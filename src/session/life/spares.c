@@ -26,6 +26,7 @@ static int start_half(snug_session *session, const snug_session_options *options
         (error = session_open_modules(session, options)) ||
         (error = session_find_packages(session, options)))
         return error;
+
     return session_start_half(session);
 }
 
@@ -49,11 +50,13 @@ static int make_spare_session(pool_item **out, void *payload, spare_kind kind)
     snug_session *session;
 
     int error;
+
     options.name = "spare";
     if (kind == SPARE_WHOLE)
         error = session_open_cold(&session, payload, &options, NULL, 0);
     else
         error = open_half(&session, payload, &options);
+
     if (!error)
         *out = &session->as_spare;
     return error;

@@ -131,6 +131,7 @@ static int encode_left_out(cJSON *truncated, const snug_result *result)
 static int encode_cut(cJSON *truncated, const snug_result *result, int stream)
 {
     static const char *const names[] = { "stdout", "stderr" };
+
     if (!result->is_cut[stream])
         return SNUG_OK;
 
@@ -192,6 +193,7 @@ static int encode_error(cJSON *root, const snug_result *result)
         failed |= encode_str(error, "hint", &o->hint);
     else
         failed |= json_add_null(error, "hint");
+
     failed |= json_add_bool(error, "retryable", result->state == SNUG_STATE_KEPT);
     return failed;
 }
@@ -243,6 +245,7 @@ char *result_encode(snug_result *result)
     const outcome *o = &result->outcome;
     cJSON *root = cJSON_CreateObject();
     char *text = NULL;
+
     if (!root)
         return NULL;
 

@@ -142,11 +142,13 @@ static int find_hidden(words *w)
     DIR *dir = opendir("/proc");
     int failed = str_append(&w->hidden, "/proc/sys/kernel/random/boot_id",
                             sizeof "/proc/sys/kernel/random/boot_id");
+
     for (const struct dirent *item;
          dir && !failed && (item = readdir(dir)) && (*item->d_name < '0' || *item->d_name > '9');)
         if (*item->d_name != '.' && !is_kept(item->d_name))
             failed =
                 str_printf(&w->hidden, "/proc/%s", item->d_name) || str_append(&w->hidden, "", 1);
+
     if (dir)
         closedir(dir);
     return failed ? error_no_memory() : SNUG_OK;
@@ -193,9 +195,11 @@ static int find_top(words *w, const snug_session *session, const char *path)
     static const char *const places[] = { "/tmp/", "/dev/shm/" };
     char top[PATH_MAX];
     size_t len = 0;
+
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (strncmp(path, places[i], strlen(places[i])) == 0)
             len = strlen(places[i]) + strcspn(path + strlen(places[i]), "/");
+
     if (len == 0 || !path[len] || len >= sizeof top)
         return 0;
     snprintf(top, sizeof top, "%.*s", (int)len, path);
@@ -233,6 +237,7 @@ static int add_workdir(words *w, const snug_session *session)
         add_staged_bind(w, "--bind", session->files.workdir);
         return SNUG_OK;
     }
+
     if (str_printf(&w->room, "%llu", bytes > LEAST ? bytes : LEAST))
         return error_no_memory();
     const char *const list[] = {
@@ -273,11 +278,14 @@ static int fill_sandbox(words *w, const snug_session *session, const char *bwrap
         NULL,
     };
     static const char *const places[] = { "--proc", "/proc", "--dev", "/dev", NULL };
+
     unsigned long long memory = session->limits.memory_bytes;
     const unsigned long long most = 1ULL << 40;
+
     /* Two of them. */
     if (str_printf(&w->size, "%llu", (memory < most ? memory : most) / 2))
         return error_no_memory();
+
     const char *size = str_text(&w->size);
     const char *const memories[] = { "--size", size, "--tmpfs", "/tmp",     "--perms", "1777",
                                      "--size", size, "--tmpfs", "/dev/shm", NULL };
@@ -289,6 +297,7 @@ static int fill_sandbox(words *w, const snug_session *session, const char *bwrap
     int error = find_hidden(w);
     if (error || (error = find_tops(w, session)))
         return error;
+
     add_hidden(w);
     add_all(w, memories);
     add_tops(w, "--tmpfs");
@@ -301,6 +310,7 @@ static int fill_sandbox(words *w, const snug_session *session, const char *bwrap
         const session_mount *mount = &session->files.mounts[i];
         add_staged_bind(w, mount->access == PATH_WRITE ? "--bind" : "--ro-bind", mount->path);
     }
+
     if ((error = add_workdir(w, session)))
         return error;
     add_tops(w, "--remount-ro");
@@ -328,6 +338,7 @@ static void stage(words *w, const char *path)
 static void add_user(words *w, const snug_session *session, const char *worker)
 {
     const char *library = launch_library();
+
     if (w->user == 0)
         return;
     if (!session->remote->need.has_memory)
@@ -361,13 +372,16 @@ static int fill(words *w, const snug_session *session, const char *bwrap, const 
                 const char *place)
 {
     const char *const begin[] = { "/bin/sh", "-c", enter, "snug", NULL };
+
     add_all(w, begin);
     if (str_add(&w->groups, place))
         return error_no_memory();
+
     for (char *line = w->groups.data, *end; line && (end = strchr(line, '\n')); line = end + 1) {
         *end = '\0';
         add(w, line);
     }
+
     add(w, "--");
     add_user(w, session, worker);
     return fill_sandbox(w, session, bwrap, worker);
@@ -385,6 +399,7 @@ static uint64_t group_bytes(const snug_session *session)
     uint64_t limit = session->limits.memory_bytes, disk = session->limits.disk_bytes;
     if (limit >= SNUG_UNLIMITED / 4)
         return CGROUP_UNLIMITED;
+
     limit += limit / 8 + ROOM;
     if (session->remote->need.has_memory ||
         (statfs(session->files.workdir, &facts) == 0 && facts.f_type == TMPFS))
@@ -411,9 +426,11 @@ int remote_bash_judge(snug_result *result, const snug_session *session)
 {
     cgroup_facts facts;
     outcome *o = &result->outcome;
+
     cgroup_look(&facts, session->remote->group);
     if (facts.kills <= session->remote->kills || o->status == SNUG_STATUS_MEMORY)
         return SNUG_OK;
+
     o->status = SNUG_STATUS_MEMORY;
     o->category = "memory";
     o->error_class = "environment";
@@ -439,6 +456,7 @@ static int explain(worker_link *l, int error)
 {
     str story = { 0 }, last = { 0 };
     char why[ERROR_MESSAGE_BYTES];
+
     snprintf(why, sizeof why, "%s", error_message());
     link_kill(l, LINK_ENDED);
     link_last_words(l, &last);
@@ -453,6 +471,7 @@ static int explain(worker_link *l, int error)
     else
         error = error_set(SNUG_ESYSTEM, "the worker of a bash session did not start: %s%s%s",
                           str_text(&story), last.len > 0 ? ": " : "", str_text(&last));
+
     str_free(&story);
     str_free(&last);
     return error;
@@ -464,6 +483,7 @@ static int greet(worker_link *l)
 {
     remote_question q = { .kind = FRAME_HELLO,
                           .deadline_ns = clock_deadline_ns(clock_now_ns(), START_MS) };
+
     pack_text(&q.body, FRAME_PROTOCOL);
     /* Nothing of Python's: no home, allowlist, spares, folders or packages. */
     pack_text(&q.body, NULL);
@@ -490,6 +510,7 @@ static int check(const snug_session *session, const char *bwrap)
     if (session->host->remote->command)
         return error_set(SNUG_EINVAL, "a bash session has a worker of its own on this machine: "
                                       "worker_command cannot be given");
+
     if (strcmp(session->files.workdir, "/") == 0)
         return error_set(SNUG_EINVAL, "the work directory of a bash session cannot be /");
     return bwrap
@@ -511,11 +532,13 @@ static int start(worker_link **out, snug_session *session, const programs *p)
     worker_process process;
     worker_link *l;
     int error = fill(&w, session, p->bwrap, p->worker, cgroup_place(session->remote->group));
+
     if (!error)
         error = launch_program(&process, w.items, environment);
     free_words(&w);
     if (error || (error = link_open(&l, &process, SILENT_MS)))
         return error;
+
     if ((error = greet(l)))
         link_drop(l);
     else
@@ -530,10 +553,12 @@ static int start_in_group(worker_link **out, snug_session *session, const progra
     int error = open_group(&r->group, session);
     if (error)
         return error;
+
     error = start(out, session, p);
     cgroup_look(&facts, r->group);
     if (!r->group || (!error && facts.tasks > 0))
         return error;
+
     /* It may be that only the group is refused. */
     cgroup_close(r->group);
     r->group = NULL;
@@ -548,16 +573,19 @@ int remote_bash_link(worker_link **out, snug_session *session)
     programs p = { .bwrap = find_bwrap(), .worker = worker };
     const char *path = session->host->remote->path;
     int error = check(session, p.bwrap);
+
     if (!error && !path && !(error = launch_find(found, sizeof found)))
         path = found;
     if (!error && !realpath(path, worker))
         error = error_system("%s", path);
     if (error)
         return error;
+
     p.user = privileges_see_strangers() ? privileges_stranger() : 0;
     error = start_in_group(out, session, &p);
     if (!error || p.user == 0)
         return error;
+
     /* The machine may permit namespaces to root alone, or a file system knows no other owners. */
     p.user = 0;
     cgroup_close(session->remote->group);

@@ -101,6 +101,7 @@ static tree_usage nameless_of(const disk_watch *w, pid_t process)
 {
     struct stat facts;
     nameless n = { .count = 0 };
+
     if (stat(w->session->files.workdir, &facts) != 0)
         return n.sum;
     n.device = facts.st_dev;
@@ -114,10 +115,12 @@ static int measure(tree_usage *now, disk_watch *w)
 {
     uint64_t began_ns = clock_thread_cpu_ns();
     int error = tree_measure(now, w->session->files.workdir), is_hidden = hides(error);
+
     if (!error || (is_hidden && w->is_dim))
         *now = sum_of(*now, nameless_of(w, process_of(w)));
     else if (is_hidden)
         *now = (tree_usage){ UINT64_MAX, UINT64_MAX };
+
     w->rest_ns = clock_now_ns() + REST * (clock_thread_cpu_ns() - began_ns);
     return !error || is_hidden;
 }
@@ -174,6 +177,7 @@ static void judge(disk_watch *w, uint32_t running, const tree_usage *now)
     /* What a cell had leave to make is not the fault of one that has less; nor what one made until
      * it ended that was told to. */
     int is_settled = is_over(&w->allowed, &most) || (w->told != 0 && running != w->told);
+
     w->allowed = most;
     w->told = running == w->told ? running : 0;
     if (!is_over(now, &most))
@@ -191,6 +195,7 @@ static int is_unlimited(tree_usage limit)
 static void look(disk_watch *w)
 {
     tree_usage now;
+
     if (is_unlimited(limit_of(w)))
         return;
     uint32_t running = atomic_load(&w->session->remote->running);
@@ -198,6 +203,7 @@ static void look(disk_watch *w)
     uint64_t cpu_ns = cpu_of(process);
     if (process == 0 || (cpu_ns > 0 && cpu_ns == w->cpu_ns) || !measure(&now, w))
         return;
+
     judge(w, running, &now);
     w->last = now;
     w->cpu_ns = cpu_ns;
@@ -226,6 +232,7 @@ static uint64_t next_ns(disk_watch *w)
 static void *look_on(void *payload)
 {
     disk_watch *w = payload;
+
     pthread_mutex_lock(&w->lock);
     while (!w->is_ending) {
         uint64_t then_ns = next_ns(w);
@@ -233,6 +240,7 @@ static void *look_on(void *payload)
         if (pthread_cond_clockwait(&w->changed, &w->lock, CLOCK_MONOTONIC, &until) == ETIMEDOUT)
             look(w);
     }
+
     pthread_mutex_unlock(&w->lock);
     return NULL;
 }
@@ -257,6 +265,7 @@ static int start(disk_watch *w, snug_session *session)
     int error = thread_start(&w->thread, "snug disk", STACK_BYTES, look_on, w);
     if (!error)
         return SNUG_OK;
+
     pthread_cond_destroy(&w->changed);
     pthread_mutex_destroy(&w->lock);
     link_drop(w->link);
@@ -266,6 +275,7 @@ static int start(disk_watch *w, snug_session *session)
 static int runs(pid_t process, const char *number)
 {
     char path[64], text[512];
+
     snprintf(path, sizeof path, "/proc/%d/task/%.20s/stat", (int)process, number);
     FILE *file = fopen(path, "re");
     size_t len = file ? fread(text, 1, sizeof text - 1, file) : 0;
@@ -282,10 +292,12 @@ static int has_rested(pid_t process, uint64_t cpu_ns)
 {
     char path[64];
     int any_runs = 0;
+
     snprintf(path, sizeof path, "/proc/%d/task", (int)process);
     DIR *dir = opendir(path);
     if (!dir)
         return 0;
+
     for (const struct dirent *item; !any_runs && (item = readdir(dir));)
         any_runs = *item->d_name != '.' && runs(process, item->d_name);
     closedir(dir);
@@ -313,12 +325,14 @@ static void give_to_caller(disk_watch *w)
 {
     tree_usage now;
     pid_t process = process_of(w);
+
     if (clock_now_ns() < w->rest_ns || cpu_of(process) != w->cpu_ns)
         return;
     if (!measure(&now, w) || now.bytes == UINT64_MAX || !has_more(&now, &w->last))
         return;
     if (!has_rested(process, w->cpu_ns))
         return;
+
     const tree_usage more = { left(w->last.bytes, now.bytes), left(w->last.files, now.files) };
     w->before = sum_of(w->before, more);
     w->last = now;
@@ -338,10 +352,12 @@ static void set_limits(disk_watch *w, const snug_limits *limits)
 {
     int is_lower = limits->disk_bytes < atomic_load_explicit(&w->bytes, memory_order_relaxed) ||
                    limits->disk_files < atomic_load_explicit(&w->files, memory_order_relaxed);
+
     atomic_store_explicit(&w->bytes, limits->disk_bytes, memory_order_relaxed);
     atomic_store_explicit(&w->files, limits->disk_files, memory_order_relaxed);
     if (!is_lower)
         return;
+
     /* The next look is sooner. */
     pthread_mutex_lock(&w->lock);
     pthread_cond_signal(&w->changed);
@@ -354,6 +370,7 @@ int remote_disk_begin(snug_session *session, const snug_limits *limits)
     disk_watch *w = r->watch;
     if (!w && !is_for(session))
         return SNUG_OK;
+
     atomic_store_explicit(&r->full, 0, memory_order_relaxed);
     if (w && (!w->link || clock_now_ns() - w->ended_ns >= PAUSE_NS))
         begin_again(w);
@@ -361,6 +378,7 @@ int remote_disk_begin(snug_session *session, const snug_limits *limits)
         set_limits(w, limits);
         return SNUG_OK;
     }
+
     if (!(w = calloc(1, sizeof *w)))
         return error_no_memory();
     atomic_store(&w->bytes, limits->disk_bytes);
@@ -370,6 +388,7 @@ int remote_disk_begin(snug_session *session, const snug_limits *limits)
         free(w);
     else
         r->watch = w;
+
     return error;
 }
 
@@ -389,6 +408,7 @@ void remote_disk_end(snug_session *session)
     disk_watch *w = session->remote->watch;
     if (!w)
         return;
+
     session->remote->watch = NULL;
     pthread_mutex_lock(&w->lock);
     w->is_ending = 1;
@@ -406,12 +426,14 @@ void remote_disk_end(snug_session *session)
 static int tell_in_traceback(outcome *o, const char *was)
 {
     size_t len = o->traceback.len;
+
     for (size_t i = len; i-- > 0;)
         if ((i == 0 || o->traceback.data[i - 1] == '\n') &&
             strncmp(o->traceback.data + i, was, strlen(was)) == 0) {
             o->traceback.data[o->traceback.len = i] = '\0';
             break;
         }
+
     return str_printf(&o->traceback, "%s: %s\n", str_text(&o->error_name),
                       str_text(&o->error_value));
 }
@@ -422,10 +444,12 @@ int remote_disk_judge(snug_result *result, const snug_session *session)
     disk_watch *w = session->remote->watch;
     if (!w)
         return SNUG_OK;
+
     w->ended_ns = clock_now_ns();
     if (o->status != SNUG_STATUS_INTERRUPTED ||
         atomic_load(&session->remote->full) != session->remote->line.number)
         return SNUG_OK;
+
     o->status = SNUG_STATUS_ERROR;
     o->category = "io";
     o->error_class = "environment";
@@ -441,5 +465,6 @@ int remote_disk_judge(snug_result *result, const snug_session *session)
         failed = failed ||
                  str_add(&o->hint, "Remove files that are not needed any more, and write less.");
     }
+
     return failed ? error_no_memory() : SNUG_OK;
 }

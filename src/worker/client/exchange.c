@@ -40,9 +40,11 @@ static void take_display(snug_session *session, const remote_question *q, unpack
     snug_display_event event = (snug_display_event)unpack_small(u, SNUG_DISPLAY_EVENT_CLEAR);
     display *d = event == SNUG_DISPLAY_EVENT_CLEAR ? NULL : display_unpack(u, &room);
     snug_display shown = { 0 };
+
     if (!u->is_bad && session->callbacks.on_display &&
         (!d || result_describe(&shown, d) == SNUG_OK))
         session->callbacks.on_display(session->callbacks.payload, event, d ? &shown : NULL);
+
     free((void *)(uintptr_t)shown.parts);
     display_drop(d);
 }
@@ -53,9 +55,11 @@ enum { TELL_BYTES = 256 * 1024 };
 static void tell_taken(remote *r, size_t bytes, uint64_t deadline_ns)
 {
     packer body = { 0 };
+
     r->taken += bytes;
     if (r->taken < TELL_BYTES)
         return;
+
     pack_number(&body, r->taken);
     r->taken = 0;
     if (!body.is_short)
@@ -77,6 +81,7 @@ static void send_answer(const remote *r, uint64_t id, call_state how, const str 
                         uint64_t deadline_ns)
 {
     packer body = { 0 };
+
     pack_number(&body, id);
     pack_number(&body, (uint64_t)(how == CALL_OK     ? FRAME_ANSWER_OK
                                   : how == CALL_NONE ? FRAME_ANSWER_NONE
@@ -91,6 +96,7 @@ static void send_answer(const remote *r, uint64_t id, call_state how, const str 
 static void pass_answers(made_call **calls, snug_session *session, uint64_t deadline_ns)
 {
     uint64_t numbers[16];
+
     while (desk_tell(session->desk, numbers, 16) == 16)
         ;
     for (made_call **at = calls; *at;) {
@@ -154,6 +160,7 @@ static void take_call(made_call **calls, snug_session *session, const remote_que
     uint64_t id = unpack_number(u);
     const char *name = unpack_text(u);
     const desk_tool *tool = name ? tool_of(session, name) : NULL;
+
     unpack_str(u, &text);
     u->is_bad |= !unpack_ended(u) || !is_call(session, q, tool, name, &text);
     made_call *made = u->is_bad ? NULL : calloc(1, sizeof *made);
@@ -161,6 +168,7 @@ static void take_call(made_call **calls, snug_session *session, const remote_que
         str_free(&text);
         return;
     }
+
     made->id = id;
     if (call_prepare(&made->call, session->desk, tool, &text) != DESK_FINE) {
         const str why = { 0 };
@@ -168,8 +176,10 @@ static void take_call(made_call **calls, snug_session *session, const remote_que
         send_answer(session->remote, id, CALL_ERROR, &why, q->deadline_ns);
         return;
     }
+
     made->next = *calls;
     *calls = made;
+
     /* The limit is the worker's to deny, and ours to keep. */
     u->is_bad |= call_make(made->call, 1) != DESK_FINE;
     session_make_calls(session, drain_nothing);
@@ -187,6 +197,7 @@ static void nudge(void *payload)
 static int take(snug_session *session, remote_question *q, made_call **calls, frame *f)
 {
     unpacker u = { str_text(&f->body), f->body.len, 0 };
+
     if (f->kind == FRAME_OUTPUT) {
         take_output(session, &u);
     } else if (f->kind == FRAME_DISPLAY) {
@@ -198,6 +209,7 @@ static int take(snug_session *session, remote_question *q, made_call **calls, fr
         q->answer = u;
         return 1;
     }
+
     if (u.is_bad)
         link_kill(session->remote->link, LINK_LIED);
     if (f->kind != FRAME_CALL)
@@ -228,10 +240,12 @@ static void hurry(const snug_session *session, remote_question *q, int *is_hurri
 static int take_in_time(snug_session *session, remote_question *q, made_call **calls, frame *f)
 {
     uint64_t before_ns = clock_now_ns();
+
     if (take(session, q, calls, f))
         return 1;
     if (q->deadline_ns == UINT64_MAX)
         return 0;
+
     if (before_ns > q->deadline_ns && before_ns - q->deadline_ns > MOST_LATE_NS)
         link_kill(session->remote->link, LINK_LATE);
     q->deadline_ns += clock_now_ns() - before_ns;
@@ -244,6 +258,7 @@ static int wait_for_reply(snug_session *session, remote_question *q)
     made_call *calls = NULL;
     frame f;
     int error, is_over = 0, is_hurried = 0;
+
     do {
         error = link_wait(r->link, &r->line, &f, q->deadline_ns, desk_deadline_ns(session->desk));
         if (error == SNUG_OK)
@@ -252,6 +267,7 @@ static int wait_for_reply(snug_session *session, remote_question *q)
             hurry(session, q, &is_hurried);
         pass_answers(&calls, session, q->deadline_ns);
     } while (error != SNUG_EDEAD && !is_over);
+
     desk_end(session->desk);
     drop_calls(calls);
     return is_over ? SNUG_OK : SNUG_EDEAD;
@@ -262,11 +278,13 @@ static int take_error(worker_link *l, remote_question *q)
 {
     int64_t error = -(int64_t)unpack_small(&q->answer, -SNUG_ESTOPPED);
     const char *message = unpack_name(&q->answer);
+
     if (q->answer.is_bad || q->reply.kind != FRAME_REPLY) {
         frame_free(&q->reply);
         link_kill(l, LINK_LIED);
         return SNUG_EDEAD;
     }
+
     if (!error)
         return SNUG_OK;
     error_set((int)error, "%s", message);
@@ -297,6 +315,7 @@ int remote_ask(snug_session *session, remote_question *q)
         str_free(&q->body.text);
         return error;
     }
+
     uint32_t number = r->line.number + 1;
     desk_set_wake(session->desk, nudge, r);
     desk_begin(session->desk, q->most_calls);
@@ -304,6 +323,7 @@ int remote_ask(snug_session *session, remote_question *q)
     atomic_store(&r->running, number);
     error = link_ask(r->link, &r->line, q->kind, &q->body.text, q->most_bytes, q->deadline_ns);
     str_free(&q->body.text);
+
     /* One that overtook the request was not understood. */
     if (!error && (atomic_load(&r->is_interrupted) || has_filled_disk(r)))
         error = link_send(r->link, FRAME_INTERRUPT, r->line.channel, number, NULL, q->deadline_ns);
@@ -311,10 +331,12 @@ int remote_ask(snug_session *session, remote_question *q)
         error = wait_for_reply(session, q);
     else
         desk_end(session->desk);
+
     atomic_store(&r->running, 0);
     desk_set_wake(session->desk, NULL, NULL);
     if (!error && (error = take_error(r->link, q)) != SNUG_EDEAD)
         return error;
+
     if (error == SNUG_EDEAD && link_state(r->link) == LINK_LIVES)
         remote_gave_up(session); /* the session, and not its worker */
     else if (error)
@@ -326,6 +348,7 @@ int remote_ask_host(worker_link *l, uint32_t channel, remote_question *q)
 {
     link_line line = { .channel = channel };
     int error = q->body.is_short ? error_no_memory() : SNUG_OK;
+
     link_add(l, &line);
     if (!error &&
         !(error = link_ask(l, &line, q->kind, &q->body.text, q->most_bytes, q->deadline_ns)) &&
@@ -333,6 +356,7 @@ int remote_ask_host(worker_link *l, uint32_t channel, remote_question *q)
         q->answer = (unpacker){ str_text(&q->reply.body), q->reply.body.len, 0 };
         error = take_error(l, q);
     }
+
     link_remove(l, &line);
     str_free(&q->body.text);
     return error;
@@ -389,6 +413,7 @@ static lost_how how_lost(remote *r)
     link_end end = link_state(r->link);
     if (end == LINK_FULL || has_filled_disk(r))
         return LOST_FULL;
+
     if (atomic_load(&r->is_interrupted))
         return LOST_INTERRUPTED;
     if (end == LINK_LATE)
@@ -401,6 +426,7 @@ static int tell_outcome(outcome *o, snug_session *session, uint64_t wall_ms)
     str why = { 0 };
     worker_link *l = session->remote->link;
     lost_how how = how_lost(session->remote);
+
     link_explain(l, &why);
     o->status = lost_rows[how].status;
     o->category = lost_rows[how].category;
@@ -424,6 +450,7 @@ int remote_lost_result(snug_result **out, snug_session *session, uint64_t wall_m
     snug_result *result = result_new(session->name);
     if (!result)
         return error_no_memory();
+
     int error = tell_outcome(&result->outcome, session, wall_ms);
     if (!error && desk_take_ledger(&result->tool_calls, &result->tool_call_count, session->desk))
         error = error_no_memory();
@@ -431,6 +458,7 @@ int remote_lost_result(snug_result **out, snug_session *session, uint64_t wall_m
         snug_result_free(result);
         return error;
     }
+
     result->state = SNUG_STATE_LOST;
     if (!is_aside)
         result->execution_count = ++session->cells;

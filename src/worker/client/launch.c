@@ -30,10 +30,12 @@ static int own_folder(char out[PATH_MAX])
 {
     Dl_info info;
     char *slash;
+
     if (!dladdr((void *)(uintptr_t)launch, &info) || !info.dli_fname || !*info.dli_fname ||
         !realpath(strchr(info.dli_fname, '/') ? info.dli_fname : "/proc/self/exe", out) ||
         !(slash = strrchr(out, '/')))
         return 0;
+
     *slash = '\0';
     return 1;
 }
@@ -42,15 +44,18 @@ int launch_find(char *out, size_t size)
 {
     static const char *const places[] = { "", "/../bin", "/../../bin" };
     char folder[PATH_MAX];
+
     if (own_folder(folder))
         for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
             snprintf(out, size, "%s%s/snug-worker", folder, places[i]);
             if (access(out, X_OK) == 0)
                 return SNUG_OK;
         }
+
     snprintf(out, size, "%s", SNUG_WORKER_PATH);
     if (access(out, X_OK) == 0)
         return SNUG_OK;
+
     return error_set(SNUG_ENOTFOUND,
                      "the program snug-worker is neither beside this one nor at %s: name it by the "
                      "host's option worker_path",
@@ -64,6 +69,7 @@ static char **worker_environment(void)
 {
     static const char *const names[] = { "PATH",     "HOME", "LANG",  "LC_ALL",
                                          "LC_CTYPE", "TZ",   "TMPDIR" };
+
     enum { NAMES = sizeof names / sizeof *names };
     size_t count = 0;
     char **environment = calloc(NAMES + 1, sizeof *environment);
@@ -73,6 +79,7 @@ static char **worker_environment(void)
         if (value && str_printf(&text, "%s=%s", names[i], value) == 0)
             environment[count++] = str_take(&text);
     }
+
     return environment;
 }
 
@@ -92,6 +99,7 @@ static int spawn(pid_t *pid, const char *const *arguments, const char *const *en
     char **given = environment ? (char **)(uintptr_t)environment : environ;
     if (!own && !environment && !is_command)
         return ENOMEM; /* the caller's is not for a worker */
+
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_init(&actions);
@@ -99,6 +107,7 @@ static int spawn(pid_t *pid, const char *const *arguments, const char *const *en
     posix_spawn_file_actions_adddup2(&actions, stream, 0);
     posix_spawn_file_actions_adddup2(&actions, stream, 1);
     posix_spawn_file_actions_adddup2(&actions, errors, 2);
+
     /* Whatever the caller has open without O_CLOEXEC is none of the sessions'. */
     posix_spawn_file_actions_addclosefrom_np(&actions, 3);
     spawn_set_attributes(&attributes);
@@ -127,6 +136,7 @@ static int start(worker_process *out, const char *const *arguments, const char *
         close_pair(stream);
         return error;
     }
+
     *out = (worker_process){ .fd = stream[0], .errors = errors[0], .pidfd = -1 };
     errno = spawn(&out->pid, arguments, environment, stream[1], errors[1], command != NULL);
     error = errno ? error_system("%s", command ? command : arguments[0]) : SNUG_OK;
@@ -136,6 +146,7 @@ static int start(worker_process *out, const char *const *arguments, const char *
         close(out->fd);
         close(out->errors);
     }
+
     return error;
 }
 
@@ -152,23 +163,27 @@ enum { WORDS_BESIDE_NAMES = 8 };
 int launch_zygote(worker_process *out, const zygote_wish *wish)
 {
     size_t names = 0, count = 0;
+
     while (wish->preload && wish->preload[names])
         names++;
     const char **words = calloc(names + WORDS_BESIDE_NAMES, sizeof *words);
     if (!words)
         return error_no_memory();
+
     words[count++] = wish->path;
     words[count++] = "--zygote";
     if (wish->python_home) {
         words[count++] = "--home";
         words[count++] = wish->python_home;
     }
+
     if (wish->is_full)
         words[count++] = "--full";
     if (wish->packages) {
         words[count++] = "--packages";
         words[count++] = wish->packages;
     }
+
     for (size_t i = 0; i < names; i++)
         words[count++] = wish->preload[i];
     int error = start(out, words, NULL, SOCK_SEQPACKET, NULL);
@@ -213,10 +228,12 @@ static int wait_for(pid_t pid, int *status, int ms)
 {
     int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     struct pollfd end = { .fd = pidfd, .events = POLLIN };
+
     if (pidfd >= 0) {
         poll(&end, 1, ms);
         close(pidfd);
     }
+
     pid_t ended = waitpid(pid, status, WNOHANG);
     /* A process that ignores SIGCHLD, or waits for any child, has taken it from us: its number may
      * be another's. */
@@ -227,10 +244,12 @@ static void tell_last_words(const worker_process *process, str *out)
 {
     char text[4096];
     ssize_t len = read(process->errors, text, sizeof text - 1);
+
     while (len > 0 && text[len - 1] == '\n')
         len--;
     if (len <= 0)
         return;
+
     text[len] = '\0';
     utf8_mend(text, strlen(text));
     const char *line = strrchr(text, '\n');
@@ -248,10 +267,12 @@ static int end_forked(worker_process *process, int *status)
 {
     struct pollfd ended = { .fd = process->pidfd, .events = POLLIN };
     int is_over = poll(&ended, 1, END_MS) > 0;
+
     if (!is_over) {
         launch_kill(process);
         is_over = poll(&ended, 1, END_MS) > 0;
     }
+
     /* The kernel may take its time for the corpse, and nobody waits for that: neither who calls,
      * nor the zygote, which has others to fork. */
     *status = is_over ? zygote_status(process->zygote, process->pid) : -1;
@@ -273,11 +294,13 @@ static void end_child(worker_process *process, int *status, int ms)
 void launch_end(worker_process *process, str *out, str *words)
 {
     int status = 0, is_known = 1;
+
     close(process->fd);
     if (process->zygote)
         is_known = end_forked(process, &status);
     else
         end_child(process, &status, END_MS);
+
     process->ran_out = bounds_were_passed(process->bounds);
     bounds_close(process->bounds);
     process->bounds = NULL;
@@ -285,6 +308,7 @@ void launch_end(worker_process *process, str *out, str *words)
         tell_status(out, status);
     else if (out)
         str_add(out, "has ended");
+
     if (process->errors < 0)
         return;
     if (words)

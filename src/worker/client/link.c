@@ -48,6 +48,7 @@ int link_open(worker_link **out, worker_process *process, uint64_t silent_ms)
 {
     worker_link *l = calloc(1, sizeof *l);
     int error = l ? SNUG_OK : error_no_memory();
+
     if (l && (l->nudges = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) < 0)
         error = error_system("eventfd");
     if (error) {
@@ -55,6 +56,7 @@ int link_open(worker_link **out, worker_process *process, uint64_t silent_ms)
         launch_end(process, NULL, NULL);
         return error;
     }
+
     atomic_store(&l->holders, 1);
     l->process = *process;
     l->has_spoken = process->zygote != NULL; /* one that was forked has nothing to start */
@@ -113,10 +115,12 @@ static void die(worker_link *l, link_end how)
 static void end_forsaken(worker_link *l)
 {
     const link_line *line = l->lines;
+
     while (line && line->is_lost)
         line = line->next;
     if (!l->is_spoilt || line || l->end != LINK_LIVES)
         return;
+
     die(l, LINK_FORSAKEN);
     launch_kill(&l->process);
     bury(l);
@@ -149,6 +153,7 @@ void link_end_now(worker_link *l, link_end how)
 int link_add(worker_link *l, link_line *line)
 {
     pthread_condattr_t monotonic;
+
     pthread_mutex_lock(&l->lock);
     int is_too_late = l->end == LINK_FORSAKEN;
     if (!is_too_late) {
@@ -159,6 +164,7 @@ int link_add(worker_link *l, link_line *line)
         line->next = l->lines;
         l->lines = line;
     }
+
     pthread_mutex_unlock(&l->lock);
     return is_too_late ? SNUG_EDEAD : SNUG_OK;
 }
@@ -168,6 +174,7 @@ static int take_first(link_line *line, frame *out)
     link_frame *first = line->first;
     if (!first)
         return 0;
+
     *out = first->frame;
     line->bytes -= first->frame.body.len + sizeof *first;
     line->first = first->next;
@@ -180,6 +187,7 @@ static int take_first(link_line *line, frame *out)
 void link_remove(worker_link *l, link_line *line)
 {
     frame left;
+
     pthread_mutex_lock(&l->lock);
     link_line **at = &l->lines;
     while (*at != line)
@@ -349,6 +357,7 @@ static link_end write_pieces(const worker_link *l, struct iovec *pieces, size_t 
                              uint64_t most_ns)
 {
     uint64_t deadline_ns = earlier(most_ns, silent_at_ns(l));
+
     while (count > 0) {
         struct msghdr message = { .msg_iov = pieces, .msg_iovlen = count };
         ssize_t n = sendmsg(l->process.fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -369,6 +378,7 @@ static link_end write_pieces(const worker_link *l, struct iovec *pieces, size_t 
             pieces->iov_len -= (size_t)n;
         }
     }
+
     return LINK_LIVES;
 }
 
@@ -388,6 +398,7 @@ int link_send(worker_link *l, frame_kind kind, uint32_t channel, uint32_t number
     static const str empty;
     char header[FRAME_HEADER];
     frame f = { kind, channel, number, body ? *body : empty };
+
     frame_header(header, &f);
     struct iovec pieces[2] = { { header, sizeof header }, { f.body.data, f.body.len } };
     link_end how = LINK_LATE;
@@ -397,6 +408,7 @@ int link_send(worker_link *l, frame_kind kind, uint32_t channel, uint32_t number
             how = write_pieces(l, pieces, f.body.len > 0 ? 2 : 1, deadline_ns);
         pthread_mutex_unlock(&l->writing);
     }
+
     if (how == LINK_LIVES)
         return SNUG_OK;
     link_kill(l, how);
@@ -407,9 +419,11 @@ int link_send_at_once(worker_link *l, frame_kind kind, uint32_t channel, uint32_
 {
     char header[FRAME_HEADER];
     const frame f = { .kind = kind, .channel = channel, .number = number };
+
     frame_header(header, &f);
     if (pthread_mutex_trylock(&l->writing) != 0)
         return 0;
+
     ssize_t n = link_state(l) == LINK_LIVES
                     ? send(l->process.fd, header, sizeof header, MSG_DONTWAIT | MSG_NOSIGNAL)
                     : -1;
@@ -439,12 +453,14 @@ static int is_readable(worker_link *l, uint64_t deadline_ns, int spins)
                                  { .fd = l->nudges, .events = POLLIN } };
     uint64_t now = clock_now_ns(), spin_end_ns = spins ? spin_until_ns(&l->spin, now) : 0;
     int has_come = 0, has_spun = spin_end_ns != 0;
+
     for (; !has_come && now < spin_end_ns; now = clock_now_ns())
         has_come = poll(streams, 2, 0) > 0;
     if (has_spun)
         spin_ended(&l->spin, has_come);
     if (has_come)
         return streams[0].revents != 0;
+
     uint64_t until = earlier(now + ASK_NS, deadline_ns);
     int ms = until > now ? (int)((until - now) / NS_PER_MS) + 1 : 0;
     return poll(streams, 2, ms) > 0 && streams[0].revents;
@@ -486,9 +502,11 @@ static int receive(frame *out, worker_link *l, link_end *how)
     ssize_t n = at ? recv(l->process.fd, at, room, MSG_DONTWAIT) : -1;
     if (at && n < 0 && (errno == EAGAIN || errno == EINTR))
         return 0;
+
     *how = LINK_ENDED;
     if (n <= 0)
         return -1;
+
     *how = LINK_LIED;
     atomic_store(&l->heard_ns, clock_now_ns());
     int took = frame_took(out, &l->reader, (size_t)n);
@@ -499,12 +517,14 @@ static int receive(frame *out, worker_link *l, link_end *how)
 static int receive_one(frame *out, worker_link *l, uint64_t deadline_ns, link_end *how)
 {
     int took, spins = 1;
+
     do {
         if (!is_readable(l, deadline_ns, spins))
             return 0;
         took = receive(out, l, how);
         spins = 0;
     } while (took == 0 && (l->reader.header_len > 0) && clock_now_ns() < deadline_ns);
+
     return took;
 }
 
@@ -519,16 +539,19 @@ static void forget_nudges(const worker_link *l)
 static void deliver(worker_link *l, frame *f, const link_line *own)
 {
     link_line *line = f->kind >= FRAME_REPLY ? line_of(l, f) : NULL;
+
     if (f->kind == FRAME_PONG && f->body.len == 0) {
         frame_free(f);
         return;
     }
+
     link_frame *item = line ? calloc(1, sizeof *item) : NULL;
     if (!item) {
         frame_free(f);
         die(l, LINK_LIED);
         return;
     }
+
     item->frame = *f;
     *(line->last ? &line->last->next : &line->first) = item;
     line->last = item;
@@ -545,6 +568,7 @@ static int read_one(worker_link *l, const link_line *own, uint64_t deadline_ns)
 {
     frame f;
     link_end how = LINK_ENDED;
+
     l->is_reading = 1;
     pthread_mutex_unlock(&l->lock);
     int took = receive_one(&f, l, deadline_ns, &how);
@@ -566,10 +590,12 @@ static void ask_for_life(worker_link *l, uint64_t deadline_ns)
     uint64_t now = clock_now_ns(), heard_ns = atomic_load(&l->heard_ns);
     if (l->end != LINK_LIVES || !l->has_spoken || now < heard_ns + ASK_NS)
         return;
+
     if (l->asked_ns > heard_ns && now - heard_ns > l->silent_ns) {
         die(l, LINK_SILENT);
         return;
     }
+
     if (l->asked_ns + ASK_NS > now)
         return;
     l->asked_ns = now;
@@ -601,9 +627,11 @@ static void pass_on(worker_link *l, const link_line *own)
 void link_nudge(worker_link *l, link_line *line)
 {
     uint64_t one = 1;
+
     pthread_mutex_lock(&l->lock);
     line->is_nudged = 1;
     pthread_cond_signal(&line->has_come);
+
     /* One that is full wakes as well. */
     ssize_t written = l->is_reading ? write(l->nudges, &one, sizeof one) : 0;
     (void)written;
@@ -639,6 +667,7 @@ static void wait_once(worker_link *l, link_line *line, uint64_t until)
 int link_wait(worker_link *l, link_line *line, frame *out, uint64_t deadline_ns, uint64_t wake_ns)
 {
     int took, looks = 0;
+
     pthread_mutex_lock(&l->lock);
     if (!l->is_reading)
         atomic_store(&l->heard_ns, clock_now_ns()); /* what nobody listened for was not silence */
@@ -651,6 +680,7 @@ int link_wait(worker_link *l, link_line *line, frame *out, uint64_t deadline_ns,
         else
             wait_once(l, line, earlier(deadline_ns, wake_ns));
     }
+
     int is_nudged = line->is_nudged;
     line->is_nudged = 0;
     bury(l);

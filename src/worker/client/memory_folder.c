@@ -20,10 +20,12 @@ int folder_open(pid_t process, const char *path)
         .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS,
     };
     char name[64];
+
     snprintf(name, sizeof name, "/proc/%d/root", (int)process);
     int root = *path == '/' ? open(name, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
     if (root < 0)
         return -1;
+
     int fd = (int)syscall(SYS_openat2, root, path + 1, &how, sizeof how);
     close(root);
     return fd;
@@ -33,6 +35,7 @@ pid_t folder_child(pid_t process)
 {
     char name[64];
     int child = 0;
+
     snprintf(name, sizeof name, "/proc/%d/task/%d/children", (int)process, (int)process);
     FILE *children = fopen(name, "re");
     if (children && fscanf(children, "%d", &child) != 1)
@@ -83,6 +86,7 @@ static void copy_file(const copy *c, const tree_entry *entry)
 {
     int from = openat(entry->parent, entry->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     int to = from < 0 ? -1 : make_as(c, entry->path, make_file);
+
     if (to >= 0 && (copy_bytes(to, from) || fchmod(to, entry->facts->st_mode & 0777)))
         unlinkat(c->to, entry->path, 0); /* half of it would be taken for the whole */
     if (to >= 0)

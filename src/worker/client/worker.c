@@ -49,6 +49,7 @@ static void pack_need(packer *p, snug_kind kind, const char *packages, const ses
         pack_text(p, folders[i].path);
         pack_number(p, folders[i].access == PATH_WRITE);
     }
+
     pack_number(p, in_memory ? in_memory->disk_bytes : 0);
     pack_number(p, in_memory ? in_memory->disk_files : 0);
 }
@@ -65,6 +66,7 @@ int remote_set_need(worker_need *out, snug_kind kind, const char *packages,
                     const session_mount *folders, size_t count, const snug_limits *in_memory)
 {
     packer p = { 0 };
+
     *out =
         (worker_need){ .is_own = 1, .is_full = kind == SNUG_KIND_FULL, .has_folders = count > 0 };
     pack_need(&p, kind, packages, folders, count, in_memory);
@@ -90,6 +92,7 @@ int remote_is_whole(char **out, const char *path, int is_here)
     char *here = path && is_here && *path != '/' ? getcwd(NULL, 0) : NULL;
     if (!here)
         return remote_is_copied(out, path);
+
     *out = str_printf(&whole, "%s/%s", here, path) == SNUG_OK ? str_take(&whole) : NULL;
     free(here);
     str_free(&whole);
@@ -103,6 +106,7 @@ static int refuse_worker(worker_link *l, const remote_host *r, int error)
 {
     char why[ERROR_MESSAGE_BYTES];
     str story = { 0 }, words = { 0 };
+
     snprintf(why, sizeof why, "%s", error_message());
     link_kill(l, LINK_ENDED);
     link_last_words(l, &words);
@@ -113,6 +117,7 @@ static int refuse_worker(worker_link *l, const remote_host *r, int error)
     else
         error = error_set(SNUG_ESYSTEM, "%s did not start: %s%s%s", name, str_text(&story),
                           words.len > 0 ? ": " : "", str_text(&words));
+
     str_free(&words);
     str_free(&story);
     return error;
@@ -129,6 +134,7 @@ static int keep_report(snug_host *host, worker_link *l, const char *report)
                         str_add(&text, "\n") || link_tell_bounds(l, &text)
                     ? error_no_memory()
                     : SNUG_OK;
+
     if (!error && !(host->report = str_take(&text)))
         error = error_no_memory();
     str_free(&text);
@@ -141,6 +147,7 @@ static int greet(worker_link *l, snug_host *host, const worker_need *need, int i
     remote_host *r = host->remote;
     remote_question q = { .kind = FRAME_HELLO,
                           .deadline_ns = clock_deadline_ns(clock_now_ns(), START_MS) };
+
     pack_text(&q.body, FRAME_PROTOCOL);
     pack_text(&q.body, r->python_home);
     pack_text(&q.body, r->allowlist_dir);
@@ -152,16 +159,19 @@ static int greet(worker_link *l, snug_host *host, const worker_need *need, int i
         q.body.is_short |= str_append(&q.body.text, need->hello.data, need->hello.len) != 0;
     else
         pack_need(&q.body, SNUG_KIND_RESTRICTED, NULL, NULL, 0, NULL);
+
     pack_text(&q.body, link_bounds_place(l));
     int error = remote_ask_host(l, 0, &q);
     if (error)
         return refuse_worker(l, r, error);
+
     const char *report = unpack_name(&q.answer);
     link_begin_bounds(l);
     if (!unpack_ended(&q.answer))
         error = refuse_worker(l, r, SNUG_EDEAD);
     else if (!host->report)
         error = keep_report(host, l, report);
+
     remote_answered(&q);
     return error;
 }
@@ -176,6 +186,7 @@ static int hold_zygote(zygote **out, remote_host *r, const worker_need *need)
     int error = zygote_hold(out, &wish);
     if (error)
         return error;
+
     zygote_keep(*out);
     pthread_mutex_lock(&r->starting);
     zygote *before = *own;
@@ -199,6 +210,7 @@ static int fork_or_launch(worker_process *out, remote_host *r, const worker_need
         if (!error)
             return SNUG_OK;
     }
+
     return launch(out, r->path, NULL);
 }
 
@@ -221,17 +233,21 @@ static int start(worker_link **out, uint64_t *folder, snug_host *host, const wor
     int error = look_for_folder(folder, host);
     if (error || (error = fork_or_launch(&process, r, need)))
         return error;
+
     process.bounds = r->command ? NULL : bounds_open();
     if ((error = link_open(&l, &process,
                            r->grace_ms < SNUG_UNLIMITED / 2 ? 2 * r->grace_ms : SNUG_UNLIMITED)))
         return error;
+
     if ((error = greet(l, host, need, is_spare))) {
         link_drop(l);
         return error;
     }
+
     if (!need)
         link_allow(l, &(bounds_share){ .memory_bytes = r->pool_sessions * SPARE_BYTES,
                                        .threads = r->pool_sessions });
+
     *out = l;
     return SNUG_OK;
 }
@@ -250,6 +266,7 @@ typedef struct spare_worker {
 static int copy_need(worker_need *out, unsigned *generation, remote_host *r)
 {
     const worker_need *kept = &r->spare_need;
+
     pthread_mutex_lock(&r->starting);
     *generation = atomic_load(&r->spare_generation);
     *out = (worker_need){ .is_own = 1, .is_full = kept->is_full };
@@ -276,16 +293,19 @@ static int is_wanted(const spare_worker *spare)
 static int make_spare(pool_item **out, void *payload, spare_kind kind)
 {
     snug_host *host = payload;
+
     (void)kind;
     spare_worker *spare = calloc(1, sizeof *spare);
     if (!spare)
         return error_no_memory();
+
     spare->host = host->remote;
     int error = start_spare(spare, host);
     while (!error && !is_wanted(spare)) {
         link_drop(spare->link);
         error = start_spare(spare, host);
     }
+
     if (error)
         free(spare);
     else
@@ -326,6 +346,7 @@ static int keep_spares_for(snug_host *host, const worker_need *need)
         remote_free_need(&own);
         return error_no_memory();
     }
+
     remote_free_need(&r->spare_need);
     r->spare_need = own;
     r->strangers = 0;
@@ -357,11 +378,13 @@ static pool *pool_for(snug_host *host, const worker_need *need)
     remote_host *r = host->remote;
     if (r->pool_sessions == 0 || r->command || need->has_folders)
         return NULL;
+
     pthread_mutex_lock(&r->starting);
     if (r->spares && is_alike(need, &r->spare_need))
         r->strangers = 0;
     else if (!r->spares || ++r->strangers > MOST_STRANGERS)
         keep_spares_for(host, need); /* without, workers are started as they are wanted */
+
     pool *p = is_alike(need, &r->spare_need) ? r->spares : NULL;
     pthread_mutex_unlock(&r->starting);
     return p;
@@ -374,11 +397,13 @@ static int take_spare(worker_link **out, snug_host *host, const worker_need *nee
     int error = look_for_folder(&folder, host);
     if (error)
         return error;
+
     spare_worker *spare = (spare_worker *)(void *)pool_take(p, &served);
     if (spare)
         *out = spare->link;
     else
         error = start(out, &folder, host, need, 0);
+
     free(spare);
     pool_opened(p, SPARE_WHOLE, served, error != SNUG_OK);
     return error;
@@ -392,10 +417,12 @@ static int share(worker_link **out, snug_host *host)
     remote_host *r = host->remote;
     uint64_t folder;
     int error = look_for_folder(&folder, host);
+
     if (r->link && (link_state(r->link) != LINK_LIVES || r->link_folder != folder)) {
         link_drop(r->link);
         r->link = NULL;
     }
+
     if (!error && !r->link)
         error = start(&r->link, &r->link_folder, host, NULL, 0);
     if (!error)

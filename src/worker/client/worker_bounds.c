@@ -75,6 +75,7 @@ static use look_at(const bounds *b)
     ssize_t len = b->facts >= 0 ? pread(b->facts, text, sizeof text - 1, 0) : -1;
     if (len <= 0)
         return now;
+
     text[len] = '\0';
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         now.bytes += number_in(text, names[i]) * 1024;
@@ -144,6 +145,7 @@ static void *look_on(void *unused)
         const struct timespec until = { (time_t)(next_ns / NS_PER_S), (long)(next_ns % NS_PER_S) };
         pthread_cond_clockwait(&watch.changed, &watch.lock, CLOCK_MONOTONIC, &until);
     }
+
     pthread_mutex_unlock(&watch.lock);
     return NULL;
 }
@@ -169,6 +171,7 @@ static void watch_it(bounds *b)
 static void end_watch(void)
 {
     thread ended = watch.thread;
+
     watch.is_ending = 1;
     pthread_cond_signal(&watch.changed);
     pthread_mutex_unlock(&watch.lock);
@@ -237,6 +240,7 @@ static void change(bounds *b, const bounds_share *share, uint64_t sign)
 {
     int is_unlimited = share->memory_bytes > MOST_LIMIT;
     uint64_t threads = share->threads > UINT32_MAX ? UINT64_C(1) << 32 : share->threads;
+
     pthread_mutex_lock(&watch.lock);
     b->unlimited += sign * (uint64_t)is_unlimited;
     b->memory_bytes += is_unlimited ? 0 : sign * share->memory_bytes;
@@ -255,6 +259,7 @@ void bounds_begin(bounds *b, pid_t process, int pidfd)
 {
     static const bounds_share none;
     cgroup_facts facts;
+
     if (!b)
         return;
     open_facts(b, process);
@@ -262,6 +267,7 @@ void bounds_begin(bounds *b, pid_t process, int pidfd)
     b->process = process;
     b->pidfd = pidfd;
     b->is_held = facts.bytes > 0;
+
     /* What it shares with its zygote the group does not count until it is written to. */
     b->base_bytes = look_at(b).bytes;
     change(b, &none, 1);

@@ -22,12 +22,14 @@ enum { GRACE_MS = 5000 };
 static int are_copied(char ***out, const char *const *texts)
 {
     size_t count = 0;
+
     while (texts && texts[count])
         count++;
     *out = count > 0 ? calloc(count + 1, sizeof **out) : NULL;
     for (size_t i = 0; *out && i < count; i++)
         if (!remote_is_copied(&(*out)[i], texts[i]))
             return 0;
+
     return count == 0 || *out;
 }
 
@@ -41,6 +43,7 @@ static int expect_full(snug_host *host)
     int is_here = !host->remote->command;
     int error = remote_set_need(&need, SNUG_KIND_FULL, NULL, NULL, 0,
                                 is_here && remote_fits_memory(&limits) ? &limits : NULL);
+
     if (!error)
         error = remote_expect(host, &need);
     remote_free_need(&need);
@@ -53,6 +56,7 @@ static int open_host(snug_host *host, const snug_host_options *options)
     remote_host *r = host->remote = calloc(1, sizeof *r);
     if (!r)
         return error_no_memory();
+
     pthread_mutex_init(&r->lock, NULL);
     pthread_mutex_init(&r->starting, NULL);
     r->grace_ms = options->worker_grace_ms ? options->worker_grace_ms : GRACE_MS;
@@ -64,6 +68,7 @@ static int open_host(snug_host *host, const snug_host_options *options)
     if (!options->worker_path && !options->worker_command &&
         (error = launch_find(found, sizeof found)))
         return error;
+
     int is_here = options->worker_command == NULL;
     if (!remote_is_whole(&r->path,
                          options->worker_path ? options->worker_path
@@ -75,9 +80,11 @@ static int open_host(snug_host *host, const snug_host_options *options)
         !remote_is_whole(&r->allowlist_dir, host->allowlist_dir, is_here) ||
         !are_copied(&r->preload, options->preload))
         return error_no_memory();
+
     if ((error = remote_check_path(r->python_home)) ||
         (error = remote_check_path(r->allowlist_dir)) || (error = remote_link(&l, host, NULL)))
         return error;
+
     link_drop(l);
     return r->preload && r->pool_sessions > 0 && !r->command ? expect_full(host) : SNUG_OK;
 }
@@ -87,6 +94,7 @@ static int close_host(snug_host *host)
     remote_host *r = host->remote;
     if (!r)
         return 0;
+
     pool_close(r->spares);
     link_drop(r->link);
     zygote_drop(r->zygote);
@@ -111,10 +119,12 @@ static int copy_profile(char **out, snug_host *host, const char *profile)
 {
     str folder = { 0 }, path = { 0 };
     int error = workdir_open_host(host, NULL); /* somebody may have cleaned TMPDIR */
+
     if (!error && (str_printf(&folder, "%s/profile-%u", host->workdirs,
                               atomic_fetch_add(&host->remote->profiles, 1)) != SNUG_OK ||
                    str_printf(&path, "%s%s", folder.data, strrchr(profile, '/')) != SNUG_OK))
         error = error_no_memory();
+
     if (!error && (error = host_copy_profile(host, profile, folder.data)))
         tree_remove(folder.data);
     if (!error)
@@ -152,6 +162,7 @@ static int scan(snug_scan **out, snug_host *host, const char *source, size_t len
         remote_drop_profile(host, profile);
         return error;
     }
+
     remote_question q = { .kind = FRAME_SCAN,
                           .deadline_ns = remote_deadline_ns(
                               host, options->wall_ms ? options->wall_ms : SCAN_MS),
@@ -168,6 +179,7 @@ static int scan(snug_scan **out, snug_host *host, const char *source, size_t len
         if (error == SNUG_EINVAL)
             link_kill(l, LINK_LIED);
     }
+
     if (error == SNUG_EDEAD || error == SNUG_EINVAL) {
         str why = { 0 };
         link_explain(l, &why);
@@ -175,6 +187,7 @@ static int scan(snug_scan **out, snug_host *host, const char *source, size_t len
             error = error_set(SNUG_ESYSTEM, "the source was not judged: %s", why.data);
         str_free(&why);
     }
+
     link_drop(l);
     remote_drop_profile(host, profile);
     return error;
@@ -186,6 +199,7 @@ static void ask_health(const snug_host *host, snug_health *facts, snug_pool *spa
 {
     remote_host *r = host->remote;
     remote_question q = { .kind = FRAME_HEALTH, .deadline_ns = remote_deadline_ns(host, 0) };
+
     pthread_mutex_lock(&r->lock);
     worker_link *l = r->link && link_state(r->link) == LINK_LIVES ? link_hold(r->link) : NULL;
     pthread_mutex_unlock(&r->lock);
@@ -236,6 +250,7 @@ static snug_pool pool_facts_of(const snug_host *host)
     snug_pool spares = { .wanted = host->remote->pool_sessions };
     if (spares.wanted == 0)
         return spares;
+
     ask_health(host, &facts, &spares);
     const snug_pool workers = tell_workers(host->remote);
     add_pool(&spares, &workers);

@@ -76,6 +76,7 @@ static void pack_options(packer *p, const snug_session *session,
         pack_text(p, options->mounts[i].name);
         pack_number(p, options->mounts[i].is_writable != 0);
     }
+
     pack_number(p, options->on_output != NULL);
     pack_number(p, options->on_display != NULL);
     pack_number(p, options->on_input != NULL);
@@ -133,12 +134,14 @@ static int connect_line(snug_session *session)
     remote *r = session->remote;
     worker_link *l = NULL;
     int error;
+
     r->line = (link_line){ .channel = atomic_fetch_add(&session->host->remote->channels, 1) + 1 };
     do { /* again where the last session of that worker was lost meanwhile */
         link_drop(l);
         error = session->kind == SNUG_KIND_BASH ? remote_bash_link(&l, session)
                                                 : remote_link(&l, session->host, &r->need);
     } while (!error && link_add(l, &r->line) != SNUG_OK);
+
     if (error)
         return error;
     pthread_mutex_lock(&r->lock);
@@ -160,9 +163,11 @@ static void disconnect(snug_session *session)
     remote *r = session->remote;
     if (!r->link)
         return;
+
     remote_disk_leave(session);
     link_remove(r->link, &r->line);
     r->is_open = 0;
+
     /* What was lost in it, it keeps. */
     const bounds_share share = share_of(session);
     if (!session->is_lost)
@@ -189,6 +194,7 @@ static int take_workdir(snug_session *session, const char *path)
     int is_here = !session->host->remote->command;
     if (is_here && !is_ours(session, path))
         return SNUG_EINVAL;
+
     if (!(session->files.workdir = strdup(path)))
         return SNUG_ENOMEM;
     session->files.owns_workdir = session->files.is_private = is_here;
@@ -203,13 +209,16 @@ static void hold_folder(snug_session *session)
 {
     int before = session->files.folder;
     pid_t process = link_process(session->remote->link);
+
     if (!session->remote->need.has_memory)
         return;
+
     /* Of a bash session this process has made one for its name; and bubblewrap stays outside. */
     if (session->kind == SNUG_KIND_BASH) {
         rmdir(session->files.workdir);
         process = folder_child(process);
     }
+
     if (access(session->files.workdir, F_OK) == 0)
         return;
     int fd = folder_open(process, session->files.workdir);
@@ -225,12 +234,14 @@ static int send_open(snug_session *session)
     remote *r = session->remote;
     remote_question q = { .kind = FRAME_OPEN,
                           .deadline_ns = remote_deadline_ns(session->host, STEP_MS) };
+
     q.body.is_short = str_append(&q.body.text, r->open.data, r->open.len) != 0;
     pack_place(&q.body, session);
     session->is_lost = 0;
     int error = remote_ask(session, &q);
     if (error)
         return error;
+
     r->is_open = 1;
     const char *workdir = unpack_name(&q.answer);
     if (!q.answer.is_bad && !session->files.workdir)
@@ -245,11 +256,13 @@ static int send_open(snug_session *session)
 static int open_line(snug_session *session)
 {
     int error = connect_line(session);
+
     if (!error)
         error = send_open(session);
     if (error != SNUG_EDEAD || session->kind == SNUG_KIND_BASH ||
         link_state(session->remote->link) != LINK_ENDED)
         return error;
+
     disconnect(session);
     if ((error = connect_line(session)))
         return error;
@@ -261,17 +274,20 @@ static int open_line(snug_session *session)
 static int make_workdir(snug_session *session, const snug_session_options *options)
 {
     int error;
+
     if (session->host->remote->command && session->kind == SNUG_KIND_BASH)
         return remote_bash_link(NULL, session);
     if (session->host->remote->command) {
         session->remote->workdir = options->workdir ? strdup(options->workdir) : NULL;
         return options->workdir && !session->remote->workdir ? error_no_memory() : SNUG_OK;
     }
+
     if (!options->workdir && options->mount_count == 0 && session->kind != SNUG_KIND_BASH)
         return SNUG_OK;
     if ((error = workdir_open(session, options->workdir)) ||
         (error = workdir_mount(session, options->mounts, options->mount_count)))
         return error;
+
     capture_spill_to(&session->output, session->files.workdir, NULL);
     return SNUG_OK;
 }
@@ -281,24 +297,29 @@ static int set_need(snug_session *session, const snug_session_options *options)
 {
     session_mount folders[SESSION_MOUNTS + 1];
     size_t count = 0;
+
     if (options->mount_count > SESSION_MOUNTS || (options->mount_count > 0 && !options->mounts))
         return error_set(SNUG_EINVAL, "%zu mounts%s: a session has %d at most",
                          options->mount_count, options->mounts ? "" : ", and mounts is NULL",
                          SESSION_MOUNTS);
+
     const char *named = session->files.is_private ? NULL
                         : session->files.workdir  ? session->files.workdir
                                                   : options->workdir;
     if (named)
         folders[count++] =
             (session_mount){ .path = (char *)(uintptr_t)named, .access = PATH_WRITE };
+
     for (size_t i = 0; i < session->files.mount_count; i++)
         folders[count++] = session->files.mounts[i];
     for (size_t i = 0; session->files.mount_count == 0 && i < options->mount_count; i++)
         folders[count++] =
             (session_mount){ .path = (char *)(uintptr_t)options->mounts[i].path,
                              .access = options->mounts[i].is_writable ? PATH_WRITE : PATH_READ };
+
     if (count == 0 && options->kind == SNUG_KIND_RESTRICTED && !session->files.own_packages)
         return SNUG_OK;
+
     /* What may run machine code writes past the functions that ask. A profile of the caller's is in
      * the folder on the disk. */
     int is_private = options->kind == SNUG_KIND_BASH
@@ -317,6 +338,7 @@ static int open_session(snug_session *session, const snug_session_options *optio
     remote *r = session->remote = calloc(1, sizeof *r);
     if (!r)
         return error_no_memory();
+
     session->kind = options->kind;
     pthread_mutex_init(&r->lock, NULL);
     r->opened = time(NULL) - 1; /* a file's times may be a tick behind */
@@ -324,9 +346,11 @@ static int open_session(snug_session *session, const snug_session_options *optio
     if (!error && !remote_is_whole(&session->files.own_packages, options->packages,
                                    !session->host->remote->command))
         error = error_no_memory();
+
     if (error || (error = set_need(session, options)) ||
         (error = remote_hand_profile(&r->profile, session->host, options->profile)))
         return error;
+
     pack_options(&p, session, options);
     r->open = p.text;
     if (p.is_short)
@@ -339,9 +363,11 @@ static int open_session(snug_session *session, const snug_session_options *optio
 static void unmark_files(const snug_session *session)
 {
     const time_t since = session->remote->opened;
+
     if (session->kind == SNUG_KIND_RESTRICTED || session->host->remote->command ||
         !session->files.workdir)
         return;
+
     unmark(session->files.workdir, since);
     for (size_t i = 0; i < session->files.mount_count; i++)
         if (session->files.mounts[i].access == PATH_WRITE)
@@ -352,10 +378,12 @@ static void unmark_files(const snug_session *session)
 static int ask_and_judge(snug_session *session, frame_kind kind)
 {
     remote_question q = question(session, kind);
+
     q.deadline_ns = long_deadline_ns(session);
     int error = remote_ask(session, &q);
     if (error)
         return error;
+
     uint64_t hung = unpack_number(&q.answer);
     error = remote_checked(session, &q, SNUG_OK);
     if (!error && hung > 0 && remote_ends_with(session))
@@ -377,6 +405,7 @@ static int end_session(snug_session *session)
     remote *r = session->remote;
     if (!r)
         return 0;
+
     if (is_there(r))
         say_goodbye(session);
     disconnect(session);
@@ -436,6 +465,7 @@ static int renew(snug_session *session)
 static void interrupt(snug_session *session)
 {
     remote *r = session->remote;
+
     pthread_mutex_lock(&r->lock);
     uint32_t number = atomic_load(&r->running);
     if (number > 0 && r->link) {
@@ -478,6 +508,7 @@ static int run_there(snug_result **out, snug_session *session, const char *sourc
                           .most_calls = all.tool_calls,
                           .most_bytes = result_most_bytes(&all),
                           .display_bytes = all.display_bytes };
+
     pack_number(&q.body, (uint64_t)is_aside);
     limits_pack(&q.body, limits ? limits : &own);
     pack_bytes(&q.body, len > 0 ? source : "", len);
@@ -486,6 +517,7 @@ static int run_there(snug_result **out, snug_session *session, const char *sourc
         str_free(&q.body.text);
         return error;
     }
+
     error = remote_ask(session, &q);
     if (!error)
         error = remote_checked(session, &q, result_unpack(out, &q.answer, session->name, &all));
@@ -493,6 +525,7 @@ static int run_there(snug_result **out, snug_session *session, const char *sourc
         return remote_lost_result(out, session, wall_ms, started_ns, is_aside);
     if (error)
         return error;
+
     if (!is_aside)
         session->cells = snug_result_execution_count(*out);
     return snug_result_state(*out) == SNUG_STATE_LOST ? give_up(session, *out) : SNUG_OK;
@@ -509,6 +542,7 @@ static int run(snug_result **out, snug_session *session, const char *source, siz
         snug_result_free(*out);
         *out = NULL;
     }
+
     return error;
 }
 
@@ -536,10 +570,12 @@ static int checkpoint(snug_session *session, checkpoint_step step)
 static int is_complete(snug_session *session, const char *source, size_t len)
 {
     remote_question q = question(session, FRAME_IS_COMPLETE);
+
     pack_bytes(&q.body, len > 0 ? source : "", len);
     int error = remote_ask(session, &q);
     if (error)
         return error;
+
     int answer = (int)unpack_small(&q.answer, 1);
     error = remote_checked(session, &q, SNUG_OK);
     return error ? error : answer;
@@ -585,11 +621,13 @@ static int save(snug_saved **out, snug_session *session, const char *path)
 {
     snug_saved *saved = NULL;
     remote_question q = question(session, FRAME_SAVE);
+
     q.deadline_ns = long_deadline_ns(session);
     q.most_bytes = FRAME_MOST_BYTES;
     int error = remote_ask(session, &q);
     if (error)
         return error;
+
     size_t len;
     const char *file = unpack_bytes(&q.answer, &len);
     const struct iovec piece = { (void *)(uintptr_t)file, len };
@@ -600,6 +638,7 @@ static int save(snug_saved **out, snug_session *session, const char *path)
         *out = saved;
     else
         snug_saved_free(saved);
+
     return error ? error : written;
 }
 
@@ -607,6 +646,7 @@ static int restore(snug_saved **out, snug_session *session, const char *path)
 {
     str file = { 0 };
     int error = session_read_saved(&file, path);
+
     if (!error && !is_there(session->remote))
         error = renew(session);
     if (!error)
@@ -615,6 +655,7 @@ static int restore(snug_saved **out, snug_session *session, const char *path)
         str_free(&file);
         return error;
     }
+
     remote_question q = question(session, FRAME_RESTORE);
     q.most_bytes = MOST_REPORT_BYTES;
     q.deadline_ns = long_deadline_ns(session);
@@ -623,12 +664,14 @@ static int restore(snug_saved **out, snug_session *session, const char *path)
     str_free(&file);
     if ((error = remote_ask(session, &q)))
         return error;
+
     uint64_t cells = unpack_number(&q.answer);
     error = remote_checked(session, &q, saved_unpack(out, &q.answer, session, path));
     if (!error) {
         session->cells = cells;
         session->is_lost = 0;
     }
+
     return error;
 }
 
@@ -656,6 +699,7 @@ static int get(snug_file **out, snug_session *session, const char *path, size_t 
     int error = session_check_alive(session);
     if (error)
         return error;
+
     remote_question q = { .kind = FRAME_GET,
                           .deadline_ns = long_deadline_ns(session),
                           .most_bytes = most };
@@ -672,6 +716,7 @@ static int list(snug_listing **out, snug_session *session)
     int error = session_check_alive(session);
     if (error)
         return error;
+
     remote_question q = { .kind = FRAME_LIST,
                           .deadline_ns = long_deadline_ns(session),
                           .most_bytes = MOST_REPORT_BYTES };
@@ -686,6 +731,7 @@ static int remove_file(snug_session *session, const char *path)
     int error = session_check_alive(session);
     if (error)
         return error;
+
     remote_question q = { .kind = FRAME_REMOVE, .deadline_ns = long_deadline_ns(session) };
     pack_text(&q.body, path);
     return ask(session, &q);
@@ -696,6 +742,7 @@ static int remove_file(snug_session *session, const char *path)
 static int send_tool(snug_session *session, const desk_tool *tool)
 {
     remote_question q = question(session, FRAME_BIND);
+
     pack_text(&q.body, tool->name);
     pack_text(&q.body, tool->signature);
     pack_text(&q.body, tool->doc);

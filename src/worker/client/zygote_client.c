@@ -48,6 +48,7 @@ static int receive(zygote_message *out, int *fd, const zygote *z, int ms)
     if (poll(&stream, 1, ms) <= 0 ||
         recvmsg(z->process.fd, &message, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof *out)
         return -1;
+
     const struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
     if (fd)
         *fd = -1;
@@ -71,6 +72,7 @@ static int send_order(const zygote *z, const zygote_message *order, int fd)
         *rights = (struct cmsghdr){ CMSG_LEN(sizeof fd), SOL_SOCKET, SCM_RIGHTS };
         memcpy(CMSG_DATA(rights), &fd, sizeof fd);
     }
+
     return sendmsg(z->process.fd, &message, MSG_NOSIGNAL) == (ssize_t)sizeof *order ? 0 : -1;
 }
 
@@ -90,6 +92,7 @@ static int ask(zygote_message *answer, int *pidfd, zygote *z, const zygote_messa
         failed = failed ||
                  receive(answer, pidfd, z, order->order == ZYGOTE_FORK ? ANSWER_MS : STATUS_MS);
     while (!failed && !is_answer(answer, order));
+
     z->is_dead |= failed && order->order == ZYGOTE_FORK;
     pthread_mutex_unlock(&z->asking);
     return failed;
@@ -110,6 +113,7 @@ static void pack_wish(packer *p, const zygote_wish *wish)
 static int await_start(zygote *z)
 {
     zygote_message first;
+
     if (receive(&first, NULL, z, START_MS) == 0)
         return first.status ? error_set(first.status, "%.1000s", first.text) : SNUG_OK;
     str story = { 0 }, words = { 0 };
@@ -139,6 +143,7 @@ static int start(zygote **out, const zygote_wish *wish, packer *packed)
         free(z);
         return error == SNUG_ENOMEM ? error_no_memory() : error;
     }
+
     pthread_mutex_init(&z->asking, NULL);
     z->holders = 1;
     z->wish = packed->text;
@@ -147,6 +152,7 @@ static int start(zygote **out, const zygote_wish *wish, packer *packed)
         end(z);
         return error;
     }
+
     *out = z;
     return SNUG_OK;
 }
@@ -161,6 +167,7 @@ int zygote_hold(zygote **out, const zygote_wish *wish)
 {
     packer packed = { 0 };
     int error = SNUG_OK;
+
     pack_wish(&packed, wish);
     pthread_mutex_lock(&all_lock);
     zygote *z = all;
@@ -172,6 +179,7 @@ int zygote_hold(zygote **out, const zygote_wish *wish)
         z->next = all;
         all = z;
     }
+
     pthread_mutex_unlock(&all_lock);
     str_free(&packed.text);
     if (!error)
@@ -209,6 +217,7 @@ int zygote_fork(worker_process *out, zygote *z)
     int stream[2], pidfd = -1;
     const zygote_message order = { .order = ZYGOTE_FORK };
     zygote_message answer;
+
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, stream) != 0)
         return error_system("a worker's stream");
     int failed = ask(&answer, &pidfd, z, &order, stream[1]);
@@ -220,6 +229,7 @@ int zygote_fork(worker_process *out, zygote *z)
         return error_set(SNUG_ESYSTEM, "a worker could not be forked%s%.200s", failed ? "" : ": ",
                          failed ? "" : answer.text);
     }
+
     zygote_keep(z);
     *out = (worker_process){
         .pid = answer.pid, .fd = stream[0], .errors = -1, .pidfd = pidfd, .zygote = z

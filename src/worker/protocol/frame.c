@@ -38,6 +38,7 @@ char *frame_room(frame_reader *r, size_t *len)
         *len = FRAME_HEADER - r->header_len;
         return r->header + r->header_len;
     }
+
     uint64_t left = r->body_bytes - r->next.body.len;
     *len = left < STEP_BYTES ? (size_t)left : STEP_BYTES;
     if (str_reserve(&r->next.body, *len) != 0)
@@ -68,6 +69,7 @@ int frame_took(frame *out, frame_reader *r, size_t len)
         r->next.body.len += len;
         r->next.body.data[r->next.body.len] = '\0';
     }
+
     if (r->next.body.len < r->body_bytes)
         return 0;
     *out = r->next;

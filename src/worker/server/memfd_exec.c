@@ -36,6 +36,7 @@ static size_t loaded_bytes(int program)
     if (pread(program, &head, sizeof head, 0) != (ssize_t)sizeof head ||
         memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_phentsize != sizeof part)
         return 0;
+
     for (int i = 0; i < head.e_phnum; i++) {
         off_t at = (off_t)(head.e_phoff + (size_t)i * sizeof part);
         if (pread(program, &part, sizeof part, at) != (ssize_t)sizeof part)
@@ -43,6 +44,7 @@ static size_t loaded_bytes(int program)
         if (part.p_offset + part.p_filesz > end)
             end = part.p_offset + part.p_filesz;
     }
+
     return end;
 }
 
@@ -69,11 +71,13 @@ void unnamed_begin(char *const *arguments)
     extern char **environ;
     if (IS_SANITIZED || is_unnamed())
         return;
+
     int program = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), fd = new_file(arguments[0]);
     size_t bytes = program >= 0 ? loaded_bytes(program) : 0;
     if (fd >= 0 && bytes > 0 && copy(fd, program, bytes) == 0 && fchmod(fd, 0500) == 0 &&
         fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) == 0)
         fexecve(fd, arguments, environ);
+
     if (fd >= 0)
         close(fd);
     if (program >= 0)

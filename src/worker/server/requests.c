@@ -63,6 +63,7 @@ static void send_call(channel *c, snug_call *call, const char *name, const char 
 {
     packer body = { 0 };
     serve_call *made = calloc(1, sizeof *made);
+
     if (made) {
         pthread_mutex_lock(&c->server->lock);
         *made = (serve_call){ call, ++c->calls_made, name == NULL, c->calls };
@@ -72,6 +73,7 @@ static void send_call(channel *c, snug_call *call, const char *name, const char 
         pack_text(&body, name);
         pack_bytes(&body, text, strlen(text));
     }
+
     if (!made)
         snug_call_fail(call, "the worker has no memory for this call");
     else if (body.is_short || serve_send(c->server, FRAME_CALL, c, &body) != 0)
@@ -108,6 +110,7 @@ void serve_answer(channel *c, unpacker *u)
     uint64_t id = unpack_number(u);
     frame_answer how = (frame_answer)unpack_small(u, FRAME_ANSWER_NONE);
     const char *text = unpack_bytes(u, &len);
+
     for (serve_call **at = &c->calls; *at; at = &(*at)->next) {
         serve_call *made = *at;
         if (made->id != id)
@@ -155,6 +158,7 @@ static void unpack_hello(unpacker *u, hello_wish *w)
         w->folders[i].path = unpack_name(u);
         w->folders[i].access = unpack_small(u, 1) ? PATH_WRITE : PATH_READ;
     }
+
     w->seal.roots = w->folders;
     w->seal.disk_bytes = unpack_number(u);
     w->seal.disk_files = unpack_number(u);
@@ -170,16 +174,19 @@ static int hello(request *r)
     if (strcmp(protocol, FRAME_PROTOCOL) != 0)
         return error_set(SNUG_EINVAL, "the worker speaks %s, and its host %.40s", FRAME_PROTOCOL,
                          protocol);
+
     unpack_hello(r->in, &wish);
     if (is_wrong(r->in))
         return refuse();
     if (s->host)
         return error_set(SNUG_EBUSY, "the worker was greeted already");
+
     cgroup_enter(wish.group); /* the host sees whether it is in it */
     int error = wish.kind == SNUG_KIND_FULL ? full_allow() : SNUG_OK;
     if (!error)
         error = s->form == &local_form ? seal_host_open(&s->host, &wish.options, &wish.seal)
                                        : host_open(&s->host, &wish.options, s->form, NULL);
+
     if (!error)
         pack_text(r->out, snug_host_report(s->host));
     return error;
@@ -203,6 +210,7 @@ static int open_session(request *r)
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     channel *c = r->channel;
     unpacker *u = r->in;
+
     options.name = unpack_name(u);
     options.kind = (snug_kind)unpack_small(u, SNUG_KIND_BASH);
     options.profile = unpack_text(u);
@@ -228,6 +236,7 @@ static int open_session(request *r)
     free(allow);
     if (error)
         return error;
+
     pthread_mutex_lock(&c->server->lock);
     c->session = session;
     pthread_mutex_unlock(&c->server->lock);
@@ -246,8 +255,10 @@ static void tell_hung(request *r)
 static int close_session(request *r)
 {
     server *s = r->channel->server;
+
     if (is_wrong(r->in))
         return refuse();
+
     /* From here on nobody interrupts it. */
     pthread_mutex_lock(&s->lock);
     r->channel->session = NULL;
@@ -272,14 +283,17 @@ static int run(request *r)
     snug_limits limits;
     snug_result *result;
     int is_aside = (int)unpack_small(r->in, 1);
+
     limits_unpack(r->in, &limits);
     const char *source = unpack_bytes(r->in, &len);
     if (is_wrong(r->in))
         return refuse();
+
     int error = is_aside ? snug_session_run_aside(&result, r->session, source, len, &limits)
                          : snug_session_run(&result, r->session, source, len, &limits);
     if (error)
         return error;
+
     result_pack(r->out, result);
     snug_result_free(result);
     return SNUG_OK;
@@ -330,6 +344,7 @@ static int complete(request *r)
                     : snug_session_complete(&completion, r->session, source, len, cursor);
     if (error)
         return error;
+
     completion_pack(r->out, completion);
     snug_completion_free(completion);
     return SNUG_OK;
@@ -379,6 +394,7 @@ static int save(request *r)
                                  : session_claim_alive(r->session, "snug_session_save");
     if (error)
         return error;
+
     error = session_save(&saved, r->session, "the file", &file);
     session_release(r->session);
     if (!error) {
@@ -386,6 +402,7 @@ static int save(request *r)
         saved_pack(r->out, saved);
         snug_saved_free(saved);
     }
+
     str_free(&file);
     return error;
 }
@@ -401,13 +418,16 @@ static int restore(request *r)
                 : str_append(&text, file, len) != 0
                     ? error_no_memory()
                     : session_claim(r->session, "snug_session_restore");
+
     if (!error) {
         error = session_restore(&saved, r->session, path, &text);
         session_release(r->session);
     }
+
     str_free(&text);
     if (error)
         return error;
+
     pack_number(r->out, snug_session_execution_count(r->session));
     saved_pack(r->out, saved);
     snug_saved_free(saved);
@@ -431,6 +451,7 @@ static int get(request *r)
     int error = is_wrong(r->in) ? refuse() : snug_session_get_file(&file, r->session, path, most);
     if (error)
         return error;
+
     file_pack(r->out, file);
     snug_file_free(file);
     return SNUG_OK;
@@ -458,6 +479,7 @@ static int remove_file(request *r)
 static int bind_tool(request *r)
 {
     snug_tool tool = SNUG_TOOL_INIT;
+
     tool.name = unpack_name(r->in);
     tool.signature = unpack_text(r->in);
     tool.doc = unpack_text(r->in);
@@ -474,6 +496,7 @@ static int scan(request *r)
     size_t len;
     snug_scan *report;
     snug_scan_options options = SNUG_SCAN_OPTIONS_INIT;
+
     options.profile = unpack_text(r->in);
     const char **allow = unpack_list(r->in);
     options.allow = allow;
@@ -486,6 +509,7 @@ static int scan(request *r)
     free(allow);
     if (error)
         return error;
+
     scan_pack(r->out, report);
     snug_scan_free(report);
     return SNUG_OK;
@@ -499,6 +523,7 @@ static int health(request *r)
     int error = snug_host_health(&facts, host);
     if (error || (error = snug_host_pool(&spares, host)))
         return error;
+
     pack_number(r->out, facts.hung_threads);
     pack_number(r->out, facts.torn_locks);
     pool_pack(r->out, &spares);
@@ -532,5 +557,6 @@ int serve_request(channel *c, frame_kind kind, unpacker *u, packer *out)
         [FRAME_HEALTH] = health,
     };
     request r = { c, c->session, u, out };
+
     return requests[kind](&r);
 }

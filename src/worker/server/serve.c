@@ -61,6 +61,7 @@ int serve_send(server *s, frame_kind kind, const channel *c, const packer *body)
 void serve_output(channel *c, frame_kind kind, packer *body)
 {
     server *s = c->server;
+
     /* Before it is sent: the host may have taken it the moment after. */
     pthread_mutex_lock(&s->lock);
     c->untaken += body->text.len;
@@ -126,6 +127,7 @@ static void reply(channel *c, int error, packer *answer)
     server *s = c->server;
     packer body = { 0 };
     frame f = { FRAME_REPLY, c->id, c->number, { 0 } };
+
     end_request(c);
     if (!error && answer->is_short)
         error = error_no_memory();
@@ -133,6 +135,7 @@ static void reply(channel *c, int error, packer *answer)
     pack_text(&body, error ? error_message() : "");
     if (!error)
         body.is_short |= str_append(&body.text, str_text(&answer->text), answer->text.len) != 0;
+
     /* No memory for the reply is the worker's end, and said by that. */
     f.body = body.text;
     if (body.is_short || send_frame(s, &f) != 0)
@@ -144,6 +147,7 @@ static void serve_frame(server *s, frame *f)
 {
     packer answer = { 0 };
     unpacker u = { str_text(&f->body), f->body.len, 0 };
+
     pthread_mutex_lock(&s->lock);
     channel *c = find(s, f->channel);
     int is_known = c != NULL;
@@ -179,6 +183,7 @@ static void take_notice(server *s, frame *f)
 {
     unpacker u = { str_text(&f->body), f->body.len, 0 };
     static const packer nothing;
+
     pthread_mutex_lock(&s->lock);
     channel *c = find(s, f->channel);
     if (c && f->kind == FRAME_INTERRUPT && f->number == c->number)
@@ -188,6 +193,7 @@ static void take_notice(server *s, frame *f)
         c->untaken -= bytes < c->untaken ? bytes : c->untaken;
         pthread_cond_signal(&c->taken);
     }
+
     if (c && f->kind == FRAME_ANSWER)
         serve_answer(c, &u);
     interrupt_all(s);
@@ -205,6 +211,7 @@ static void look_for_request(server *s)
     struct pollfd stream = { .fd = s->in, .events = POLLIN };
     uint64_t end_ns = spin_until_ns(&s->spin, clock_now_ns());
     int has_come = 0;
+
     if (end_ns == 0)
         return;
     while (!(has_come = poll(&stream, 1, 0) != 0) && clock_now_ns() < end_ns)
@@ -216,6 +223,7 @@ static void look_for_request(server *s)
 static int read_frame(server *s, frame *out)
 {
     int took = 0;
+
     if (s->stream.header_len == 0)
         look_for_request(s);
     while (took == 0) {
@@ -226,6 +234,7 @@ static int read_frame(server *s, frame *out)
             continue;
         took = n > 0 ? frame_took(out, &s->stream, (size_t)n) : -1;
     }
+
     return took;
 }
 
@@ -278,6 +287,7 @@ static void read_on(server *s, uint64_t own)
 static void *work(void *arg)
 {
     server *s = arg;
+
     pthread_mutex_lock(&s->lock);
     uint64_t own = ++s->threads;
     for (;;) {
@@ -291,6 +301,7 @@ static void *work(void *arg)
         read_on(s, own);
         pthread_mutex_lock(&s->lock);
     }
+
     return NULL;
 }
 
@@ -313,6 +324,7 @@ enum { QUIET_LOOKS = 100 };
 static void hand_over(server *s)
 {
     uint64_t since = s->busy_since_ns;
+
     if (s->idle == 0) {
         pthread_mutex_unlock(&s->lock);
         int failed = start_thread(s);
@@ -320,6 +332,7 @@ static void hand_over(server *s)
         if (failed || s->busy_since_ns != since)
             return; /* then the requests come one after the other; or it has ended */
     }
+
     s->reader = 0;
     s->busy_since_ns = 0;
     pthread_cond_signal(&s->may_read);
@@ -336,6 +349,7 @@ static int has_interrupts(const server *s)
 __attribute__((noreturn)) static void look_on(server *s)
 {
     int quiet = 0;
+
     pthread_mutex_lock(&s->lock);
     for (;;) {
         uint64_t since = s->busy_since_ns;
@@ -358,6 +372,7 @@ __attribute__((noreturn)) static void look_on(server *s)
 static int serve_streams(int in, int out, const host_form *form)
 {
     static server s;
+
     s.form = form;
     s.in = in;
     s.out = out;
@@ -365,10 +380,12 @@ static int serve_streams(int in, int out, const host_form *form)
     pthread_mutex_init(&s.lock, NULL);
     pthread_cond_init(&s.may_read, NULL);
     pthread_cond_init(&s.is_watched, NULL);
+
     /* The first one opens the host: while this is the only thread, the kernel can hold all. */
     frame first;
     if (read_frame(&s, &first) < 0 || first.kind >= FRAME_REQUESTS)
         return 1;
+
     serve_frame(&s, &first);
     if (start_thread(&s) != 0)
         return 1;

@@ -36,6 +36,7 @@ int main(int argc, char **argv)
         return snug_worker_zygote(argv + 2);
     if (argc > 1 && strcmp(argv[1], "--sandbox") == 0)
         return snug_worker_sandbox(argv + 2);
+
     const int is_bash = argc == 2 && strcmp(argv[1], "--bash") == 0;
     if (argc > 1 && !is_bash)
         return usage(stderr, 2);
@@ -43,5 +44,6 @@ int main(int argc, char **argv)
         fputs("snug-worker: standard input is a terminal, and a host is expected there\n", stderr);
         return 2;
     }
+
     return is_bash ? snug_worker_serve_bash(0, 1) : snug_worker_serve(0, 1);
 }

@@ -56,6 +56,7 @@ static int answer(const nursery *n, const zygote_message *message, int fd)
         *rights = (struct cmsghdr){ CMSG_LEN(sizeof fd), SOL_SOCKET, SCM_RIGHTS };
         memcpy(CMSG_DATA(rights), &fd, sizeof fd);
     }
+
     return sendmsg(n->control, &out, MSG_NOSIGNAL) == (ssize_t)sizeof *message ? 0 : -1;
 }
 
@@ -73,6 +74,7 @@ static int take_order(zygote_message *order, int *fd, const nursery *n)
                          .msg_controllen = sizeof room.bytes };
     if (recvmsg(n->control, &in, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof *order)
         return -1;
+
     const struct cmsghdr *rights = CMSG_FIRSTHDR(&in);
     *fd = -1;
     if (rights && rights->cmsg_type == SCM_RIGHTS)
@@ -105,6 +107,7 @@ static void leave_errors(void)
 __attribute__((noreturn)) static void be_worker(const nursery *n, int stream)
 {
     sigset_t none;
+
     close(n->control);
     close(n->children);
     leave_errors();
@@ -119,6 +122,7 @@ __attribute__((noreturn)) static void be_worker(const nursery *n, int stream)
 static int bear(nursery *n, int stream)
 {
     zygote_message message = { .order = ZYGOTE_FORK };
+
     warm_before_fork();
     pid_t pid = namespaces_fork();
     int failed = errno;
@@ -132,6 +136,7 @@ static int bear(nursery *n, int stream)
     } else {
         message.pid = pid;
     }
+
     int gone = answer(n, &message, pidfd);
     if (pidfd >= 0)
         close(pidfd);
@@ -144,11 +149,13 @@ static int tell_status(nursery *n, pid_t pid)
 {
     zygote_message message = { .order = ZYGOTE_STATUS, .pid = pid, .status = -1 };
     int status;
+
     reap(n);
     size_t first = n->ended_count > ENDED ? n->ended_count - ENDED : 0;
     for (size_t i = first; i < n->ended_count; i++)
         if (n->ended[i % ENDED].pid == pid)
             message.status = n->ended[i % ENDED].status;
+
     if (message.status == -1 && waitpid(pid, &status, WNOHANG) == pid)
         message.status = status;
     return answer(n, &message, -1);
@@ -165,6 +172,7 @@ static int look(nursery *n)
                                  { .fd = n->children, .events = POLLIN } };
     if (poll(streams, 2, -1) < 0)
         return errno == EINTR ? 0 : -1;
+
     if (streams[1].revents && read(n->children, &info, sizeof info) > 0)
         reap(n);
     if (!streams[0].revents)
@@ -173,6 +181,7 @@ static int look(nursery *n)
         return -1;
     if (order.order == ZYGOTE_STATUS)
         return tell_status(n, order.pid);
+
     int gone = stream < 0 ? -1 : bear(n, stream);
     if (stream >= 0)
         close(stream);
@@ -182,6 +191,7 @@ static int look(nursery *n)
 static warm_wish wish_of(char *const *words)
 {
     warm_wish wish = { 0 };
+
     for (; *words && strncmp(*words, "--", 2) == 0; words++) {
         if (strcmp(*words, "--full") == 0)
             wish.is_full = 1;
@@ -190,6 +200,7 @@ static warm_wish wish_of(char *const *words)
         else if (strcmp(*words, "--packages") == 0 && words[1])
             wish.packages = *++words;
     }
+
     wish.preload = (const char *const *)words;
     return wish;
 }
@@ -200,11 +211,13 @@ static const char program[] = "snug-worker";
 static int begin_unnamed(char *const *words)
 {
     size_t count = 0;
+
     while (words[count])
         count++;
     const char **arguments = calloc(count + 3, sizeof *arguments);
     if (!arguments)
         return 1;
+
     arguments[0] = program;
     arguments[1] = "--zygote";
     memcpy(arguments + 2, words, count * sizeof *words);
@@ -225,12 +238,14 @@ __attribute__((noreturn)) static void leave(void)
 int snug_worker_zygote(char *const *words)
 {
     static nursery n;
+
     if (begin_unnamed(words))
         return 1;
     const warm_wish wish = wish_of(words);
     int control = serve_own_stream(0, 1);
     if (control < 0)
         return 1;
+
     sigset_t chld;
     zygote_message first = { 0 };
     n.control = control;
