@@ -303,7 +303,8 @@ static void raw_calls_do_not_get_past_the_limits_of_the_disk(void **state)
     }
 }
 
-/* In a folder of the caller's nothing bounds such a sum, but it is seen. */
+/* In a folder of the caller's such a sum is looked at (worker_bounds_disk_test.c), and what is
+ * below the limit is seen by what asks. */
 static void what_raw_calls_have_written_counts_in_the_next_cell(void **state)
 {
     char folder[] = "/tmp/snug-bounds-test-XXXXXX", path[64];
@@ -325,9 +326,9 @@ static void what_raw_calls_have_written_counts_in_the_next_cell(void **state)
                          "open('first', 'w').write('x')\n"
                          "for name in (b'a', b'b'):\n"
                          "    fd = library.syscall(2, name, 0o102, 0o600)\n"
-                         "    for _ in range(20): library.syscall(1, fd, b'x' * MB, MB)\n",
+                         "    for _ in range(10): library.syscall(1, fd, b'x' * MB, MB)\n",
                          0));
-    snug_result *result = run(session, "with open('next', 'w') as f: f.write('x')", 0);
+    snug_result *result = run(session, "with open('next', 'w') as f: f.write('x' * 8 * MB)", 0);
     assert_int_equal(snug_result_status(result), SNUG_STATUS_ERROR);
     assert_non_null(strstr(snug_result_error_value(result), "[Errno 122]"));
     snug_result_free(result);
