@@ -195,8 +195,9 @@ static void so_is_what_they_write_to_a_private_one_there(void **state)
 
 /* So slow that on a busy machine too it is stopped before it has written much more. */
 static const char slow[] = "for n in range(200):\n"
-                           "    if n % 10 == 0: fd = make(b's%d' % n)\n"
-                           "    write(fd, MB // 2); time.sleep(0.08)\n";
+                           "    fd = make(b's%d' % (n // 10))\n"
+                           "    write(fd, MB // 2); close(fd)\n"
+                           "    time.sleep(0.08)\n";
 
 static void who_is_told_keeps_the_session_and_may_tidy_up(void **state)
 {
