@@ -66,14 +66,14 @@ static int live_within(int mib)
     const struct rlimit limit = { (rlim_t)mib << 20, (rlim_t)mib << 20 };
     snug_host *host = NULL;
     pthread_t others[AT_A_TIME];
-    int answer = FINE;
+    int started = 0, answer = FINE;
     setrlimit(RLIMIT_AS, &limit);
     if (snug_host_open(&host, NULL) != SNUG_OK)
         return NO_HOST;
     answer = use_up(host);
-    for (int i = 0; i < AT_A_TIME; i++)
-        pthread_create(&others[i], NULL, use_up_beside, host);
-    for (int i = 0; i < AT_A_TIME; i++) {
+    while (started < AT_A_TIME && pthread_create(&others[started], NULL, use_up_beside, host) == 0)
+        started++;
+    for (int i = 0; i < started; i++) {
         void *failed = NULL;
         pthread_join(others[i], &failed);
         answer = failed ? NO_CELL : answer;
