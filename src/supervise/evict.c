@@ -117,6 +117,16 @@ static void keep_loss(snug_supervisor *s, seat *one)
     str_free(&why);
 }
 
+/* Whether the session is lost, as far as can be known now. */
+static int find_loss(snug_supervisor *s, const seat *one)
+{
+    hosts_check(s, one->tenant);
+    pthread_mutex_lock(&s->lock);
+    int is_lost = one->is_lost;
+    pthread_mutex_unlock(&s->lock);
+    return is_lost;
+}
+
 /* With the lock: the seat is the caller's now. */
 static void claim_seat(snug_supervisor *s, seat *one)
 {
@@ -129,17 +139,18 @@ static void put_away(snug_supervisor *s, seat *one, away_reason why)
 {
     tenant *t = one->tenant;
 
-    hosts_check(s, t);
-    pthread_mutex_lock(&s->lock);
-    int is_lost = one->is_lost;
-    pthread_mutex_unlock(&s->lock);
-
     int error = SNUG_OK;
+    int is_lost = find_loss(s, one);
+    if (!is_lost && one->is_dirty)
+        error = evict_save(s, one);
+    /* Its worker may have died of it, or meanwhile: then nothing is left to be tried again. */
+    if (error && find_loss(s, one)) {
+        is_lost = 1;
+        error = SNUG_OK;
+    }
+
     if (is_lost)
         keep_loss(s, one);
-    else if (one->is_dirty)
-        error = evict_save(s, one);
-
     if (!error)
         evict_close(s, one);
     if (!error && !is_lost) {

@@ -106,6 +106,58 @@ static void a_dead_worker_costs_its_tenant_what_was_not_saved(void **state)
     rig_end(&r);
 }
 
+typedef struct drain {
+    snug_supervisor *supervisor;
+    _Atomic pid_t tid;
+    int answer;
+} drain;
+
+static void *drain_all(void *arg)
+{
+    drain *d = arg;
+    atomic_store(&d->tid, (pid_t)syscall(SYS_gettid));
+    d->answer = snug_supervisor_drain(d->supervisor, 0);
+    return NULL;
+}
+
+static int sleeps(pid_t tid)
+{
+    char path[64], state = 0;
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)tid);
+    FILE *file = fopen(path, "re");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%*d (%*[^)]) %c", &state), 1);
+    fclose(file);
+    return state == 'S';
+}
+
+/* The worker stands still, so that the drain's save waits for it. */
+static void a_worker_that_dies_of_a_drain_s_save_does_not_keep_the_drain(void **state)
+{
+    (void)state;
+    pthread_t drainer;
+    rig r;
+    rig_init(&r);
+    open_real(&r);
+    check_run(&r, "a", "one", "x = 1", "", SNUG_ORIGIN_NEW);
+    pid_t pid = worker_of(&r, "a");
+    assert_true(pid > 0);
+    assert_int_equal(kill(pid, SIGSTOP), 0);
+
+    drain d = { .supervisor = r.supervisor };
+    assert_int_equal(pthread_create(&drainer, NULL, drain_all, &d), 0);
+    while (atomic_load(&d.tid) == 0)
+        sched_yield();
+    while (!sleeps(atomic_load(&d.tid)))
+        sched_yield();
+    kill_and_wait(pid);
+    pthread_join(drainer, NULL);
+
+    assert_int_equal(d.answer, SNUG_OK);
+    assert_true(reports(&r, "\"sessions\":{\"open\":0"));
+    rig_end(&r);
+}
+
 static void run_full(rig *r, const char *session, const char *source, const char *value,
                      snug_origin origin)
 {
@@ -486,6 +538,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest of_workers[] = {
         cmocka_unit_test(tenants_never_share_a_worker),
         cmocka_unit_test(a_dead_worker_costs_its_tenant_what_was_not_saved),
+        cmocka_unit_test(a_worker_that_dies_of_a_drain_s_save_does_not_keep_the_drain),
         cmocka_unit_test(a_full_session_that_dies_takes_no_other_with_it),
         cmocka_unit_test(what_a_dead_worker_had_is_told_after_a_restart_too),
         cmocka_unit_test(a_worker_without_sessions_ends),
