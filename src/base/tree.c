@@ -34,9 +34,9 @@ static const char *next_name(DIR *dir)
 
 /* ---- measuring ---- */
 
-static int measure(tree_usage *sum, int fd, dev_t device, int depth);
+static int measure_folder(tree_usage *sum, int fd, dev_t device, int depth);
 
-static int measure_one(tree_usage *sum, int parent, const char *name, dev_t device, int depth)
+static int measure_entry(tree_usage *sum, int parent, const char *name, dev_t device, int depth)
 {
     struct stat facts;
 
@@ -53,11 +53,11 @@ static int measure_one(tree_usage *sum, int parent, const char *name, dev_t devi
     int fd = open_folder(parent, name);
     if (fd < 0)
         return errno == ENOENT ? 0 : errno; /* it was removed meanwhile */
-    return measure(sum, fd, device, depth + 1);
+    return measure_folder(sum, fd, device, depth + 1);
 }
 
 /* Closes fd. */
-static int measure(tree_usage *sum, int fd, dev_t device, int depth)
+static int measure_folder(tree_usage *sum, int fd, dev_t device, int depth)
 {
     DIR *dir = fdopendir(fd);
     int error = 0;
@@ -69,7 +69,7 @@ static int measure(tree_usage *sum, int fd, dev_t device, int depth)
     }
 
     for (const char *name; (name = next_name(dir));) {
-        int failed = measure_one(sum, fd, name, device, depth);
+        int failed = measure_entry(sum, fd, name, device, depth);
         if (!error)
             error = failed;
     }
@@ -81,11 +81,18 @@ static int measure(tree_usage *sum, int fd, dev_t device, int depth)
 int tree_measure(tree_usage *out, const char *path)
 {
     struct stat facts;
-    *out = (tree_usage){ 0 };
     int fd = open_folder(AT_FDCWD, path);
-    if (fd < 0 || fstat(fd, &facts) != 0)
+
+    *out = (tree_usage){ 0 };
+    if (fd < 0)
         return errno;
-    return measure(out, fd, facts.st_dev, 0);
+    if (fstat(fd, &facts) != 0) {
+        int error = errno;
+        close(fd);
+        return error;
+    }
+
+    return measure_folder(out, fd, facts.st_dev, 0);
 }
 
 /* ---- removing ---- */
@@ -93,47 +100,59 @@ int tree_measure(tree_usage *out, const char *path)
 typedef struct removal {
     int top; /* the folder that is being removed */
     dev_t device;
-    unsigned lifted; /* folders that were moved up into it, for they are too deep */
-    unsigned name;   /* of the last of them */
+    unsigned lifted; /* folders that were moved up into it because they lay too deep */
+    unsigned name;   /* the number in the name of the last of them */
 } removal;
 
 static void empty_folder(removal *r, int fd, int depth);
 
 /* The folder may have been made unreadable. */
+static int open_unreadable(int parent, const char *name)
+{
+    int fd = open_folder(parent, name);
+    if (fd < 0 && errno == EACCES && fchmodat(parent, name, S_IRWXU, 0) == 0)
+        fd = open_folder(parent, name);
+    return fd;
+}
+
+/* -1 too for a folder of another file system. */
 static int open_to_empty(const removal *r, int parent, const char *name)
 {
     struct stat facts;
-    int fd = open_folder(parent, name);
+    int fd = open_unreadable(parent, name);
 
-    if (fd < 0 && errno == EACCES && fchmodat(parent, name, S_IRWXU, 0) == 0)
-        fd = open_folder(parent, name);
     if (fd < 0 || (fstat(fd, &facts) == 0 && facts.st_dev == r->device))
         return fd;
     close(fd);
     return -1;
 }
 
-static void lift(removal *r, int parent, const char *name)
+/* Moves a folder to the top, where the next round empties it. */
+static void lift_folder(removal *r, int parent, const char *name)
 {
     char above[32];
     int failed;
+
     do {
         snprintf(above, sizeof above, "snug-lifted-%u", ++r->name);
         failed = renameat(parent, name, r->top, above) != 0;
     } while (failed && (errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR));
-    r->lifted += !failed;
+
+    if (!failed)
+        r->lifted++;
 }
 
 static void remove_entry(removal *r, int parent, const char *name, int depth)
 {
     if (unlinkat(parent, name, 0) == 0 || unlinkat(parent, name, AT_REMOVEDIR) == 0)
         return;
+
     int fd = open_to_empty(r, parent, name);
     if (fd < 0)
         return;
     if (depth == TREE_DEPTH) {
         close(fd);
-        lift(r, parent, name);
+        lift_folder(r, parent, name);
         return;
     }
 
@@ -161,16 +180,19 @@ static void empty_folder(removal *r, int fd, int depth)
 static int remove_folder(int parent, const char *name)
 {
     struct stat facts;
-    removal r = { .top = open_folder(parent, name) };
+    removal r = { .top = open_unreadable(parent, name) };
 
-    if (r.top < 0 && errno == EACCES && fchmodat(parent, name, S_IRWXU, 0) == 0)
-        r.top = open_folder(parent, name);
-    if (r.top < 0 || fstat(r.top, &facts) != 0)
+    if (r.top < 0)
         return errno;
+    if (fstat(r.top, &facts) != 0) {
+        int error = errno;
+        close(r.top);
+        return error;
+    }
 
     r.device = facts.st_dev;
     unsigned before;
-    do {
+    do { /* what is lifted in one round is emptied in the next */
         before = r.lifted;
         int fd = openat(r.top, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (fd >= 0)
@@ -205,8 +227,8 @@ typedef struct walk {
     str path;
     int (*meet)(void *payload, const tree_entry *entry);
     void *payload;
-    int lacks; /* the first errno of what is not met */
-    int error; /* that ends it */
+    int lacks; /* the first errno of something that was not met; the walk goes on */
+    int error; /* one that ends the walk */
 } walk;
 
 typedef struct names {
@@ -231,7 +253,7 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void lack(walk *w, int error)
+static void note_lack(walk *w, int error)
 {
     if (!w->lacks)
         w->lacks = error;
@@ -241,7 +263,7 @@ static void read_names(names *out, walk *w, DIR *dir)
 {
     for (const char *name; !w->error && (name = next_name(dir));) {
         if (w->left == 0) {
-            lack(w, EOVERFLOW);
+            note_lack(w, EOVERFLOW);
             return;
         }
         w->left--;
@@ -253,22 +275,26 @@ static void read_names(names *out, walk *w, DIR *dir)
 
 static void walk_folder(walk *w, int fd, int depth);
 
-static void walk_one(walk *w, int parent, const char *name, int depth)
+/* Meets the entry whose path w->path is, and what is in it. */
+static void walk_entry(walk *w, int parent, const char *name, int depth)
 {
     struct stat facts;
-    const tree_entry entry = { str_text(&w->path), parent, name, &facts };
+
     if (fstatat(parent, name, &facts, AT_SYMLINK_NOFOLLOW) != 0) {
         if (errno != ENOENT)
-            lack(w, errno);
+            note_lack(w, errno);
         return;
     }
 
+    const tree_entry entry = {
+        .path = str_text(&w->path), .parent = parent, .name = name, .facts = &facts
+    };
     w->error = w->meet(w->payload, &entry);
     if (w->error || !S_ISDIR(facts.st_mode) || facts.st_dev != w->device)
         return;
 
     if (depth == TREE_DEPTH) {
-        lack(w, ELOOP);
+        note_lack(w, ELOOP);
         return;
     }
 
@@ -276,7 +302,22 @@ static void walk_one(walk *w, int parent, const char *name, int depth)
     if (fd >= 0)
         walk_folder(w, fd, depth + 1);
     else
-        lack(w, errno);
+        note_lack(w, errno);
+}
+
+static int append_name(str *path, const char *name)
+{
+    const char *slash = path->len > 0 ? "/" : "";
+    return str_printf(path, "%s%s", slash, name);
+}
+
+/* Back to its first len bytes. */
+static void cut_path(str *path, size_t len)
+{
+    if (!path->data)
+        return;
+    path->len = len;
+    path->data[len] = '\0';
 }
 
 /* Closes fd. */
@@ -286,20 +327,19 @@ static void walk_folder(walk *w, int fd, int depth)
     size_t len = w->path.len;
     DIR *dir = fdopendir(fd);
     if (!dir) {
-        lack(w, errno);
+        note_lack(w, errno);
         close(fd);
         return;
     }
 
     read_names(&found, w, dir);
     for (size_t i = 0; i < found.count; i++) {
-        if (!w->error && (str_printf(&w->path, "%s%s", len ? "/" : "", found.items[i]) != 0))
+        if (!w->error && append_name(&w->path, found.items[i]) != 0)
             w->error = ENOMEM;
         if (!w->error)
-            walk_one(w, fd, found.items[i], depth);
+            walk_entry(w, fd, found.items[i], depth);
+        cut_path(&w->path, len);
         free(found.items[i]);
-        if (w->path.data)
-            w->path.data[w->path.len = len] = '\0';
     }
 
     free(found.items);
