@@ -301,7 +301,7 @@ static void walk_entry(walk *w, int parent, const char *name, int depth)
     int fd = open_folder(parent, name);
     if (fd >= 0)
         walk_folder(w, fd, depth + 1);
-    else
+    else if (errno != ENOENT) /* it was removed meanwhile */
         note_lack(w, errno);
 }
 
