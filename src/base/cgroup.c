@@ -59,7 +59,7 @@ static int is_group(const char *name)
 
 /* ---- small files ---- */
 
-static size_t read_at(int folder, const char *name, char *out, size_t size)
+static size_t read_file_at(int folder, const char *name, char *out, size_t size)
 {
     ssize_t got = 0;
     int fd = openat(folder, name, O_RDONLY | O_CLOEXEC);
@@ -76,7 +76,7 @@ static size_t read_at(int folder, const char *name, char *out, size_t size)
     return (size_t)got;
 }
 
-static int write_at(int folder, const char *name, const char *text)
+static int write_file_at(int folder, const char *name, const char *text)
 {
     int error = 0;
     int fd = openat(folder, name, O_WRONLY | O_CLOEXEC);
@@ -93,15 +93,16 @@ static int write_limit(int folder, const char *name, uint64_t value, const char 
 {
     char text[32];
     snprintf(text, sizeof text, "%llu", (unsigned long long)value);
-    return write_at(folder, name, value == CGROUP_UNLIMITED ? none : text);
+    return write_file_at(folder, name, value == CGROUP_UNLIMITED ? none : text);
 }
 
-/* The number of a file, or behind a word in it. */
-static uint64_t number_at(int folder, const char *name, const char *word)
+/* The number that a file begins with, or, with a word, the one behind that word at the start of a
+ * line; 0 where there is none. */
+static uint64_t read_number_at(int folder, const char *name, const char *word)
 {
     char text[1024];
 
-    read_at(folder, name, text, sizeof text);
+    read_file_at(folder, name, text, sizeof text);
     const char *at = text;
     size_t len = strlen(word);
     while (len > 0 && (strncmp(at, word, len) != 0 || at[len] != ' ')) {
@@ -123,7 +124,7 @@ static int has_controller(const char *text, const char *word)
     return 0;
 }
 
-static int controllers_in(const char *text)
+static int parse_controllers(const char *text)
 {
     int has = 0;
     if (has_controller(text, "memory"))
@@ -255,12 +256,12 @@ static int step_down(int folder)
     char procs[256], own[32], name[40];
 
     snprintf(own, sizeof own, "%d\n", (int)getpid());
-    read_at(folder, "cgroup.procs", procs, sizeof procs);
+    read_file_at(folder, "cgroup.procs", procs, sizeof procs);
     if (strcmp(procs, own) != 0 || fill_name(name) != 0 || mkdirat(folder, name, 0755) != 0)
         return -1;
 
     int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0 || write_at(fd, "cgroup.procs", "0") != 0) {
+    if (fd < 0 || write_file_at(fd, "cgroup.procs", "0") != 0) {
         unlinkat(folder, name, AT_REMOVEDIR);
         if (fd >= 0)
             close(fd);
@@ -280,16 +281,16 @@ static int controllers_below(const char *path, int may_step)
     if (folder < 0)
         return 0;
 
-    read_at(folder, "cgroup.subtree_control", text, sizeof text);
-    if (controllers_in(text) != HAS_ALL) {
-        int error = write_at(folder, "cgroup.subtree_control", "+memory +pids");
+    read_file_at(folder, "cgroup.subtree_control", text, sizeof text);
+    if (parse_controllers(text) != HAS_ALL) {
+        int error = write_file_at(folder, "cgroup.subtree_control", "+memory +pids");
         if (error == EBUSY && may_step && step_down(folder) == 0)
-            write_at(folder, "cgroup.subtree_control", "+memory +pids");
-        read_at(folder, "cgroup.subtree_control", text, sizeof text);
+            write_file_at(folder, "cgroup.subtree_control", "+memory +pids");
+        read_file_at(folder, "cgroup.subtree_control", text, sizeof text);
     }
 
     close(folder);
-    return controllers_in(text);
+    return parse_controllers(text);
 }
 
 static void find_v2(ground *g, int missing, const char *path)
@@ -329,7 +330,7 @@ static void find_v2(ground *g, int missing, const char *path)
 
 static void find_v1(ground *g, const char *controllers, const char *path)
 {
-    int has = controllers_in(controllers);
+    int has = parse_controllers(controllers);
     if (!has || g->count == MOST_PLACES)
         return;
 
@@ -388,9 +389,9 @@ static void kill_all(int folder)
 {
     char text[8192];
 
-    if (write_at(folder, "cgroup.kill", "1") == 0)
+    if (write_file_at(folder, "cgroup.kill", "1") == 0)
         return;
-    read_at(folder, "cgroup.procs", text, sizeof text);
+    read_file_at(folder, "cgroup.procs", text, sizeof text);
     char *saved = NULL;
     for (char *word = strtok_r(text, "\n", &saved); word; word = strtok_r(NULL, "\n", &saved)) {
         pid_t pid = (pid_t)atoi(word);
@@ -458,19 +459,25 @@ static const ground *find_own_ground(void)
 
 /* ---- a group ---- */
 
-/* Somebody who cleans up may have taken it between the two steps: then not. */
+/* Whether path still leads to the folder behind fd. */
+static int leads_to(const char *path, int fd)
+{
+    struct stat own, there;
+    return fstat(fd, &own) == 0 && stat(path, &there) == 0 && own.st_ino == there.st_ino;
+}
+
+/* A descriptor, or -1. Before it is locked, another process may take the folder for one that a dead
+ * process has left, and lock or remove it: then this one is given up. */
 static int make_locked_folder(const char *top, const char *name)
 {
     char path[PATH_MAX + 64];
-    struct stat own, there;
 
     snprintf(path, sizeof path, "%s/%s", top, name);
     if (mkdir(path, 0755) != 0)
         return -1;
 
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &own) == 0 &&
-        stat(path, &there) == 0 && own.st_ino == there.st_ino)
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && leads_to(path, fd))
         return fd;
 
     if (fd >= 0)
@@ -482,7 +489,7 @@ static int make_locked_folder(const char *top, const char *name)
 static int limit_memory(int fd, int is_v2, uint64_t bytes)
 {
     if (is_v2) {
-        write_at(fd, "memory.swap.max", "0");
+        write_file_at(fd, "memory.swap.max", "0");
         return write_limit(fd, "memory.max", bytes, "max");
     }
 
@@ -527,7 +534,7 @@ static void drop_folders(cgroup *group)
     str_clear(&group->place);
 }
 
-/* 0: it is there. */
+/* 0, or -1: then drop_folders removes what was made of it. */
 static int make_group(cgroup *group)
 {
     const ground *g = group->ground;
@@ -535,9 +542,11 @@ static int make_group(cgroup *group)
     if (fill_name(group->name) != 0)
         return -1;
     for (size_t i = 0; i < g->count; i++) {
-        group->fds[i] = make_locked_folder(g->places[i].path, group->name);
-        if (group->fds[i] < 0 ||
-            str_printf(&group->place, "%s/%s\n", g->places[i].path, group->name))
+        const char *top = g->places[i].path;
+        group->fds[i] = make_locked_folder(top, group->name);
+        if (group->fds[i] < 0)
+            return -1;
+        if (str_printf(&group->place, "%s/%s\n", top, group->name) != SNUG_OK)
             return -1;
     }
 
@@ -585,7 +594,7 @@ int cgroup_enter(const char *where)
             return ENAMETOOLONG;
         memcpy(path, where, len);
         memcpy(path + len, file, sizeof file);
-        int error = write_at(AT_FDCWD, path, "0");
+        int error = write_file_at(AT_FDCWD, path, "0");
         if (error)
             return error;
         where += len + (where[len] == '\n');
@@ -597,21 +606,23 @@ int cgroup_enter(const char *where)
 void cgroup_look(cgroup_facts *out, const cgroup *group)
 {
     *out = (cgroup_facts){ 0 };
+
     for (size_t i = 0; group && i < group->ground->count; i++) {
         const place *p = &group->ground->places[i];
         int fd = group->fds[i];
         if (p->has & HAS_PIDS) {
-            out->tasks = number_at(fd, "pids.current", "");
-            out->refused = number_at(fd, "pids.events", "max");
+            out->tasks = read_number_at(fd, "pids.current", "");
+            out->refused = read_number_at(fd, "pids.events", "max");
         }
+
         if ((p->has & HAS_MEMORY) && p->is_v2) {
-            out->bytes = number_at(fd, "memory.current", "");
-            out->peak_bytes = number_at(fd, "memory.peak", "");
-            out->kills = number_at(fd, "memory.events", "oom_kill");
+            out->bytes = read_number_at(fd, "memory.current", "");
+            out->peak_bytes = read_number_at(fd, "memory.peak", "");
+            out->kills = read_number_at(fd, "memory.events", "oom_kill");
         } else if (p->has & HAS_MEMORY) {
-            out->bytes = number_at(fd, "memory.usage_in_bytes", "");
-            out->peak_bytes = number_at(fd, "memory.max_usage_in_bytes", "");
-            out->kills = number_at(fd, "memory.oom_control", "oom_kill");
+            out->bytes = read_number_at(fd, "memory.usage_in_bytes", "");
+            out->peak_bytes = read_number_at(fd, "memory.max_usage_in_bytes", "");
+            out->kills = read_number_at(fd, "memory.oom_control", "oom_kill");
         }
     }
 }
@@ -634,10 +645,10 @@ int cgroup_report(str *out)
         return error;
 
     const ground *g = find_own_ground();
+    const char *version = g->places[0].is_v2 ? "v2" : "v1";
     int failed;
     if (group)
-        failed =
-            str_printf(out, "%s (%s)", g->places[0].is_v2 ? "v2" : "v1", names[controllers_of(g)]);
+        failed = str_printf(out, "%s (%s)", version, names[controllers_of(g)]);
     else if (g->count > 0)
         failed = str_add(out, "none: the machine refuses to make a group");
     else
