@@ -3,47 +3,13 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/jsontext.h"
 
 #include <snug/snug.h>
 
-static int add_byte(str *out, unsigned char byte)
+static int append_member(str *out, const splice_member *member)
 {
-    if (byte == '"' || byte == '\\')
-        return str_printf(out, "\\%c", byte);
-    return str_printf(out, "\\u%04x", byte);
-}
-
-static int quote_text(str *out, const char *text)
-{
-    size_t len = strlen(text), at = 0;
-    int error = str_add(out, "\"");
-
-    while (at < len && !error) {
-        /* A run that stands as it is, then one byte that does not. */
-        size_t run = at, fault = len;
-        if (utf8_check(text + at, len - at, &fault) != UTF8_FINE)
-            fault += at;
-        while (run < fault && (unsigned char)text[run] >= ' ' && !strchr("\"\\", text[run]))
-            run++;
-        error = str_append(out, text + at, run - at);
-        at = run;
-        if (error || at == len)
-            break;
-
-        if (at < fault)
-            error = add_byte(out, (unsigned char)text[at]);
-        else
-            error = str_add(out, "\xef\xbf\xbd");
-        at++;
-    }
-
-    return error ? error : str_add(out, "\"");
-}
-
-static int splice_member_in(str *out, const splice_member *member)
-{
-    int error = quote_text(out, member->name);
+    int error = jsontext_quote(out, member->name, strlen(member->name));
 
     if (!error)
         error = str_add(out, ":");
@@ -52,7 +18,7 @@ static int splice_member_in(str *out, const splice_member *member)
 
     if (member->json)
         return str_add(out, member->json);
-    return quote_text(out, member->text);
+    return jsontext_quote(out, member->text, strlen(member->text));
 }
 
 int splice_members(str *out, const char *object, size_t len, const splice_member *members,
@@ -66,7 +32,7 @@ int splice_members(str *out, const char *object, size_t len, const splice_member
             continue;
         error = str_add(out, comma);
         if (!error)
-            error = splice_member_in(out, &members[i]);
+            error = append_member(out, &members[i]);
         comma = ",";
     }
 
