@@ -374,11 +374,10 @@ int jsontext_enter(jsontext *j, jsontext_span value)
 
 int jsontext_item(jsontext *j, jsontext_token *name, jsontext_span *value)
 {
-    jsontext_token unwanted;
+    jsontext_token token, unwanted;
 
     if (!name)
         name = &unwanted;
-    jsontext_token token;
     jsontext_kind kind = jsontext_next(j, name);
     if (kind == JSONTEXT_KEY)
         kind = jsontext_next(j, &token);
@@ -476,16 +475,20 @@ int jsontext_string(str *out, jsontext_span value)
     return jsontext_token_string(out, &token);
 }
 
-static int add_escape(str *out, char c)
+/* Of a quote, a backslash or a control character. */
+static int append_escape(str *out, char c)
 {
-    static const char letters[] = "\n\\n\r\\r\t\\t\"\\\"\\\\\\";
-    for (const char *letter = letters; *letter; letter += 3)
-        if (*letter == c)
-            return str_append(out, letter + 1, 2);
+    static const char letters[][3] = {
+        ['\t'] = "\\t", ['\n'] = "\\n", ['\r'] = "\\r", ['"'] = "\\\"", ['\\'] = "\\\\",
+    };
+    const char *letter = letters[(unsigned char)c];
+
+    if (*letter)
+        return str_append(out, letter, 2);
     return str_printf(out, "\\u%04x", (unsigned)(unsigned char)c);
 }
 
-static int quote_valid(str *out, const char *text, size_t len)
+static int append_escaped(str *out, const char *text, size_t len)
 {
     int error = SNUG_OK;
     const char *end = text + len;
@@ -497,7 +500,7 @@ static int quote_valid(str *out, const char *text, size_t len)
         error = str_append(out, plain, (size_t)(text - plain));
         if (error || text == end)
             break;
-        error = add_escape(out, *text++);
+        error = append_escape(out, *text++);
     }
 
     return error;
@@ -522,9 +525,9 @@ int jsontext_quote(str *out, const char *text, size_t len)
     int error = str_add(out, "\"");
 
     while (!error && len > 0) {
-        size_t valid = len; /* stays, where all of it is */
+        size_t valid = len; /* utf8_check sets it where something is not */
         utf8_check(text, len, &valid);
-        error = quote_valid(out, text, valid);
+        error = append_escaped(out, text, valid);
         text += valid;
         len -= valid;
         if (error || len == 0)
