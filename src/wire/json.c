@@ -125,11 +125,9 @@ static int check_number(const char *text, size_t len, size_t *at)
     return SNUG_OK;
 }
 
-/* Refuses what cJSON would accept and lose. It judges the grammar itself. */
-static int check_json_text(const char *text, size_t len)
+static int check_encoding(const char *text, size_t len)
 {
-    size_t at, depth = 0;
-    int error = SNUG_OK;
+    size_t at;
 
     switch (utf8_check(text, len, &at)) {
     case UTF8_FINE:
@@ -140,7 +138,29 @@ static int check_json_text(const char *text, size_t len)
         return refuse_at("half of a surrogate pair", at);
     }
 
-    for (at = 0; !error && at < len;) {
+    return SNUG_OK;
+}
+
+/* Counts c, which is at text[at], if it is a bracket. cJSON finds those that do not match. */
+static int count_bracket(size_t *depth, char c, size_t at)
+{
+    if (c == '[' || c == '{')
+        ++*depth;
+    else if ((c == ']' || c == '}') && *depth > 0)
+        --*depth;
+
+    if (*depth > CJSON_NESTING_LIMIT)
+        return refuse_at("nested too deep", at);
+    return SNUG_OK;
+}
+
+/* Refuses what cJSON would accept and lose. It judges the grammar itself. */
+static int check_json_text(const char *text, size_t len)
+{
+    size_t depth = 0;
+    int error = check_encoding(text, len);
+
+    for (size_t at = 0; !error && at < len;) {
         char c = text[at];
         if (c == '"') {
             error = check_string(text, len, &at);
@@ -149,10 +169,7 @@ static int check_json_text(const char *text, size_t len)
         } else if ((unsigned char)c < ' ' && c != '\t' && c != '\n' && c != '\r') {
             error = refuse_at("a control character", at);
         } else {
-            depth += c == '[' || c == '{';
-            depth -= depth && (c == ']' || c == '}');
-            if (depth > CJSON_NESTING_LIMIT)
-                error = refuse_at("nested too deep", at);
+            error = count_bracket(&depth, c, at);
             at++;
         }
     }
