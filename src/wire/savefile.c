@@ -11,7 +11,8 @@
 
 static const char magic[8] = { (char)0x89, 'S', 'N', 'U', 'G', '\r', '\n', 0x1a };
 
-enum { FORMAT = 1, TABLE = 40, TABLE_END = TABLE + SAVEFILE_PARTS * 16, DEPTH = 128 };
+/* The table has a row for each part: its length, its CRC. */
+enum { FORMAT = 1, TABLE = 40, ROW = 16, TABLE_END = TABLE + SAVEFILE_PARTS * ROW, DEPTH = 128 };
 
 static_assert(TABLE_END + 8 == SAVEFILE_HEADER_BYTES, "the header is as described");
 
@@ -34,7 +35,7 @@ static uint64_t get_number(const char *at, size_t width)
 }
 
 /* CRC-64/XZ: https://reveng.sourceforge.io/crc-catalogue/17plus.htm */
-static uint64_t crc(const char *data, size_t len)
+static uint64_t compute_crc(const char *data, size_t len)
 {
     static const uint64_t polynomial = UINT64_C(0xc96c5795d7870f42);
     uint64_t table[256], sum = UINT64_MAX;
@@ -62,11 +63,14 @@ void savefile_header(char out[SAVEFILE_HEADER_BYTES], const savefile *file)
     put_number(out + 20, 4, file->future_flags);
     put_number(out + 24, 8, file->cells);
     put_number(out + 32, 8, file->forgotten);
+
     for (int i = 0; i < SAVEFILE_PARTS; i++) {
-        put_number(out + TABLE + 16 * i, 8, file->parts[i].len);
-        put_number(out + TABLE + 16 * i + 8, 8, crc(file->parts[i].at, file->parts[i].len));
+        span part = file->parts[i];
+        put_number(out + TABLE + ROW * i, 8, part.len);
+        put_number(out + TABLE + ROW * i + 8, 8, compute_crc(part.at, part.len));
     }
-    put_number(out + TABLE_END, 8, crc(out, TABLE_END));
+
+    put_number(out + TABLE_END, 8, compute_crc(out, TABLE_END));
 }
 
 int savefile_add_source(str *part, const char *source, size_t len)
@@ -168,7 +172,8 @@ int savefile_next_entry(span *part, savefile_entry *entry)
 
 /* ---- checking ---- */
 
-static int bad(const char *what)
+/* what: the rest of the sentence, see savefile.h. */
+static int refuse_file(const char *what)
 {
     return error_set(SNUG_EINVAL, "%s", what);
 }
@@ -242,16 +247,16 @@ static int check_plan(savefile *file)
 
     while (part.len > 0) {
         if (!savefile_next_row(&part, &row) || !is_fine_row(&row, file->cells))
-            return bad("is damaged: the list of its names is wrong");
+            return refuse_file("is damaged: the list of its names is wrong");
         if ((row.kind > SAVEFILE_SETTING || before > SAVEFILE_SETTING) && row.kind < before)
-            return bad("is damaged: the list of its names is in disorder");
+            return refuse_file("is damaged: the list of its names is in disorder");
         before = row.kind;
         file->values += row.kind <= SAVEFILE_SETTING;
         last += row.kind == SAVEFILE_LAST;
     }
 
     if (last != 3)
-        return bad("is damaged: the list of its names is cut");
+        return refuse_file("is damaged: the list of its names is cut");
     return SNUG_OK;
 }
 
@@ -262,14 +267,14 @@ static int check_sources(const savefile *file)
 
     while (part.len > 0) {
         if (!savefile_next_source(&part, &source))
-            return bad("is damaged: a cell's source is cut");
+            return refuse_file("is damaged: a cell's source is cut");
         if (source.at && !is_clean_text(source))
-            return bad("is damaged: a cell's source is not text");
+            return refuse_file("is damaged: a cell's source is not text");
         count++;
     }
 
     if (count != file->cells || file->forgotten > file->cells)
-        return bad("is damaged: the number of its cells is wrong");
+        return refuse_file("is damaged: the number of its cells is wrong");
     return SNUG_OK;
 }
 
@@ -280,43 +285,51 @@ static int check_files(const savefile *file)
 
     while (part.len > 0) {
         if (!savefile_next_entry(&part, &entry))
-            return bad("is damaged: a file in it is cut");
+            return refuse_file("is damaged: a file in it is cut");
         if (!is_fine_path(entry.path))
-            return bad("has a file whose path leads out of the work directory, or is not a path");
+            return refuse_file(
+                "has a file whose path leads out of the work directory, or is not a path");
     }
 
     return SNUG_OK;
 }
 
+/* Finds the parts behind the header, which the table describes. */
 static int read_parts(savefile *out, const char *data, size_t len)
 {
     const char *at = data + SAVEFILE_HEADER_BYTES;
     size_t left = len - SAVEFILE_HEADER_BYTES;
 
     for (int i = 0; i < SAVEFILE_PARTS; i++) {
-        uint64_t bytes = get_number(data + TABLE + 16 * i, 8);
+        uint64_t bytes = get_number(data + TABLE + ROW * i, 8);
         if (bytes > left)
-            return bad("is cut: it has fewer bytes than it says");
+            return refuse_file("is cut: it has fewer bytes than it says");
         out->parts[i] = (span){ at, (size_t)bytes };
         at += bytes;
         left -= (size_t)bytes;
     }
 
     if (left > 0)
-        return bad("is damaged: there are bytes behind its end");
-    for (int i = 0; i < SAVEFILE_PARTS; i++)
-        if (crc(out->parts[i].at, out->parts[i].len) != get_number(data + TABLE + 16 * i + 8, 8))
-            return bad("is damaged: a checksum is wrong");
+        return refuse_file("is damaged: there are bytes behind its end");
+    return SNUG_OK;
+}
 
+static int check_parts(const savefile *file, const char *data)
+{
+    for (int i = 0; i < SAVEFILE_PARTS; i++) {
+        span part = file->parts[i];
+        if (compute_crc(part.at, part.len) != get_number(data + TABLE + ROW * i + 8, 8))
+            return refuse_file("is damaged: a checksum is wrong");
+    }
     return SNUG_OK;
 }
 
 int savefile_read(savefile *out, const char *data, size_t len)
 {
     if (len < sizeof magic || memcmp(data, magic, sizeof magic) != 0)
-        return bad("is not a saved session");
+        return refuse_file("is not a saved session");
     if (len < SAVEFILE_HEADER_BYTES)
-        return bad("is cut: it has fewer bytes than it says");
+        return refuse_file("is cut: it has fewer bytes than it says");
 
     uint64_t format = get_number(data + 8, 4);
     if (format > FORMAT)
@@ -324,10 +337,10 @@ int savefile_read(savefile *out, const char *data, size_t len)
                          "is of a newer snug: its format is %llu, and this one reads %d",
                          (unsigned long long)format, FORMAT);
 
-    if (crc(data, TABLE_END) != get_number(data + TABLE_END, 8))
-        return bad("is damaged: a checksum is wrong");
+    if (compute_crc(data, TABLE_END) != get_number(data + TABLE_END, 8))
+        return refuse_file("is damaged: a checksum is wrong");
     if (format != FORMAT || get_number(data + 12, 4) != SAVEFILE_PARTS)
-        return bad("is not a saved session that this snug reads");
+        return refuse_file("is not a saved session that this snug reads");
 
     *out = (savefile){ .python_major = (unsigned)get_number(data + 16, 2),
                        .python_minor = (unsigned)get_number(data + 18, 2),
@@ -335,6 +348,8 @@ int savefile_read(savefile *out, const char *data, size_t len)
                        .cells = get_number(data + 24, 8),
                        .forgotten = get_number(data + 32, 8) };
     int error = read_parts(out, data, len);
+    if (!error)
+        error = check_parts(out, data);
     if (!error)
         error = check_plan(out);
     if (!error)
