@@ -10,8 +10,9 @@
 
 void pack_number(packer *p, uint64_t number)
 {
-    char bytes[10];
+    char bytes[10]; /* 64 bits, seven in each */
     size_t len = 0;
+
     for (; number >= 0x80; number >>= 7)
         bytes[len++] = (char)(unsigned char)(number | 0x80);
     bytes[len++] = (char)(unsigned char)number;
@@ -47,6 +48,7 @@ void pack_list(packer *p, const char *const *texts)
     size_t count = 0;
     while (texts && texts[count])
         count++;
+
     pack_number(p, count);
     for (size_t i = 0; i < count; i++)
         pack_text(p, texts[i]);
