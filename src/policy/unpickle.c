@@ -151,6 +151,55 @@ typedef enum kind {
     HELPER
 } kind;
 
+/* The operations of protocol 5 that a saved session has, by their names in Lib/pickle.py. */
+enum {
+    OP_MARK = '(',
+    OP_EMPTY_TUPLE = ')',
+    OP_STOP = '.',
+    OP_POP = '0',
+    OP_POP_MARK = '1',
+    OP_BINBYTES = 'B',
+    OP_SHORT_BINBYTES = 'C',
+    OP_BINFLOAT = 'G',
+    OP_BININT = 'J',
+    OP_BININT1 = 'K',
+    OP_BININT2 = 'M',
+    OP_NONE = 'N',
+    OP_BINPERSID = 'Q',
+    OP_REDUCE = 'R',
+    OP_BINUNICODE = 'X',
+    OP_EMPTY_LIST = ']',
+    OP_APPEND = 'a',
+    OP_BUILD = 'b',
+    OP_APPENDS = 'e',
+    OP_BINGET = 'h',
+    OP_LONG_BINGET = 'j',
+    OP_SETITEM = 's',
+    OP_TUPLE = 't',
+    OP_SETITEMS = 'u',
+    OP_EMPTY_DICT = '}',
+    OP_PROTO = 0x80,
+    OP_NEWOBJ = 0x81,
+    OP_TUPLE1 = 0x85,
+    OP_TUPLE2 = 0x86,
+    OP_TUPLE3 = 0x87,
+    OP_NEWTRUE = 0x88,
+    OP_NEWFALSE = 0x89,
+    OP_LONG1 = 0x8a,
+    OP_LONG4 = 0x8b,
+    OP_SHORT_BINUNICODE = 0x8c,
+    OP_BINUNICODE8 = 0x8d,
+    OP_BINBYTES8 = 0x8e,
+    OP_EMPTY_SET = 0x8f,
+    OP_ADDITEMS = 0x90,
+    OP_FROZENSET = 0x91,
+    OP_NEWOBJ_EX = 0x92,
+    OP_STACK_GLOBAL = 0x93,
+    OP_MEMOIZE = 0x94,
+    OP_FRAME = 0x95,
+    OP_BYTEARRAY8 = 0x96,
+};
+
 enum { KIND_BITS = 3, MOST_ITEMS = 1 << 25 };
 
 typedef struct items {
@@ -167,6 +216,7 @@ typedef struct machine {
     char *why;
 } machine;
 
+/* Answers 0, as all functions of the machine do that refuse; 1 is fine. */
 __attribute__((format(printf, 2, 3))) static int refuse(machine *m, const char *format, ...)
 {
     va_list args;
@@ -207,7 +257,7 @@ static int refuse_short(machine *m)
     return refuse(m, "end in the midst of a value");
 }
 
-/* Takes the topmost, which is not a mark. */
+/* Takes the topmost, which must not be a mark. */
 static int pop_value(machine *m, uint64_t *item)
 {
     if (m->stack.count == 0 || item_kind(m->stack.at[m->stack.count - 1]) == MARK)
@@ -216,7 +266,16 @@ static int pop_value(machine *m, uint64_t *item)
     return 1;
 }
 
-/* Down to the last mark, and that too. */
+static int drop_values(machine *m, unsigned count)
+{
+    uint64_t ignored;
+    for (unsigned i = 0; i < count; i++)
+        if (!pop_value(m, &ignored))
+            return 0;
+    return 1;
+}
+
+/* Takes all down to the last mark, and that too. */
 static int pop_mark(machine *m)
 {
     while (m->stack.count > 0)
@@ -268,19 +327,13 @@ static const struct {
     { "zone", SEALED },
 };
 
-static int helper_of(const char *name, size_t len)
+static int find_helper(const char *name, size_t len)
 {
     for (size_t i = 0; i < sizeof helpers / sizeof *helpers; i++)
         if (strlen(helpers[i].name) == len && memcmp(helpers[i].name, name, len) == 0)
             return (int)i;
     return -1;
 }
-
-enum {
-    OP_SHORT_BINUNICODE = 0x8c,
-    OP_BINUNICODE = 'X',
-    OP_BINUNICODE8 = 0x8d,
-};
 
 static size_t width_of_text(unsigned char op)
 {
@@ -316,7 +369,16 @@ static int is_plain_name(const char *text, size_t len, int may_have_dots)
     return len > 0;
 }
 
-static int stack_global(machine *m)
+/* Whether unpickle_more has that name called. */
+static int is_one_more(const machine *m, const char *module, size_t module_len, const char *name,
+                       size_t name_len)
+{
+    if (!m->more || !is_plain_name(module, module_len, 1) || !is_plain_name(name, name_len, 0))
+        return 0;
+    return m->more->is_one(m->more->payload, module, module_len);
+}
+
+static int push_global(machine *m)
 {
     uint64_t name, module;
     size_t name_len, module_len;
@@ -329,10 +391,8 @@ static int stack_global(machine *m)
     const char *name_text = item_text(m, name, &name_len);
     const char *module_text = item_text(m, module, &module_len);
     unpickle_use use = unpickle_judge(module_text, module_len, name_text, name_len);
-    if (m->more && is_plain_name(module_text, module_len, 1) &&
-        is_plain_name(name_text, name_len, 0))
-        if (m->more->is_one(m->more->payload, module_text, module_len))
-            use = UNPICKLE_CALL;
+    if (is_one_more(m, module_text, module_len, name_text, name_len))
+        use = UNPICKLE_CALL;
 
     switch (use) {
     case UNPICKLE_CALL:
@@ -358,7 +418,7 @@ static int push_helper(machine *m)
     int helper = -1;
     if (item_kind(id) == TEXT) {
         const char *text = item_text(m, id, &len);
-        helper = helper_of(text, len);
+        helper = find_helper(text, len);
     }
 
     if (helper < 0)
@@ -370,14 +430,11 @@ static int push_helper(machine *m)
 
 static int call_top(machine *m, int is_new, unsigned arguments)
 {
-    uint64_t callee = 0, ignored;
+    uint64_t callee = 0;
 
-    for (unsigned i = 0; i < arguments; i++)
-        if (!pop_value(m, &ignored))
-            return 0;
-
-    if (!pop_value(m, &callee))
+    if (!drop_values(m, arguments) || !pop_value(m, &callee))
         return 0;
+
     switch (item_kind(callee)) {
     case CLASS:
     case CONSTRUCTOR:
@@ -410,11 +467,7 @@ static int fill_top(machine *m)
 
 static int drop_and_fill(machine *m, unsigned values)
 {
-    uint64_t ignored;
-    for (unsigned i = 0; i < values; i++)
-        if (!pop_value(m, &ignored))
-            return 0;
-    return fill_top(m);
+    return drop_values(m, values) && fill_top(m);
 }
 
 /* ---- the operations ---- */
@@ -455,11 +508,7 @@ static int push_text(machine *m, size_t width)
 /* Pops `takes` values and pushes one. */
 static int join_values(machine *m, unsigned takes)
 {
-    uint64_t ignored;
-    for (unsigned i = 0; i < takes; i++)
-        if (!pop_value(m, &ignored))
-            return 0;
-    return push_value(m, ANY, 0);
+    return drop_values(m, takes) && push_value(m, ANY, 0);
 }
 
 static int drop_top(machine *m)
@@ -474,83 +523,83 @@ static int drop_top(machine *m)
 static int run_operation(machine *m, unsigned char op)
 {
     switch (op) {
-    case '(': /* MARK */
+    case OP_MARK:
         return push_value(m, MARK, 0);
-    case '0': /* POP */
+    case OP_POP:
         return drop_top(m);
-    case '1': /* POP_MARK */
+    case OP_POP_MARK:
         return pop_mark(m);
-    case 'N':  /* NONE */
-    case 0x88: /* NEWTRUE */
-    case 0x89: /* NEWFALSE */
-    case ')':  /* EMPTY_TUPLE */
-    case ']':  /* EMPTY_LIST */
-    case '}':  /* EMPTY_DICT */
-    case 0x8f: /* EMPTY_SET */
+    case OP_NONE:
+    case OP_NEWTRUE:
+    case OP_NEWFALSE:
+    case OP_EMPTY_TUPLE:
+    case OP_EMPTY_LIST:
+    case OP_EMPTY_DICT:
+    case OP_EMPTY_SET:
         return push_value(m, ANY, 0);
-    case 'K': /* BININT1 */
+    case OP_BININT1:
         return skip_bytes(m, 1) && push_value(m, ANY, 0);
-    case 'M': /* BININT2 */
+    case OP_BININT2:
         return skip_bytes(m, 2) && push_value(m, ANY, 0);
-    case 'J': /* BININT */
+    case OP_BININT:
         return skip_bytes(m, 4) && push_value(m, ANY, 0);
-    case 'G': /* BINFLOAT */
+    case OP_BINFLOAT:
         return skip_bytes(m, 8) && push_value(m, ANY, 0);
-    case 0x8a: /* LONG1 */
-    case 'C':  /* SHORT_BINBYTES */
+    case OP_LONG1:
+    case OP_SHORT_BINBYTES:
         return skip_counted(m, 1) && push_value(m, ANY, 0);
-    case 0x8b: /* LONG4: a negative length does not fit either */
-    case 'B':  /* BINBYTES */
+    case OP_LONG4: /* a negative length does not fit either */
+    case OP_BINBYTES:
         return skip_counted(m, 4) && push_value(m, ANY, 0);
-    case 0x8e: /* BINBYTES8 */
-    case 0x96: /* BYTEARRAY8 */
+    case OP_BINBYTES8:
+    case OP_BYTEARRAY8:
         return skip_counted(m, 8) && push_value(m, ANY, 0);
     case OP_SHORT_BINUNICODE:
     case OP_BINUNICODE:
     case OP_BINUNICODE8:
         return push_text(m, width_of_text(op));
-    case 't':  /* TUPLE */
-    case 0x91: /* FROZENSET */
+    case OP_TUPLE:
+    case OP_FROZENSET:
         return pop_mark(m) && push_value(m, ANY, 0);
-    case 0x85: /* TUPLE1 */
-    case 0x86: /* TUPLE2 */
-    case 0x87: /* TUPLE3 */
-        return join_values(m, op - 0x84u);
-    case 'a': /* APPEND */
+    case OP_TUPLE1:
+    case OP_TUPLE2:
+    case OP_TUPLE3:
+        return join_values(m, op - OP_TUPLE1 + 1u);
+    case OP_APPEND:
         return drop_and_fill(m, 1);
-    case 's': /* SETITEM */
+    case OP_SETITEM:
         return drop_and_fill(m, 2);
-    case 'e':  /* APPENDS */
-    case 'u':  /* SETITEMS */
-    case 0x90: /* ADDITEMS */
+    case OP_APPENDS:
+    case OP_SETITEMS:
+    case OP_ADDITEMS:
         return pop_mark(m) && fill_top(m);
-    case 0x94: /* MEMOIZE */
+    case OP_MEMOIZE:
         return memoize_top(m);
-    case 'h': /* BINGET */
+    case OP_BINGET:
         return push_memo(m, 1);
-    case 'j': /* LONG_BINGET */
+    case OP_LONG_BINGET:
         return push_memo(m, 4);
-    case 0x93: /* STACK_GLOBAL */
-        return stack_global(m);
-    case 'Q': /* BINPERSID */
+    case OP_STACK_GLOBAL:
+        return push_global(m);
+    case OP_BINPERSID:
         return push_helper(m);
-    case 'R': /* REDUCE */
+    case OP_REDUCE:
         return call_top(m, 0, 1);
-    case 0x81: /* NEWOBJ */
+    case OP_NEWOBJ:
         return call_top(m, 1, 1);
-    case 0x92: /* NEWOBJ_EX */
+    case OP_NEWOBJ_EX:
         return call_top(m, 1, 2);
-    case 'b': /* BUILD */
+    case OP_BUILD:
         return drop_and_fill(m, 1);
-    case 0x95: /* FRAME */
+    case OP_FRAME:
         return check_frame(m);
     }
     return refuse(m, "have the operation 0x%02x, which a saved session does not use", op);
 }
 
-enum { OP_PROTO = 0x80, OP_STOP = '.', PROTOCOL = 5 };
+enum { PROTOCOL = 5 };
 
-static int check_one(machine *m)
+static int check_pickle(machine *m)
 {
     uint64_t value;
 
@@ -591,7 +640,7 @@ int unpickle_check_more(const char *data, size_t len, size_t count, const _Atomi
     int is_fine = 1;
 
     for (size_t i = 0; i < count && is_fine; i++)
-        is_fine = check_one(&m);
+        is_fine = check_pickle(&m);
     if (is_fine && m.at < len)
         is_fine = refuse(&m, "go on behind their end");
     free(m.stack.at);
