@@ -279,7 +279,7 @@ static const struct {
 /* In place of the process's id; no other row has it, and no process. */
 #define NO_PROCESS 0x5ec0c0deu
 
-/* How many tests that makes. */
+/* Writes the test that a condition makes to out[count]. Answers how many it makes: 1, or 0. */
 static unsigned add_test(struct scmp_arg_cmp *out, unsigned count, const condition *c)
 {
     switch (c->test) {
@@ -318,6 +318,7 @@ static int is_refused(int call, seccomp_kind kind)
     return 0;
 }
 
+/* 0 or a negative errno, as libseccomp answers. */
 static int allow_rows(scmp_filter_ctx filter, seccomp_kind kind, const row *first, size_t count)
 {
     int failed = 0;
@@ -374,8 +375,9 @@ static int read_program(seccomp_program *out, int fd)
         return error_no_memory();
 
     if (pread(fd, out->code, size, 0) != facts.st_size) {
+        int error = error_system("the system call filter");
         seccomp_program_free(out);
-        return error_system("the system call filter");
+        return error;
     }
 
     out->count = (unsigned short)(size / sizeof *out->code);
