@@ -293,33 +293,45 @@ static int check_repeated(const allowlist *list)
     return SNUG_OK;
 }
 
-/* Sorts the entries, keeps the one that counts of each name, and lists the public ones. */
-static int sort_entries(allowlist *list)
+/* Of sorted entries keeps the first of each name, which is the one that counts. */
+static void drop_repeated(allowlist *list)
 {
     size_t kept = 0;
-
-    if (list->count)
-        qsort(list->entries, list->count, sizeof *list->entries, compare_entries);
-    int error = check_repeated(list);
-    if (error)
-        return error;
 
     for (size_t i = 0; i < list->count; i++)
         if (kept == 0 || strcmp(list->entries[kept - 1].name, list->entries[i].name) != 0)
             list->entries[kept++] = list->entries[i];
 
     list->count = kept;
-    list->names = calloc(kept + 1, sizeof *list->names);
+}
+
+static int list_public_names(allowlist *list)
+{
+    list->names = calloc(list->count + 1, sizeof *list->names);
     if (!list->names)
         return error_no_memory();
 
-    for (size_t i = 0; i < kept; i++) {
+    for (size_t i = 0; i < list->count; i++) {
         const char *name = list->entries[i].name;
-        if (list->entries[i].verdict == ALLOW_PUBLIC && (name[0] != '_' || name[1] == '_'))
+        int is_private = name[0] == '_' && name[1] != '_';
+        if (list->entries[i].verdict == ALLOW_PUBLIC && !is_private)
             list->names[list->name_count++] = name;
     }
 
     return SNUG_OK;
+}
+
+/* What was read, in the order in which it is looked up. */
+static int settle_entries(allowlist *list)
+{
+    if (list->count > 0)
+        qsort(list->entries, list->count, sizeof *list->entries, compare_entries);
+    int error = check_repeated(list);
+    if (error)
+        return error;
+
+    drop_repeated(list);
+    return list_public_names(list);
 }
 
 /* profile is the path of a file. */
@@ -370,7 +382,7 @@ int allowlist_open(allowlist **out, const char *profile, const char *dir, const 
     if (!error)
         error = add_more(list, more);
     if (!error)
-        error = sort_entries(list);
+        error = settle_entries(list);
 
 done:
     str_free(&text);
@@ -466,7 +478,7 @@ const char *allowlist_name(const allowlist *list, size_t index)
 
 /* The line of alternatives.txt for the module or the nearest of its parents, the
  * profile's own first; NULL if there is none. */
-static const char *alternative(const char *profile, const char *module)
+static const char *find_alternative(const char *profile, const char *module)
 {
     for (size_t len = strlen(module); len; len = parent_len(module, len)) {
         const char *text = NULL;
@@ -484,18 +496,21 @@ static const char *alternative(const char *profile, const char *module)
     return NULL;
 }
 
-/* The name of a profile other than list's in which cells may import the module,
- * or NULL. */
-static const char *other_profile(char *name, size_t size, const allowlist *list, const char *module)
+/* The name of a profile other than list's in which cells may import the module, written to name
+ * (size bytes), or NULL. */
+static const char *find_other_profile(char *name, size_t size, const allowlist *list,
+                                      const char *module)
 {
     for (const policy_file *file = policy_files; file->name; file++) {
         allowlist *other = NULL;
         snprintf(name, size, "%.*s", (int)strcspn(file->name, "."), file->name);
         if (strcmp(name, list->profile) == 0)
             continue;
+
         (void)allowlist_open(&other, name, list->dir, NULL);
         if (!other)
             continue;
+
         int has = allowlist_verdict(other, module, strlen(module)) == ALLOW_PUBLIC;
         allowlist_close(other);
         if (has)
@@ -506,7 +521,7 @@ static const char *other_profile(char *name, size_t size, const allowlist *list,
 
 /* The allowed module that was probably meant: of the whole name, else of its
  * first part. */
-static const char *nearest_module(const allowlist *list, const char *module)
+static const char *find_nearest_module(const allowlist *list, const char *module)
 {
     char first[MAX_NAME_BYTES + 1];
     const char *name = nearest_name(module, list->names, list->name_count);
@@ -517,40 +532,60 @@ static const char *nearest_module(const allowlist *list, const char *module)
     return nearest_name(first, list->names, list->name_count);
 }
 
+/* That the module cannot be had: refused where it exists, else not there. */
+static int add_denial(str *sentence, const allowlist *list, const char *module, int exists)
+{
+    size_t len = strlen(module);
+    int shown = profile_shown(module, len);
+    const char *dots = len > PROFILE_SHOWN_BYTES ? "..." : "";
+
+    if (exists)
+        return str_printf(sentence, "module '%.*s%s' is not allowed in this session (profile %s)",
+                          shown, module, dots, list->profile);
+    return str_printf(sentence, "%.*s%s is not available in this session", shown, module, dots);
+}
+
+/* What the cell can do instead. */
+static int add_advice(str *sentence, const allowlist *list, const char *module, int exists)
+{
+    const char *instead = find_alternative(list->profile, module);
+    if (instead)
+        return str_printf(sentence, "%s %s", exists ? ":" : ";", instead);
+
+    const char *near = find_nearest_module(list, module);
+    if (near)
+        return str_printf(sentence, "; did you mean %s?", near);
+    if (exists)
+        return SNUG_OK;
+    return str_add(sentence, "; snug packages install adds packages, outside of sessions");
+}
+
+static int add_other_profile(str *sentence, const allowlist *list, const char *module)
+{
+    char name[MAX_NAME_BYTES + 1];
+    const char *other = find_other_profile(name, sizeof name, list, module);
+    return other ? str_printf(sentence, "; profile %s has it", other) : SNUG_OK;
+}
+
+/* Where memory runs out the sentence ends early. */
 void allowlist_explain(const allowlist *list, const char *module, int exists, char *text,
                        size_t size)
 {
-    char profile[MAX_NAME_BYTES + 1];
     str sentence = { 0 };
-    size_t len = strlen(module);
-    const char *dots = len > PROFILE_SHOWN_BYTES ? "..." : "";
-    const char *instead = alternative(list->profile, module);
-    const char *near = instead ? NULL : nearest_module(list, module);
-    const char *other = exists ? other_profile(profile, sizeof profile, list, module) : NULL;
-    int error;
+    int error = add_denial(&sentence, list, module, exists);
 
-    if (exists)
-        error = str_printf(&sentence, "module '%.*s%s' is not allowed in this session (profile %s)",
-                           profile_shown(module, len), module, dots, list->profile);
-    else
-        error = str_printf(&sentence, "%.*s%s is not available in this session",
-                           profile_shown(module, len), module, dots);
+    if (!error)
+        error = add_advice(&sentence, list, module, exists);
+    if (!error && exists)
+        (void)add_other_profile(&sentence, list, module);
 
-    if (!error && instead)
-        error = str_printf(&sentence, "%s %s", exists ? ":" : ";", instead);
-    else if (!error && near)
-        error = str_printf(&sentence, "; did you mean %s?", near);
-    else if (!error && !exists)
-        error = str_add(&sentence, "; snug packages install adds packages, outside of sessions");
-
-    if (!error && other)
-        (void)str_printf(&sentence, "; profile %s has it", other);
-
-    if (size) {
+    if (size > 0) {
         const char *whole = str_text(&sentence);
-        size_t cut = utf8_floor(whole, sentence.len, sentence.len < size ? sentence.len : size - 1);
+        size_t room = sentence.len < size ? sentence.len : size - 1;
+        size_t cut = utf8_floor(whole, sentence.len, room);
         memcpy(text, whole, cut);
         text[cut] = '\0';
     }
+
     str_free(&sentence);
 }
