@@ -130,9 +130,11 @@ static int check_cookie(source_fault *fault, const char *text, size_t len)
                              "encoding \"%.*s\" is not supported: a cell is UTF-8",
                              name_len < 60 ? (int)name_len : 60, name);
         }
+
         size_t at = count_blanks(line, line_len);
         if (at < line_len && line[at] != '#')
             return 1;
+
         start += line_len;
         start += line_end_length(text + start, len - start);
     }
