@@ -37,7 +37,7 @@ void disk_touch(disk_account *d)
 /* ---- looking ---- */
 
 /* A file that was deleted while it is open takes room until it is closed. */
-static uint64_t deleted_bytes(const disk_account *d, int fd)
+static uint64_t measure_deleted(const disk_account *d, int fd)
 {
     struct stat facts;
     if (fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode))
@@ -48,7 +48,7 @@ static uint64_t deleted_bytes(const disk_account *d, int fd)
 }
 
 /* poll tells which numbers are of open descriptors, many at a time. */
-static uint64_t all_deleted_bytes(const disk_account *d)
+static uint64_t sum_deleted(const disk_account *d)
 {
     enum { AT_ONCE = 512 };
     struct pollfd some[AT_ONCE];
@@ -66,7 +66,7 @@ static uint64_t all_deleted_bytes(const disk_account *d)
             return sum;
         for (nfds_t i = 0; i < count; i++)
             if (!(some[i].revents & POLLNVAL))
-                sum += deleted_bytes(d, some[i].fd);
+                sum += measure_deleted(d, some[i].fd);
     }
 
     return sum;
@@ -78,7 +78,7 @@ static void measure_used(disk_account *d)
     if (tree_measure(&now, d->dir) != 0)
         now = (tree_usage){ UINT64_MAX, UINT64_MAX };
     else if (d->sees_open_files)
-        now.bytes += all_deleted_bytes(d);
+        now.bytes += sum_deleted(d);
     d->used = now;
 }
 
@@ -127,7 +127,7 @@ static void add_used(disk_account *d, uint64_t bytes, uint64_t files)
 
 /* How much longer the file gets by that, if the write does not begin at its end; as much as is
  * written where that is not known. */
-static uint64_t growth(int fd, off_t offset, uint64_t bytes)
+static uint64_t measure_growth(int fd, off_t offset, uint64_t bytes)
 {
     struct stat facts;
 
@@ -144,18 +144,18 @@ static uint64_t growth(int fd, off_t offset, uint64_t bytes)
     return end > size ? end - size : 0;
 }
 
-static int appends(int fd)
+static int is_appending(int fd)
 {
     int flags = fcntl(fd, F_GETFL);
     return flags < 0 || (flags & O_APPEND);
 }
 
-static int write_more(disk_account *d, int fd, off_t offset, uint64_t bytes)
+/* This and its like below hold the lock. 0: it fits, and is counted; or EDQUOT. */
+static int count_write(disk_account *d, int fd, off_t offset, uint64_t bytes)
 {
     /* More than bytes, where the write leaves a hole. */
-    uint64_t longer = growth(fd, offset, bytes);
-
-    if (longer < bytes && appends(fd))
+    uint64_t longer = measure_growth(fd, offset, bytes);
+    if (longer < bytes && is_appending(fd))
         longer = bytes;
     if (longer > 0 && !bytes_fit(d, longer)) {
         measure_used(d);
@@ -172,12 +172,12 @@ int disk_write(disk_account *d, int fd, off_t offset, uint64_t bytes)
     disk_touch(d);
     if (bytes == 0 || !lock_counted(d))
         return 0;
-    int error = write_more(d, fd, offset, bytes);
+    int error = count_write(d, fd, offset, bytes);
     unlock_account(d);
     return error;
 }
 
-static int create_one(disk_account *d)
+static int count_file(disk_account *d)
 {
     if (!d->is_told || !files_fit(d, 1))
         measure_used(d);
@@ -192,9 +192,19 @@ int disk_create(disk_account *d)
     disk_touch(d);
     if (!lock_counted(d))
         return 0;
-    int error = create_one(d);
+    int error = count_file(d);
     unlock_account(d);
     return error;
+}
+
+static int count_room(disk_account *d, uint64_t bytes, uint64_t files)
+{
+    if (!d->is_told || !bytes_fit(d, bytes) || !files_fit(d, files))
+        measure_used(d);
+    if (!bytes_fit(d, bytes) || !files_fit(d, files))
+        return EDQUOT;
+    add_used(d, bytes, files);
+    return 0;
 }
 
 int disk_take(disk_account *d, uint64_t bytes, uint64_t files)
@@ -202,15 +212,7 @@ int disk_take(disk_account *d, uint64_t bytes, uint64_t files)
     disk_touch(d);
     if (!lock_counted(d))
         return 0;
-
-    if (!d->is_told || !bytes_fit(d, bytes) || !files_fit(d, files))
-        measure_used(d);
-    int error = EDQUOT;
-    if (bytes_fit(d, bytes) && files_fit(d, files)) {
-        add_used(d, bytes, files);
-        error = 0;
-    }
-
+    int error = count_room(d, bytes, files);
     unlock_account(d);
     return error;
 }
@@ -232,6 +234,7 @@ uint64_t disk_left(disk_account *d)
         return 0;
     if (!d->is_told || !bytes_fit(d, d->limit.bytes / 4) || !files_fit(d, 1))
         measure_used(d);
+
     uint64_t left = 0;
     if (bytes_fit(d, 1) && files_fit(d, 1))
         left = sum_or_most(d->limit.bytes, d->before.bytes) - d->used.bytes;
@@ -240,7 +243,7 @@ uint64_t disk_left(disk_account *d)
 }
 
 /* What a look finds is not noted: it does not see the session's open files that are deleted. */
-static int put_locked(disk_account *d, uint64_t bytes, uint64_t files, uint64_t freed)
+static int count_put(disk_account *d, uint64_t bytes, uint64_t files, uint64_t freed)
 {
     uint64_t longer = bytes > freed ? bytes - freed : 0;
 
@@ -260,7 +263,7 @@ int disk_put(disk_account *d, uint64_t bytes, uint64_t files, uint64_t freed)
     disk_touch(d);
     if (!lock_counted(d))
         return 0;
-    int error = put_locked(d, bytes, files, freed);
+    int error = count_put(d, bytes, files, freed);
     unlock_account(d);
     return error;
 }
