@@ -101,9 +101,10 @@ int watchdog_open_manual(watchdog **out)
 
     w->armed.next = w->armed.previous = &w->armed;
     w->sleeping_to = UINT64_MAX;
-    errno = init_wake(&w->wake);
-    if (errno) {
+    int failed = init_wake(&w->wake);
+    if (failed) {
         free(w);
+        errno = failed;
         return error_system("cannot make the watchdog's condition");
     }
 
