@@ -397,14 +397,19 @@ static int is_of_the_ladder(int number)
     return sigismember(&ours, number) == 1;
 }
 
-/* wanted without our signals in *room, where these shall not be blocked; else wanted. */
+/* The set to use in place of wanted: a copy in *room without the ladder's signals, where they must
+ * not be blocked. */
 static const sigset_t *without_ours(sigset_t *room, int how, const sigset_t *wanted)
 {
+    sigset_t ours;
+
     if (!wanted || how == SIG_UNBLOCK || !is_running_here())
         return wanted;
+
+    fault_signals(&ours);
     *room = *wanted;
     for (int number = 1; number < NSIG; number++)
-        if (is_of_the_ladder(number))
+        if (sigismember(&ours, number) == 1)
             sigdelset(room, number);
     return room;
 }
