@@ -338,9 +338,10 @@ EXPORT int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mu
 
 /* ---- the loader ---- */
 
-/* It holds its lock while constructors run, which are not its own code. Relative names
- * and RUNPATHs are the caller's, so this file is compiled with tail calls. dlsym is left
- * alone for the same reason: RTLD_NEXT is next after the caller. */
+/* It holds its lock while constructors run, which are not its own code. Where nothing is
+ * guarded, RUNPATHs stay the caller's, because this file is compiled with tail calls; within
+ * a guard they are those of this file. dlsym is left alone: RTLD_NEXT is next after the
+ * caller. */
 static void leave_loader(guard *g, const void *caller, const void *frame)
 {
     g->no_jump--;
