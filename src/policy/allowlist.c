@@ -532,7 +532,7 @@ static const char *find_nearest_module(const allowlist *list, const char *module
     return nearest_name(first, list->names, list->name_count);
 }
 
-/* That the module cannot be had: refused where it exists, else not there. */
+/* That the module is refused, or that there is none of that name. */
 static int add_denial(str *sentence, const allowlist *list, const char *module, int exists)
 {
     size_t len = strlen(module);
