@@ -53,26 +53,27 @@ static uint64_t place_left(const spill_place *place)
 /* A session that is reset counts its cells from one again. */
 enum { MOST_TRIES = 100 };
 
+/* The descriptor of a new file, whose name is then s->name, or -1. */
 static int make_spill(spill *s, int dir, const char *prefix, uint64_t number)
 {
-    int fd = -1;
+    static const int flags = O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
 
-    for (int i = 1; fd < 0 && i <= MOST_TRIES; i++) {
-        char again[16] = "";
+    for (int i = 1; i <= MOST_TRIES; i++) {
+        char suffix[16] = "";
         if (i > 1)
-            snprintf(again, sizeof again, "-%d", i);
-        snprintf(s->name, sizeof s->name, "%s-%" PRIu64 "%s.txt", prefix, number, again);
-        fd = openat(dir, s->name, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                    0600);
-        if (fd < 0 && errno != EEXIST)
-            break;
+            snprintf(suffix, sizeof suffix, "-%d", i);
+        snprintf(s->name, sizeof s->name, "%s-%" PRIu64 "%s.txt", prefix, number, suffix);
+
+        int fd = openat(dir, s->name, flags, 0600);
+        if (fd >= 0 || errno != EEXIST)
+            return fd;
     }
 
-    return fd;
+    return -1;
 }
 
 /* Past the process's own limit of a file a write would raise SIGXFSZ, which ends it. */
-static uint64_t most_of_a_file(void)
+static uint64_t find_file_limit(void)
 {
     struct rlimit file;
     if (getrlimit(RLIMIT_FSIZE, &file) != 0 || file.rlim_cur == RLIM_INFINITY)
@@ -84,11 +85,12 @@ void spill_begin(spill *s, spill_place *place, const char *prefix, uint64_t numb
 {
     if (s->state != SPILL_READY)
         return;
+
     s->state = SPILL_NONE;
     s->place = place;
     s->bytes = 0;
     s->buffered = 0;
-    s->most_bytes = most_of_a_file();
+    s->most_bytes = find_file_limit();
     if (place->room && !place->has_asked)
         place->limit_bytes = place->room(place->payload);
     place->has_asked = 1;
@@ -109,21 +111,27 @@ void spill_begin(spill *s, spill_place *place, const char *prefix, uint64_t numb
     close(dir);
 }
 
-/* The name, if it is still our file's. */
-static void unlink_spill(const spill *s)
+/* The guest may have given the name to another file. */
+static int is_still_named(const spill *s, int dir)
 {
     struct stat ours, named;
-    int dir = open_dir(s->place);
-
-    if (dir >= 0 && fstat(s->fd, &ours) == 0 &&
-        fstatat(dir, s->name, &named, AT_SYMLINK_NOFOLLOW) == 0 && ours.st_dev == named.st_dev &&
-        ours.st_ino == named.st_ino)
-        unlinkat(dir, s->name, 0);
-
-    if (dir >= 0)
-        close(dir);
+    if (fstat(s->fd, &ours) != 0 || fstatat(dir, s->name, &named, AT_SYMLINK_NOFOLLOW) != 0)
+        return 0;
+    return ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
 }
 
+static void unlink_spill(const spill *s)
+{
+    int dir = open_dir(s->place);
+    if (dir < 0)
+        return;
+
+    if (is_still_named(s, dir))
+        unlinkat(dir, s->name, 0);
+    close(dir);
+}
+
+/* It could not be written: there is no file, and its bytes are no longer counted. */
 static void give_up_file(spill *s)
 {
     unlink_spill(s);
@@ -132,8 +140,8 @@ static void give_up_file(spill *s)
     s->state = SPILL_NONE;
 }
 
-/* What is written already, but for the last bytes of the buffer. */
-static void keep_file(spill *s, size_t unwritten)
+/* The file ends with what is written already: the last bytes of the buffer are left out. */
+static void end_at_written(spill *s, size_t unwritten)
 {
     s->bytes -= unwritten;
     s->place->used_bytes -= unwritten;
@@ -158,7 +166,7 @@ static void flush_buffer(spill *s)
             continue;
         }
         if (n < 0 && errno == EDQUOT) {
-            keep_file(s, s->buffered - at);
+            end_at_written(s, s->buffered - at);
             return;
         }
         if (n <= 0) {
@@ -172,16 +180,16 @@ static void flush_buffer(spill *s)
     s->buffered -= whole;
 }
 
-static uint64_t room(const spill *s)
+static uint64_t file_left(const spill *s)
 {
-    uint64_t left = place_left(s->place), here = s->most_bytes - s->bytes;
-    return left < here ? left : here;
+    uint64_t of_place = place_left(s->place), of_file = s->most_bytes - s->bytes;
+    return of_place < of_file ? of_place : of_file;
 }
 
 void spill_write(spill *s, const char *text, size_t len)
 {
     while (len > 0 && s->state == SPILL_OPEN) {
-        uint64_t most = room(s);
+        uint64_t most = file_left(s);
         size_t part = SPILL_BUFFER_BYTES - s->buffered;
         part = part < len ? part : len;
         part = part < most ? part : (size_t)most;
@@ -189,6 +197,7 @@ void spill_write(spill *s, const char *text, size_t len)
             spill_end(s);
             return;
         }
+
         memcpy(s->buffer + s->buffered, text, part);
         s->buffered += part;
         s->bytes += part;
@@ -206,22 +215,27 @@ void spill_end(spill *s)
         s->state = SPILL_FULL;
 }
 
+/* Of a file that is open or full. */
+static void close_file(spill *s)
+{
+    flush_buffer(s);
+    if (s->state == SPILL_NONE) /* it was given up */
+        return;
+
+    /* What is left is the start of a character. */
+    s->bytes -= s->buffered;
+    s->place->used_bytes -= s->buffered;
+    close(s->fd);
+    s->state = SPILL_CLOSED;
+}
+
 void spill_close(spill *s)
 {
-    int is_open = s->state == SPILL_OPEN || s->state == SPILL_FULL;
-
-    if (is_open)
-        flush_buffer(s);
-    if (is_open && s->state != SPILL_NONE) {
-        /* What is left is the start of a character. */
-        s->bytes -= s->buffered;
-        s->place->used_bytes -= s->buffered;
-        close(s->fd);
-    }
-
-    s->state = is_open && s->state != SPILL_NONE ? SPILL_CLOSED : s->state;
-    if (s->state == SPILL_READY)
+    if (s->state == SPILL_OPEN || s->state == SPILL_FULL)
+        close_file(s);
+    else if (s->state == SPILL_READY)
         s->state = SPILL_NONE;
+
     free(s->buffer);
     s->buffer = NULL;
 }
