@@ -67,23 +67,23 @@ void capture_finish(capture *c)
 
 enum { PIECE_HEADER = 1 + sizeof(size_t), PIECE_EVENT = CAPTURE_STREAMS };
 
-/* Lengthens the newest piece if it is of the same stream, so that a loop of
- * prints is one call of the listener. */
-static int enqueue(capture *c, char kind, const void *data, size_t len)
+/* Starts a piece, or lengthens the newest one if it is of the same stream, so that a loop of
+ * prints is one call of the listener. The lock is held. */
+static int enqueue_piece(capture *c, char kind, const void *data, size_t len)
 {
-    char header[PIECE_HEADER] = { kind };
-    size_t size = len;
-    int extends = kind != PIECE_EVENT && c->queue.len > 0 && c->queue.data[c->last_piece] == kind;
-
     if (str_reserve(&c->queue, PIECE_HEADER + len) != SNUG_OK)
         return SNUG_ENOMEM;
-    if (extends) {
-        memcpy(&size, c->queue.data + c->last_piece + 1, sizeof size);
+
+    if (kind != PIECE_EVENT && c->queue.len > 0 && c->queue.data[c->last_piece] == kind) {
+        char *size_at = c->queue.data + c->last_piece + 1;
+        size_t size;
+        memcpy(&size, size_at, sizeof size);
         size += len;
-        memcpy(c->queue.data + c->last_piece + 1, &size, sizeof size);
+        memcpy(size_at, &size, sizeof size);
     } else {
+        char header[PIECE_HEADER] = { kind };
+        memcpy(header + 1, &len, sizeof len);
         c->last_piece = c->queue.len;
-        memcpy(header + 1, &size, sizeof size);
         str_append(&c->queue, header, sizeof header);
     }
 
@@ -96,12 +96,13 @@ static int pass_to_listener(capture *c, char kind, const void *data, size_t len,
 {
     if (!c->on_text || len == 0)
         return 1;
+
     int error = 1;
     pthread_mutex_lock(&c->lock);
     int was_empty = c->queue.len == 0;
     int is_over = c->is_told_at_end && bytes > CAPTURE_TOLD_BYTES - c->waiting_bytes;
     if (!is_over)
-        error = enqueue(c, kind, data, len);
+        error = enqueue_piece(c, kind, data, len);
     if (!error)
         c->waiting_bytes += bytes;
     pthread_mutex_unlock(&c->lock);
@@ -171,10 +172,12 @@ static void write_spill(capture *c, capture_stream which, const char *text, size
     }
 }
 
-/* What may move a buffer, wrap it round or open a file. */
+/* A write that may move a buffer, wrap it round or open a file: under the lock, so that the writer
+ * is not torn out of it. */
 static int write_whole(capture *c, capture_stream which, const char *text, size_t len)
 {
     stream *s = &c->streams[which];
+
     pthread_mutex_lock(&c->whole);
     if (stream_passes_limit(s, len))
         write_spill(c, which, text, len);
@@ -186,22 +189,25 @@ static int write_whole(capture *c, capture_stream which, const char *text, size_
 /* ---- displays ---- */
 
 /* The file has what is forgotten; if the stream goes over its limit again, there is another. */
-static void forget_stream(capture *c, int which)
+static void forget_stream(capture *c, capture_stream which)
 {
+    stream *s = &c->streams[which];
     spill *file = &c->spills[which];
+
     if (file->state == SPILL_OPEN) {
         spill_close(file);
         file->state = SPILL_READY;
     }
-    stream_reset(&c->streams[which], c->streams[which].limit_bytes);
+
+    stream_reset(s, s->limit_bytes);
 }
 
 static int clear_now(capture *c)
 {
     pthread_mutex_lock(&c->whole);
     c->clears_next = 0;
-    for (int i = 0; i < CAPTURE_STREAMS; i++)
-        forget_stream(c, i);
+    forget_stream(c, CAPTURE_STDOUT);
+    forget_stream(c, CAPTURE_STDERR);
     display_list_clear(&c->displays);
     pthread_mutex_unlock(&c->whole);
     return pass_event(c, CAPTURE_CLEAR, NULL);
