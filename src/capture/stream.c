@@ -33,6 +33,7 @@ static int ring_reserve(stream *s, size_t len, size_t max)
 {
     if (len <= s->ring_cap)
         return SNUG_OK;
+
     size_t cap = s->ring_cap > max / 2 ? max : s->ring_cap * 2;
     if (cap < len)
         cap = len;
@@ -56,10 +57,12 @@ static int ring_write(stream *s, const char *text, size_t len)
         len = max;
     }
 
-    if (!len)
+    if (len == 0)
         return SNUG_OK;
+
     size_t unused = max - s->ring_len;
-    if (ring_reserve(s, len > unused ? max : s->ring_len + len, max)) {
+    size_t wanted = len > unused ? max : s->ring_len + len;
+    if (ring_reserve(s, wanted, max)) {
         /* The tail is the newest text in one piece, or nothing. */
         s->ring_len = s->ring_at = 0;
         return SNUG_ENOMEM;
@@ -70,7 +73,10 @@ static int ring_write(stream *s, const char *text, size_t len)
     s->ring_len += part;
     text += part;
     len -= part;
-    part = len < max - s->ring_at ? len : max - s->ring_at;
+
+    /* What is left goes over the oldest bytes, at most once round. */
+    size_t to_end = max - s->ring_at;
+    part = len < to_end ? len : to_end;
     memcpy(s->ring + s->ring_at, text, part);
     memcpy(s->ring, text + part, len - part);
     s->ring_at += len;
