@@ -67,7 +67,7 @@ uint64_t display_bytes(const display *d)
     return sum;
 }
 
-/* The display of that id, or NULL. */
+/* Where the list has the display of that id, or NULL. */
 static display **find_display(const display_list *list, const char *id)
 {
     for (size_t i = 0; i < list->count; i++)
