@@ -152,6 +152,7 @@ uint64_t desk_next_id(desk *d)
 static void append_to_line(desk *d, int which, snug_call *call)
 {
     line *l = &d->lines[which];
+
     call->behind[which] = NULL;
     if (l->last)
         l->last->behind[which] = call;
@@ -235,7 +236,7 @@ static void let_go_waiting(desk *d)
     }
 }
 
-/* After the last unlock. */
+/* Nobody will lock it again: the session is closed, and nobody holds a call. */
 static int is_unused(const desk *d)
 {
     return !d->has_session && !d->all;

@@ -134,8 +134,8 @@ snug_call *desk_take(desk *d);
 const desk_tool *call_tool(const snug_call *call);
 const char *call_text(const snug_call *call);
 /* Ends it, with text (len bytes; copied), and lets go: call is not to be used any more.
- * SNUG_OK; SNUG_ENOTFOUND without a message: nobody waits for it any more; SNUG_ENOMEM. Any
- * thread. */
+ * SNUG_OK; SNUG_ENOTFOUND: nobody waits for it any more; SNUG_EINVAL: the text goes over
+ * DESK_BYTES, and SNUG_ENOMEM: in both the call has failed. Without a message. Any thread. */
 int call_answer(snug_call *call, call_state how, const char *text, size_t len);
 int call_is_wanted(const snug_call *call);
 
