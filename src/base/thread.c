@@ -141,12 +141,24 @@ void thread_join(thread *t)
     thread_discard(t);
 }
 
+static struct timespec to_timespec(uint64_t ns)
+{
+    return (struct timespec){ .tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S) };
+}
+
+void cond_wait_until(pthread_cond_t *condition, pthread_mutex_t *lock, uint64_t deadline_ns)
+{
+    struct timespec deadline = to_timespec(deadline_ns);
+    if (deadline_ns == UINT64_MAX)
+        pthread_cond_wait(condition, lock);
+    else
+        pthread_cond_timedwait(condition, lock, &deadline);
+}
+
 void futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t deadline_ns)
 {
-    struct timespec deadline = {
-        .tv_sec = (time_t)(deadline_ns / NS_PER_S),
-        .tv_nsec = (long)(deadline_ns % NS_PER_S),
-    };
+    struct timespec deadline = to_timespec(deadline_ns);
+
     /* WAIT_BITSET, because FUTEX_WAIT takes a duration instead of a point in time. */
     syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, value,
             deadline_ns == UINT64_MAX ? NULL : &deadline, NULL, FUTEX_BITSET_MATCH_ANY);

@@ -1,5 +1,5 @@
 /*
- * thread.h - threads with a stack of their own mapping, and futex words.
+ * thread.h - threads with a stack of their own mapping; waits with a deadline; futex words.
  */
 #ifndef SNUG_BASE_THREAD_H
 #define SNUG_BASE_THREAD_H
@@ -33,6 +33,10 @@ void thread_discard(thread *t);
 char *thread_stack_low(const thread *t);
 /* Waits for the end and unmaps the stack. Only once, and not for a zeroed one. */
 void thread_join(thread *t);
+
+/* Waits for a condition whose clock is CLOCK_MONOTONIC, until deadline_ns; UINT64_MAX: for ever. A
+ * wake may have no cause. The lock is held before and after. */
+void cond_wait_until(pthread_cond_t *condition, pthread_mutex_t *lock, uint64_t deadline_ns);
 
 /* Sleeps while *word == value, until deadline_ns (CLOCK_MONOTONIC; UINT64_MAX:
  * for ever), a wake, or a signal: look at the word again. */

@@ -63,16 +63,9 @@ static void *serve_watches(void *arg)
     pthread_mutex_lock(&w->lock);
     while (!w->is_closing) {
         uint64_t next_ns = round_locked(w, clock_now_ns());
-        struct timespec until = {
-            .tv_sec = (time_t)(next_ns / NS_PER_S),
-            .tv_nsec = (long)(next_ns % NS_PER_S),
-        };
-        /* Both give the lock up, even if the time is past. A wake without a cause
+        /* This gives the lock up, even if the time is past. A wake without a cause
          * costs a round. */
-        if (next_ns == UINT64_MAX)
-            pthread_cond_wait(&w->wake, &w->lock);
-        else
-            pthread_cond_timedwait(&w->wake, &w->lock, &until);
+        cond_wait_until(&w->wake, &w->lock, next_ns);
     }
 
     pthread_mutex_unlock(&w->lock);

@@ -3,7 +3,6 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -17,12 +16,8 @@ enum { GRACE_MS = 10000 };
 static void wait_for_calls(snug_supervisor *s, uint64_t ms)
 {
     uint64_t until_ns = clock_deadline_ns(clock_now_ns(), ms);
-    struct timespec t = { (time_t)(until_ns / NS_PER_S), (long)(until_ns % NS_PER_S) };
     while (s->calls > 0 && clock_now_ns() < until_ns)
-        if (until_ns == UINT64_MAX)
-            pthread_cond_wait(&s->changed, &s->lock);
-        else
-            pthread_cond_timedwait(&s->changed, &s->lock, &t);
+        cond_wait_until(&s->changed, &s->lock, until_ns);
 }
 
 static seat *next_running(const snug_supervisor *s)

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -75,10 +74,7 @@ int evict_save(snug_supervisor *s, seat *one)
 
     note_left(s, one, saved);
     snug_saved_free(saved);
-    if (state_mark(one->place, 0, NULL) != SNUG_OK)
-        notes_tell(s, SNUG_SUPERVISOR_EVENT_STATE_FAILED, one->tenant->name, one->name,
-                   error_message());
-
+    notes_mark(s, one, 0, NULL);
     one->cells = 0;
     one->is_dirty = 0;
     pthread_mutex_lock(&s->lock);
@@ -285,12 +281,7 @@ static int wait_for_keepers(snug_supervisor *s, uint64_t deadline_ns)
 {
     if (s->saving == 0 || s->world.now_ns || clock_now_ns() >= deadline_ns)
         return 0;
-    struct timespec t = { (time_t)(deadline_ns / NS_PER_S), (long)(deadline_ns % NS_PER_S) };
-    if (deadline_ns == UINT64_MAX)
-        pthread_cond_wait(&s->changed, &s->lock);
-    else
-        pthread_cond_timedwait(&s->changed, &s->lock, &t);
-
+    cond_wait_until(&s->changed, &s->lock, deadline_ns);
     return 1;
 }
 
@@ -395,7 +386,7 @@ void supervisor_sweep(snug_supervisor *s)
  * of one tenant one at a time, so that it does not have all of them. */
 enum { KEEPER_STACK_BYTES = 512 << 10, LOOK_MS = 1000 };
 
-static void *keeper(void *arg)
+static void *run_keeper(void *arg)
 {
     snug_supervisor *s = arg;
 
@@ -404,10 +395,8 @@ static void *keeper(void *arg)
         pthread_mutex_unlock(&s->lock);
         supervisor_sweep(s);
         pthread_mutex_lock(&s->lock);
-        uint64_t until_ns = clock_deadline_ns(clock_now_ns(), LOOK_MS);
-        struct timespec t = { (time_t)(until_ns / NS_PER_S), (long)(until_ns % NS_PER_S) };
         if (!s->is_closing)
-            pthread_cond_timedwait(&s->work, &s->lock, &t);
+            cond_wait_until(&s->work, &s->lock, clock_deadline_ns(clock_now_ns(), LOOK_MS));
     }
 
     pthread_mutex_unlock(&s->lock);
@@ -419,7 +408,7 @@ int evict_start(snug_supervisor *s)
     int error = SNUG_OK;
     while (!s->world.now_ns && !error && s->keeper_count < KEEPERS) {
         error = thread_start(&s->keepers[s->keeper_count], "snug keeper", KEEPER_STACK_BYTES,
-                             keeper, s);
+                             run_keeper, s);
         s->keeper_count += !error;
     }
     return error;

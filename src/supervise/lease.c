@@ -87,6 +87,7 @@ static void give_turn(snug_lease *lease)
 {
     if (!lease->has_turn)
         return;
+
     lease->has_turn = 0;
     pthread_mutex_lock(&lease->supervisor->lock);
     queue_give_turn(lease->supervisor, lease->tenant);
@@ -144,9 +145,8 @@ static void mark_use(snug_supervisor *s, seat *one, uint64_t cells)
 {
     one->is_dirty = 1;
     one->cells += cells;
-    if (cells && state_mark(one->place, one->cells, NULL) != SNUG_OK)
-        notes_tell(s, SNUG_SUPERVISOR_EVENT_STATE_FAILED, one->tenant->name, one->name,
-                   error_message());
+    if (cells > 0)
+        notes_mark(s, one, one->cells, NULL);
 }
 
 static int run_on_lease(snug_result **out, snug_lease *lease, const char *source, size_t len,

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -254,13 +253,9 @@ static int say_refusal(snug_supervisor *s, const ticket *one)
 /* Until somebody has told it, or its time is over. With a test's clock only others tell. */
 static void sleep_for(snug_supervisor *s, ticket *one)
 {
-    struct timespec t = { (time_t)(one->deadline_ns / NS_PER_S),
-                          (long)(one->deadline_ns % NS_PER_S) };
+    uint64_t deadline_ns = s->world.now_ns ? UINT64_MAX : one->deadline_ns;
 
-    if (s->world.now_ns || one->deadline_ns == UINT64_MAX)
-        pthread_cond_wait(&one->told, &s->lock);
-    else
-        pthread_cond_timedwait(&one->told, &s->lock, &t);
+    cond_wait_until(&one->told, &s->lock, deadline_ns);
 
     if (!one->is_granted && !one->is_refused && one->deadline_ns <= notes_now(s))
         refuse_ticket(s, one, REFUSED_WAIT);
