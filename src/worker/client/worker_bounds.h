@@ -1,5 +1,5 @@
 /*
- * bounds.h - how much memory and how many threads a worker may have, whatever runs in it.
+ * worker_bounds.h - how much memory and how many threads a worker may have, whatever runs in it.
  *
  * By a group of the kernel's (base/cgroup.h), which ends a worker at its bound. Where there is none
  * to be had a thread of this process looks at each worker, between its requests too, and ends one

@@ -1,5 +1,5 @@
 /*
- * zygote_words.h - a process that has started Python, imported what is wanted, and forks a worker
+ * zygote_client.h - a process that has started Python, imported what is wanted, and forks a worker
  * each time that it is asked. One for each set of what it has; hosts of this process share it.
  */
 #ifndef SNUG_WORKER_ZYGOTE_CLIENT_H
