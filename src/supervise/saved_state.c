@@ -123,10 +123,13 @@ int state_mark(const char *place, uint64_t cells, const char *why)
 {
     char path[PATH_MAX], text[MARK_DIGITS + 2 + MOST_WHY];
 
-    join_path(path, place, ".open");
-    int len = snprintf(text, sizeof text, "%0*llu\n%s", MARK_DIGITS, (unsigned long long)cells,
-                       why ? why : "");
+    if (!why)
+        why = "";
+    int len =
+        snprintf(text, sizeof text, "%0*llu\n%s", MARK_DIGITS, (unsigned long long)cells, why);
     size_t bytes = (size_t)len < sizeof text ? (size_t)len : sizeof text - 1;
+
+    join_path(path, place, ".open");
     int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return error_system("%s", path);
@@ -172,12 +175,18 @@ void state_read_left(const char *place, str *json)
 {
     enum { MOST_BYTES = 16 << 20 };
     char path[PATH_MAX];
-    size_t at;
+    size_t fault;
+
+    if (!state_has(place, ".left")) {
+        str_clear(json);
+        return;
+    }
+
     join_path(path, place, ".left");
+    int error = file_read(json, path, MOST_BYTES);
 
     /* It goes into an answer as it is. */
-    if (!state_has(place, ".left") || file_read(json, path, MOST_BYTES) != SNUG_OK ||
-        jsontext_check(str_text(json), json->len, &at))
+    if (error || jsontext_check(str_text(json), json->len, &fault) != NULL)
         str_clear(json);
 }
 
@@ -217,14 +226,14 @@ static void count_in_folder(state_folder *state, int folder)
 
 static void count_saved(state_folder *state)
 {
+    static const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
     struct dirent *entry;
     DIR *dir = opendir(state->path);
 
     while (dir && (entry = readdir(dir))) {
-        int folder = entry->d_name[0] == '.'
-                         ? -1
-                         : openat(dirfd(dir), entry->d_name,
-                                  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (entry->d_name[0] == '.')
+            continue;
+        int folder = openat(dirfd(dir), entry->d_name, flags);
         if (folder >= 0)
             count_in_folder(state, folder);
     }

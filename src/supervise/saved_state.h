@@ -1,5 +1,5 @@
 /*
- * state.h - the folder in which sessions are saved: STATE/TENANT/SESSION.snug.
+ * saved_state.h - the folder in which sessions are saved: STATE/TENANT/SESSION.snug.
  *
  * Beside a save stand, where they are needed:
  *     SESSION.open     the session is in memory, or was when its process or worker was killed: the
@@ -45,14 +45,15 @@ int state_remove(const char *place, const char *ending);
 int state_put_aside(const char *place);
 
 /* Says how many cells have run since the save. why: why they are lost; NULL: they are not.
- * SNUG_OK or SNUG_ESYSTEM. It is not waited for the disk: it is there when the process is killed,
- * and perhaps not after a power cut. */
+ * SNUG_OK or SNUG_ESYSTEM with a message. It does not wait for the disk: what it wrote survives the
+ * process, but perhaps not a power cut. */
 int state_mark(const char *place, uint64_t cells, const char *why);
-/* What was said; 0: nothing. */
+/* 1, and what state_mark said; 0: there is no mark. */
 int state_read_mark(const char *place, uint64_t *cells, str *why);
 
 /* Text of SESSION.left. SNUG_OK or an error with a message. */
 int state_write_left(const char *place, const char *json);
+/* "" where there is none, or it cannot be read, or is not JSON. */
 void state_read_left(const char *place, str *json);
 
 #endif
