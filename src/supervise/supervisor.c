@@ -100,9 +100,11 @@ static int take_supervisor_options(snug_supervisor *s, const snug_supervisor_opt
     return copy_host_options(&s->host_options);
 }
 
+/* None of these calls can fail in glibc. */
 static void init_locks(snug_supervisor *s)
 {
     pthread_condattr_t monotonic;
+
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&s->changed, &monotonic);
