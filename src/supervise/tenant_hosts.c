@@ -70,7 +70,9 @@ int hosts_replace(snug_supervisor *s, tenant *t)
 
 /* ---- its worker ---- */
 
-static worker *find_worker(tenant *t, int64_t process)
+/* The tenant's worker of that process, noted now if it is a new one. NULL: none, or no memory. With
+ * the lock. */
+static worker *find_or_add_worker(tenant *t, int64_t process)
 {
     worker *w = t->workers;
 
@@ -104,7 +106,7 @@ void hosts_note(snug_supervisor *s, seat *one)
     pthread_mutex_lock(&s->lock);
     hosts_forget(one);
     one->is_lost = 0;
-    one->worker = find_worker(one->tenant, process);
+    one->worker = find_or_add_worker(one->tenant, process);
     if (one->worker)
         one->worker->sessions++;
     pthread_mutex_unlock(&s->lock);
@@ -124,6 +126,21 @@ static void drop_workers(tenant *t, int only_dead)
     }
 }
 
+/* Its sessions end with the worker. Answers how many that were not lost before. */
+static int mark_lost(tenant *t, const worker *w)
+{
+    int lost = 0;
+
+    for (seat *one = t->seats; one; one = one->next) {
+        if (!one->session || one->worker != w || one->is_lost)
+            continue;
+        one->is_lost = 1;
+        lost++;
+    }
+
+    return lost;
+}
+
 /* With the lock. How many sessions are lost with one that is found dead; -1: all live. That one
  * without sessions ends is nobody's loss. */
 static int bury_worker(snug_supervisor *s, tenant *t)
@@ -135,16 +152,12 @@ static int bury_worker(snug_supervisor *s, tenant *t)
         struct pollfd end = { .fd = w->pidfd, .events = POLLIN };
         if (w->is_dead || w->pidfd < 0 || poll(&end, 1, 0) <= 0)
             continue;
+
         w->is_dead = 1;
         if (w->sessions == 0)
             continue;
-        lost = 0;
         s->counts.workers_died++;
-        for (seat *one = t->seats; one; one = one->next)
-            if (one->session && one->worker == w && !one->is_lost) {
-                one->is_lost = 1;
-                lost++;
-            }
+        lost = mark_lost(t, w);
     }
 
     return lost;
@@ -172,10 +185,11 @@ void hosts_check(snug_supervisor *s, tenant *t)
 
 void hosts_check_all(snug_supervisor *s)
 {
-    char *name;
+    int lost;
     do {
-        int lost = -1;
-        name = NULL;
+        char *name = NULL; /* a copy: without the lock the tenant may go */
+        lost = -1;
+
         pthread_mutex_lock(&s->lock);
         for (tenant *t = s->tenants; t && lost < 0; t = t->next) {
             lost = bury_worker(s, t);
@@ -183,13 +197,19 @@ void hosts_check_all(snug_supervisor *s)
                 name = strdup(t->name);
         }
         pthread_mutex_unlock(&s->lock);
+
         if (name)
             tell_worker_death(s, name, lost);
         free(name);
-    } while (name);
+    } while (lost >= 0);
 }
 
 /* ---- the end ---- */
+
+static int has_idle_host(const tenant *t, uint64_t now, uint64_t idle_ns)
+{
+    return t->has_place && !t->is_starting && t->open == 0 && now - t->used_ns >= idle_ns;
+}
 
 int hosts_end_one(snug_supervisor *s, uint64_t idle_ns)
 {
@@ -199,9 +219,10 @@ int hosts_end_one(snug_supervisor *s, uint64_t idle_ns)
 
     pthread_mutex_lock(&s->lock);
     tenant *t = s->tenants;
-    while (t && !(t->has_place && !t->is_starting && t->open == 0 && now - t->used_ns >= idle_ns))
+    while (t && !has_idle_host(t, now, idle_ns))
         t = t->next;
-    if (t) {
+    int is_found = t != NULL;
+    if (is_found) {
         s->saving++; /* who drains, or wants its place, waits until it has ended */
         host = t->host;
         t->host = NULL;
@@ -218,20 +239,22 @@ int hosts_end_one(snug_supervisor *s, uint64_t idle_ns)
     if (host && name)
         notes_tell(s, SNUG_SUPERVISOR_EVENT_WORKER_ENDED, name, NULL, NULL);
     free(name);
+
     pthread_mutex_lock(&s->lock);
-    s->saving -= t != NULL;
+    if (is_found)
+        s->saving--;
     pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->lock);
-    return t != NULL;
+    return is_found;
 }
 
 /* ---- memory ---- */
 
-static uint64_t resident(int64_t process)
+static uint64_t read_resident(int64_t process)
 {
     char path[64];
-
     unsigned long long pages = 0;
+
     snprintf(path, sizeof path, "/proc/%lld/statm", (long long)process);
     FILE *file = fopen(path, "re");
     if (!file)
@@ -245,48 +268,46 @@ static uint64_t resident(int64_t process)
 
 /* Its share of what workers have in common with the zygote that has forked them; where the kernel
  * does not tell that (before 4.14, or to us), all that is resident. */
-static uint64_t process_share(int64_t process)
+static uint64_t read_share(int64_t process)
 {
     char path[64], line[256];
-
     unsigned long long kib = 0;
+
     snprintf(path, sizeof path, "/proc/%lld/smaps_rollup", (long long)process);
     FILE *file = fopen(path, "re");
     if (!file)
-        return resident(process);
+        return read_resident(process);
 
     while (kib == 0 && fgets(line, sizeof line, file))
         if (sscanf(line, "Pss: %llu", &kib) != 1)
             kib = 0;
-
     fclose(file);
 
     if (kib == 0)
-        return resident(process);
+        return read_resident(process);
     return kib * 1024;
 }
 
 /* Behind a worker_command the worker is a child's child. */
 enum { MOST_DEPTH = 8 };
 
-static uint64_t share_of_tree(int64_t process, int depth)
+/* Bytes of the process and of all below it. */
+static uint64_t sum_tree_shares(int64_t process, int depth)
 {
     char path[96];
+    long long id = process, child;
+    uint64_t bytes = read_share(process);
 
-    long long child;
-    uint64_t bytes = process_share(process);
-
-    snprintf(path, sizeof path, "/proc/%lld/task/%lld/children", (long long)process,
-             (long long)process);
     if (depth == MOST_DEPTH)
         return bytes;
 
+    snprintf(path, sizeof path, "/proc/%lld/task/%lld/children", id, id);
     FILE *file = fopen(path, "re");
     if (!file)
         return bytes;
 
     while (fscanf(file, "%lld", &child) == 1)
-        bytes += share_of_tree(child, depth + 1);
+        bytes += sum_tree_shares(child, depth + 1);
     fclose(file);
     return bytes;
 }
@@ -314,11 +335,11 @@ uint64_t hosts_memory(snug_supervisor *s)
     if (s->world.memory_bytes)
         return s->world.memory_bytes(s->world.payload);
     if (s->host)
-        return resident(getpid());
+        return read_resident(getpid());
 
     int64_t *list = list_processes(s, &count);
     for (size_t i = 0; i < count; i++)
-        bytes += share_of_tree(list[i], 0);
+        bytes += sum_tree_shares(list[i], 0);
     free(list);
     return bytes;
 }

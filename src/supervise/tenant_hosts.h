@@ -14,11 +14,13 @@ int hosts_replace(snug_supervisor *s, tenant *tenant);
 void hosts_note(snug_supervisor *s, seat *one);
 /* It has none any more. With the lock. */
 void hosts_forget(seat *one);
-/* Notices which of a tenant's workers have died, and tells it. */
+/* Notices which of a tenant's workers have died, and tells the owner. */
 void hosts_check(snug_supervisor *s, tenant *tenant);
+/* The same for all tenants. */
 void hosts_check_all(snug_supervisor *s);
 /* Ends one worker that has no session, and had none for so long. 1: it did. */
 int hosts_end_one(snug_supervisor *s, uint64_t idle_ns);
+/* Bytes that the workers take, or this process where the sessions are in it. */
 uint64_t hosts_memory(snug_supervisor *s);
 
 #endif
