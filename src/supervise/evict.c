@@ -17,7 +17,7 @@
 /* ---- saving ---- */
 
 /* Files that are not in the save, as JSON; NULL: all are, or memory ran out. */
-static char *files_left(snug_saved *saved)
+static char *encode_left_files(snug_saved *saved)
 {
     size_t len;
     cJSON *root = NULL;
@@ -36,7 +36,8 @@ static char *files_left(snug_saved *saved)
 
 static void note_left(snug_supervisor *s, const seat *one, snug_saved *saved)
 {
-    char *left = files_left(saved);
+    char *left = encode_left_files(saved);
+
     if (!left)
         state_remove(one->place, ".left");
     else if (state_write_left(one->place, left) != SNUG_OK)
@@ -78,7 +79,8 @@ int evict_save(snug_supervisor *s, seat *one)
     one->cells = 0;
     one->is_dirty = 0;
     pthread_mutex_lock(&s->lock);
-    s->state.saved += is_first != 0;
+    if (is_first)
+        s->state.saved++;
     pthread_mutex_unlock(&s->lock);
     notes_tell(s, SNUG_SUPERVISOR_EVENT_SAVED, one->tenant->name, one->name, NULL);
     return SNUG_OK;
@@ -155,7 +157,8 @@ static void put_away(snug_supervisor *s, seat *one, away_reason why)
     }
 
     pthread_mutex_lock(&s->lock);
-    s->counts.away[why] += !error;
+    if (!error)
+        s->counts.away[why]++;
     s->saving--;
     t->is_saving = 0;
     queue_give_seat(s, one);
@@ -409,7 +412,8 @@ int evict_start(snug_supervisor *s)
     while (!s->world.now_ns && !error && s->keeper_count < KEEPERS) {
         error = thread_start(&s->keepers[s->keeper_count], "snug keeper", KEEPER_STACK_BYTES,
                              run_keeper, s);
-        s->keeper_count += !error;
+        if (!error)
+            s->keeper_count++;
     }
     return error;
 }

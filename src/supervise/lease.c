@@ -134,7 +134,8 @@ static void set_running(snug_supervisor *s, seat *one, int is_running)
     pthread_mutex_lock(&s->lock);
     one->is_running = is_running;
     one->was_interrupted = 0;
-    s->counts.cells += is_running != 0;
+    if (is_running)
+        s->counts.cells++;
     while (!is_running && one->pins > 0)
         pthread_cond_wait(&s->changed, &s->lock);
     pthread_mutex_unlock(&s->lock);
@@ -316,7 +317,8 @@ static int remove_files(snug_supervisor *s, const seat *one)
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         found |= state_remove(one->place, endings[i]);
     pthread_mutex_lock(&s->lock);
-    s->state.saved -= was_saved != 0;
+    if (was_saved)
+        s->state.saved--;
     pthread_mutex_unlock(&s->lock);
     return found;
 }
