@@ -29,7 +29,7 @@ void stream_init(stream *s, uint64_t limit_bytes)
 
 /* Makes the ring hold len bytes, of at most max. It is not grown once it has gone
  * round: it is at its maximum then. */
-static int ring_reserve(stream *s, size_t len, size_t max)
+static int reserve_ring(stream *s, size_t len, size_t max)
 {
     if (len <= s->ring_cap)
         return SNUG_OK;
@@ -48,7 +48,7 @@ static int ring_reserve(stream *s, size_t len, size_t max)
 
 /* Until the ring has max bytes it fills up from its beginning; from then on the
  * oldest byte, at ring_at, gives way. */
-static int ring_write(stream *s, const char *text, size_t len)
+static int write_ring(stream *s, const char *text, size_t len)
 {
     size_t max = tail_limit(s);
 
@@ -62,7 +62,7 @@ static int ring_write(stream *s, const char *text, size_t len)
 
     size_t unused = max - s->ring_len;
     size_t wanted = len > unused ? max : s->ring_len + len;
-    if (ring_reserve(s, wanted, max)) {
+    if (reserve_ring(s, wanted, max)) {
         /* The tail is the newest text in one piece, or nothing. */
         s->ring_len = s->ring_at = 0;
         return SNUG_ENOMEM;
@@ -103,7 +103,7 @@ int stream_write(stream *s, const char *text, size_t len)
 
     if (written == len)
         return SNUG_OK;
-    return ring_write(s, text + written, len - written);
+    return write_ring(s, text + written, len - written);
 }
 
 int stream_is_cut(const stream *s)

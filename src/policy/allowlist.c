@@ -102,8 +102,8 @@ static size_t skip_word(const char *line, size_t len, size_t at)
     return at;
 }
 
-__attribute__((format(printf, 3, 4))) static int error_line(const source *from, unsigned number,
-                                                            const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int refuse_line(const source *from, unsigned number,
+                                                             const char *format, ...)
 {
     char text[512];
     va_list args;
@@ -124,15 +124,15 @@ static int read_include(allowlist *list, const source *from, unsigned number, co
     int error = SNUG_OK;
 
     if (!profile_is_name(name, len)) {
-        error = error_line(from, number, "\"%.*s\" is not a profile's name",
-                           profile_shown(name, len), name);
+        error = refuse_line(from, number, "\"%.*s\" is not a profile's name",
+                            profile_shown(name, len), name);
         goto done;
     }
 
     error = profile_find(&text, &label, list->path_dir, list->dir, name, len);
     if (error == SNUG_ENOTFOUND)
-        error = error_line(from, number, "there is no profile \"%.*s\" to include",
-                           profile_shown(name, len), name);
+        error = refuse_line(from, number, "there is no profile \"%.*s\" to include",
+                            profile_shown(name, len), name);
 
     if (error)
         goto done;
@@ -141,12 +141,12 @@ static int read_include(allowlist *list, const source *from, unsigned number, co
         if (strcmp(list->sources[i].label, str_text(&label)) != 0)
             continue;
         if (list->sources[i].is_open)
-            error = error_line(from, number, "including %.*s here makes a circle", (int)len, name);
+            error = refuse_line(from, number, "including %.*s here makes a circle", (int)len, name);
         goto done;
     }
 
     if (list->source_count == MAX_PROFILES)
-        error = error_line(from, number, "more than %d profiles in all", MAX_PROFILES);
+        error = refuse_line(from, number, "more than %d profiles in all", MAX_PROFILES);
     else
         error = read_profile(list, &text, &label);
 
@@ -166,29 +166,29 @@ static int read_profile_line(allowlist *list, unsigned index, unsigned number, c
     entry e = { line, ALLOW_PUBLIC, index, number };
 
     if (memchr(line, '\0', len))
-        return error_line(from, number, "it has a NUL byte");
+        return refuse_line(from, number, "it has a NUL byte");
 
     if (name_len == 7 && memcmp(line, "include", 7) == 0 && at < len)
         return read_include(list, from, number, line + at, len - at);
     if (!is_module_name(line, name_len, 1))
-        return error_line(from, number, "\"%.*s\" is not a module's name",
-                          profile_shown(line, name_len), line);
+        return refuse_line(from, number, "\"%.*s\" is not a module's name",
+                           profile_shown(line, name_len), line);
 
     if (at < len && line[at] == '(') {
         const char *end = memchr(line + at, ')', len - at);
         if (!end)
-            return error_line(from, number, "a parenthesis is not closed");
+            return refuse_line(from, number, "a parenthesis is not closed");
         size_t word = at + 1;
         size_t word_len = (size_t)(end - line) - word;
         if (word_len != 8 || memcmp(line + word, "internal", 8) != 0)
-            return error_line(from, number, "unknown word \"%.*s\" in parentheses",
-                              profile_shown(line + word, word_len), line + word);
+            return refuse_line(from, number, "unknown word \"%.*s\" in parentheses",
+                               profile_shown(line + word, word_len), line + word);
         e.verdict = ALLOW_INTERNAL;
         at = skip_gap(line, len, (size_t)(end - line) + 1);
     }
 
     if (at == len)
-        return error_line(from, number, "%.*s has no reason", (int)name_len, line);
+        return refuse_line(from, number, "%.*s has no reason", (int)name_len, line);
     line[name_len] = '\0';
     return keep_entry(list, e);
 }
@@ -212,7 +212,7 @@ static int read_profile(allowlist *list, str *text, str *label)
     if (utf8_check(from->text, from->len, &fault) != UTF8_FINE) {
         for (size_t i = 0; i < fault; i++)
             number += from->text[i] == '\n';
-        error = error_line(from, number + 1, "it is not UTF-8");
+        error = refuse_line(from, number + 1, "it is not UTF-8");
     }
 
     for (size_t at = 0; at < from->len && !error;) {
@@ -286,8 +286,8 @@ static int check_repeated(const allowlist *list)
         if (e->line == 0 || before->line == 0 || before->source != e->source)
             continue;
         if (strcmp(before->name, e->name) == 0)
-            return error_line(&list->sources[e->source], e->line, "%s stands on line %u already",
-                              e->name, before->line);
+            return refuse_line(&list->sources[e->source], e->line, "%s stands on line %u already",
+                               e->name, before->line);
     }
 
     return SNUG_OK;

@@ -142,7 +142,7 @@ static int check_cookie(source_fault *fault, const char *text, size_t len)
 }
 
 /* The spaces and tabs that the first line begins with that has more than blanks. */
-static size_t first_indentation(const char **indent, const char *text, size_t len)
+static size_t find_indentation(const char **indent, const char *text, size_t len)
 {
     for (size_t start = 0; start < len;) {
         const char *line = text + start;
@@ -216,7 +216,7 @@ int source_prepare(source_text *out, source_fault *fault, const char *text, size
     out->text = text;
     out->len = len;
     const char *indent;
-    size_t indent_len = first_indentation(&indent, text, len);
+    size_t indent_len = find_indentation(&indent, text, len);
     if (!indent_len)
         return 1;
 

@@ -20,7 +20,7 @@ static void wait_for_calls(snug_supervisor *s, uint64_t ms)
         cond_wait_until(&s->changed, &s->lock, until_ns);
 }
 
-static seat *next_running(const snug_supervisor *s)
+static seat *find_running(const snug_supervisor *s)
 {
     for (const tenant *t = s->tenants; t; t = t->next)
         for (seat *one = t->seats; one; one = one->next)
@@ -34,7 +34,7 @@ static size_t interrupt_cells(snug_supervisor *s)
     size_t count = 0;
     seat *one;
 
-    for (; (one = next_running(s)); count++) {
+    for (; (one = find_running(s)); count++) {
         one->was_interrupted = 1;
         one->pins++;
         pthread_mutex_unlock(&s->lock);

@@ -182,19 +182,24 @@ static int goes_before(const seat *a, const seat *b)
 }
 
 /* Of one tenant, or of all where it is NULL: what was used least recently. */
-static seat *oldest_idle(const snug_supervisor *s, const tenant *only)
+static seat *find_oldest_idle(const snug_supervisor *s, const tenant *only)
 {
     seat *best = NULL;
     uint64_t now = notes_now(s);
-    for (const tenant *t = s->tenants; t; t = t->next)
-        for (seat *one = !only || t == only ? t->seats : NULL; one; one = one->next)
+
+    for (const tenant *t = s->tenants; t; t = t->next) {
+        if (only && t != only)
+            continue;
+        for (seat *one = t->seats; one; one = one->next)
             if (is_idle(s, one, now) && (!best || goes_before(one, best)))
                 best = one;
+    }
+
     return best;
 }
 
-/* All of a tenant's sessions are idle, the last one of them for the longest time. */
-static seat *of_idle_tenant(const snug_supervisor *s)
+/* Of the tenants whose sessions are all idle, the one whose last use is longest ago: its oldest. */
+static seat *find_in_idle_tenant(const snug_supervisor *s)
 {
     seat *best = NULL;
     uint64_t best_ns = 0, now = notes_now(s);
@@ -205,7 +210,7 @@ static seat *of_idle_tenant(const snug_supervisor *s)
         for (; one && is_idle(s, one, now); one = one->next)
             last_ns = one->used_ns > last_ns ? one->used_ns : last_ns;
         if (!one && t->seats && (!best || last_ns < best_ns)) {
-            best = oldest_idle(s, t);
+            best = find_oldest_idle(s, t);
             best_ns = last_ns;
         }
     }
@@ -228,23 +233,23 @@ static int find_shortage(shortage *out, const snug_supervisor *s, const tenant *
 
     if (t->open >= most->tenant_sessions) {
         out->kind = REFUSED_SESSIONS;
-        out->victim = oldest_idle(s, t);
+        out->victim = find_oldest_idle(s, t);
         snprintf(out->sentence, sizeof out->sentence,
                  "tenant %.200s has %zu sessions open, as many as it may have, and none is idle",
                  t->name, t->open);
     } else if (s->open >= most->sessions) {
         out->kind = REFUSED_SESSIONS;
-        out->victim = oldest_idle(s, NULL);
+        out->victim = find_oldest_idle(s, NULL);
         snprintf(out->sentence, sizeof out->sentence,
                  "%zu sessions are open, as many as there may be, and none is idle", s->open);
     } else if (!s->host && !t->has_place && s->hosts >= most->hosts) {
         out->kind = REFUSED_HOSTS;
-        out->victim = of_idle_tenant(s);
+        out->victim = find_in_idle_tenant(s);
         snprintf(out->sentence, sizeof out->sentence,
                  "%zu workers run, as many as there may be, and none is idle", s->hosts);
     } else if (memory > most->memory_bytes) {
         out->kind = REFUSED_MEMORY;
-        out->victim = oldest_idle(s, NULL);
+        out->victim = find_oldest_idle(s, NULL);
         snprintf(out->sentence, sizeof out->sentence,
                  "%llu bytes of memory are in use, more than the limit of %llu, and nothing is "
                  "idle",
@@ -334,10 +339,11 @@ int evict_make_room(snug_supervisor *s, tenant *t)
 
 /* ---- what is due ---- */
 
-static seat *next_due(const snug_supervisor *s, uint64_t memory, away_reason *why)
+/* A session to put away, and why; NULL: none. With the lock. */
+static seat *find_due(const snug_supervisor *s, uint64_t memory, away_reason *why)
 {
     uint64_t now = notes_now(s), idle_ns = clock_deadline_ns(0, s->limits.idle_ms);
-    seat *one = oldest_idle(s, NULL);
+    seat *one = find_oldest_idle(s, NULL);
     if (!one)
         return NULL;
 
@@ -364,7 +370,7 @@ static int sweep_once(snug_supervisor *s)
     hosts_check_all(s);
     pthread_mutex_lock(&s->lock);
     queue_expire(s, notes_now(s));
-    seat *one = next_due(s, memory, &why);
+    seat *one = find_due(s, memory, &why);
     if (one)
         claim_seat(s, one);
     int is_pressed = s->is_draining || memory > s->limits.memory_bytes;

@@ -180,7 +180,7 @@ static void free_all(snug_supervisor *s)
     free(s);
 }
 
-static seat *any_seat(const snug_supervisor *s)
+static seat *find_any_seat(const snug_supervisor *s)
 {
     const tenant *t = s->tenants;
     while (t && !t->seats)
@@ -192,7 +192,7 @@ static seat *any_seat(const snug_supervisor *s)
 static void close_sessions(snug_supervisor *s)
 {
     seat *one;
-    while ((one = any_seat(s))) {
+    while ((one = find_any_seat(s))) {
         one->is_held = 1;
         evict_close(s, one);
         pthread_mutex_lock(&s->lock);
