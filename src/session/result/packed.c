@@ -84,14 +84,16 @@ static void unpack_part(unpacker *u, display *d)
         unpack_str(u, &part->data);
 }
 
-/* Without a worker's lie it has no more. */
+/* An honest worker sends no more. */
 enum { MOST_PARTS = 32 };
 
 display *display_unpack(unpacker *u, uint64_t *room)
 {
     display *d = display_new();
-    if (!d)
+    if (!d) {
+        u->is_bad = 1; /* its bytes stay unread, in front of all that follows */
         return NULL;
+    }
 
     size_t parts = unpack_count(u, 4);
     u->is_bad |= parts > MOST_PARTS;

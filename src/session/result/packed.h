@@ -22,7 +22,8 @@ void pool_pack(packer *p, const snug_pool *pool);
 void pool_unpack(unpacker *u, snug_pool *pool);
 
 void display_pack(packer *p, const snug_display *d);
-/* With one reference. It counts in *room, which is less by that then; more is bad. NULL: bad. */
+/* With one reference. Its bytes are taken off *room; a larger one is bad. NULL: u is bad now, also
+ * where memory ran out. */
 display *display_unpack(unpacker *u, uint64_t *room);
 
 void result_pack(packer *p, const snug_result *result);
