@@ -14,7 +14,7 @@
 
 /* ---- a user namespace to name the users by ---- */
 
-/* It is in the namespace, and that is all. It has the caller's memory, so it does nothing that
+/* All it is for is to be in the namespace. It shares the caller's memory, so it does nothing that
  * would show there. */
 __attribute__((noreturn)) static int wait_for_end(void *unused)
 {
@@ -23,6 +23,7 @@ __attribute__((noreturn)) static int wait_for_end(void *unused)
         syscall(SYS_pause);
 }
 
+/* In one write, as the kernel wants it: it takes all of a map or refuses it. user_namespaces(7) */
 static int write_map_file(int folder, const char *name, const char *text)
 {
     int fd = openat(folder, name, O_WRONLY | O_CLOEXEC);
@@ -34,7 +35,8 @@ static int write_map_file(int folder, const char *name, const char *text)
     return written < 0 ? -1 : 0;
 }
 
-/* Those before owner and those behind it stay who they are; user has no place of its own. */
+/* In it, files of owner are user's, and those of all others below user stay theirs. From user on,
+ * files have no owner there. */
 static int map_users(int folder, const char *name, unsigned owner, unsigned user)
 {
     char text[128];
@@ -50,7 +52,8 @@ static int map_users(int folder, const char *name, unsigned owner, unsigned user
     return write_map_file(folder, name, text);
 }
 
-/* folder: of the process in it. */
+/* The user namespace as a descriptor, once its users are mapped; -1 with errno. folder: that of the
+ * process in it, below /proc. */
 static int name_users(int folder, const struct stat *facts, uid_t user)
 {
     if (facts->st_uid >= user || facts->st_gid >= user) {
@@ -71,29 +74,34 @@ static int open_process(const char *proc, pid_t pid)
     return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-static int namespace_for(const struct stat *facts, uid_t user, const char *proc)
+/* The same, of a process that is made for it and is gone again afterwards. */
+static int open_namespace(const struct stat *facts, uid_t user, const char *proc)
 {
     static _Alignas(16) char stack[4096];
     pid_t pid = clone(wait_for_end, stack + sizeof stack, CLONE_NEWUSER | CLONE_VM | SIGCHLD, NULL);
     if (pid < 0)
         return -1;
 
+    int userns = -1;
     int folder = open_process(proc, pid);
-    int names = folder >= 0 ? name_users(folder, facts, user) : -1, why = errno;
+    if (folder >= 0)
+        userns = name_users(folder, facts, user);
+
+    int why = errno;
     if (folder >= 0)
         close(folder);
     kill(pid, SIGKILL);
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         ;
     errno = why;
-    return names;
+    return userns;
 }
 
 /* ---- the mount ---- */
 
-static int copy_mount(const char *path, int names)
+static int copy_mount(const char *path, int userns)
 {
-    struct mount_attr wanted = { .attr_set = MOUNT_ATTR_IDMAP, .userns_fd = (unsigned)names };
+    struct mount_attr wanted = { .attr_set = MOUNT_ATTR_IDMAP, .userns_fd = (unsigned)userns };
     int tree = open_tree(AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
     if (tree >= 0 &&
         mount_setattr(tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &wanted, sizeof wanted)) {
@@ -112,12 +120,12 @@ int idmap_open(const char *path, uid_t user, const char *proc)
 
     if (stat(path, &facts) != 0)
         return -1;
-    int names = namespace_for(&facts, user, proc);
-    if (names < 0)
+    int userns = open_namespace(&facts, user, proc);
+    if (userns < 0)
         return -1;
 
-    int tree = copy_mount(path, names), why = errno;
-    close(names);
+    int tree = copy_mount(path, userns), why = errno;
+    close(userns);
     errno = why;
     return tree;
 }

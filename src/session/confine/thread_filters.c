@@ -74,19 +74,21 @@ int confine_landlock_abi(void)
     return abi > 0 ? (int)abi : 0;
 }
 
-/* Whether it is the one that an earlier thread of the session was given, if there was one. */
-static int is_same(path_root *root, const struct stat *facts)
+/* Notes which file or folder the root is, for the session's first thread; for a later one, answers
+ * whether it still is that one. */
+static int meet_root(path_root *root, const struct stat *facts)
 {
     if (!root->is_met) {
         root->is_met = 1;
         root->device = facts->st_dev;
         root->inode = facts->st_ino;
     }
+
     return root->device == facts->st_dev && root->inode == facts->st_ino;
 }
 
-/* A later thread does without what is gone, or is another's by now, as the first one does. That the
- * machine has no more of something is not that. */
+/* A root that may be read may be missing from the start. One that the first thread has met may be
+ * gone by now, or be another's. Where the machine has run out of something, neither is the case. */
 static int may_be_missing(const path_root *root, int error)
 {
     return (error == ENOENT && root->access == PATH_READ) ||
@@ -97,7 +99,7 @@ static int may_be_missing(const path_root *root, int error)
 static int allow_root(int rules, int abi, path_root *root)
 {
     struct stat facts;
-    int fd;
+    int fd, error = 0;
 
     if (root->opened)
         fd = fcntl(root->opened, F_DUPFD_CLOEXEC, 3);
@@ -107,18 +109,22 @@ static int allow_root(int rules, int abi, path_root *root)
     if (fd < 0)
         return may_be_missing(root, errno) ? 0 : errno;
 
-    int error = fstat(fd, &facts) == 0 ? 0 : errno;
-    if (!error && !is_same(root, &facts)) {
-        close(fd);
-        return 0;
+    if (fstat(fd, &facts) != 0) {
+        error = errno;
+        goto done;
     }
+
+    if (!meet_root(root, &facts))
+        goto done;
 
     struct landlock_path_beneath_attr rule = {
         .allowed_access = landlock_granted(abi, root->access, S_ISDIR(facts.st_mode)),
         .parent_fd = fd,
     };
-    if (!error && syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0)
+    if (syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) != 0)
         error = errno;
+
+done:
     close(fd);
     return error;
 }
@@ -134,6 +140,7 @@ int confine_paths(int abi, path_root *roots, size_t count)
 {
     if (IS_SANITIZED)
         return ENOTSUP;
+
     landlock_ruleset handled = landlock_handled(abi);
     int error = forgo_privileges();
     if (error)
