@@ -39,8 +39,8 @@ static void free_question(question *q)
     free(q);
 }
 
-/* SNUG_OK, and what was answered. A thread that is still at it may write to the question, or was
- * torn out of doing so: then it is not freed. */
+/* SNUG_OK, and what was answered; the caller frees it. After SNUG_EDEAD the question is not freed:
+ * the thread may be still at it and write to it, or was torn out while it did. */
 static int ask_session(question **answered, snug_session *session, job_fn fn, const char *source,
                        size_t len, size_t cursor)
 {
@@ -126,18 +126,24 @@ int local_complete(snug_completion **out, snug_session *session, const char *sou
     return SNUG_OK;
 }
 
+/* What a function that asks about a place in the source is given: what is its name. */
+static int check_place(const void *out, const char *source, size_t len, size_t cursor,
+                       const char *what)
+{
+    if (!out || (!source && len > 0))
+        return error_set(SNUG_EINVAL, "%s: %s is NULL", what, out ? "source" : "out");
+    if (cursor > len)
+        return error_set(SNUG_EINVAL, "%s: cursor %zu is past the source's %zu bytes", what, cursor,
+                         len);
+    return SNUG_OK;
+}
+
 int snug_session_complete(snug_completion **out, snug_session *session, const char *source,
                           size_t len, size_t cursor)
 {
-    if (!out || (!source && len > 0))
-        return error_set(SNUG_EINVAL, "snug_session_complete: %s is NULL", out ? "source" : "out");
-    if (cursor > len)
-        return error_set(SNUG_EINVAL,
-                         "snug_session_complete: cursor %zu is past the source's %zu "
-                         "bytes",
-                         cursor, len);
-
-    int error = session_claim_alive(session, "snug_session_complete");
+    int error = check_place(out, source, len, cursor, "snug_session_complete");
+    if (!error)
+        error = session_claim_alive(session, "snug_session_complete");
     if (error)
         return error;
 
@@ -314,14 +320,9 @@ int snug_session_list_variables(snug_description **out, snug_session *session)
 int snug_session_inspect(snug_description **out, snug_session *session, const char *source,
                          size_t len, size_t cursor)
 {
-    if (!out || (!source && len > 0))
-        return error_set(SNUG_EINVAL, "snug_session_inspect: %s is NULL", out ? "source" : "out");
-    if (cursor > len)
-        return error_set(SNUG_EINVAL,
-                         "snug_session_inspect: cursor %zu is past the source's %zu bytes", cursor,
-                         len);
-
-    int error = session_claim_alive(session, "snug_session_inspect");
+    int error = check_place(out, source, len, cursor, "snug_session_inspect");
+    if (!error)
+        error = session_claim_alive(session, "snug_session_inspect");
     if (error)
         return error;
 
