@@ -89,6 +89,7 @@ void full_release(snug_session *session)
 {
     if (!session->full.has_place)
         return;
+
     session->full.has_place = 0;
     pthread_mutex_lock(&session->host->lock);
     session->host->has_full = 0;

@@ -9,7 +9,7 @@
 #include "session/core/session.h"
 
 /* The lowest byte of the calling thread's stack; that of the first thread may still grow to it.
- * Asked once a thread: of the first one the answer is read from /proc. */
+ * Asked once per thread, because the C library reads /proc for the first one. */
 static char *stack_low(void)
 {
     static _Thread_local void *low;

@@ -23,7 +23,7 @@
 #include "session/life/scan.h"
 #include "session/life/spares.h"
 
-/* One host a process: Python is one a process. */
+/* A process has one Python, and so one host. */
 static pthread_mutex_t only_lock = PTHREAD_MUTEX_INITIALIZER;
 static int is_open;
 
@@ -38,7 +38,7 @@ static int claim_process(void)
     return SNUG_OK;
 }
 
-static void unclaim_process(void)
+static void release_process(void)
 {
     pthread_mutex_lock(&only_lock);
     is_open = 0;
@@ -161,7 +161,7 @@ static int close_local(snug_host *host)
     if (!is_used)
         watchdog_close(host->watchdog);
     if (host->is_only)
-        unclaim_process();
+        release_process();
     return is_used;
 }
 

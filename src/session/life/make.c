@@ -56,6 +56,16 @@ static void add_session_root(snug_session *session, const char *path, path_acces
         (path_root){ path, access, access == PATH_READ };
 }
 
+static void add_mount_roots(snug_session *session)
+{
+    for (size_t i = 0; i < session->files.mount_count; i++) {
+        session_mount *mount = &session->files.mounts[i];
+        path_root *root = &session->files.roots[session->files.root_count++];
+        *root = (path_root){ mount->path, mount->access, 0 };
+        session->files.mount_rows[i] = (path_mount){ mount->name, root };
+    }
+}
+
 static void set_roots(snug_session *session, int has_workdir)
 {
     session->files.root_count = 0;
@@ -69,15 +79,11 @@ static void set_roots(snug_session *session, int has_workdir)
         full_add_roots(session);
     if (has_workdir)
         add_session_root(session, session->files.workdir, PATH_WRITE);
-    for (size_t i = 0; i < session->files.mount_count; i++) {
-        session_mount *mount = &session->files.mounts[i];
-        path_root *root = &session->files.roots[session->files.root_count++];
-        *root = (path_root){ mount->path, mount->access, 0 };
-        session->files.mount_rows[i] = (path_mount){ mount->name, root };
-    }
+    add_mount_roots(session);
 }
 
-/* Whether one of the names is of a package, and not of a module that Python brings along. */
+/* Where packages are, if one of the names is a package's and not that of a module that Python
+ * brings along; else NULL. */
 static const char *packages_for(const char *const *allow)
 {
     for (; allow && *allow; allow++)
@@ -176,19 +182,21 @@ int session_hand_over(snug_session *session, const snug_session_options *options
 
 int session_furnish(snug_session *session, const snug_session_options *options)
 {
-    int error;
-
-    if ((error = full_check_kind(options->kind)))
+    int error = full_check_kind(options->kind);
+    if (error)
         return error;
+
     session->kind = options->kind;
     session->thread.is_inline = options->on_caller_thread != 0;
     session->output.is_told_at_end = session->thread.is_inline;
     if (session->kind == SNUG_KIND_FULL && session->limits.threads == 0)
         session->limits.threads = FULL_THREADS;
+
     if ((error = session_open_modules(session, options)))
         return error;
     if (!session->files.workdir && (error = workdir_open(session, options->workdir)))
         return error;
+
     if ((error = workdir_mount(session, options->mounts, options->mount_count)) ||
         (error = session_find_packages(session, options)))
         return error;
