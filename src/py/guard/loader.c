@@ -271,7 +271,9 @@ void loader_end_imports(interp *in)
         return;
 
     PyObject *held = lock_held(NULL, NULL);
-    /* It asks nobody whose the lock is: also that of a thread that has ended is given back. */
+
+    /* _release_save does not ask whose the lock is: that of a thread that has ended is given back
+     * too. */
     if (held == Py_True || (held && atomic_load(&in->threads.count) == 0))
         Py_XDECREF(call_lock("_release_save"));
     Py_XDECREF(held);

@@ -171,8 +171,13 @@ struct posix_originals {
 
 PyObject *posix_plain_path(PyObject *value)
 {
-    if (PyLong_Check(value))
-        return PyLong_FromLong(PyLong_AsLong(value));
+    if (PyLong_Check(value)) {
+        long number = PyLong_AsLong(value);
+        if (number == -1 && PyErr_Occurred())
+            return NULL;
+        return PyLong_FromLong(number);
+    }
+
     PyObject *path = PyOS_FSPath(value), *exact = NULL;
     if (path && PyUnicode_Check(path))
         exact = PyUnicode_FromObject(path);
@@ -238,29 +243,34 @@ static PyObject *resolve_path(interp *in, PyObject *value)
     return path;
 }
 
-/* Replaces paths among the arguments by plain ones that were judged. */
+/* Puts a plain path that was judged in place of the one that is given. */
+static int judge_argument(interp *in, const path_row *row, PyObject *args, PyObject *keywords,
+                          Py_ssize_t at, const char *name)
+{
+    PyObject *value = find_argument(args, keywords, at, name); /* borrowed */
+    if (!value || value == Py_None)
+        return 0; /* the function has its own say */
+
+    PyObject *path = resolve_path(in, value);
+    if (!path)
+        return -1;
+
+    if (judge_path(in, row, path) != 0) {
+        Py_DECREF(path);
+        return -1;
+    }
+
+    return replace_argument(args, keywords, at, name, path);
+}
+
 static int judge_arguments(interp *in, const path_row *row, PyObject *args, PyObject *keywords)
 {
     static const char *const names[2][2] = { { "path", NULL }, { "src", "dst" } };
+    int failed = 0;
 
-    for (int i = 0; i < row->paths; i++) {
-        const char *name = names[row->paths - 1][i];
-        PyObject *value = find_argument(args, keywords, i, name); /* borrowed */
-        if (!value || value == Py_None)
-            continue; /* the function has its own say */
-
-        PyObject *path = resolve_path(in, value);
-        if (!path)
-            return -1;
-        if (judge_path(in, row, path) != 0) {
-            Py_DECREF(path);
-            return -1;
-        }
-        if (replace_argument(args, keywords, i, name, path) != 0)
-            return -1;
-    }
-
-    return 0;
+    for (int i = 0; !failed && i < row->paths; i++)
+        failed = judge_argument(in, row, args, keywords, i, names[row->paths - 1][i]);
+    return failed;
 }
 
 /* A descriptor of a folder would be where the path begins. */
@@ -676,7 +686,7 @@ static int put_ours(const interp *in, PyObject *dict, PyObject *owner)
     return failed;
 }
 
-/* os.environ is made of this dict: the host's variables, with its keys. */
+/* os.environ is made from this dict, which has the host's variables, secrets among them. */
 static void clear_environment(PyObject *dict)
 {
     PyObject *variables = PyDict_GetItemString(dict, "environ"); /* borrowed */
