@@ -152,11 +152,13 @@ size_t span_line(span text, size_t *content)
 
     for (size_t at = 0; at < text.len; at += step) {
         step = 1;
-        if (text.at[at] >= ' ' && text.at[at] < 0x7f)
+        if (text.at[at] >= ' ' && text.at[at] < 0x7f) /* nearly all of most texts */
             continue;
+
         Py_UCS4 c = span_first(span_from(text, at), &step);
         if (!ends_line(c))
             continue;
+
         *content = at;
         if (c == '\r' && at + 1 < text.len && text.at[at + 1] == '\n')
             step = 2;

@@ -317,7 +317,8 @@ static void put_line(report *r, PyObject *exc, PyObject *text)
 
 /* ---- notes ---- */
 
-static PyObject *note_of_failure(PyObject *error)
+/* A list of the one note that there is if __notes__ could not be read: that error. */
+static PyObject *notes_of_failure(PyObject *error)
 {
     PyObject *notes = NULL, *note = NULL;
     PyObject *text = text_or(PyObject_Repr, error, "<__notes__ repr() failed>");
@@ -338,7 +339,7 @@ PyObject *message_notes(PyObject *exc)
     PyObject *notes;
     if (PyObject_GetOptionalAttrString(exc, "__notes__", &notes) < 0) {
         PyObject *error = raised_take();
-        notes = note_of_failure(error);
+        notes = notes_of_failure(error);
         Py_DECREF(error);
     }
     return notes;
@@ -354,7 +355,7 @@ PyObject *message_notes(PyObject *exc)
 
     PyObject *error = raised_take();
     if (error && !PyErr_GivenExceptionMatches(error, PyExc_AttributeError))
-        notes = note_of_failure(error);
+        notes = notes_of_failure(error);
     Py_XDECREF(error);
     return notes;
 }

@@ -57,6 +57,13 @@ static void write_indentation(report *r)
         write_span(r, (span){ "  ", 2 });
 }
 
+static void write_margin(report *r)
+{
+    const char margin[2] = { r->margin, ' ' };
+    write_indentation(r);
+    write_span(r, (span){ margin, sizeof margin });
+}
+
 void report_put(report *r, span text)
 {
     size_t content;
@@ -68,11 +75,12 @@ void report_put(report *r, span text)
 
     while (text.len) {
         size_t len = span_line(text, &content);
-        if (r->is_line_start && !(r->is_after_cr && text.at[0] == '\n')) {
-            char margin[2] = { r->margin, ' ' };
-            write_indentation(r);
-            write_span(r, (span){ margin, sizeof margin });
-        }
+
+        /* "\r" and "\n" of two calls are one end of a line. */
+        int ends_before = r->is_after_cr && text.at[0] == '\n';
+        if (r->is_line_start && !ends_before)
+            write_margin(r);
+
         write_span(r, span_cut(text, len));
         r->is_line_start = content < len;
         r->is_after_cr = text.at[len - 1] == '\r';
