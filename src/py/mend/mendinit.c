@@ -16,7 +16,8 @@ static mend_function *place_of_init(PyTypeObject *type)
 
 /* ---- called again ---- */
 
-/* type, module and name, whether the first field tells; else all of them are zero before. */
+/* type, module and name, whether the first field tells that __init__ has run; else all fields are
+ * looked at. */
 #define TYPES(X)                                                 \
     X(future, "_asyncio", "Future", 1)                           \
     X(task, "_asyncio", "Task", 1)                               \
@@ -30,17 +31,18 @@ static mend_function *place_of_init(PyTypeObject *type)
 enum { TYPES(NUMBER) TYPE_COUNT };
 
 static _Atomic(mend_function) originals[TYPE_COUNT];
-/* Of the type itself, as one below it has more. */
+/* Of an object of the type itself: those of classes below it are larger. */
 static _Atomic(Py_ssize_t) sizes[TYPE_COUNT];
 
-/* Each is made of zeros by PyType_GenericNew. */
-static int was_made(PyObject *self, int number, int is_first)
+/* Whether __init__ has run: PyType_GenericNew makes each of them of zeros. */
+static int was_initialised(PyObject *self, int number, int is_first)
 {
     const char *fields = (const char *)self + sizeof(PyObject);
-    size_t size = (size_t)atomic_load(&sizes[number]) - sizeof(PyObject);
+    size_t size = sizeof(void *);
 
-    if (is_first)
-        size = sizeof(void *);
+    if (!is_first)
+        size = (size_t)atomic_load(&sizes[number]) - sizeof(PyObject);
+
     for (size_t i = 0; i < size; i++)
         if (fields[i])
             return 1;
@@ -50,7 +52,7 @@ static int was_made(PyObject *self, int number, int is_first)
 
 static int init_once(int number, int is_first, PyObject *self, PyObject *args, PyObject *keywords)
 {
-    if (!was_made(self, number, is_first))
+    if (!was_initialised(self, number, is_first))
         return ((initproc)atomic_load(&originals[number]))(self, args, keywords);
     PyErr_Format(PyExc_RuntimeError, "__init__ of this %.100s was called before",
                  Py_TYPE(self)->tp_name);

@@ -51,17 +51,21 @@ static PyObject *encode_error_text(PyObject *self)
     return show_unicode_error(self, is_text, size, "encode characters", original);
 }
 
-/* It has read all four when __str__ of the first is called. */
+/* CPython's own function has borrowed all four when it calls __str__ of the first, which may drop
+ * the others. */
 static PyObject *os_error_text(PyObject *self)
 {
     PyOSErrorObject *error = (PyOSErrorObject *)self;
+    mend_function original = atomic_load_explicit(&text_of_os, memory_order_relaxed);
     PyObject *parts[] = { error->myerrno, error->strerror, error->filename, error->filename2 };
+    const size_t count = sizeof parts / sizeof *parts;
 
-    enum { PART_COUNT = sizeof parts / sizeof *parts };
-    for (size_t i = 0; i < PART_COUNT; i++)
+    for (size_t i = 0; i < count; i++)
         Py_XINCREF(parts[i]);
-    PyObject *text = ((reprfunc)atomic_load_explicit(&text_of_os, memory_order_relaxed))(self);
-    for (size_t i = 0; i < PART_COUNT; i++)
+
+    PyObject *text = ((reprfunc)original)(self);
+
+    for (size_t i = 0; i < count; i++)
         Py_XDECREF(parts[i]);
     return text;
 }

@@ -117,8 +117,8 @@ static int is_type_held(PyTypeObject *type)
     return type->tp_subclasses && PyDict_GetItemWithError(type->tp_subclasses, pins.no_type);
 }
 
-/* Type and all below it that are static; the references to these too, for weakref.ref
- * answers with them. */
+/* Type and all below it that are static; the references to these too, for weakref.ref answers with
+ * them. */
 static int hold_below(PyTypeObject *type)
 {
     PyObject *key, *reference;
@@ -163,25 +163,41 @@ int pins_hold_types(PyObject *module, int has_run)
     return 0;
 }
 
-static int pin_types(void)
+/* The entry that holds dicts of subclasses: no type has its address, and its reference is dead. */
+static int make_entry(void)
 {
     PyObject *object = PySet_New(NULL);
+    if (!object)
+        return -1;
 
-    pins.no_type = PyLong_FromLong(0); /* an address that no type has */
-    pins.no_reference = object ? PyWeakref_NewRef(object, NULL) : NULL;
-    Py_XDECREF(object);
-    PyObject *of_object = PyWeakref_NewRef((PyObject *)&PyBaseObject_Type, NULL); /* stays */
-    if (!pins.no_type || !pins.no_reference || !of_object)
+    pins.no_reference = PyWeakref_NewRef(object, NULL);
+    Py_DECREF(object);
+    pins.no_type = PyLong_FromLong(0);
+    return pins.no_reference && pins.no_type ? 0 : -1;
+}
+
+static void note_loaded_modules(void)
+{
+    PyObject *name, *module;
+    PyObject *loaded = PyImport_GetModuleDict(); /* borrowed */
+
+    for (Py_ssize_t at = 0; PyDict_Next(loaded, &at, &name, &module);)
+        if (PyModule_Check(module) && PyModule_GetDef(module))
+            note_held(PyModule_GetDef(module));
+}
+
+static int pin_types(void)
+{
+    if (make_entry() != 0)
+        return -1;
+
+    /* object is below no type, so hold_below meets no reference to it: one stays for good. */
+    if (!PyWeakref_NewRef((PyObject *)&PyBaseObject_Type, NULL))
         return -1;
     if (hold_below(&PyBaseObject_Type) != 0)
         return -1;
 
-    PyObject *name, *module;
-    PyObject *loaded = PyImport_GetModuleDict(); /* borrowed */
-    for (Py_ssize_t at = 0; PyDict_Next(loaded, &at, &name, &module);)
-        if (PyModule_Check(module) && PyModule_GetDef(module))
-            note_held(PyModule_GetDef(module));
-
+    note_loaded_modules();
     return 0;
 }
 
