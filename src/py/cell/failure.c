@@ -156,19 +156,17 @@ typedef struct stop_text {
     const char *hint;
 } stop_text;
 
+#define LONGER_LIMIT_HINT                                                        \
+    "The cell was stopped and its names are kept: do less work in one cell, or " \
+    "ask for a longer limit."
+
 static const stop_text stop_texts[] = {
     [STOP_NONE] = { SNUG_STATUS_CRASHED, "internal", "runtime", "SystemError", "the cell was lost",
                     "" },
     [STOP_TIMEOUT] = { SNUG_STATUS_TIMEOUT, "timeout", "environment", "TimeoutError",
-                       "the cell ran longer than its limit of %s",
-                       "The cell was stopped and its names are kept: do less work in one cell, or "
-                       "ask for a "
-                       "longer limit." },
+                       "the cell ran longer than its limit of %s", LONGER_LIMIT_HINT },
     [STOP_CPU] = { SNUG_STATUS_TIMEOUT, "timeout", "environment", "TimeoutError",
-                   "the cell used more processor time than its limit of %s",
-                   "The cell was stopped and its names are kept: do less work in one cell, or ask "
-                   "for a "
-                   "longer limit." },
+                   "the cell used more processor time than its limit of %s", LONGER_LIMIT_HINT },
     [STOP_SESSION_CPU] = { SNUG_STATUS_TIMEOUT, "timeout", "environment", "TimeoutError",
                            "the session has used up its processor time of %s",
                            "No further cell of this session can compute." },
@@ -179,9 +177,8 @@ static const stop_text stop_texts[] = {
                          "" },
 };
 
-static const char *const threads_hint = "The code had ended, but threads that it had started still "
-                                        "ran: join them, and shut a pool down "
-                                        "(use `with`).";
+static const char threads_hint[] = "The code had ended, but threads that it had started still ran: "
+                                   "join them, and shut a pool down (use `with`).";
 
 static void format_limit(char *text, size_t size, stop_reason reason, uint64_t limit)
 {
@@ -413,7 +410,7 @@ static int is_install_command(const char *text)
            strstr(text, "conda install");
 }
 
-/* Lines that a notebook would take for its own. */
+/* For a line that a notebook would take for its own; NULL: it is not one. */
 static const char *notebook_hint(PyObject *exc)
 {
     if (!PyErr_GivenExceptionMatches(exc, PyExc_SyntaxError))
@@ -433,14 +430,13 @@ static const char *notebook_hint(PyObject *exc)
     if (*text == '!')
         return "A session has no shell: leave out the line that begins with '!'; only the "
                "modules of its profile can be imported.";
-
     if (*text == '%')
         return "Only some magics are there (%lsmagic lists them): leave out the line that begins "
                "with '%'.";
     return NULL;
 }
 
-/* Of the work directory's own limits. */
+/* For a file that the work directory's own limits have no room for; NULL: it is not that. */
 static const char *disk_hint(PyObject *exc)
 {
     if (!PyErr_GivenExceptionMatches(exc, PyExc_OSError))

@@ -29,6 +29,7 @@ codecache_entry *codecache_find(codecache *cache, uint64_t hash, PyObject *sourc
     return NULL;
 }
 
+/* Whether the entry's source is these bytes: one that is_as_sent is ASCII, a byte a character. */
 static int matches_sent(const codecache_entry *entry, const char *source, size_t len, int flags)
 {
     return entry->source && entry->is_as_sent && entry->flags == flags &&
@@ -67,12 +68,14 @@ codecache_entry *codecache_add(codecache *cache, uint64_t hash, PyObject *source
     release_entry(cache, entry);
     for (size_t i = 1; cache->source_bytes + bytes > CODECACHE_SOURCE_BYTES; i++)
         release_entry(cache, &cache->entries[(cache->next + i) % CODECACHE_ENTRIES]);
+
     cache->hashes[cache->next] = hash;
     *entry = (codecache_entry){ .flags = flags, .number = number, .code = *code };
     entry->source = Py_NewRef(source);
     Py_XINCREF(code->code);
     Py_XINCREF(code->rebound);
     Py_XINCREF(code->magic);
+
     cache->source_bytes += bytes;
     cache->next = (cache->next + 1) % CODECACHE_ENTRIES;
     return entry;

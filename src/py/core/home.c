@@ -26,18 +26,18 @@ static struct {
 static int find_stdlib(const char *given)
 {
     char probe[PATH_MAX + 8];
-    int n, m;
+    int stdlib_len, dynload_len;
 
     if (given) {
-        n = snprintf(home.stdlib, sizeof home.stdlib, "%s/lib/python" PYTHON_X_Y, given);
-        m = snprintf(home.dynload, sizeof home.dynload, "%s/lib/python" PYTHON_X_Y "/lib-dynload",
-                     given);
+        stdlib_len = snprintf(home.stdlib, sizeof home.stdlib, "%s/lib/python" PYTHON_X_Y, given);
+        dynload_len = snprintf(home.dynload, sizeof home.dynload,
+                               "%s/lib/python" PYTHON_X_Y "/lib-dynload", given);
     } else {
-        n = snprintf(home.stdlib, sizeof home.stdlib, "%s", SNUG_PYTHON_STDLIB);
-        m = snprintf(home.dynload, sizeof home.dynload, "%s", SNUG_PYTHON_DYNLOAD);
+        stdlib_len = snprintf(home.stdlib, sizeof home.stdlib, "%s", SNUG_PYTHON_STDLIB);
+        dynload_len = snprintf(home.dynload, sizeof home.dynload, "%s", SNUG_PYTHON_DYNLOAD);
     }
 
-    if (n >= PATH_MAX || m >= PATH_MAX)
+    if (stdlib_len >= PATH_MAX || dynload_len >= PATH_MAX)
         return error_set(SNUG_EINVAL, "python_home is %zu bytes long, a path has at most %d",
                          given ? strlen(given) : (size_t)0, PATH_MAX);
 
@@ -51,7 +51,7 @@ static int find_stdlib(const char *given)
     return SNUG_OK;
 }
 
-/* /usr/lib/python3.11 to /usr/lib/python3/dist-packages. */
+/* Beside /usr/lib/python3.11: /usr/lib/python3/dist-packages. */
 static void find_packages(void)
 {
     size_t parent = (size_t)(strrchr(home.stdlib, '/') - home.stdlib);

@@ -127,7 +127,8 @@ static int take_pairs(save_work *work, save_list *list, save_kind kind, PyObject
     return 0;
 }
 
-static const char *const kinds[] = { "name", "out", "setting" };
+static const char *const kinds[] = { "name", "out", "setting" }; /* save_kind, as Python has it */
+enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* A number of a cell, 0 for anything else. */
 static uint64_t known_cell_number(PyObject *number, uint64_t cells)
@@ -138,11 +139,11 @@ static uint64_t known_cell_number(PyObject *number, uint64_t cells)
     return is_fine ? n : 0;
 }
 
-/* 3 if it is none of them. */
+/* KINDS if it is none of them. */
 static size_t kind_number(PyObject *kind)
 {
     size_t number = 0;
-    while (number < 3 && PyUnicode_CompareWithASCIIString(kind, kinds[number]) != 0)
+    while (number < KINDS && PyUnicode_CompareWithASCIIString(kind, kinds[number]) != 0)
         number++;
     return number;
 }
@@ -289,8 +290,11 @@ static int put_source(interp *in, size_t i, const str *text)
 static int put_sources(interp *in, const save_work *work)
 {
     size_t count = work->source_count;
-    if (!(in->sources = calloc(count + 1, sizeof *in->sources)))
-        goto no_memory;
+    in->sources = calloc(count + 1, sizeof *in->sources);
+    if (!in->sources) {
+        PyErr_NoMemory();
+        return -1;
+    }
 
     in->source_cap = count + 1;
     in->source_count = count;
@@ -304,10 +308,6 @@ static int put_sources(interp *in, const save_work *work)
     }
 
     return 0;
-
-no_memory:
-    PyErr_NoMemory();
-    return -1;
 }
 
 /* ---- saving and restoring ---- */
@@ -376,9 +376,10 @@ static int put_last_values(interp *in, const save_work *work)
 
 static int take_restored(save_work *work, PyObject *answer)
 {
-    PyObject *restored, *skipped;
+    PyObject *restored, *skipped; /* borrowed */
     if (!PyTuple_CheckExact(answer) || !PyArg_ParseTuple(answer, "OO", &restored, &skipped))
         return wrong_shape();
+
     save_list_free(&work->skipped);
     if (take_pairs(work, &work->restored, SAVE_NAME, restored) != 0)
         return -1;

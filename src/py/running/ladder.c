@@ -190,11 +190,14 @@ void interp_claim_guard(interp *in, guard *g, PyThreadState *tstate)
     atomic_store_explicit(&g->state, tstate, memory_order_relaxed);
 }
 
-/* A recursion that is cut from here on would stay cut for the next cell. Who cuts says so before
- * it looks whether the guest is in there, and one of the two sees the other. */
+/* A recursion that is cut from here on would stay cut for the next cell. interp_cut_recursion sets
+ * is_cutting before it reads is_guest; here is_guest is set first: one of the two sees the other.
+ */
 static void leave_guest(interp *in)
 {
     atomic_store(&in->stop.is_guest, 0);
+
+    /* Until it is done, and what it has cut is ours to put back. */
     if (atomic_load(&in->stop.is_cutting)) {
         pthread_mutex_lock(&in->stop.settling);
         pthread_mutex_unlock(&in->stop.settling);
@@ -275,7 +278,6 @@ void interp_ending(interp *in)
     atomic_store(&in->stop.is_ending, 1);
 }
 
-/* The evaluation loop took a reference to the type for each raise. */
 void interp_rest(interp *in)
 {
     if (atomic_load(&in->stop.reason) == STOP_NONE) {
@@ -284,14 +286,18 @@ void interp_rest(interp *in)
     }
 
     interp_enter(in);
+
     /* The watchdog may have come once more after the job had put it back. */
     if (in->stop.hit_yellow)
         internals_set_recursion_left(in->tstate, in->stop.left);
     in->stop.hit_yellow = 0;
     stopping_cancel_raise(in);
+
+    /* The evaluation loop has dropped a reference to the type for each raise. */
     long raised = atomic_exchange(&in->stop.raised, 0);
     for (; raised > 0; raised--)
         Py_INCREF(in->stopped);
+
     atomic_store(&in->stop.reason, STOP_NONE);
     atomic_store(&in->stop.is_settled, 0);
     loader_end_imports(in);

@@ -227,8 +227,8 @@ PyObject *common_code(const char *source)
         code = (PyCodeObject *)found->code;
         stamp = found->stamp;
     }
-
     pthread_mutex_unlock(&library.lock);
+
     if (!code || librarycode_take_stamp(&now, source) != 0)
         return NULL;
     if (memcmp(&now, &stamp, sizeof now) != 0)
@@ -239,10 +239,14 @@ PyObject *common_code(const char *source)
     return made;
 }
 
-static struct module *next_module(void)
+/* The next one that nobody has read yet, and is now the caller's to read; NULL: none. */
+static struct module *take_next_module(void)
 {
+    struct module *next = NULL;
+
     pthread_mutex_lock(&library.lock);
-    struct module *next = library.read < library.count ? &library.modules[library.read++] : NULL;
+    if (library.read < library.count)
+        next = &library.modules[library.read++];
     pthread_mutex_unlock(&library.lock);
     return next;
 }
@@ -253,6 +257,7 @@ static void read_module(struct module *module)
 
     if (librarycode_take_stamp(&before, module->source) != 0)
         return;
+
     PyObject *code = librarycode_read_cached(module->source);
     common_share_names();
     int is_same = code && librarycode_take_stamp(&after, module->source) == 0 &&
@@ -263,19 +268,20 @@ static void read_module(struct module *module)
         module->code = Py_NewRef(code);
         pthread_mutex_unlock(&library.lock);
     }
+
     Py_XDECREF(code);
 }
 
 void common_update(void)
 {
     void *saved;
-    struct module *next = next_module();
+    struct module *next = take_next_module();
 
     if (next && home_enter_main(&saved) == SNUG_OK) {
         PyGC_Disable();
         for (int i = 1; next; i++) {
             read_module(next);
-            next = i < MOST_AT_ONCE ? next_module() : NULL;
+            next = i < MOST_AT_ONCE ? take_next_module() : NULL;
         }
         home_leave_main(saved);
     }
