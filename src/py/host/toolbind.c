@@ -226,68 +226,109 @@ static const char *fault_of_name(const interp *in, const char *name)
     return toolnames_fault(name, in->options.modules);
 }
 
-/* Once with an empty body, to learn the parameters; once as it shall be. *out: owned. */
-static int make_function(PyObject **out, const interp *in, desk_tool *tool)
+static const char bad_signature[] = "the signature is not a list of parameters";
+
+/* The function with an empty body: whether Python takes it, and which parameters it has. *out:
+ * owned. fault: of the tool, where Python does not take it. */
+static int define_empty(PyObject **out, PyObject *globals, const char *name, const char *signature,
+                        const char *fault)
 {
     str source = { 0 };
-    const char *signature = tool->signature ? tool->signature : "**arguments";
-    const char *keyword = tool->is_async ? "async def" : "def";
-    PyObject *id = PyLong_FromUnsignedLongLong(tool->id), *function = NULL;
-    PyObject *call = id ? PyCFunction_New(&tool_call_method, id) : NULL;
-    PyObject *globals = call ? make_globals(call) : NULL;
-    const char *fault = fault_of_name(in, tool->name);
-    int error = SNUG_OK;
+    PyObject *function = NULL;
 
-    if (fault) {
-        error = refuse_name(tool->name, fault);
-        goto done;
-    }
-
-    if (!globals || str_printf(&source, "def %s(): pass\n", tool->name)) {
+    if (str_printf(&source, "def %s(%s): pass\n", name, signature) == SNUG_OK)
+        function = define_function(globals, name, source.data);
+    else
         PyErr_NoMemory();
-        error = take_binding_fault(tool->name, "");
-        goto done;
+
+    str_free(&source);
+    if (!function)
+        return take_binding_fault(name, fault);
+
+    *out = function;
+    return SNUG_OK;
+}
+
+/* The function that cells call. empty: the one with its parameters. *out: owned. */
+static int define_tool(PyObject **out, PyObject *globals, desk_tool *tool, const char *signature,
+                       PyObject *empty)
+{
+    str source = { 0 };
+    const char *keyword = tool->is_async ? "async def" : "def";
+    const char *await = tool->is_async ? "await " : "";
+    int error;
+
+    if ((error = str_printf(&source, "%s %s(%s):\n    return %s" CALL_NAME "({", keyword,
+                            tool->name, signature, await)) ||
+        (error = write_tool_call(&source, tool, empty)) || (error = str_add(&source, "})\n"))) {
+        str_free(&source);
+        return error_no_memory();
     }
 
-    if (!(function = define_function(globals, tool->name, source.data))) {
-        error = take_binding_fault(tool->name, "the name is none in Python");
-        goto done;
+    PyObject *function = define_function(globals, tool->name, source.data);
+    str_free(&source);
+    if (!function || set_doc(function, tool->doc) != 0) {
+        error = take_binding_fault(tool->name, bad_signature);
+        Py_XDECREF(function);
+        return error;
     }
 
-    Py_CLEAR(function);
-    str_clear(&source);
-    if (!is_closed_list(signature)) {
-        error = refuse_name(tool->name, "the signature is not a list of parameters on one line");
-        goto done;
-    }
+    *out = function;
+    return SNUG_OK;
+}
 
-    str_printf(&source, "def %s(%s): pass\n", tool->name, signature);
-    if (!(function = define_function(globals, tool->name, str_text(&source)))) {
-        error = take_binding_fault(tool->name, "the signature is not a list of parameters");
-        goto done;
-    }
+/* The names that the tool's function knows, with the call of the host. NULL without memory. */
+static PyObject *make_tool_globals(const desk_tool *tool)
+{
+    PyObject *id = PyLong_FromUnsignedLongLong(tool->id), *call = NULL, *globals = NULL;
 
-    str_clear(&source);
-    str_printf(&source, "%s %s(%s):\n    return %s" CALL_NAME "({", keyword, tool->name, signature,
-               tool->is_async ? "await " : "");
-    if (write_tool_call(&source, tool, function) || str_add(&source, "})\n")) {
-        error = error_no_memory();
-        goto done;
-    }
+    if (id)
+        call = PyCFunction_New(&tool_call_method, id);
+    if (call)
+        globals = make_globals(call);
 
-    Py_SETREF(function, define_function(globals, tool->name, str_text(&source)));
-    if (!function || set_doc(function, tool->doc) != 0)
-        error = take_binding_fault(tool->name, "the signature is not a list of parameters");
-
-done:
-    PyErr_Clear();
-    if (error)
-        Py_CLEAR(function);
-    Py_XDECREF(globals);
     Py_XDECREF(call);
     Py_XDECREF(id);
-    str_free(&source);
-    *out = function;
+    return globals;
+}
+
+/* Defined once to try the name, once to learn the parameters, once as it shall be. *out: owned,
+ * NULL where an error is answered. */
+static int make_function(PyObject **out, const interp *in, desk_tool *tool)
+{
+    const char *name = tool->name;
+    const char *signature = tool->signature ? tool->signature : "**arguments";
+    PyObject *named = NULL, *empty = NULL;
+    int error;
+
+    *out = NULL;
+    const char *fault = fault_of_name(in, name);
+    if (fault)
+        return refuse_name(name, fault);
+
+    PyObject *globals = make_tool_globals(tool);
+    if (!globals) {
+        PyErr_NoMemory();
+        return take_binding_fault(name, "");
+    }
+
+    if ((error = define_empty(&named, globals, name, "", "the name is none in Python")))
+        goto done;
+
+    if (!is_closed_list(signature)) {
+        error = refuse_name(name, "the signature is not a list of parameters on one line");
+        goto done;
+    }
+
+    error = define_empty(&empty, globals, name, signature, bad_signature);
+    if (!error)
+        error = define_tool(out, globals, tool, signature, empty);
+
+done:
+    Py_XDECREF(named);
+    Py_XDECREF(empty);
+    Py_DECREF(globals);
+    PyErr_Clear();
     return error;
 }
 
