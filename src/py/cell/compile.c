@@ -3,13 +3,13 @@
 #endif
 
 #include "py/cell/compile.h"
-#include "py/core/cell_notes.h"
-#include "py/core/raised.h"
 
 #include <limits.h>
 #include <string.h>
 
 #include "policy/source.h"
+#include "py/core/cell_notes.h"
+#include "py/core/raised.h"
 
 /* Whether a semicolon follows the expression that ends at (line, column): only
  * closing parentheses, white space and comments can stand between. */

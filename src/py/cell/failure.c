@@ -1,8 +1,4 @@
 #include "py/cell/failure.h"
-#include "py/core/raised.h"
-#include "py/core/stopping.h"
-#include "py/core/trust.h"
-#include "py/core/valuetext.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,6 +7,10 @@
 
 #include "base/error.h"
 #include "py/core/alloc.h"
+#include "py/core/raised.h"
+#include "py/core/stopping.h"
+#include "py/core/trust.h"
+#include "py/core/valuetext.h"
 #include "py/hints/hints.h"
 #include "py/report/shortage.h"
 #include "py/report/traceback.h"

@@ -1,12 +1,12 @@
 #include "py/cell/magic.h"
-#include "py/core/raised.h"
-#include "py/core/stopping.h"
 
 #include <limits.h>
 #include <string.h>
 
 #include "policy/source.h"
 #include "py/cell/compile.h"
+#include "py/core/raised.h"
+#include "py/core/stopping.h"
 #include "py/guard/gate.h"
 
 /* ---- text ---- */

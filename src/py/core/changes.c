@@ -1,13 +1,12 @@
 #include "py/core/changes.h"
-#include "py/core/valuetext.h"
 
+#include <opcode.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <opcode.h>
-
 #include "base/jsontext.h"
 #include "py/core/state.h"
+#include "py/core/valuetext.h"
 
 /* ---- names ---- */
 

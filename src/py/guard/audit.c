@@ -1,6 +1,4 @@
 #include "py/guard/audit.h"
-#include "py/core/cell_notes.h"
-#include "py/core/trust.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,8 +8,10 @@
 
 #include "base/beneath.h"
 #include "policy/events.h"
+#include "py/core/cell_notes.h"
 #include "py/core/raised.h"
 #include "py/core/state.h"
+#include "py/core/trust.h"
 #include "py/guard/gate.h"
 #include "py/guard/sqlite.h"
 

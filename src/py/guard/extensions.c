@@ -1,5 +1,4 @@
 #include "py/guard/extensions.h"
-#include "py/core/home.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -11,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "py/core/home.h"
 #include "py/guard/sqlite.h"
 
 typedef struct extension {

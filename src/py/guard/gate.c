@@ -1,14 +1,13 @@
 #include "py/guard/gate.h"
+
+#include <opcode.h>
+#include <string.h>
+
 #include "py/core/cell_notes.h"
 #include "py/core/home.h"
 #include "py/core/raised.h"
 #include "py/core/stopping.h"
 #include "py/core/trust.h"
-
-#include <string.h>
-
-#include <opcode.h>
-
 #include "py/guard/package_imports.h"
 
 static PyObject *raise_import_error(PyObject *type, PyObject *name, PyObject *message)

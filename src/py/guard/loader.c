@@ -1,16 +1,15 @@
 #include "py/guard/loader.h"
-#include "py/core/home.h"
-#include "py/core/librarycode.h"
-#include "py/core/trust.h"
 
 #include <fcntl.h>
 #include <limits.h>
+#include <marshal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <marshal.h>
-
+#include "py/core/home.h"
+#include "py/core/librarycode.h"
+#include "py/core/trust.h"
 #include "py/guard/audit.h"
 #include "py/guard/gate.h"
 #include "py/shared/shared_objects.h"

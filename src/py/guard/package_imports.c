@@ -1,5 +1,4 @@
 #include "py/guard/package_imports.h"
-#include "py/core/home.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -13,6 +12,7 @@
 #include <snug/snug.h>
 
 #include "base/nearest.h"
+#include "py/core/home.h"
 
 enum { MOST_NAMES = 2000, TOLD_NAMES = 10, NAME_BYTES = 128, FAR = 1000 };
 

@@ -1,5 +1,4 @@
 #include "py/host/stdstream.h"
-#include "py/core/wait.h"
 
 #include <snug/snug.h>
 
@@ -7,6 +6,7 @@
 
 #include "base/utf8.h"
 #include "py/core/state.h"
+#include "py/core/wait.h"
 #include "py/host/tool.h"
 
 typedef struct stdstream {

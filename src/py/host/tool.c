@@ -1,12 +1,12 @@
 #include "py/host/tool.h"
-#include "py/core/cell_notes.h"
-#include "py/core/wait.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "py/core/cell_notes.h"
 #include "py/core/pytext.h"
+#include "py/core/wait.h"
 #include "py/guard/gate.h"
 #include "py/value/jsonvalue.h"
 #include "py/value/show.h"

@@ -1,11 +1,11 @@
 #include "py/life/module.h"
-#include "py/core/wait.h"
 
 #include <math.h>
 
 #include "base/clock.h"
 #include "base/thread.h"
 #include "py/core/state.h"
+#include "py/core/wait.h"
 #include "py/host/sleep.h"
 #include "py/host/tool.h"
 #include "py/value/publish.h"

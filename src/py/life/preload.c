@@ -1,6 +1,4 @@
 #include "py/life/preload.h"
-#include "py/core/cell_notes.h"
-#include "py/core/home.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -14,6 +12,8 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "base/tree.h"
+#include "py/core/cell_notes.h"
+#include "py/core/home.h"
 #include "py/core/state.h"
 #include "py/guard/package_imports.h"
 #include "py/life/runtime.h"

@@ -1,5 +1,4 @@
 #include "py/life/runtime.h"
-#include "py/core/home.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -16,6 +15,7 @@
 #include "py/core/alloc.h"
 #include "py/core/arena.h"
 #include "py/core/gil_turns.h"
+#include "py/core/home.h"
 #include "py/core/in_allocator.h"
 #include "py/core/python.h"
 #include "py/guard/audit.h"

@@ -1,7 +1,4 @@
 #include "py/running/guestthread.h"
-#include "py/core/cell_notes.h"
-#include "py/core/stopping.h"
-#include "py/core/wait.h"
 
 #include <malloc.h>
 #include <stddef.h>
@@ -13,6 +10,9 @@
 #include "base/floats.h"
 #include "py/core/alloc.h"
 #include "py/core/arena.h"
+#include "py/core/cell_notes.h"
+#include "py/core/stopping.h"
+#include "py/core/wait.h"
 #include "py/guard/loader.h"
 #include "py/running/threadhandle.h"
 

@@ -1,10 +1,10 @@
 #include "py/running/threadhandle.h"
-#include "py/core/wait.h"
 
 #include <stdatomic.h>
 
 #include "base/clock.h"
 #include "py/core/state.h"
+#include "py/core/wait.h"
 
 typedef struct thread_handle {
     PyObject head;

@@ -1,12 +1,12 @@
 #include "py/running/threads.h"
-#include "py/core/raised.h"
-#include "py/core/stopping.h"
 
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/thread.h"
+#include "py/core/raised.h"
 #include "py/core/state.h"
+#include "py/core/stopping.h"
 #include "py/guard/loader.h"
 #include "py/running/guestthread.h"
 

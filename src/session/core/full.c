@@ -1,5 +1,4 @@
 #include "session/core/full.h"
-#include "py/core/home.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -11,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/procself.h"
+#include "py/core/home.h"
 #include "py/guard/package_imports.h"
 #include "py/life/preload.h"
 #include "py/life/runtime.h"

@@ -1,5 +1,4 @@
 #include "session/files/artifacts.h"
-#include "session/core/seen_files.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/tree.h"
+#include "session/core/seen_files.h"
 #include "session/core/session.h"
 #include "session/files/list_files.h"
 #include "session/files/workdir_files.h"

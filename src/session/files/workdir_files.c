@@ -1,5 +1,4 @@
 #include "session/files/workdir_files.h"
-#include "policy/paths.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +17,7 @@
 #include "base/mime.h"
 #include "base/tree.h"
 #include "base/utf8.h"
+#include "policy/paths.h"
 #include "session/core/claim.h"
 #include "session/core/session.h"
 

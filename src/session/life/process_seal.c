@@ -1,5 +1,4 @@
 #include "session/life/process_seal.h"
-#include "py/core/home.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +9,7 @@
 #include "base/error.h"
 #include "base/procself.h"
 #include "policy/seccomp.h"
+#include "py/core/home.h"
 #include "py/life/runtime.h"
 #include "session/confine/namespaces.h"
 #include "session/confine/privileges.h"

@@ -2,13 +2,13 @@
  * packed.c - limits, spares, displays and results as bytes.
  */
 #include "session/result/packed.h"
-#include "policy/paths.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "limits/limits.h"
+#include "policy/paths.h"
 #include "session/result/encode_display.h"
 #include "session/result/result.h"
 
