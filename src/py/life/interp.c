@@ -445,6 +445,7 @@ int interp_close(interp *in)
     PyEval_RestoreThread(in->tstate);
     if (!in->options.is_full && !make_other(&e.other)) {
         interp_leave();
+        room_leave();
         leave_thread();
         return error_set(SNUG_EDEAD, "there is no memory to end the session's interpreter");
     }
@@ -460,6 +461,7 @@ int interp_close(interp *in)
     if (why != GUARD_RETURNED) {
         int number = g->number;
         interp_abandon(in, &why, &number);
+        room_leave();
         return error_set(SNUG_EDEAD, "the session's interpreter did not end and was given up");
     }
 
