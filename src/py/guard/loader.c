@@ -292,7 +292,6 @@ static int ends_with(const char *text, const char *end)
 static PyObject *compile_file(const char *source, PyObject *path)
 {
     text_file file = { 0 };
-
     PyObject *code = NULL, *name = NULL;
 
     if (ends_with(source, ".py"))

@@ -306,6 +306,7 @@ static uint64_t step_ladder(snug_session *session, uint64_t now_ns)
     guard_stage stage = GUARD_CALM;
     if (!interp_is_settled(in))
         stage = stage_after(now.elapsed_ns, now.stage, &session->thread.guard);
+
     interp_starve(in, stage >= GUARD_STARVE);
     atomic_store(&session->thread.guard.stage, (int)stage);
     interp_stop(in, stop->reason, stop->limit);
@@ -316,8 +317,9 @@ static uint64_t step_ladder(snug_session *session, uint64_t now_ns)
     if (interp_is_settled(in)) /* it may have become so meanwhile */
         atomic_store(&session->thread.guard.stage, GUARD_CALM);
     interp_each_thread(in, press, &now);
-    if ((int)stage > session->stop.rung && (int)stage <= GUARD_STARVE)
-        session->stop.rung = (int)stage;
+
+    if ((int)stage > stop->rung && (int)stage <= GUARD_STARVE)
+        stop->rung = (int)stage;
     if (guard_is_installed() && stage != GUARD_CALM)
         guard_kick(&session->thread.guard);
     else if (stage >= GUARD_STARVE)
@@ -377,7 +379,7 @@ void stop_arm(snug_session *session, uint64_t now_ns)
     stop->since_ns = 0;
     stop->reason = STOP_NONE;
     stop->is_given_up = 0;
-    session->stop.rung = 0;
+    stop->rung = 0;
     stop->watch.on_deadline = on_deadline;
     uint64_t left_ns = lesser(ms_to_ns(session->job.limits.cpu_ms), all_cpu_left_ns(session));
     uint64_t first_ns = time_after(now_ns, look_after_ns(session, left_ns));

@@ -48,7 +48,6 @@ static int make_spare_session(pool_item **out, void *payload, spare_kind kind)
 {
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     snug_session *session;
-
     int error;
 
     options.name = "spare";
