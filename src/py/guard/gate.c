@@ -421,8 +421,8 @@ static int judge_load(interp *in, PyObject *name, int is_extension)
     allow_verdict answer = is_extension
                                ? allowlist_verdict(in->options.modules, module, (size_t)len)
                                : judge_module(in, module, (size_t)len);
-    if ((!in->is_guarded || is_own_module(module) || answer != ALLOW_NEVER) &&
-        !mixes_sessions(name))
+    int is_allowed = !in->is_guarded || is_own_module(module) || answer != ALLOW_NEVER;
+    if (is_allowed && !mixes_sessions(name))
         return 0;
 
     raise_missing(name);

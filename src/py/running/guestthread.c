@@ -292,9 +292,10 @@ static int launch(unsigned long *ident, guest_thread *t, size_t bytes)
     guard *g = guard_here;
     int answer = FAILED;
 
-    /* A place in the list and a lock of CPython's may be taken. */
+    /* Torn out of here, this thread would keep a place in the list, or a lock of CPython's. */
     if (g)
         g->no_jump++;
+
     PyThreadState *tstate = PyEval_SaveThread();
     threads_join_ended(threads);
     atomic_fetch_add(&threads->in_transit, 1);
@@ -303,8 +304,8 @@ static int launch(unsigned long *ident, guest_thread *t, size_t bytes)
         while ((answer = (int)atomic_load(&t->state)) == STARTING)
             futex_wait(&t->state, STARTING, UINT64_MAX);
     }
-
     PyEval_RestoreThread(tstate);
+
     if (answer == FAILED) {
         Py_CLEAR(t->function);
         Py_CLEAR(t->args);

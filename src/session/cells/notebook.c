@@ -249,12 +249,15 @@ static int add_outputs(snug_notebook *notebook, notebook_cell *cell, const snug_
         int is_value = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(bundle, "is_main_result"));
         for (int i = 0; i < 2 && !failed; i++)
             failed = tell_before(cell->outputs, &streams[i], bundle, is_value);
-        failed = failed || add_shown(notebook, cell, bundle);
+        if (!failed)
+            failed = add_shown(notebook, cell, bundle);
     }
+
     for (int i = 0; i < 2 && !failed; i++)
         failed = tell_stream(cell->outputs, &streams[i], SIZE_MAX);
-    failed =
-        failed || add_traceback(cell->outputs, cJSON_GetObjectItemCaseSensitive(parsed, "error"));
+    if (!failed)
+        failed = add_traceback(cell->outputs, cJSON_GetObjectItemCaseSensitive(parsed, "error"));
+
     cJSON_Delete(parsed);
     if (failed)
         return error_no_memory();

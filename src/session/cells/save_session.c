@@ -262,16 +262,16 @@ static span span_of(const str *text)
 
 static int plan_rows(str *plan, const save_list *rows)
 {
+    static const savefile_kind kinds[] = {
+        [SAVE_NAME] = SAVEFILE_NAME,
+        [SAVE_OUT] = SAVEFILE_OUT,
+        [SAVE_SETTING] = SAVEFILE_SETTING,
+        [SAVE_SKIPPED] = SAVEFILE_SKIPPED,
+    };
     int failed = 0;
 
     for (size_t i = 0; i < rows->count && !failed; i++) {
         const save_row *row = &rows->rows[i];
-        static const savefile_kind kinds[] = {
-            [SAVE_NAME] = SAVEFILE_NAME,
-            [SAVE_OUT] = SAVEFILE_OUT,
-            [SAVE_SETTING] = SAVEFILE_SETTING,
-            [SAVE_SKIPPED] = SAVEFILE_SKIPPED,
-        };
         failed = savefile_add_row(plan, kinds[row->kind], row->number, span_of(&row->name),
                                   span_of(&row->what));
     }

@@ -39,7 +39,7 @@ int result_take_output(snug_result *result, capture *output)
     return SNUG_OK;
 }
 
-/* As above: what it holds becomes the result's. */
+/* What it holds becomes the result's. */
 static void take_outcome(snug_result *result, cell_job *cell)
 {
     result->outcome = cell->outcome;
@@ -49,7 +49,7 @@ static void take_outcome(snug_result *result, cell_job *cell)
 
 int result_take_loss(snug_result *result, snug_session *session)
 {
-    /* Of a cell that did not come back, those go on that wait here. */
+    /* The cell did not come back to end its calls: those under way are cancelled. */
     desk_end(session->desk);
     int error = take_ledger(result, session->desk);
     if (error)
