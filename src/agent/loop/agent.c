@@ -298,7 +298,7 @@ static int open_parts(snug_agent *agent, const snug_agent_options *o)
     if (!error)
         error = open_agent_session(agent, o->session);
     if (!error && o->conversation_file)
-        error = memory_open(agent, o->conversation_file);
+        error = conversation_open(agent, o->conversation_file);
     if (!error)
         error = retrieve_open(agent, o);
     if (!error)
@@ -354,7 +354,7 @@ void snug_agent_close(snug_agent *agent)
     template_set_close(agent->templates);
     tracer_close(agent->tracer);
     prices_close(agent->prices);
-    memory_close(agent);
+    conversation_close(agent);
     snug_library_close(agent->library);
     database_close(agent->cache);
     str_free(&agent->unrun);
@@ -425,7 +425,7 @@ int snug_agent_reset(snug_agent *agent)
     if (is_at_work(agent))
         return agent_fail_busy();
 
-    int error = memory_forget(agent);
+    int error = conversation_forget(agent);
     if (error)
         return error;
     str_clear(&agent->unrun);

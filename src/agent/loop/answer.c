@@ -77,8 +77,8 @@ static const char **gather_sources(const run *r, size_t *count)
     }
 
     /* What was said of earlier runs had to come from those. */
-    if (agent->memory.summary.len > 0)
-        sources[n++] = agent->memory.summary.data;
+    if (agent->conversation.summary.len > 0)
+        sources[n++] = agent->conversation.summary.data;
     for (size_t i = 0; i < agent->turn_count; i++) {
         sources[n++] = str_text(&agent->turns[i].question);
         sources[n++] = str_text(&agent->turns[i].output);

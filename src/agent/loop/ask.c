@@ -86,7 +86,7 @@ static int work_on_question(run *r)
         error = inputs_bind(r);
     if (!error)
         error = retrieve(r);
-    if (!error && memory_fit(r) == BROKEN)
+    if (!error && conversation_fit(r) == BROKEN)
         error = r->error;
     if (!error)
         error = loop_run(r);
@@ -167,7 +167,7 @@ static int answer_question(run *r)
         error = keep_turn(r->agent, r->reply);
     if (!error) {
         retrieve_keep(r);
-        memory_store(r);
+        conversation_store(r);
     }
 
     r->reply->total_ns = clock_now_ns() - r->started_ns;

@@ -267,7 +267,8 @@ static int has_no_other_source(const run *r)
         return 0;
     if (o->on_evaluate || o->on_route || o->has_rollback)
         return 0;
-    return agent->is_private && !agent->memory.file && agent->tools.len == 0 && !agent->has_answer;
+    return agent->is_private && !agent->conversation.file && agent->tools.len == 0 &&
+           !agent->has_answer;
 }
 
 /* Nothing has run in the session, and no file is in it. */

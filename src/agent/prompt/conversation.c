@@ -38,16 +38,16 @@ static void free_turns(snug_agent *agent)
     free(agent->turns);
     agent->turns = NULL;
     agent->turn_count = agent->turn_cap = 0;
-    str_free(&agent->memory.summary);
-    str_free(&agent->memory.note);
-    str_free(&agent->memory.fault);
-    agent->memory.told_from = 0;
-    agent->memory.base = agent->memory.stored = 0;
+    str_free(&agent->conversation.summary);
+    str_free(&agent->conversation.note);
+    str_free(&agent->conversation.fault);
+    agent->conversation.told_from = 0;
+    agent->conversation.base = agent->conversation.stored = 0;
 }
 
 static uint64_t all_turns(const snug_agent *agent)
 {
-    return agent->memory.base + agent->turn_count;
+    return agent->conversation.base + agent->turn_count;
 }
 
 /* ---- what was stored ---- */
@@ -91,11 +91,11 @@ static int load_turns(snug_agent *agent, database *d)
                                  " order by n");
 
     if (!error)
-        sqlite3_bind_int64(statement, 1, (sqlite3_int64)agent->memory.base);
+        sqlite3_bind_int64(statement, 1, (sqlite3_int64)agent->conversation.base);
     while (!error && !(error = database_row(d, statement, &has_row)) && has_row)
         error = load_turn(agent, d, statement);
     sqlite3_finalize(statement);
-    agent->memory.stored = all_turns(agent);
+    agent->conversation.stored = all_turns(agent);
     return error;
 }
 
@@ -106,8 +106,8 @@ static int load_summary(snug_agent *agent, database *d)
     int error = database_prepare(&statement, d, "select text, turns from summary");
 
     if (!error && !(error = database_row(d, statement, &has_row)) && has_row) {
-        error = read_stored_text(&agent->memory.summary, d, statement, 0);
-        agent->memory.base = (uint64_t)sqlite3_column_int64(statement, 1);
+        error = read_stored_text(&agent->conversation.summary, d, statement, 0);
+        agent->conversation.base = (uint64_t)sqlite3_column_int64(statement, 1);
     }
 
     sqlite3_finalize(statement);
@@ -178,17 +178,17 @@ static int note_skipped(str *note, const snug_saved *saved)
  * time may restore them later. */
 static int go_on_without(snug_agent *agent, const char *why)
 {
-    memory *m = &agent->memory;
+    conversation *c = &agent->conversation;
 
-    if (str_printf(&m->fault, "%s; it stays as it was stored", why) ||
-        str_add(&m->note, "- all variables of earlier questions are gone\n"))
+    if (str_printf(&c->fault, "%s; it stays as it was stored", why) ||
+        str_add(&c->note, "- all variables of earlier questions are gone\n"))
         return error_no_memory();
     return SNUG_OK;
 }
 
 static int note_restored(snug_agent *agent, const snug_saved *saved, uint64_t turns)
 {
-    str *note = &agent->memory.note;
+    str *note = &agent->conversation.note;
 
     if (turns < all_turns(agent) && str_printf(note,
                                                "- the variables are those after question %" PRIu64
@@ -258,17 +258,17 @@ static int load_session(snug_agent *agent, database *d)
     if (!error && has_row)
         error = restore_session(agent, d, &bytes, turns);
     else if (!error && all_turns(agent) > 0 &&
-             str_add(&agent->memory.note, "- all variables of earlier questions are gone\n"))
+             str_add(&agent->conversation.note, "- all variables of earlier questions are gone\n"))
         error = error_no_memory();
 
     str_free(&bytes);
     return error;
 }
 
-int memory_open(snug_agent *agent, const char *path)
+int conversation_open(snug_agent *agent, const char *path)
 {
-    int error = database_open(&agent->memory.file, path, DATABASE_CONVERSATION, 1);
-    database *d = agent->memory.file;
+    int error = database_open(&agent->conversation.file, path, DATABASE_CONVERSATION, 1);
+    database *d = agent->conversation.file;
 
     if (!error)
         error = load_summary(agent, d);
@@ -279,16 +279,16 @@ int memory_open(snug_agent *agent, const char *path)
     return error;
 }
 
-void memory_close(snug_agent *agent)
+void conversation_close(snug_agent *agent)
 {
     free_turns(agent);
-    database_close(agent->memory.file);
-    agent->memory.file = NULL;
+    database_close(agent->conversation.file);
+    agent->conversation.file = NULL;
 }
 
-int memory_forget(snug_agent *agent)
+int conversation_forget(snug_agent *agent)
 {
-    database *d = agent->memory.file;
+    database *d = agent->conversation.file;
 
     if (d) {
         int error = database_begin(d);
@@ -317,7 +317,7 @@ static size_t history_bytes(const run *r)
 static size_t turn_bytes(const run *r)
 {
     const size_t most = history_bytes(r);
-    const size_t taken = r->agent->memory.summary.len;
+    const size_t taken = r->agent->conversation.summary.len;
     return most > taken ? most - taken : 0;
 }
 
@@ -342,21 +342,21 @@ static int find_first(size_t *out, const snug_agent *agent, size_t first, size_t
     return SNUG_OK;
 }
 
-int memory_tell(str *out, const run *r)
+int conversation_tell(str *out, const run *r)
 {
     const snug_agent *agent = r->agent;
-    const memory *m = &agent->memory;
+    const conversation *c = &agent->conversation;
     size_t first;
     int error = SNUG_OK;
 
-    if (m->note.len > 0)
+    if (c->note.len > 0)
         error =
-            str_printf(out, "(The conversation goes on in a new process:\n%s)\n\n", m->note.data);
+            str_printf(out, "(The conversation goes on in a new process:\n%s)\n\n", c->note.data);
 
-    if (!error && m->summary.len > 0)
-        error = str_printf(out, "Summary of what came before:\n%s\n\n", m->summary.data);
+    if (!error && c->summary.len > 0)
+        error = str_printf(out, "Summary of what came before:\n%s\n\n", c->summary.data);
     if (!error)
-        error = find_first(&first, agent, m->told_from, turn_bytes(r));
+        error = find_first(&first, agent, c->told_from, turn_bytes(r));
 
     for (size_t i = first; !error && i < agent->turn_count; i++)
         error = digest_turn(out, &agent->turns[i]);
@@ -373,9 +373,10 @@ static int write_older(str *out, const snug_agent *agent, size_t end)
     str turns = { 0 };
     int error = SNUG_OK;
 
-    if (agent->memory.summary.len > 0)
-        error = str_printf(out, "Summary of what came before:\n%s\n\n", agent->memory.summary.data);
-    for (size_t i = agent->memory.told_from; !error && i < end; i++)
+    if (agent->conversation.summary.len > 0)
+        error = str_printf(out, "Summary of what came before:\n%s\n\n",
+                           agent->conversation.summary.data);
+    for (size_t i = agent->conversation.told_from; !error && i < end; i++)
         error = digest_turn(&turns, &agent->turns[i]);
     if (!error)
         error = clip_append(out, str_text(&turns), turns.len, MOST_SUMMARISED_BYTES, 0);
@@ -400,7 +401,7 @@ static int write_summary_request(str *out, const snug_agent *agent, size_t end)
 static int take_summary(run *r, size_t end, size_t most)
 {
     extracted said;
-    memory *m = &r->agent->memory;
+    conversation *c = &r->agent->conversation;
     str summary = { 0 };
 
     if (extract_code(&said, str_text(&r->said.text), r->said.text.len) != SNUG_OK)
@@ -415,9 +416,9 @@ static int take_summary(run *r, size_t end, size_t most)
         return SNUG_OK;
     }
 
-    str_free(&m->summary);
-    m->summary = summary;
-    m->told_from = end;
+    str_free(&c->summary);
+    c->summary = summary;
+    c->told_from = end;
     return SNUG_OK;
 }
 
@@ -429,7 +430,7 @@ static loop_outcome summarise(run *r, size_t end, size_t most)
     cJSON *event = event_begin(r, "summarise");
 
     if (event)
-        json_add_number(event, "turns", (double)(end - r->agent->memory.told_from));
+        json_add_number(event, "turns", (double)(end - r->agent->conversation.told_from));
     event_send(r, event);
     int error = write_summary_request(&message.text, r->agent, end);
     loop_outcome outcome;
@@ -456,20 +457,20 @@ static loop_outcome summarise(run *r, size_t end, size_t most)
     return WENT;
 }
 
-loop_outcome memory_fit(run *r)
+loop_outcome conversation_fit(run *r)
 {
     const snug_agent *agent = r->agent;
-    const memory *m = &agent->memory;
+    const conversation *c = &agent->conversation;
     const size_t most = history_bytes(r);
     size_t fits, keeps;
-    int error = find_first(&fits, agent, m->told_from, turn_bytes(r));
+    int error = find_first(&fits, agent, c->told_from, turn_bytes(r));
 
     /* Half of the room stays free, so that not each question needs a summary. */
     if (!error)
-        error = find_first(&keeps, agent, m->told_from, most / 2);
+        error = find_first(&keeps, agent, c->told_from, most / 2);
     if (error)
         return run_break(r, error);
-    if (fits == m->told_from)
+    if (fits == c->told_from)
         return WENT;
     return summarise(r, keeps, most / 4);
 }
@@ -492,15 +493,15 @@ static int store_turn(database *d, uint64_t n, const turn *t)
 
 static int store_summary(database *d, const snug_agent *agent)
 {
-    const memory *m = &agent->memory;
+    const conversation *c = &agent->conversation;
     sqlite3_stmt *statement;
 
-    if (m->summary.len == 0)
+    if (c->summary.len == 0)
         return SNUG_OK;
     int error = database_prepare(&statement, d, "insert or replace into summary values (1, ?, ?)");
     if (!error) {
-        database_bind(statement, 1, m->summary.data, m->summary.len);
-        sqlite3_bind_int64(statement, 2, (sqlite3_int64)(m->base + m->told_from));
+        database_bind(statement, 1, c->summary.data, c->summary.len);
+        sqlite3_bind_int64(statement, 2, (sqlite3_int64)(c->base + c->told_from));
     }
 
     return database_finish(d, statement, error);
@@ -524,14 +525,14 @@ static int store_session(database *d, const snug_agent *agent, const str *saved)
 
 static int store_all(snug_agent *agent, const str *saved)
 {
-    memory *m = &agent->memory;
-    database *d = m->file;
+    conversation *c = &agent->conversation;
+    database *d = c->file;
     int error = database_begin(d);
     if (error)
         return error;
 
-    for (uint64_t n = m->stored; !error && n < all_turns(agent); n++)
-        error = store_turn(d, n + 1, &agent->turns[n - m->base]);
+    for (uint64_t n = c->stored; !error && n < all_turns(agent); n++)
+        error = store_turn(d, n + 1, &agent->turns[n - c->base]);
     if (!error)
         error = store_summary(d, agent);
     if (!error)
@@ -539,8 +540,18 @@ static int store_all(snug_agent *agent, const str *saved)
 
     error = database_end(d, error);
     if (!error)
-        m->stored = all_turns(agent);
+        c->stored = all_turns(agent);
     return error;
+}
+
+static void tell_skipped(cJSON *skipped, const snug_binding *entry)
+{
+    cJSON *item = json_add_object(skipped, NULL);
+
+    if (!item)
+        return;
+    json_add_text(item, "name", entry->name);
+    json_add_text(item, "reason", entry->reason);
 }
 
 /* How many names were saved, and which were not and why. */
@@ -551,17 +562,10 @@ static void tell_saved(cJSON *told, const snug_saved *saved)
     size_t names = 0;
 
     for (size_t i = 0; (entry = snug_saved_binding(saved, i)); i++) {
-        if (entry->how) {
+        if (entry->how)
             names++;
-            continue;
-        }
-        if (!skipped || is_tool(entry))
-            continue;
-        cJSON *item = json_add_object(skipped, NULL);
-        if (item) {
-            json_add_text(item, "name", entry->name);
-            json_add_text(item, "reason", entry->reason);
-        }
+        else if (skipped && !is_tool(entry))
+            tell_skipped(skipped, entry);
     }
 
     json_add_number(told, "names", (double)names);
@@ -615,7 +619,7 @@ static void report_stored(run *r, cJSON *told, const str *faults)
 /* The bytes of the session, none where it cannot be saved. */
 static void save_or_say_why(run *r, str *saved, cJSON *told, str *faults)
 {
-    const str *fault = &r->agent->memory.fault;
+    const str *fault = &r->agent->conversation.fault;
 
     if (fault->len > 0) {
         str_add_str(faults, fault);
@@ -642,13 +646,13 @@ static void store_or_say_why(snug_agent *agent, str *saved, str *faults)
         str_add(faults, "; the questions are stored without the session");
 }
 
-void memory_store(run *r)
+void conversation_store(run *r)
 {
     snug_agent *agent = r->agent;
     str saved = { 0 }, faults = { 0 };
 
-    str_clear(&agent->memory.note);
-    if (!agent->memory.file)
+    str_clear(&agent->conversation.note);
+    if (!agent->conversation.file)
         return;
 
     cJSON *told = cJSON_CreateObject();
@@ -657,7 +661,7 @@ void memory_store(run *r)
 
     save_or_say_why(r, &saved, told, &faults);
     store_or_say_why(agent, &saved, &faults);
-    json_add_number(told, "turns", (double)agent->memory.stored);
+    json_add_number(told, "turns", (double)agent->conversation.stored);
     report_stored(r, told, &faults);
 
     cJSON_Delete(told);

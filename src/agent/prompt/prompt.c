@@ -159,7 +159,7 @@ static int write_texts(texts *t, run *r, const char *text)
                                      "questions are gone.)\n\n");
 
     if (!error && has_place(text, "history"))
-        error = memory_tell(&t->history, r);
+        error = conversation_tell(&t->history, r);
     if (error)
         return error;
 

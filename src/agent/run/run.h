@@ -29,15 +29,15 @@ typedef struct turn {
 } turn;
 
 /* What the model reads of the conversation, and where it is stored; conversation.h. */
-typedef struct memory {
+typedef struct conversation {
     struct database *file; /* NULL: it is not */
     str summary;           /* of the turns before the first that prompts have */
     str note;              /* what the next question must know of a session that was restored */
     str fault;        /* why the session was not restored: the stored one stays; empty: it was */
-    size_t told_from; /* the first turn in memory that the summary is not of */
+    size_t told_from; /* the first of its turns that the summary does not cover */
     uint64_t base;    /* earlier turns, which are in the file only */
     uint64_t stored;  /* of all turns: those in the file */
-} memory;
+} conversation;
 
 struct snug_agent {
     snug_host *host;
@@ -62,7 +62,7 @@ struct snug_agent {
     int has_answer;        /* final_answer is bound */
     turn *turns;
     size_t turn_count, turn_cap;
-    memory memory;
+    conversation conversation;
     struct run *run; /* the question under way */
     uint64_t kills;  /* programs in a row that were ended by time, by memory or with the session */
 
