@@ -126,8 +126,10 @@ static int passing_open(passing *p)
     const char *tmp = getenv("TMPDIR");
     int len =
         snprintf(p->folder, sizeof p->folder, "%s/snug-agent-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (len < 0 || (size_t)len >= sizeof p->folder)
+    if (len < 0 || (size_t)len >= sizeof p->folder) {
+        p->folder[0] = '\0';
         return error_set(SNUG_EINVAL, "TMPDIR is too long: %.200s", tmp);
+    }
 
     if (!mkdtemp(p->folder)) {
         int error = error_system("%s", p->folder);
