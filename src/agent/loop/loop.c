@@ -85,7 +85,8 @@ static const struct edge {
 };
 /* clang-format on */
 
-/* One bit of those in edge.modes. */
+/* The bit of edge.modes that stands for the question. A program that is to be made better counts
+ * as GIVEN until a version of it passes. */
 static unsigned mode_bit(const run *r)
 {
     if (!given_is_improved(r))

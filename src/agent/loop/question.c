@@ -59,7 +59,7 @@ static int check_ask_options(const snug_agent_ask_options *o, snug_agent_mode mo
     return error;
 }
 
-/* A session runs one of the two. */
+/* A session runs either Python or bash. */
 static int check_program_language(const snug_agent *agent, const char *text,
                                   const snug_agent_ask_options *o)
 {
@@ -83,7 +83,7 @@ static int check_program_language(const snug_agent *agent, const char *text,
     return SNUG_OK;
 }
 
-/* What a session of bash does not have. */
+/* A session of bash has no modes act and plan, and takes no given program. */
 static int check_bash(const snug_agent *agent, const snug_agent_ask_options *o,
                       snug_agent_mode mode)
 {
@@ -98,19 +98,24 @@ static int check_bash(const snug_agent *agent, const snug_agent_ask_options *o,
     return SNUG_OK;
 }
 
+/* out has no language yet; it stays without one where the text does not show which it is in. */
 static void find_answer_language(question *out, const char *wanted, const char *text)
 {
-    const language *known = wanted ? language_named(wanted) : language_of(text);
+    const language *known;
 
-    if (known)
-        out->language_code = known->code;
-    else
-        out->language_code = wanted; /* fine: what the caller calls by another name */
-
-    if (known && !wanted)
-        out->language_name = known->name;
-    else
+    if (wanted) {
+        /* A language that is not in our table is passed on as the caller calls it. */
+        known = language_named(wanted);
+        out->language_code = known ? known->code : wanted;
         out->language_name = wanted;
+        return;
+    }
+
+    known = language_of(text);
+    if (known) {
+        out->language_code = known->code;
+        out->language_name = known->name;
+    }
 }
 
 int question_prepare(question *out, const snug_agent *agent, const char *text,

@@ -25,7 +25,7 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* What fails once would with each request. */
+/* A file that failed once would fail for each request. */
 static void give_up_cache(run *r)
 {
     event_fault(r, "cache", error_message());
@@ -33,6 +33,8 @@ static void give_up_cache(run *r)
     r->agent->cache = NULL;
 }
 
+/* The parameters 1 to 3 of a statement; the request must outlive it. One bit of the hash is
+ * dropped: SQLite's integers are signed. */
 static void bind_request(sqlite3_stmt *statement, cache_kind kind, const str *request)
 {
     uint64_t hash = hash_bytes(str_text(request), request->len);
@@ -58,7 +60,7 @@ int cache_find(str *out, run *r, cache_kind kind, const str *request)
         const uint64_t age = r->limits.cache_age_ms;
         bind_request(statement, kind, request);
         sqlite3_bind_int64(statement, 4, age < (uint64_t)now ? now - (int64_t)age : 0);
-        /* Of one that a clock put into the future nobody knows the age. */
+        /* An entry with a time in the future has no known age. */
         sqlite3_bind_int64(statement, 5, now);
         error = database_row(d, statement, &has_row);
     }
@@ -71,7 +73,7 @@ int cache_find(str *out, run *r, cache_kind kind, const str *request)
     return !error && has_row;
 }
 
-static int insert_reply(database *d, cache_kind kind, const str *request, const str *value)
+static int insert_entry(database *d, cache_kind kind, const str *request, const str *value)
 {
     sqlite3_stmt *statement;
     int error = database_prepare(
@@ -117,7 +119,7 @@ void cache_keep(run *r, cache_kind kind, const str *request, const str *value)
 
     int error = database_begin(d);
     if (!error) {
-        if (!(error = insert_reply(d, kind, request, value)))
+        if (!(error = insert_entry(d, kind, request, value)))
             error = shrink(d, r->limits.cache_bytes);
         error = database_end(d, error);
     }

@@ -3,14 +3,14 @@
  *
  * An entry is found by a hash, and used only where the whole request is the same. Entries over
  * limits.cache_age_ms are not used; over limits.cache_bytes the oldest go. A file that fails is
- * named by an event, and not asked any more; it never costs an answer.
+ * reported by an event, and not used any more; it never costs an answer.
  */
 #ifndef SNUG_AGENT_CACHE_H
 #define SNUG_AGENT_CACHE_H
 
 #include "agent/run/run.h"
 
-/* Written into files. */
+/* The numbers are written into files. */
 typedef enum cache_kind { CACHE_REPLY = 1, CACHE_RESULT = 2 } cache_kind;
 
 int cache_open(snug_agent *agent, const snug_agent_options *options);

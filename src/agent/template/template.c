@@ -42,7 +42,7 @@ const template_description *template_info(size_t index)
     return index < template_count() ? &prompts_built_in[index].info : NULL;
 }
 
-/* -1: there is none. */
+/* Its place in variables; -1 where there is none. */
 static int find_variable(const char *name, size_t len)
 {
     for (size_t i = 0; i < VARIABLE_COUNT; i++)
@@ -59,8 +59,8 @@ static int find_template(const char *name)
     return -1;
 }
 
-/* Appends ", did you mean ...?" to a message, or nothing. */
-static const char *guess(char *out, size_t size, const char *name, int is_variable)
+/* For the end of a message: "; did you mean \"query\"?", or "". Answers out. */
+static const char *suggest_name(char *out, size_t size, const char *name, int is_variable)
 {
     const char *names[MOST_TEMPLATES];
     size_t count = 0;
@@ -186,7 +186,7 @@ static int check_tag(const char *name, const char *text, const tag *t, tag *open
     copy_name(word, sizeof word, t);
     if (find_variable(t->name, t->name_len) < 0)
         return error_set(SNUG_EINVAL, "template %s, line %u: there is no variable \"%s\"%s", name,
-                         line, word, guess(nearest, sizeof nearest, word, 1));
+                         line, word, suggest_name(nearest, sizeof nearest, word, 1));
 
     if (t->kind == TAG_VALUE)
         return SNUG_OK;
@@ -315,7 +315,7 @@ static int no_template(const char *where, const char *name)
 {
     char nearest[96];
     return error_set(SNUG_EINVAL, "%sthere is no template \"%.64s\"%s", where, name,
-                     guess(nearest, sizeof nearest, name, 0));
+                     suggest_name(nearest, sizeof nearest, name, 0));
 }
 
 static int add_prompts(template_set *set, const snug_agent_prompt *prompts, size_t count)

@@ -13,7 +13,7 @@ typedef struct fence {
     size_t word_len;
 } fence;
 
-static fence fence_of(const char *line, size_t len)
+static fence read_fence(const char *line, size_t len)
 {
     fence f = { 0 };
 
@@ -26,7 +26,8 @@ static fence fence_of(const char *line, size_t len)
     if (f.len < 3 || (f.mark != '`' && f.mark != '~'))
         return (fence){ 0 };
 
-    for (at += f.len; at < end && *at == ' ';)
+    at += f.len;
+    while (at < end && *at == ' ')
         at++;
     f.word = at;
     while (at < end && !strchr(" \t\r{", *at))
@@ -35,7 +36,8 @@ static fence fence_of(const char *line, size_t len)
     return f;
 }
 
-static int is_shell(const fence *f)
+/* A fence without a word counts: the program was asked for in bash. */
+static int is_shell_fence(const fence *f)
 {
     static const char *const words[] = { "", "bash", "sh", "shell", "zsh", "Bash", "shell-script" };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -55,23 +57,25 @@ static int add_code_line(str *out, const char *line, size_t len, size_t indent)
 int shellcode_extract(extracted *out, const char *text, size_t len)
 {
     fence open = { 0 };
-    int error = SNUG_OK, takes = 0;
+    int error = SNUG_OK, is_taken = 0;
 
     *out = (extracted){ .is_complete = 1 };
     for (const char *end = text + len; !error && text < end;) {
         const char *stop = memchr(text, '\n', (size_t)(end - text));
         size_t width = stop ? (size_t)(stop - text) : (size_t)(end - text);
         const size_t whole = stop ? width + 1 : width;
-        fence f = fence_of(text, width);
+        fence f = read_fence(text, width);
         int closes = open.len > 0 && f.mark == open.mark && f.len >= open.len && f.word_len == 0;
         if (open.len == 0 && f.len > 0) {
             open = f;
-            takes = is_shell(&f);
-            error = takes && out->code.len > 0 ? str_add(&out->code, "\n") : SNUG_OK;
+            is_taken = is_shell_fence(&f);
+            if (is_taken && out->code.len > 0)
+                error = str_add(&out->code, "\n");
         } else if (closes) {
             open = (fence){ 0 };
         } else if (open.len > 0) {
-            error = takes ? add_code_line(&out->code, text, whole, open.indent) : SNUG_OK;
+            if (is_taken)
+                error = add_code_line(&out->code, text, whole, open.indent);
         } else {
             error = str_append(&out->prose, text, whole);
         }

@@ -6,8 +6,8 @@
 
 #include "agent/text/extract.h"
 
-/* As extract_code, with simpler rules: the blocks between fences that are marked as bash, sh or
- * shell, or not at all, joined with a blank line; else none. */
+/* As extract_code, with simpler rules: the blocks between fences that name a shell (bash, sh,
+ * zsh, shell) or nothing, joined with a blank line; else none. */
 int shellcode_extract(extracted *out, const char *text, size_t len);
 
 #endif
