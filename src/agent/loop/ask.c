@@ -85,7 +85,7 @@ static int work_on_question(run *r)
     if (!error)
         error = inputs_bind(r);
     if (!error)
-        error = retrieve(r);
+        error = retrieve_find(r);
     if (!error && conversation_fit(r) == BROKEN)
         error = r->error;
     if (!error)

@@ -34,8 +34,8 @@ static void tell_verdict(const run *r, const char *by, const char *value, const 
 
 /* ---- the caller's ---- */
 
-/* A cell that SystemExit ends is fine, and a comparison of the program's may raise it: a check has
- * held where what stands behind it has run. */
+/* SystemExit ends a cell without an error, and an == of the program's own may raise it: a check has
+ * held only where the line behind it has run. */
 static const char last_line[] = "\n'checked'", last_value[] = "'checked'";
 
 static int run_to_end(snug_result **out, run *r, const char *check)
@@ -124,7 +124,8 @@ static loop_outcome run_checks(run *r)
     return outcome;
 }
 
-static const str *given(const run *r)
+/* What the pattern of the caller is held against. */
+static const str *find_given_text(const run *r)
 {
     const attempt *last = run_attempt(r);
     return r->mode == SNUG_AGENT_MODE_ACT ? &r->final_answer : &last->output;
@@ -141,7 +142,7 @@ static loop_outcome match_expected(run *r)
         return run_break(
             r, error_set(SNUG_EINVAL, "expect is not a regular expression: %.200s", expect));
 
-    int found = regexec(&pattern, str_text(given(r)), 0, NULL, 0) == 0;
+    int found = regexec(&pattern, str_text(find_given_text(r)), 0, NULL, 0) == 0;
     regfree(&pattern);
     if (found)
         return WENT;
@@ -171,7 +172,7 @@ static loop_outcome fail_with_reason(run *r, const char *reason)
     return outcome;
 }
 
-/* *is_judged: no model needs to be asked. */
+/* Sets *is_judged where the caller has decided, and no model needs to be asked. */
 static loop_outcome judge_by_caller(run *r, int *is_judged)
 {
     char reason[SNUG_AGENT_REASON_BYTES] = "";

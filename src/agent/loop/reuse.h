@@ -18,8 +18,8 @@ int reuse_find(run *r, attempt *a);
 void reuse_keep(run *r, const attempt *a);
 /* Runs what was not run. As run_cell. */
 int reuse_catch_up(run *r);
-/* Whether nothing but its data decides what source gives, as far as names tell: judged by them
- * alone, and rather not. */
+/* Whether nothing but its data decides what source gives. Judged by names alone; 0 where they leave
+ * a doubt. */
 int reuse_is_pure(const char *source, size_t len);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * digest.c - what there is already, in few words: a prompt tells the model.
+ * digest.c - what the session and the conversation have already, in few words, for prompts.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -58,10 +58,11 @@ int digest_variables(str *out, snug_session *session)
     const char *json = snug_description_json(d, &len);
     jsontext_span list = jsontext_member((jsontext_span){ json, len }, "variables"), item;
     jsontext j;
-    for (int more = jsontext_enter(&j, list); !error && more && jsontext_item(&j, NULL, &item);
-         count++)
-        if (count < MOST_VARIABLES)
+    jsontext_enter(&j, list);
+    while (!error && jsontext_item(&j, NULL, &item)) {
+        if (count++ < MOST_VARIABLES)
             error = add_variable_line(out, item);
+    }
 
     if (!error && count > MOST_VARIABLES)
         error = str_printf(out, "- and %zu more\n", count - MOST_VARIABLES);
@@ -118,11 +119,10 @@ int digest_modules(str *out, snug_session *session)
 
 static int add_turn_part(str *out, const char *title, const str *text)
 {
-    int error = SNUG_OK;
-
     if (text->len == 0)
         return SNUG_OK;
-    error = str_printf(out, "%s\n", title);
+
+    int error = str_printf(out, "%s\n", title);
     if (!error)
         error = clip_append(out, text->data, text->len, MOST_TURN_BYTES, 0);
     if (error)

@@ -98,7 +98,7 @@ static int insert_entry(database *d, cache_kind kind, const str *request, const 
 }
 
 /* The newest stay, as far as there is room. */
-static int shrink(database *d, uint64_t most)
+static int drop_oldest(database *d, uint64_t most)
 {
     sqlite3_stmt *statement;
     int error = database_prepare(
@@ -120,7 +120,7 @@ void cache_keep(run *r, cache_kind kind, const str *request, const str *value)
     int error = database_begin(d);
     if (!error) {
         if (!(error = insert_entry(d, kind, request, value)))
-            error = shrink(d, r->limits.cache_bytes);
+            error = drop_oldest(d, r->limits.cache_bytes);
         error = database_end(d, error);
     }
 

@@ -94,7 +94,7 @@ done:
     return SNUG_OK;
 }
 
-/* What embeddings cost is said once. */
+/* A fault of the embeddings is reported once. */
 static void tell_fault(run *r)
 {
     const char *fault = snug_library_fault(r->agent->library);
@@ -103,7 +103,7 @@ static void tell_fault(run *r)
     r->agent->is_fault_told |= *fault != '\0';
 }
 
-int retrieve(run *r)
+int retrieve_find(run *r)
 {
     snug_library_result *matches;
 
@@ -129,7 +129,7 @@ int retrieve(run *r)
     return error;
 }
 
-/* ---- after it ---- */
+/* ---- after a question ---- */
 
 /* The question's first words, and a number by which questions that begin alike differ. */
 static int write_name(str *out, const char *question)
@@ -183,28 +183,34 @@ static int is_worth_keeping(const run *r)
     return r->mode == SNUG_AGENT_MODE_SOLVE || r->mode == SNUG_AGENT_MODE_CHAIN;
 }
 
+static int add_snippet(const run *r, const char *name, const char *title)
+{
+    const str *code = &run_attempt(r)->code;
+    const snug_library_document document = { .size = sizeof document,
+                                             .name = name,
+                                             .kind = "snippet",
+                                             .title = title,
+                                             .text = str_text(code),
+                                             .len = code->len };
+
+    return snug_library_add(r->agent->library, &document);
+}
+
 void retrieve_keep(run *r)
 {
-    const str *code;
     str name = { 0 }, title = { 0 };
-    int error;
 
     if (!r->agent->options.keeps_snippets || !is_worth_keeping(r))
         return;
 
-    code = &run_attempt(r)->code;
     library_limit(r->agent->library, r->deadline_ns);
-    if (write_name(&name, r->question) || write_title(&title, r->question)) {
-        error = error_no_memory();
-    } else {
-        const snug_library_document document = { .size = sizeof document,
-                                                 .name = str_text(&name),
-                                                 .kind = "snippet",
-                                                 .title = str_text(&title),
-                                                 .text = str_text(code),
-                                                 .len = code->len };
-        error = snug_library_add(r->agent->library, &document);
-    }
+    int error = write_name(&name, r->question);
+    if (!error)
+        error = write_title(&title, r->question);
+    if (error)
+        error_no_memory();
+    else
+        error = add_snippet(r, str_text(&name), str_text(&title));
 
     if (error)
         event_fault(r, "library", error_message());

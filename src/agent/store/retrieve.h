@@ -1,5 +1,5 @@
 /*
- * retrieve.h - what the library has on a question, for its prompts; and what it is given to keep.
+ * retrieve.h - what the library has on a question, for its prompts; and the programs that it keeps.
  *
  * A library that fails costs the question nothing but its material: an event says why.
  */
@@ -11,10 +11,11 @@
 int retrieve_open(snug_agent *agent, const snug_agent_options *options);
 /* Puts the best matches behind the caller's context, each with its name, and their names into the
  * reply. SNUG_OK or SNUG_ENOMEM. */
-int retrieve(run *r);
+int retrieve_find(run *r);
 /* The material of the question: the caller's, and what was found. */
 const char *retrieve_context(const run *r);
-/* The program of a question that was answered becomes a snippet, where the agent keeps them. */
+/* The program of a question that was answered becomes a snippet, where the agent keeps snippets.
+ * After the question; a fault is an event. */
 void retrieve_keep(run *r);
 
 #endif

@@ -96,9 +96,9 @@ static size_t past_prompt(const line *l, int is_first)
     return 0;
 }
 
-/* No line of a program begins with a prompt; a transcript's first one does, and what has none
- * after it is output. */
-static int without_prompts(str *out, const char *text, size_t len)
+/* No line of a program begins with a prompt. A transcript's first line does, and its lines without
+ * one are output. */
+static int remove_prompts(str *out, const char *text, size_t len)
 {
     int is_transcript = 0, error = SNUG_OK;
 
@@ -134,8 +134,8 @@ static int reference_at(const char *text, size_t len)
     return -1;
 }
 
-/* All of it was escaped: no such character stands as itself, and one of the references stands
- * where Python has none. `a &lt; b` would be `a & lt; b`, so where the code has no name lt. */
+/* All of it was escaped: none of <, > and & stands as itself, and a reference stands outside of
+ * strings and comments. */
 static int is_escaped(const char *text, size_t len)
 {
     pylex lex = { 0 };
@@ -152,8 +152,9 @@ static int is_escaped(const char *text, size_t len)
     return is_found;
 }
 
-/* Whether it binds one of the names: "lt = ", "import amp", "for gt in". */
-static int has_such_names(const char *text, size_t len)
+/* Whether it binds a name of the references, "lt = ", "import amp", "for gt in": then `a &lt; b`
+ * may be Python as it stands, `a & lt; b`. */
+static int binds_reference_names(const char *text, size_t len)
 {
     static const char *const names[] = { "lt", "gt", "amp", "quot" };
 
@@ -171,9 +172,9 @@ static int has_such_names(const char *text, size_t len)
     return 0;
 }
 
-static int without_html(str *out, const char *text, size_t len)
+static int unescape_html(str *out, const char *text, size_t len)
 {
-    if (!memchr(text, '&', len) || !is_escaped(text, len) || has_such_names(text, len))
+    if (!memchr(text, '&', len) || !is_escaped(text, len) || binds_reference_names(text, len))
         return str_append(out, text, len);
 
     for (size_t at = 0; at < len;) {
@@ -196,8 +197,8 @@ static int without_html(str *out, const char *text, size_t len)
 
 int program_of(str *out, const char *text, size_t len)
 {
-    static int (*const passes[])(str *, const char *, size_t) = { pylex_clean, without_html, dedent,
-                                                                  without_prompts, dedent };
+    static int (*const passes[])(str *, const char *, size_t) = { pylex_clean, unescape_html,
+                                                                  dedent, remove_prompts, dedent };
     str now = { 0 }, next = { 0 };
     int error = str_append(&now, text, len);
 

@@ -454,16 +454,18 @@ void trace_step_end(run *r, size_t number, snug_agent_step step)
 
     if (!t || number == 0)
         return;
-    if (step == SNUG_AGENT_STEP_SCAN)
+
+    if (step == SNUG_AGENT_STEP_SCAN) {
         type = a && !a->is_scanned ? "findings" : NULL;
-    else if (!a || !a->result)
+    } else if (!a || !a->result) {
         type = "interrupted";
-    else {
+    } else {
         if (add_cell_result(r, t->spans[number - 1].attributes, a))
             t->is_broken = 1;
         if (snug_result_status(a->result) != SNUG_STATUS_OK)
             type = snug_result_error_name(a->result);
     }
+
     end_span(t, number, type, NULL);
 }
 
