@@ -90,14 +90,25 @@ static int count_items(counter *c, const char *text)
     return error;
 }
 
+/* Lines that are not blank; and one less, for the first may be a heading. */
 static int count_lines(counter *c, const char *text)
 {
     size_t lines = 0;
-    for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n')
-        lines += at[strspn(at, " \t\r")] != '\n' && at[strspn(at, " \t\r")] != '\0';
-    int error = lines > 1 ? add_count(c, lines) : SNUG_OK;
+
+    for (const char *at = text; *at;) {
+        const char first = at[strspn(at, " \t\r")];
+        if (first != '\n' && first != '\0')
+            lines++;
+        at += strcspn(at, "\n");
+        if (*at == '\n')
+            at++;
+    }
+
+    int error = SNUG_OK;
+    if (lines > 1)
+        error = add_count(c, lines);
     if (!error && lines > 2)
-        return add_count(c, lines - 1);
+        error = add_count(c, lines - 1);
     return error;
 }
 
@@ -202,6 +213,19 @@ static int follows(const known *k, const char *digits, const decimal *d, int sla
     return is_between(k, &from, &to, with_high);
 }
 
+/* The number that the digits stand for, which is whole and has few. */
+static size_t read_rank(const char *digits, const decimal *d)
+{
+    size_t rank = 0;
+
+    for (size_t place = 0; place < (size_t)d->exp; place++) {
+        rank *= 10;
+        if (place < d->len)
+            rank += (size_t)(digits[d->digits + place] - '0');
+    }
+    return rank;
+}
+
 static int is_supported(const known *k, const numbers *answer, const number *n, char *room,
                         size_t room_len)
 {
@@ -211,16 +235,10 @@ static int is_supported(const known *k, const numbers *answer, const number *n, 
     for (size_t i = 0; i < n->readings; i++, d++) {
         if (follows(k, digits, d, n->slack, room, room_len))
             return 1;
-        /* Ranks have few digits. */
-        if (n->is_ordinal && d->exp <= 4 && d->exp >= (long)d->len) {
-            size_t rank = 0;
-            for (long place = 0; place < d->exp; place++)
-                rank =
-                    rank * 10 +
-                    (place < (long)d->len ? (size_t)(digits[d->digits + (size_t)place] - '0') : 0);
-            if (rank <= k->most_items)
-                return 1;
-        }
+
+        const int is_rank = n->is_ordinal && d->exp <= 4 && d->exp >= (long)d->len;
+        if (is_rank && read_rank(digits, d) <= k->most_items)
+            return 1;
     }
 
     for (size_t i = 0; i < n->pieces; i++)
@@ -231,30 +249,44 @@ static int is_supported(const known *k, const numbers *answer, const number *n, 
 
 /* ---- the answer ---- */
 
-/* Adds the number as it stands in the answer, unless it is there. */
-static int add_unsupported(str *out, size_t begin, size_t *told, const numbers *answer,
+/* Whether the list, "3, 5.1, 12", has the text. */
+static int is_listed(const char *list, const str *text)
+{
+    while (*list) {
+        const char *comma = strstr(list, ", ");
+        const size_t len = comma ? (size_t)(comma - list) : strlen(list);
+        if (len == text->len && memcmp(list, text->data, len) == 0)
+            return 1;
+        if (!comma)
+            return 0;
+        list = comma + 2;
+    }
+    return 0;
+}
+
+/* Adds the number as it stands in the answer to the list that begins at begin, unless it is there
+ * already. */
+static int add_unsupported(str *out, size_t begin, size_t *listed, const numbers *answer,
                            const number *n)
 {
     str text = { 0 };
-    int error = str_append(&text, answer->text.data + n->begin, n->end - n->begin), is_new = 1;
+    int error = str_append(&text, answer->text.data + n->begin, n->end - n->begin);
     if (error)
         return error;
 
     for (char *c = text.data; *c; c++)
-        *c = *c == NUMBER_SPACE || *c == '\n' ? ' ' : *c;
-    for (const char *at = str_text(out) + begin; *told && is_new;) {
-        const char *end = strstr(at, ", ");
-        size_t len = end ? (size_t)(end - at) : strlen(at);
-        is_new = len != text.len || memcmp(at, text.data, len) != 0;
-        if (!end)
-            break;
-        at = end + 2;
-    }
+        if (*c == NUMBER_SPACE || *c == '\n')
+            *c = ' ';
 
-    if (is_new && ++*told > 1)
+    if (is_listed(str_text(out) + begin, &text))
+        goto done;
+    if (*listed > 0)
         error = str_add(out, ", ");
-    if (is_new && !error)
+    if (!error)
         error = str_add_str(out, &text);
+    (*listed)++;
+
+done:
     str_free(&text);
     return error;
 }
@@ -266,9 +298,12 @@ static int read_sources(counter *c, const char *const *sources, size_t count, un
     for (size_t i = 0; i < count && !error; i++) {
         if (!sources[i])
             continue;
+
         *scales |= number_scales(sources[i]);
-        if (!(error = numbers_read(c->out, sources[i], 0, ~0u)) &&
-            !(error = count_items(c, sources[i])))
+        error = numbers_read(c->out, sources[i], 0, ~0u);
+        if (!error)
+            error = count_items(c, sources[i]);
+        if (!error)
             error = count_lines(c, sources[i]);
     }
 
@@ -297,23 +332,29 @@ int figures_unsupported(str *out, const char *answer, const char *const *sources
     known k = { 0 };
     unsigned scales = 0;
     char *room = NULL;
-    size_t told = 0, begin = out->len;
+    size_t listed = 0, begin = out->len;
     int error;
 
-    if ((error = read_sources(&c, sources, count, &scales)) || (error = sort_known(&k, &found)) ||
-        (error = numbers_read(&claims, answer, 1, scales)))
+    if ((error = read_sources(&c, sources, count, &scales)))
+        goto done;
+    if ((error = sort_known(&k, &found)))
+        goto done;
+    k.most_items = c.most;
+
+    if ((error = numbers_read(&claims, answer, 1, scales)))
         goto done;
 
-    k.most_items = c.most;
+    /* No number has more digits than the answer has bytes; follows() writes two such numbers, each
+     * with a digit more on either side. */
     size_t room_len = 2 * (strlen(answer) + 8);
     if (!(room = malloc(room_len + 8))) {
         error = SNUG_ENOMEM;
         goto done;
     }
 
-    for (size_t i = 0; i < claims.count && told < FIGURES_MOST && !error; i++)
+    for (size_t i = 0; i < claims.count && listed < FIGURES_MOST && !error; i++)
         if (!is_supported(&k, &claims, &claims.items[i], room, room_len))
-            error = add_unsupported(out, begin, &told, &claims, &claims.items[i]);
+            error = add_unsupported(out, begin, &listed, &claims, &claims.items[i]);
 
 done:
     free(room);

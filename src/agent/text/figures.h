@@ -8,7 +8,7 @@
 
 #include "base/str.h"
 
-/* More are not told. */
+/* More are not listed. */
 enum { FIGURES_MOST = 20 };
 
 /* Appends the numbers of the answer that follow from no number in the sources, separated by
