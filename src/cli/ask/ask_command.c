@@ -53,7 +53,7 @@ static int print_reply(const asker *a, snug_reply *reply)
     size_t len;
     const char *text = snug_reply_text(reply, format, &len);
     if (!text)
-        return command_fail(EXIT_USAGE, "out of memory");
+        return command_fail_memory();
 
     if (format != SNUG_REPLY_PLAIN || snug_reply_answer(reply)[0]) {
         if (isatty(STDOUT_FILENO))

@@ -126,7 +126,7 @@ static int add_document(const options *o, snug_library *library, const char *pat
         error = first_line(&title, str_text(&text));
 
     if (error) {
-        status = command_fail(EXIT_USAGE, "out of memory");
+        status = command_fail_memory();
         goto done;
     }
 
@@ -177,7 +177,7 @@ static int search_entries(const options *o, snug_library *library)
 
     for (size_t i = 1; i < o->input_count; i++)
         if (str_printf(&words, "%s%s", i > 1 ? " " : "", o->inputs[i].text)) {
-            status = command_fail(EXIT_USAGE, "out of memory");
+            status = command_fail_memory();
             goto done;
         }
 

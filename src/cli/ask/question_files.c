@@ -25,7 +25,7 @@ static int add_input_file(question_data *data, char *name, char *path)
         array_reserve(&data->texts, &data->text_cap, data->text_count + 2, sizeof *data->texts)) {
         free(name);
         free(path);
-        return command_fail(EXIT_USAGE, "out of memory");
+        return command_fail_memory();
     }
 
     data->texts[data->text_count++] = name;

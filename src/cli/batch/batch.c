@@ -366,7 +366,7 @@ static int print_summary(const batch *b)
         term_printf(stdout, "%s\n", str_text(&text));
     str_free(&text);
     if (failed)
-        return command_fail(EXIT_USAGE, "out of memory");
+        return command_fail_memory();
     return EXIT_FINE;
 }
 
@@ -459,7 +459,7 @@ int command_batch(const options *o)
     if (!b || !out_path) {
         free(b);
         free(out_path);
-        return command_fail(EXIT_USAGE, "out of memory");
+        return command_fail_memory();
     }
 
     init_batch_locks(b);

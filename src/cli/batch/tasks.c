@@ -195,7 +195,7 @@ static int compare_tasks(const void *left, const void *right)
 static int sort_tasks(tasks *t, const char *path)
 {
     if (!(t->by_id = calloc(t->count, sizeof *t->by_id)))
-        return command_fail(EXIT_USAGE, "out of memory");
+        return command_fail_memory();
     for (size_t i = 0; i < t->count; i++)
         t->by_id[i] = &t->items[i];
     qsort(t->by_id, t->count, sizeof *t->by_id, compare_tasks);

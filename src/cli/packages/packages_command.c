@@ -307,7 +307,7 @@ static int list_json(const installed *there, const char *folder)
     cJSON_Delete(root);
     free(path);
     if (!text)
-        return command_fail(EXIT_USAGE, "out of memory");
+        return command_fail_memory();
 
     term_printf(stdout, "%s\n", text);
     free(text);
@@ -329,7 +329,7 @@ static int find_system_folder(str *out, const options *o)
     if (*at != '/')
         status = command_fail(EXIT_USAGE, "this Python has no folder of packages; --in names one");
     else if (str_append(out, at, len))
-        status = command_fail(EXIT_USAGE, "out of memory");
+        status = command_fail_memory();
 
     snug_host_close(host);
     return status;
@@ -348,7 +348,7 @@ static int list_packages(const options *o)
     if (!o->packages.in)
         status = find_system_folder(&folder, o);
     else if (str_add(&folder, o->packages.in))
-        status = command_fail(EXIT_USAGE, "out of memory");
+        status = command_fail_memory();
 
     if (!status && installed_read(&there, folder.data))
         status = command_fail(EXIT_USAGE, "%s", error_message());

@@ -117,7 +117,7 @@ static int run_child(outcome *o, const pip *p, const words *arguments, const wor
 
     *o = (outcome){ 0 };
     if (arguments->failed || env->failed)
-        return command_fail(EXIT_USAGE, "out of memory");
+        return command_fail_memory();
     if (child_start_program(&c, arguments->items, env->items))
         return command_fail(EXIT_USAGE, "%s", error_message());
 
@@ -356,7 +356,7 @@ static int read_plan_item(pip_package *out, const cJSON *item)
     out->source = describe_source(url, &out->bytes);
     out->is_wanted = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "requested"));
     if (!out->name || !out->version || !out->source)
-        return command_fail(EXIT_USAGE, "out of memory");
+        return command_fail_memory();
     return EXIT_FINE;
 }
 
@@ -375,7 +375,7 @@ static int read_plan(pip_plan *out, const char *path)
     const cJSON *items = cJSON_GetObjectItemCaseSensitive(report, "install");
     out->items = calloc((size_t)cJSON_GetArraySize(items) + 1, sizeof *out->items);
     if (!out->items) {
-        status = command_fail(EXIT_USAGE, "out of memory");
+        status = command_fail_memory();
         goto done;
     }
 
@@ -403,7 +403,7 @@ int pip_make_plan(pip_plan *out, const pip *p, const requirements *wanted)
     failed |= str_printf(&lines, "%s/requirements.txt", p->folder);
     failed |= str_printf(&constraints, "%s/constraints.txt", p->folder);
     if (failed) {
-        status = command_fail(EXIT_USAGE, "out of memory");
+        status = command_fail_memory();
         goto done;
     }
 
@@ -468,7 +468,7 @@ static int pin_packages(str *out, const pip_plan *plan, int *has_hashes)
     }
 
     if (error)
-        return command_fail(EXIT_USAGE, "out of memory");
+        return command_fail_memory();
     return EXIT_FINE;
 }
 
@@ -480,7 +480,7 @@ int pip_install(const pip *p, const pip_plan *plan, const char *into)
     int status = pin_packages(&lines, plan, &has_hashes);
 
     if (!status && str_printf(&path, "%s/pinned.txt", p->folder))
-        status = command_fail(EXIT_USAGE, "out of memory");
+        status = command_fail_memory();
     begin_pip_command(&w, p, into);
     add_word(&w, "--no-deps");
     add_word(&w, "--requirement=%s", str_text(&path));

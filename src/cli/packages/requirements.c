@@ -150,7 +150,7 @@ static int put_text_part(str *to, const char *text, size_t len)
     if (to->len + len > MOST_BYTES)
         return command_fail(EXIT_USAGE, "the requirements have more than 4 MiB");
     if (str_append(to, text, len))
-        return command_fail(EXIT_USAGE, "out of memory");
+        return command_fail_memory();
     return EXIT_FINE;
 }
 
@@ -277,7 +277,7 @@ static int add_other(requirements *r, const file *f, const char *name, int is_co
         failed = str_add(&path, name);
 
     if (failed) {
-        status = command_fail(EXIT_USAGE, "out of memory");
+        status = command_fail_memory();
     } else {
         const file other = { .path = path.data,
                              .level = f->level + 1,

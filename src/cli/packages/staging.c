@@ -22,7 +22,7 @@ enum { MOST_NAMES = 2000000, MOST_MARK_BYTES = 4096, RANDOM_LETTERS = 6 };
 
 static int fail_no_memory(void)
 {
-    return command_fail(EXIT_USAGE, "out of memory");
+    return command_fail_memory();
 }
 
 static int fail_errno(const char *path)

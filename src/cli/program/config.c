@@ -142,7 +142,7 @@ static int show_json(const options *o)
     char *text = failed ? NULL : json_text(root);
     cJSON_Delete(root);
     if (!text)
-        return command_fail(EXIT_USAGE, "out of memory");
+        return command_fail_memory();
 
     term_printf(stdout, "%s\n", text);
     free(text);

@@ -306,7 +306,7 @@ static int print_report_json(const char *report)
         text = json_text(object);
     cJSON_Delete(object);
     if (!text)
-        return command_fail(EXIT_USAGE, "out of memory");
+        return command_fail_memory();
 
     term_printf(stdout, "%s\n", text);
     free(text);

@@ -125,7 +125,7 @@ static int set_url(const char **out, const option_row *row, const char *value)
 
 static int fail_out_of_memory(void)
 {
-    return command_fail(EXIT_USAGE, "out of memory");
+    return command_fail_memory();
 }
 
 static int fail_form(const option_row *row, const char *value)

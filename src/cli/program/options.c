@@ -155,7 +155,7 @@ static int choose_imports(options *o)
     size_t size = strlen(folder) + strlen(o->allowlist) + 1;
     o->allowlist_path = malloc(size);
     if (!o->allowlist_path)
-        return command_fail(EXIT_USAGE, "out of memory");
+        return command_fail_memory();
 
     snprintf(o->allowlist_path, size, "%s%s", folder, o->allowlist);
     o->session.profile = o->allowlist_path;
@@ -206,7 +206,7 @@ int options_parse(options *out, const char *name, unsigned command, int argc, ch
     out->agent.limits = &out->budget;
     out->given = calloc(option_count, sizeof *out->given);
     if (!out->given)
-        return command_fail(EXIT_USAGE, "out of memory");
+        return command_fail_memory();
 
     int status = parse_all(out, name, command, argc, argv);
     if (!status)

@@ -490,7 +490,7 @@ static int read_config_file(settings *s, const options *o)
     if (named && *named) {
         s->path = strdup(named);
         if (!s->path)
-            return command_fail(EXIT_USAGE, "out of memory");
+            return command_fail_memory();
     } else {
         s->path = default_path();
         if (!s->path)
@@ -529,7 +529,7 @@ int settings_apply(settings **out, options *o)
     options trial = { 0 };
     settings *s = *out = calloc(1, sizeof *s);
     if (!s)
-        return command_fail(EXIT_USAGE, "out of memory");
+        return command_fail_memory();
 
     int status = read_config_file(s, o);
     for (size_t i = 0; i < o->overrides.count && !status; i++)

@@ -52,7 +52,7 @@ int state_path(str *out, const char *name)
                             strerror(errno));
 
     if (error)
-        return command_fail(EXIT_USAGE, "out of memory");
+        return command_fail_memory();
     return EXIT_FINE;
 }
 
@@ -71,7 +71,7 @@ int state_session(str *out, const char *name)
 {
     if (strchr(name, '/')) {
         if (str_add(out, name))
-            return command_fail(EXIT_USAGE, "out of memory");
+            return command_fail_memory();
         return EXIT_FINE;
     }
 
@@ -84,7 +84,7 @@ int state_session(str *out, const char *name)
     str file = { 0 };
     int status;
     if (str_printf(&file, "sessions/%s.db", name))
-        status = command_fail(EXIT_USAGE, "out of memory");
+        status = command_fail_memory();
     else
         status = state_path(out, file.data);
 

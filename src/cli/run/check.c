@@ -55,7 +55,7 @@ static int print_scan_json(const piece *p, snug_scan *report)
 
     str_free(&line);
     if (failed)
-        return command_fail(EXIT_USAGE, "out of memory");
+        return command_fail_memory();
     return EXIT_FINE;
 }
 
@@ -99,7 +99,7 @@ static int scan_in_place(const checker *c, const piece *p, const cell *one)
         error = str_append(&text, one->source, one->len);
 
     if (error)
-        status = command_fail(EXIT_USAGE, "out of memory");
+        status = command_fail_memory();
     else
         status = scan_text(c, p, str_text(&text), text.len);
 

@@ -43,7 +43,7 @@ static int show_one(shown_session *s, snug_result *result)
 
     const char *json = snug_result_json(result, &len);
     if (!json)
-        return command_fail(EXIT_USAGE, "out of memory");
+        return command_fail_memory();
     show_json(&s->show, json, len);
     return EXIT_FINE;
 }

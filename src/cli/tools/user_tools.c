@@ -219,7 +219,7 @@ static int prefix_taken_names(tools *t, const options *o)
     }
 
     if (error)
-        return command_fail(EXIT_USAGE, "out of memory");
+        return command_fail_memory();
     return EXIT_FINE;
 }
 
@@ -231,7 +231,7 @@ static int tell_apart(tools *t)
         for (size_t k = 0; (tool = mcp_tool(t->servers[i], k)); k++)
             for (unsigned number = 2; has_tool_name(t, tool, tool->name); number++)
                 if (mcptool_rename(tool, number))
-                    return command_fail(EXIT_USAGE, "out of memory");
+                    return command_fail_memory();
     return EXIT_FINE;
 }
 
@@ -246,7 +246,7 @@ static int add_command(tools *t, const char *spec)
     c->command = strdup(spec + len + 1);
     if (c->name && c->command)
         return EXIT_FINE;
-    return command_fail(EXIT_USAGE, "out of memory");
+    return command_fail_memory();
 }
 
 int tools_open(tools *t, const options *o)
@@ -257,7 +257,7 @@ int tools_open(tools *t, const options *o)
     int status = EXIT_FINE;
     if ((o->tools.count > 0 && !(t->commands = calloc(o->tools.count, sizeof *t->commands))) ||
         (o->servers.count > 0 && !(t->servers = calloc(o->servers.count, sizeof(mcp *)))))
-        return command_fail(EXIT_USAGE, "out of memory");
+        return command_fail_memory();
 
     for (size_t i = 0; i < o->tools.count && !status; i++)
         status = add_command(t, o->tools.items[i]);
