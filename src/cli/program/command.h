@@ -33,10 +33,12 @@ int command_packages(const options *o);
 __attribute__((format(printf, 2, 3))) int command_fail(int status, const char *format, ...);
 /* The same with the library's message. Answers EXIT_USAGE. */
 int command_fail_host(void);
+/* The same where memory ran out. */
 static inline int command_fail_memory(void)
 {
     return command_fail(EXIT_USAGE, "out of memory");
 }
+
 /* The exit status of a program whose last cell ended so. */
 int command_exit(snug_status status);
 /* The host that the options ask for. EXIT_FINE, or EXIT_USAGE after one sentence. */

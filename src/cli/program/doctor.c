@@ -43,13 +43,11 @@ static void print_kernel(void)
     const char *name;
 
     puts("\nKernel:");
-    for (size_t i = 0;; i++) {
+    for (size_t i = 0; (name = kernel_fact_name(i)); i++) {
         str text = { 0 };
-        if ((name = kernel_fact(i, &text)))
-            printf("  %-18s %s\n", name, str_text(&text));
+        kernel_fact_tell(&text, i);
+        printf("  %-18s %s\n", name, str_text(&text));
         str_free(&text);
-        if (!name)
-            return;
     }
 }
 
@@ -109,11 +107,11 @@ static void try_kind(str *text, snug_kind kind)
     int error = snug_host_open(&host, &in);
     if (!error)
         error = snug_session_open(&session, host, &wanted);
-    if (error)
-        str_printf(text, "%s", snug_error_message());
-    else if (kind == SNUG_KIND_BASH)
+    if (error) {
+        str_add(text, snug_error_message());
+    } else if (kind == SNUG_KIND_BASH) {
         tell_bash(text, host, session);
-    else {
+    } else {
         tell_line(text, host, "works: ", "\nprocess: ");
         tell_line(text, host, "; bounds: ", "\nbounds: ");
     }
@@ -227,14 +225,13 @@ static int add_limits(cJSON *object, const char *name,
 static int add_kernel(cJSON *object)
 {
     cJSON *kernel = json_add_object(object, "kernel");
-    const char *name = "";
+    const char *name;
     int failed = !kernel;
 
-    for (size_t i = 0; name && !failed; i++) {
+    for (size_t i = 0; !failed && (name = kernel_fact_name(i)); i++) {
         str text = { 0 };
-        name = kernel_fact(i, &text);
-        if (name)
-            failed = json_add_text(kernel, name, str_text(&text));
+        kernel_fact_tell(&text, i);
+        failed = json_add_text(kernel, name, str_text(&text));
         str_free(&text);
     }
 
@@ -316,8 +313,8 @@ static int print_report_json(const char *report)
 int command_doctor(const options *o)
 {
     snug_host *host = NULL;
-    /* Without a host there is still the machine to tell about. */
     int status = command_open_host(&host, o);
+    /* Without a host the facts about the machine remain. */
     const char *report = host ? snug_host_report(host) : NULL;
     int printed = o->is_json ? print_report_json(report) : print_report_text(report);
 

@@ -54,9 +54,10 @@ static void tell_seccomp(str *text)
         str_printf(text, "%s", mode >= 0 ? "yes" : "no");
 }
 
-static void *try_unshare(void *error)
+/* *refused, an int: the errno; 0: it is permitted. */
+static void *try_unshare(void *refused)
 {
-    *(int *)error = unshare(CLONE_FS) ? errno : 0;
+    *(int *)refused = unshare(CLONE_FS) ? errno : 0;
     return NULL;
 }
 
@@ -64,10 +65,14 @@ static void *try_unshare(void *error)
 static void tell_unshare_fs(str *text)
 {
     pthread_t thread;
-    int error = EAGAIN;
-    if (!pthread_create(&thread, NULL, try_unshare, &error))
+    int refused = 0;
+    int error = pthread_create(&thread, NULL, try_unshare, &refused);
+
+    if (!error) {
         pthread_join(thread, NULL);
-    str_printf(text, "%s", error ? strerror(error) : "permitted");
+        error = refused;
+    }
+    str_add(text, error ? strerror(error) : "permitted");
 }
 
 static void tell_map_count(str *text)
@@ -95,11 +100,11 @@ static void tell_thread_count(str *text)
 
 static void tell_rlimit(str *text, __rlimit_resource_t resource)
 {
-    struct rlimit tell_rlimit;
-    if (getrlimit(resource, &tell_rlimit) || tell_rlimit.rlim_cur == RLIM_INFINITY)
+    struct rlimit limit;
+    if (getrlimit(resource, &limit) || limit.rlim_cur == RLIM_INFINITY)
         str_add(text, "unlimited");
     else
-        str_printf(text, "%llu", (unsigned long long)tell_rlimit.rlim_cur);
+        str_printf(text, "%llu", (unsigned long long)limit.rlim_cur);
 }
 
 static void tell_descriptors(str *text)
@@ -124,7 +129,7 @@ static void tell_stack(str *text)
 
 static const struct {
     const char *name;
-    void (*find)(str *text);
+    void (*tell)(str *text);
 } facts[] = {
     { "kernel", tell_release },
     { "Landlock", tell_landlock },
@@ -139,10 +144,12 @@ static const struct {
     { "RLIMIT_STACK", tell_stack },
 };
 
-const char *kernel_fact(size_t index, str *text)
+const char *kernel_fact_name(size_t index)
 {
-    if (index >= sizeof facts / sizeof facts[0])
-        return NULL;
-    facts[index].find(text);
-    return facts[index].name;
+    return index < sizeof facts / sizeof *facts ? facts[index].name : NULL;
+}
+
+void kernel_fact_tell(str *text, size_t index)
+{
+    facts[index].tell(text);
 }

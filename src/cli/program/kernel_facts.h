@@ -8,7 +8,9 @@
 
 #include "base/str.h"
 
-/* The name of the fact at index, NULL past the end; its text is appended. */
-const char *kernel_fact(size_t index, str *text);
+/* The name of the fact at index; NULL past the end. */
+const char *kernel_fact_name(size_t index);
+/* Appends what is so here, in a few words. index is that of a fact. */
+void kernel_fact_tell(str *text, size_t index);
 
 #endif
