@@ -89,10 +89,10 @@ static void what_is_optional_and_none_is_left_out(void **state)
     (void)state;
     mcptool_read(&t, span_of("{\"name\": \"f\", \"inputSchema\": {\"required\": [\"a\"], "
                              "\"properties\": {\"a\": {}, \"b\": {}, \"c\": {}}}}"));
-    mcptool_arguments(&out, &t, "{\"a\": null, \"b\": null, \"c\": [null], \"d\": null}");
+    mcptool_write_arguments(&out, &t, "{\"a\": null, \"b\": null, \"c\": [null], \"d\": null}");
     assert_string_equal(out.data, "{\"a\": null, \"c\": [null], \"d\": null}");
     str_clear(&out);
-    mcptool_arguments(&out, &t, "{}");
+    mcptool_write_arguments(&out, &t, "{}");
     assert_string_equal(out.data, "{}");
     str_free(&out);
     mcptool_free(&t);
@@ -121,7 +121,9 @@ static void a_result_becomes_an_answer(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         str out = { 0 };
-        assert_int_equal(mcptool_answer(&out, span_of(cases[i].result)), cases[i].is_fine);
+        int is_fine = -1;
+        assert_int_equal(mcptool_read_result(&out, &is_fine, span_of(cases[i].result)), SNUG_OK);
+        assert_int_equal(is_fine, cases[i].is_fine);
         assert_string_equal(str_text(&out), cases[i].answer);
         str_free(&out);
     }

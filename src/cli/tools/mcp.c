@@ -182,8 +182,8 @@ static void take_result_answer(mcp *m, pending *p, jsontext_span result)
     str answer = { 0 };
 
     if (p->call) {
-        int is_fine = mcptool_answer(&answer, result);
-        if (is_fine < 0)
+        int is_fine;
+        if (mcptool_read_result(&answer, &is_fine, result))
             finish_request(m, p, 0, "out of memory", 13);
         else
             finish_request(m, p, is_fine, str_text(&answer), answer.len);
@@ -538,7 +538,7 @@ static int write_tool_call(str *out, const mcptool *t, const char *arguments)
     if (!error)
         error = str_add(out, ", \"arguments\": ");
     if (!error)
-        error = mcptool_arguments(out, t, arguments);
+        error = mcptool_write_arguments(out, t, arguments);
     if (!error)
         error = str_add(out, "}");
     return error;

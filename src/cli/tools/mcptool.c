@@ -337,7 +337,7 @@ static int append_argument(str *out, const jsontext_token *key, jsontext_span va
     return error;
 }
 
-int mcptool_arguments(str *out, const mcptool *t, const char *arguments)
+int mcptool_write_arguments(str *out, const mcptool *t, const char *arguments)
 {
     jsontext j;
     jsontext_token key;
@@ -418,9 +418,10 @@ static int append_failure(str *out, jsontext_span result)
     return error;
 }
 
-int mcptool_answer(str *out, jsontext_span result)
+int mcptool_read_result(str *out, int *is_fine, jsontext_span result)
 {
-    int has_failed = jsontext_is(jsontext_member(result, "isError"), "true");
-    int error = has_failed ? append_failure(out, result) : append_result(out, result);
-    return error ? SNUG_ENOMEM : !has_failed;
+    *is_fine = !jsontext_is(jsontext_member(result, "isError"), "true");
+    if (*is_fine)
+        return append_result(out, result);
+    return append_failure(out, result);
 }

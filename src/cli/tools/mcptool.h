@@ -32,11 +32,12 @@ int mcptool_rename(mcptool *t, unsigned number);
 /* Puts "tool_" in front of it. */
 int mcptool_prefix(mcptool *t);
 
-/* Appends the arguments of a call for the server. SNUG_OK or SNUG_ENOMEM. */
-int mcptool_arguments(str *out, const mcptool *t, const char *arguments);
-/* The result of tools/call: 1: *out is the answer as JSON, structuredContent, or the text of the
- * content as one string, or the content as it is; 0: the call failed, and *out says
- * why; SNUG_ENOMEM. */
-int mcptool_answer(str *out, jsontext_span result);
+/* Appends the arguments of a call, a JSON object, as the server wants them: without the optional
+ * ones that are null. SNUG_OK or SNUG_ENOMEM. */
+int mcptool_write_arguments(str *out, const mcptool *t, const char *arguments);
+/* Reads the result of tools/call. Where *is_fine, *out is the answer as JSON: structuredContent, or
+ * the text of the content as one string, or the content as it is; else *out says why the call
+ * failed. SNUG_OK or SNUG_ENOMEM. */
+int mcptool_read_result(str *out, int *is_fine, jsontext_span result);
 
 #endif
