@@ -214,13 +214,13 @@ static int find_files(asker *a, snug_agent_options *wanted)
     const options *o = a->options;
 
     if (o->conversation) {
-        int status = state_session(&a->conversation, o->conversation);
+        int status = state_session_path(&a->conversation, o->conversation);
         if (status)
             return status;
         wanted->conversation_file = a->conversation.data;
     }
 
-    return state_material(&a->library, &a->cache, wanted, o);
+    return state_set_material(&a->library, &a->cache, wanted, o);
 }
 
 /* One that is not there is forgotten already. */

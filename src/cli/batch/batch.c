@@ -343,7 +343,7 @@ static int open_all(batch *b)
     b->wanted = o->agent;
     b->wanted.session = &o->session;
     b->wanted.conversation_file = NULL; /* none: each task begins afresh */
-    if ((status = state_material(&b->library, &b->cache, &b->wanted, o)))
+    if ((status = state_set_material(&b->library, &b->cache, &b->wanted, o)))
         return status;
     if (signals_start(&b->signals))
         return command_fail(EXIT_USAGE, "%s", error_message());

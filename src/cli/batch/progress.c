@@ -42,11 +42,14 @@ static void put_bar(const summary *s)
 void progress_show(const progress *p, const summary *s)
 {
     char text[32];
-    double seconds = (double)(clock_now_ns() - p->start_ns) / (double)NS_PER_S;
-    double done = (double)(s->finished - s->resumed);
 
     if (!p->has_bar)
         return;
+
+    /* Those of an earlier run took none of this time. */
+    double done = (double)(s->finished - s->resumed);
+    double seconds = (double)(clock_now_ns() - p->start_ns) / (double)NS_PER_S;
+
     put_bar(s);
     if (done > 0 && seconds > 0)
         fprintf(stderr, " %.2g/s", done / seconds);
@@ -62,15 +65,17 @@ void progress_show(const progress *p, const summary *s)
 
 void progress_tell(const progress *p, const char *format, ...)
 {
-    va_list args;
     char text[2048];
+    va_list args;
 
     if (!p->has_lines)
         return;
-    progress_end(p);
+
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+
+    progress_end(p);
     term_put(stderr, text, strlen(text));
     fputc('\n', stderr);
 }

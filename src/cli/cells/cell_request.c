@@ -91,7 +91,8 @@ static const line_form ops[] = {
 };
 enum { OPS = sizeof ops / sizeof ops[0] };
 
-/* A line while it is understood. A failing step says why and answers 0. */
+/* A line while it is understood. A step answers 1, or 0 after refuse_line, or 0 where memory ran
+ * out. */
 typedef struct reading {
     request *request;
     const char *raw; /* the line as it came, no NUL behind it */
@@ -370,6 +371,8 @@ static int take_code(reading *r)
 
     if (!code.at)
         return 1;
+
+    /* The raw text still has what cJSON cannot keep. */
     if (r->is_mended)
         error = json_unquote(&text, r->raw + (code.at - r->line), code.len);
     else
@@ -382,10 +385,9 @@ static int take_code(reading *r)
     if (error || !q->code)
         return 0;
 
-    int has_cursor = q->op == REQUEST_COMPLETE || q->op == REQUEST_INSPECT;
-    if (!has_cursor)
-        return 1;
-    return take_cursor(r);
+    if (q->op == REQUEST_COMPLETE || q->op == REQUEST_INSPECT)
+        return take_cursor(r);
+    return 1;
 }
 
 static int take_max_bytes(reading *r)

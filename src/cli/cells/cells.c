@@ -100,14 +100,18 @@ static void forget_notebook(slot *s)
         snug_notebook_open(&s->notebook);
 }
 
+/* Into the session's notebook, once a cell has asked for one. */
 static int record_cell(slot *s, const request *r, snug_result *result)
 {
     int error = SNUG_OK;
+
     if (r->records && !s->notebook)
         error = snug_notebook_open(&s->notebook);
     if (!error && s->notebook)
         error = snug_notebook_add(s->notebook, r->code, r->code_bytes, result);
-    return error == SNUG_EINVAL ? SNUG_OK : error; /* no text, as the result says */
+
+    /* A source that is not text is not recorded; the result has its syntax error. */
+    return error == SNUG_EINVAL ? SNUG_OK : error;
 }
 
 static int serve_code(cells *c, slot *s, const request *r)

@@ -9,8 +9,8 @@
 
 enum { MOST_NAME_BYTES = 200 };
 
-/* All folders on the way to path; SNUG_ESYSTEM: errno says why path, up to there, cannot be made.
- */
+/* Makes all folders on the way to path. SNUG_ESYSTEM with errno: path ends then with the one that
+ * cannot be made. */
 static int make_parents(char *path)
 {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -67,7 +67,7 @@ static int is_session_name(const char *name)
     return 1;
 }
 
-int state_session(str *out, const char *name)
+int state_session_path(str *out, const char *name)
 {
     if (strchr(name, '/')) {
         if (str_add(out, name))
@@ -92,12 +92,17 @@ int state_session(str *out, const char *name)
     return status;
 }
 
-int state_material(str *library, str *cache, snug_agent_options *wanted, const options *o)
+int state_set_material(str *library, str *cache, snug_agent_options *wanted, const options *o)
 {
     const char *file = o->agent.library_file;
-    int is_default = file ? strcmp(file, "default") == 0 : o->agent.keeps_snippets;
+    int is_in_state;
 
-    if (is_default) {
+    if (file)
+        is_in_state = strcmp(file, "default") == 0;
+    else
+        is_in_state = o->agent.keeps_snippets;
+
+    if (is_in_state) {
         int status = state_path(library, "library.db");
         if (status)
             return status;

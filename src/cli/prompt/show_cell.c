@@ -53,10 +53,11 @@ void show_output(void *payload, snug_stream stream, const char *text, size_t len
     if (len == 0)
         return;
 
-    /* Both flushed at once: the two streams keep their order. */
     const int which = stream == SNUG_STREAM_STDERR;
     term_show(which ? stderr : stdout, &s->output[which], text, len, CLEAN_COLOURS | CLEAN_RETURNS);
     s->is_inside[which] = text[len - 1] != '\n';
+
+    /* Flushed at once, as stderr is: the two streams keep their order. */
     check_stdout(s);
 }
 
@@ -86,20 +87,19 @@ void show_display(void *payload, snug_display_event event, const snug_display *d
 {
     show *s = payload;
 
-    if (event == SNUG_DISPLAY_EVENT_CLEAR) {
-        /* What scrolled away stays; the line that is being written goes, for progress bars. */
-        if (s->colors.out)
-            fputs("\033[2K\r", stdout);
-        else if (s->is_inside[0])
-            putchar('\n');
-        s->is_inside[0] = 0;
-    } else {
-        if (s->is_inside[0])
-            putchar('\n');
+    /* What has scrolled away stays. The line that is being written can be cleared, for progress
+     * bars. */
+    if (event == SNUG_DISPLAY_EVENT_CLEAR && s->colors.out)
+        fputs("\033[2K\r", stdout);
+    else if (s->is_inside[0])
+        putchar('\n');
+    s->is_inside[0] = 0;
+
+    if (event != SNUG_DISPLAY_EVENT_CLEAR) {
         put_display(display);
         putchar('\n');
-        s->is_inside[0] = 0;
     }
+
     check_stdout(s);
 }
 

@@ -113,7 +113,7 @@ static int check_input(const checker *c, const input *in)
     cell_list cells = { 0 };
     int status = EXIT_FINE, is_notebook = input_is_notebook(in);
 
-    if (input_cells(&cells, in))
+    if (input_read_cells(&cells, in))
         status = command_fail(EXIT_USAGE, "%s", error_message());
     else if (cells.count == 0 && !is_notebook)
         status = scan_text(c, &(piece){ input_name(in), 0, 0 }, "", 0);

@@ -76,8 +76,8 @@ int input_check_stdin(void)
     return SNUG_OK;
 }
 
-/* Of a notebook, whose own messages do not name it. */
-static int notebook_cells(cell_list *list, const str *text, const char *path)
+/* Messages of ipynb_cells do not name the file. */
+static int read_notebook(cell_list *list, const str *text, const char *path)
 {
     int error = ipynb_cells(list, str_text(text), text->len);
     if (!error)
@@ -88,18 +88,21 @@ static int notebook_cells(cell_list *list, const str *text, const char *path)
     return error_set(error, "%s: %s", path, why);
 }
 
-int input_cells(cell_list *list, const input *in)
+int input_read_cells(cell_list *list, const input *in)
 {
     str text = { 0 };
     int error = input_read(&text, in);
+    if (error)
+        goto done;
 
-    if (!error && input_is_notebook(in))
-        error = notebook_cells(list, &text, in->text);
-    else if (!error && in->is_code)
+    if (in->is_code)
         error = cell_list_add(list, str_text(&text), text.len);
-    else if (!error)
+    else if (input_is_notebook(in))
+        error = read_notebook(list, &text, in->text);
+    else
         error = split_cells(list, str_text(&text), text.len);
 
+done:
     str_free(&text);
     return error;
 }

@@ -13,11 +13,11 @@ const char *input_name(const input *in);
 /* A path that ends in .ipynb. */
 int input_is_notebook(const input *in);
 /* The whole text. SNUG_OK, or an error with a message that names the input: it is
- * missing, unreadable, a directory, or has more than 256 MiB. */
+ * missing, unreadable or a directory, or has more than 256 MiB. */
 int input_read(str *out, const input *in);
 /* Whether stdin can be read at all. SNUG_OK or SNUG_ESYSTEM with a message. */
 int input_check_stdin(void);
-/* Appends its cells; messages name the input. */
-int input_cells(cell_list *list, const input *in);
+/* Appends its cells. SNUG_OK, or an error with a message that names the input. */
+int input_read_cells(cell_list *list, const input *in);
 
 #endif

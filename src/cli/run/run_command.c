@@ -13,9 +13,9 @@ static int collect_cells(cell_list *cells, const options *o)
     static const input from_stdin = { 0, "-" };
 
     if (o->input_count == 0)
-        return input_cells(cells, &from_stdin);
+        return input_read_cells(cells, &from_stdin);
     for (size_t i = 0; i < o->input_count; i++) {
-        int error = input_cells(cells, &o->inputs[i]);
+        int error = input_read_cells(cells, &o->inputs[i]);
         if (error)
             return error;
     }

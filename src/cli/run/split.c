@@ -61,7 +61,8 @@ static line line_at(const char *text, size_t len, size_t at)
     return (line){ text + at, stop - at, next };
 }
 
-static int is_marker(const line *l)
+/* "# %%", with a title behind it or without. */
+static int is_cell_marker(const line *l)
 {
     size_t at = 0;
 
@@ -186,7 +187,7 @@ int split_cells(cell_list *list, const char *text, size_t len)
 
     while (at < len && !error) {
         line l = line_at(text, len, at);
-        if (is_marker(&l)) {
+        if (is_cell_marker(&l)) {
             if (is_code)
                 error = add_between(&s, begin, at);
             begin = l.next;
