@@ -9,7 +9,7 @@
 #include "agent/loop/agent.h"
 #include "agent/loop/agent_limits.h"
 #include "agent/prompt/conversation.h"
-#include "agent/prompt/prompt.h"
+#include "agent/prompt/digest.h"
 #include "agent/run/run.h"
 #include "agent/store/cache.h"
 #include "agent/store/database.h"

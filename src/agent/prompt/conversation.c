@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/prompt/prompt.h"
+#include "agent/prompt/digest.h"
 #include "agent/prompt/request.h"
 #include "agent/store/database.h"
 #include "agent/text/clip.h"

@@ -1,10 +1,8 @@
-/*
- * digest.c - what the session and the conversation have already, in few words, for prompts.
- */
+#include "agent/prompt/digest.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/prompt/prompt.h"
 #include "agent/text/clip.h"
 #include "base/error.h"
 #include "base/jsontext.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "agent/prompt/conversation.h"
+#include "agent/prompt/digest.h"
 #include "agent/store/retrieve.h"
 #include "agent/text/clip.h"
 #include "base/error.h"
