@@ -33,39 +33,39 @@ static int save_to(snug_session *session, const char *path)
     return EXIT_FINE;
 }
 
-int keep_begin(keep *k, const options *o, snug_session *session)
+int session_files_begin(session_files *f, const options *o, snug_session *session)
 {
-    k->options = o;
-    if (o->export_path && snug_notebook_open(&k->notebook))
+    f->options = o;
+    if (o->export_path && snug_notebook_open(&f->notebook))
         return command_fail_host();
     if (o->restore_path)
         return restore_from(session, o->restore_path);
     return EXIT_FINE;
 }
 
-int keep_add(keep *k, const char *source, size_t len, snug_result *result)
+int session_files_add(session_files *f, const char *source, size_t len, snug_result *result)
 {
-    if (!k->notebook)
+    if (!f->notebook)
         return EXIT_FINE;
 
     /* Source that is not text is the result's error, and not a cell of a notebook. */
-    int error = snug_notebook_add(k->notebook, source, len, result);
+    int error = snug_notebook_add(f->notebook, source, len, result);
     if (error && error != SNUG_EINVAL)
         return command_fail_host();
     return EXIT_FINE;
 }
 
-int keep_end(keep *k, snug_session *session)
+int session_files_end(session_files *f, snug_session *session)
 {
     int status = EXIT_FINE;
 
-    if (k->notebook && snug_notebook_write(k->notebook, k->options->export_path))
+    if (f->notebook && snug_notebook_write(f->notebook, f->options->export_path))
         status = command_fail_host();
-    snug_notebook_close(k->notebook);
-    k->notebook = NULL;
-    if (!session || !k->options || !k->options->save_path)
+    snug_notebook_close(f->notebook);
+    f->notebook = NULL;
+    if (!session || !f->options || !f->options->save_path)
         return status;
 
-    int saved = save_to(session, k->options->save_path);
+    int saved = save_to(session, f->options->save_path);
     return status ? status : saved;
 }

@@ -12,17 +12,17 @@
 #include "cli/program/options.h"
 
 /* Zeroed before first use. */
-typedef struct keep {
+typedef struct session_files {
     const options *options;
     snug_notebook *notebook; /* NULL: nothing is exported */
-} keep;
+} session_files;
 
 /* Each answers an exit status, after one sentence on stderr if that is not EXIT_FINE. Names that
  * are left out are named on stderr, a line each. */
-int keep_begin(keep *k, const options *o, snug_session *session);
+int session_files_begin(session_files *f, const options *o, snug_session *session);
 /* A cell that has run, or that was not run: result may be NULL. */
-int keep_add(keep *k, const char *source, size_t len, snug_result *result);
+int session_files_add(session_files *f, const char *source, size_t len, snug_result *result);
 /* Also after cells that failed. */
-int keep_end(keep *k, snug_session *session);
+int session_files_end(session_files *f, snug_session *session);
 
 #endif

@@ -32,7 +32,7 @@ static int read_stdin_line(str *line, const snug_call *call)
     }
 }
 
-void ask_line(void *payload, snug_call *call, const char *prompt)
+void read_line(void *payload, snug_call *call, const char *prompt)
 {
     show *s = payload;
     str line = { 0 };

@@ -8,6 +8,6 @@
 
 /* For on_input; payload is the show. Prints the prompt and answers with a line of stdin;
  * gives up when the cell ends. */
-void ask_line(void *payload, snug_call *call, const char *prompt);
+void read_line(void *payload, snug_call *call, const char *prompt);
 
 #endif

@@ -146,7 +146,7 @@ static int run_prompt_cell(prompt *p)
     if (snug_result_status(result) == SNUG_STATUS_INTERRUPTED)
         putchar('\n'); /* behind the terminal's ^C */
     show_result(&p->shown.show, result);
-    keep_add(&p->shown.keep, p->source.data, p->source.len, result);
+    session_files_add(&p->shown.files, p->source.data, p->source.len, result);
     p->number = snug_result_execution_count(result) + 1;
     int is_lost = snug_result_state(result) == SNUG_STATE_LOST;
     snug_result_free(result);

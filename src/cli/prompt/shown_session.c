@@ -21,7 +21,7 @@ int shown_session_open(shown_session *s, int asks)
     if (!s->options->is_json) {
         wanted.on_output = show_output;
         wanted.on_display = show_display;
-        wanted.on_input = asks ? ask_line : NULL;
+        wanted.on_input = asks ? read_line : NULL;
         wanted.payload = &s->show;
     }
 
@@ -32,12 +32,12 @@ int shown_session_open(shown_session *s, int asks)
         return command_fail_host();
 
     s->show.session = s->session;
-    return keep_begin(&s->keep, s->options, s->session);
+    return session_files_begin(&s->files, s->options, s->session);
 }
 
 int shown_session_end(shown_session *s, int status)
 {
-    int kept = keep_end(&s->keep, s->session);
+    int kept = session_files_end(&s->files, s->session);
     return status ? status : kept;
 }
 

@@ -19,7 +19,7 @@ typedef struct shown_session {
     snug_session *session; /* NULL: not open */
     signals signals;
     show show;
-    keep keep;
+    session_files files;
     tools tools;
 } shown_session;
 

@@ -80,7 +80,7 @@ static int run_one(shown_session *s, const cell *one, int *is_last)
     int is_lost = snug_result_state(result) == SNUG_STATE_LOST;
     int failed = show_one(s, result);
     if (!failed)
-        failed = keep_add(&s->keep, one->source, one->len, result);
+        failed = session_files_add(&s->files, one->source, one->len, result);
     snug_result_free(result);
     if (failed)
         return failed;
