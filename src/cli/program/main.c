@@ -30,8 +30,11 @@ static const command commands[] = {
       "or crash.\n" },
     { "cells", command_cells, FOR_CELLS, NULL, "JSON Lines on stdin and stdout, many sessions",
       "Reads one object a line and answers each with one line:\n"
-      "  {\"session\": \"a\", \"code\": \"x = 1\"}        optional: id, timeout (seconds), reset\n"
-      "  {\"session\": \"a\", \"op\": \"interrupt\"}      or reset, complete, is_complete\n"
+      "  {\"session\": \"a\", \"code\": \"x = 1\"}     optional: id, timeout (seconds), reset,\n"
+      "                                        record\n"
+      "  {\"session\": \"a\", \"op\": \"interrupt\"}   or reset, complete, is_complete, vars,\n"
+      "                                        inspect, save, restore, export, put, get,\n"
+      "                                        files, remove\n"
       "  {\"session\": \"a\", \"close\": true}\n"
       "Sessions open at first use. Answers come in order within a session and as they finish\n"
       "across sessions.\n" },
