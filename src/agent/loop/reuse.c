@@ -148,6 +148,11 @@ static int is_impure(const char *source, size_t len, size_t at, int is_code)
            has_compatible(source + at, size);
 }
 
+static int begins_word(const char *source, size_t at)
+{
+    return is_name(source[at]) && (at == 0 || !is_name(source[at - 1]));
+}
+
 /* The modules of "import a, b as c" or "from a import": each line of its own, or it is refused. */
 static int is_pure_import(const char *line, size_t len)
 {
@@ -158,7 +163,7 @@ static int is_pure_import(const char *line, size_t len)
     if (memchr(line, ';', len) || memchr(line, '\\', len))
         return 0;
     for (size_t i = 0; i < len && line[i] != '#'; i++)
-        if (is_name(line[i]) && (i == 0 || !is_name(line[i - 1])) && is_impure(line, len, i, 1))
+        if (begins_word(line, i) && is_impure(line, len, i, 1))
             return 0;
 
     for (;;) {
@@ -174,8 +179,10 @@ static int is_pure_import(const char *line, size_t len)
     }
 }
 
-static int begins_import(const char *word)
+static int begins_import(const char *text, size_t len)
 {
+    char word[MOST_WORD_BYTES];
+    copy_word(word, text, len);
     return strcmp(word, "import") == 0 || strcmp(word, "from") == 0;
 }
 
@@ -190,30 +197,31 @@ static int is_at_start(const char *source, size_t at)
 int reuse_is_pure(const char *source, size_t len)
 {
     pylex lex = { 0 };
-    char word[MOST_WORD_BYTES];
 
     for (size_t at = 0; at < len;) {
+        const int is_code = pylex_is_code(&lex);
+        size_t to = at;
+
         /* A magic, or a command for a shell. */
-        if (pylex_is_code(&lex) && strchr("%!", source[at]) && is_at_start(source, at))
+        if (is_code && strchr("%!", source[at]) && is_at_start(source, at))
             return 0;
-        if (lex.is_comment || !is_name(source[at]) || (at > 0 && is_name(source[at - 1]))) {
-            at = pylex_step(&lex, source, len, at);
-            continue;
-        }
+
         /* In a string too: what stands in braces there is code. */
-        if (is_impure(source, len, at, pylex_is_code(&lex)))
+        const int is_new_word = !lex.is_comment && begins_word(source, at);
+        if (is_new_word && is_impure(source, len, at, is_code))
             return 0;
-        copy_word(word, source + at, len - at);
-        if (begins_import(word) && pylex_is_code(&lex)) {
+
+        if (is_new_word && is_code && begins_import(source + at, len - at)) {
             const char *end = memchr(source + at, '\n', len - at);
-            const size_t rest = end ? (size_t)(end - (source + at)) : len - at;
-            if (!is_at_start(source, at) || !is_pure_import(source + at, rest))
+            to = end ? (size_t)(end - source) : len;
+            if (!is_at_start(source, at) || !is_pure_import(source + at, to - at))
                 return 0;
-            for (size_t to = at + rest; at < to;)
-                at = pylex_step(&lex, source, len, at);
-            continue;
         }
-        at = pylex_step(&lex, source, len, at);
+
+        /* Past an import as a whole. */
+        do
+            at = pylex_step(&lex, source, len, at);
+        while (at < to);
     }
 
     return 1;
