@@ -28,7 +28,7 @@
     X(inputs, "the data given with the question: name, type, size and beginning of each")          \
     X(code, "the program that this prompt is about")                                               \
     X(error, "the error as Python shows it, clipped")                                              \
-    X(category, "the error's category: name, timeout, ...")                                \
+    X(category, "the error's category: name, timeout, ...")                                        \
     X(hint, "one sentence on how such an error is mended")                                         \
     X(output, "what the program gave: its value, or its output")                                   \
     X(findings, "what the scan found, one a line with its line number")                            \
@@ -49,7 +49,7 @@
     X(checks, "the checks that the program must pass, one a line")                                 \
     X(step, "the text of the step of the plan that is under way")                                  \
     X(steps, "how many steps may still be taken")                                                  \
-    X(plan, "the steps of the plan, one a line with its number; those done with their result")         \
+    X(plan, "the steps of the plan, one a line with its number; those done with their result")     \
     X(program, "the language of the programs: python or bash")                                     \
     X(time, "how long a program that was given takes")                                             \
     X(faults, "inputs that a program that was given does not hold for, with the error of each")
@@ -78,20 +78,20 @@ typedef struct template_set template_set;
 
 /* The built-in templates, each replaced by the one of that name in prompts, or else by
  * prompts_dir/NAME.txt. prompts_dir may be NULL. SNUG_EINVAL, with a message that names the
- * template: one that is not right (template_check), a name that there is not (also of a file
- * *.txt), one given twice. SNUG_ESYSTEM where the folder or a file is not readable. */
+ * template: one that is not valid (template_check), an unknown name (of a file *.txt too), one
+ * given twice. SNUG_ESYSTEM where the folder or a file is not readable. */
 int template_set_open(template_set **out, const char *prompts_dir, const snug_agent_prompt *prompts,
                       size_t prompt_count);
 void template_set_close(template_set *set);
 /* NULL where there is no such template. Lives as long as the set. */
 const char *template_text(const template_set *set, const char *name);
 
-/* SNUG_OK; or SNUG_EINVAL with a message that has the name, the line and the fact: a variable
- * that there is not (with the nearest one), a section that is not closed or closed without
+/* SNUG_OK; or SNUG_EINVAL with a message that has the name, the line and the fact: an unknown
+ * variable (with the nearest one), a section that is not closed or closed without
  * having been opened, a tag without an end, text that is not UTF-8, more than TEMPLATE_BYTES. */
 int template_check(const char *name, const char *text);
 /* Appends the template's text with the values put in, without line ends at its end. SNUG_OK,
- * SNUG_ENOMEM, or SNUG_EINVAL for a name that there is not. */
+ * SNUG_ENOMEM, or SNUG_EINVAL for an unknown name. */
 int template_render(str *out, const template_set *set, const char *name,
                     const template_values *values);
 
