@@ -57,6 +57,11 @@ typedef struct disk_watch {
     uint32_t told;      /* of that number; 0: its end has been seen */
 } disk_watch;
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 static uint64_t sum(uint64_t a, uint64_t b)
 {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
@@ -142,8 +147,7 @@ static tree_usage a_little(tree_usage limit)
 {
     enum { PART = 4, MOST_BYTES = 16 << 20, MOST_FILES = 256 };
     uint64_t bytes = limit.bytes / PART, files = limit.files / PART;
-    return (tree_usage){ bytes < MOST_BYTES ? bytes : MOST_BYTES,
-                         files < MOST_FILES ? files : MOST_FILES };
+    return (tree_usage){ least(bytes, MOST_BYTES), least(files, MOST_FILES) };
 }
 
 /* Whoever else may be kept waiting by the worker, this thread is not. */
@@ -179,7 +183,8 @@ static void judge(disk_watch *w, uint32_t running, const tree_usage *now)
     int is_settled = is_over(&w->allowed, &most) || (w->told != 0 && running != w->told);
 
     w->allowed = most;
-    w->told = running == w->told ? running : 0;
+    if (running != w->told)
+        w->told = 0;
     if (!is_over(now, &most))
         w->is_over = w->was_told = 0;
     else if (!is_settled && grows(now, &w->last, &most))
@@ -209,11 +214,6 @@ static void look(disk_watch *w)
     w->cpu_ns = cpu_ns;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 static uint64_t left(uint64_t now, uint64_t most)
 {
     return most > now ? most - now : 0;
@@ -225,7 +225,10 @@ static uint64_t next_ns(disk_watch *w)
     const tree_usage most = sum_of(w->before, limit_of(w));
     uint64_t files = least(left(w->last.files, most.files), IDLE_NS / NS_PER_FILE);
     uint64_t ns = least(left(w->last.bytes, most.bytes) / BYTES_PER_NS, files * NS_PER_FILE);
-    uint64_t then_ns = clock_now_ns() + (ns < LOOK_NS ? LOOK_NS : least(ns, IDLE_NS));
+    if (ns < LOOK_NS)
+        ns = LOOK_NS;
+
+    uint64_t then_ns = clock_now_ns() + least(ns, IDLE_NS);
     return then_ns > w->rest_ns ? then_ns : w->rest_ns;
 }
 

@@ -18,9 +18,9 @@
 uint64_t remote_deadline_ns(const snug_host *host, uint64_t wall_ms)
 {
     uint64_t grace_ms = host->remote->grace_ms;
-    return wall_ms < SNUG_UNLIMITED - grace_ms
-               ? clock_deadline_ns(clock_now_ns(), wall_ms + grace_ms)
-               : UINT64_MAX;
+    if (wall_ms >= SNUG_UNLIMITED - grace_ms)
+        return UINT64_MAX;
+    return clock_deadline_ns(clock_now_ns(), wall_ms + grace_ms);
 }
 
 /* ---- output ---- */
@@ -81,11 +81,15 @@ static void send_answer(const remote *r, uint64_t id, call_state how, const str 
                         uint64_t deadline_ns)
 {
     packer body = { 0 };
+    frame_answer answer = FRAME_ANSWER_ERROR;
+
+    if (how == CALL_OK)
+        answer = FRAME_ANSWER_OK;
+    else if (how == CALL_NONE)
+        answer = FRAME_ANSWER_NONE;
 
     pack_number(&body, id);
-    pack_number(&body, (uint64_t)(how == CALL_OK     ? FRAME_ANSWER_OK
-                                  : how == CALL_NONE ? FRAME_ANSWER_NONE
-                                                     : FRAME_ANSWER_ERROR));
+    pack_number(&body, (uint64_t)answer);
     pack_bytes(&body, str_text(text), text->len);
     if (!body.is_short)
         link_send(r->link, FRAME_ANSWER, r->line.channel, 0, &body.text, deadline_ns);
@@ -310,10 +314,10 @@ void remote_gave_up(snug_session *session)
 int remote_ask(snug_session *session, remote_question *q)
 {
     remote *r = session->remote;
-    int error = q->body.is_short ? error_no_memory() : SNUG_OK;
-    if (error) {
+
+    if (q->body.is_short) {
         str_free(&q->body.text);
-        return error;
+        return error_no_memory();
     }
 
     uint32_t number = r->line.number + 1;
@@ -321,7 +325,7 @@ int remote_ask(snug_session *session, remote_question *q)
     desk_begin(session->desk, q->most_calls);
     atomic_store(&r->is_interrupted, 0);
     atomic_store(&r->running, number);
-    error = link_ask(r->link, &r->line, q->kind, &q->body.text, q->most_bytes, q->deadline_ns);
+    int error = link_ask(r->link, &r->line, q->kind, &q->body.text, q->most_bytes, q->deadline_ns);
     str_free(&q->body.text);
 
     /* One that overtook the request was not understood. */
@@ -347,18 +351,24 @@ int remote_ask(snug_session *session, remote_question *q)
 int remote_ask_host(worker_link *l, uint32_t channel, remote_question *q)
 {
     link_line line = { .channel = channel };
-    int error = q->body.is_short ? error_no_memory() : SNUG_OK;
+    int error;
+
+    if (q->body.is_short) {
+        str_free(&q->body.text);
+        return error_no_memory();
+    }
 
     link_add(l, &line);
-    if (!error &&
-        !(error = link_ask(l, &line, q->kind, &q->body.text, q->most_bytes, q->deadline_ns)) &&
-        !(error = link_wait(l, &line, &q->reply, q->deadline_ns, UINT64_MAX))) {
+    error = link_ask(l, &line, q->kind, &q->body.text, q->most_bytes, q->deadline_ns);
+    str_free(&q->body.text);
+    if (!error)
+        error = link_wait(l, &line, &q->reply, q->deadline_ns, UINT64_MAX);
+    if (!error) {
         q->answer = (unpacker){ str_text(&q->reply.body), q->reply.body.len, 0 };
         error = take_error(l, q);
     }
 
     link_remove(l, &line);
-    str_free(&q->body.text);
     return error;
 }
 
@@ -370,11 +380,16 @@ void remote_answered(remote_question *q)
 int remote_checked(snug_session *session, remote_question *q, int error)
 {
     int is_bad = error == SNUG_EINVAL || !unpack_ended(&q->answer);
+
     remote_answered(q);
-    if (!is_bad)
-        return error ? error_no_memory() : SNUG_OK;
-    link_kill(session->remote->link, LINK_LIED);
-    return remote_lost(session);
+    if (is_bad) {
+        link_kill(session->remote->link, LINK_LIED);
+        return remote_lost(session);
+    }
+
+    if (error)
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 /* ---- a lost worker ---- */
@@ -424,22 +439,28 @@ static lost_how how_lost(remote *r)
 static int tell_outcome(outcome *o, snug_session *session, uint64_t wall_ms)
 {
     str why = { 0 };
-    worker_link *l = session->remote->link;
     lost_how how = how_lost(session->remote);
 
-    link_explain(l, &why);
     o->status = lost_rows[how].status;
     o->category = lost_rows[how].category;
     o->error_class = lost_rows[how].error_class;
-    int failed =
-        str_add(&o->error_name, lost_rows[how].error_name) ||
-        (how == LOST_LATE ? str_printf(&o->error_value, "the cell took longer than %llu ms, and %s",
-                                       (unsigned long long)wall_ms, str_text(&why))
-                          : str_add(&o->error_value, str_text(&why))) ||
-        str_add(&o->hint, outcome_lost_hint) ||
-        str_printf(&o->traceback, "%s: %s\n", str_text(&o->error_name), str_text(&o->error_value));
+
+    int failed = str_add(&o->error_name, lost_rows[how].error_name);
+    if (!failed && how == LOST_LATE)
+        failed = str_printf(&o->error_value, "the cell took longer than %llu ms, and ",
+                            (unsigned long long)wall_ms);
+
+    link_explain(session->remote->link, &why);
+    if (!failed)
+        failed = str_add(&o->error_value, str_text(&why)) || str_add(&o->hint, outcome_lost_hint);
+    if (!failed)
+        failed = str_printf(&o->traceback, "%s: %s\n", str_text(&o->error_name),
+                            str_text(&o->error_value));
+
     str_free(&why);
-    return failed ? error_no_memory() : SNUG_OK;
+    if (failed)
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 enum { RUNG_KILLED = 4 };

@@ -29,13 +29,17 @@
 static int own_folder(char out[PATH_MAX])
 {
     Dl_info info;
-    char *slash;
 
-    if (!dladdr((void *)(uintptr_t)launch, &info) || !info.dli_fname || !*info.dli_fname ||
-        !realpath(strchr(info.dli_fname, '/') ? info.dli_fname : "/proc/self/exe", out) ||
-        !(slash = strrchr(out, '/')))
+    if (!dladdr((void *)(uintptr_t)launch, &info) || !info.dli_fname || !*info.dli_fname)
         return 0;
 
+    const char *file = strchr(info.dli_fname, '/') ? info.dli_fname : "/proc/self/exe";
+    if (!realpath(file, out))
+        return 0;
+
+    char *slash = strrchr(out, '/');
+    if (!slash)
+        return 0;
     *slash = '\0';
     return 1;
 }
@@ -129,7 +133,10 @@ static void close_pair(int pair[2])
 static int start(worker_process *out, const char *const *arguments, const char *const *environment,
                  int type, const char *command)
 {
-    int stream[2] = { -1, -1 }, errors[2] = { -1, -1 }, error;
+    int stream[2] = { -1, -1 }, errors[2] = { -1, -1 };
+    const char *name = command ? command : arguments[0];
+    int error = SNUG_OK;
+
     if (socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, stream) != 0 ||
         pipe2(errors, O_CLOEXEC | O_NONBLOCK) != 0) {
         error = error_system("a worker's stream");
@@ -139,7 +146,9 @@ static int start(worker_process *out, const char *const *arguments, const char *
 
     *out = (worker_process){ .fd = stream[0], .errors = errors[0], .pidfd = -1 };
     errno = spawn(&out->pid, arguments, environment, stream[1], errors[1], command != NULL);
-    error = errno ? error_system("%s", command ? command : arguments[0]) : SNUG_OK;
+    if (errno)
+        error = error_system("%s", name);
+
     close(stream[1]);
     close(errors[1]);
     if (error) {
@@ -154,8 +163,10 @@ int launch(worker_process *out, const char *path, const char *command)
 {
     const char *const shell[] = { "/bin/sh", "-c", command, NULL };
     const char *const worker[] = { path, NULL };
-    return command ? start(out, shell, NULL, SOCK_STREAM, command)
-                   : start(out, worker, NULL, SOCK_STREAM, NULL);
+
+    if (command)
+        return start(out, shell, NULL, SOCK_STREAM, command);
+    return start(out, worker, NULL, SOCK_STREAM, NULL);
 }
 
 enum { WORDS_BESIDE_NAMES = 8 };
@@ -212,9 +223,13 @@ const char *launch_library(void)
  * signals. */
 static void tell_status(str *out, int status)
 {
-    int number = WIFSIGNALED(status)                    ? WTERMSIG(status)
-                 : WEXITSTATUS(status) == 128 + SIGABRT ? SIGABRT
-                                                        : 0;
+    int number = 0;
+
+    if (WIFSIGNALED(status))
+        number = WTERMSIG(status);
+    else if (WEXITSTATUS(status) == 128 + SIGABRT)
+        number = SIGABRT;
+
     if (number)
         str_printf(out, "was killed by signal %d (%s)", number, strsignal(number));
     else

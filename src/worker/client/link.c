@@ -47,11 +47,14 @@ struct worker_link {
 int link_open(worker_link **out, worker_process *process, uint64_t silent_ms)
 {
     worker_link *l = calloc(1, sizeof *l);
-    int error = l ? SNUG_OK : error_no_memory();
+    if (!l) {
+        launch_end(process, NULL, NULL);
+        return error_no_memory();
+    }
 
-    if (l && (l->nudges = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) < 0)
-        error = error_system("eventfd");
-    if (error) {
+    l->nudges = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (l->nudges < 0) {
+        int error = error_system("eventfd");
         free(l);
         launch_end(process, NULL, NULL);
         return error;
@@ -303,8 +306,9 @@ void link_explain(worker_link *l, str *out)
     pthread_mutex_lock(&l->lock);
     switch (link_state(l)) {
     case LINK_ENDED:
-        str_printf(out, "its worker %s%s", l->story.len > 0 ? l->story.data : "has ended",
-                   l->process.ran_out ? ": it had more memory than its sessions may have" : "");
+        str_printf(out, "its worker %s", l->story.len > 0 ? l->story.data : "has ended");
+        if (l->process.ran_out)
+            str_add(out, ": it had more memory than its sessions may have");
         break;
     case LINK_LATE:
         str_add(out, "its worker did not answer in time and was killed");
@@ -334,12 +338,18 @@ void link_explain(worker_link *l, str *out)
 /* 0, or -1: the stream has ended, or takes nothing. */
 static int wait_for_room(const worker_link *l, uint64_t deadline_ns)
 {
+    enum { MOST_MS = 1000 };
     uint64_t now = clock_now_ns();
     struct pollfd stream = { .fd = l->process.fd, .events = POLLOUT };
     if (now >= deadline_ns)
         return -1;
+
     uint64_t ms = (deadline_ns - now) / NS_PER_MS + 1;
-    return poll(&stream, 1, ms < 1000 ? (int)ms : 1000) < 0 && errno != EINTR ? -1 : 0;
+    if (ms > MOST_MS)
+        ms = MOST_MS;
+    if (poll(&stream, 1, (int)ms) < 0 && errno != EINTR)
+        return -1;
+    return 0;
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b)
@@ -424,9 +434,9 @@ int link_send_at_once(worker_link *l, frame_kind kind, uint32_t channel, uint32_
     if (pthread_mutex_trylock(&l->writing) != 0)
         return 0;
 
-    ssize_t n = link_state(l) == LINK_LIVES
-                    ? send(l->process.fd, header, sizeof header, MSG_DONTWAIT | MSG_NOSIGNAL)
-                    : -1;
+    ssize_t n = -1;
+    if (link_state(l) == LINK_LIVES)
+        n = send(l->process.fd, header, sizeof header, MSG_DONTWAIT | MSG_NOSIGNAL);
     pthread_mutex_unlock(&l->writing);
     if (n > 0 && n < (ssize_t)sizeof header)
         link_kill(l, LINK_LATE);
@@ -472,12 +482,18 @@ static link_line *line_of(const worker_link *l, const frame *f)
     link_line *line = l->lines;
     while (line && line->channel != f->channel)
         line = line->next;
-    return line && line->is_asking && line->number == f->number ? line : NULL;
+
+    if (!line || !line->is_asking || line->number != f->number)
+        return NULL;
+    return line;
 }
 
 static uint64_t most_bytes_of(const link_line *line, frame_kind kind)
 {
-    uint64_t most = !line ? 0 : kind == FRAME_CALL ? SNUG_TOOL_BYTES : line->most_bytes;
+    uint64_t most = 0;
+
+    if (line)
+        most = kind == FRAME_CALL ? SNUG_TOOL_BYTES : line->most_bytes;
     return most < UINT64_MAX - FRAME_SMALL_BYTES ? most + FRAME_SMALL_BYTES : UINT64_MAX;
 }
 
@@ -510,7 +526,9 @@ static int receive(frame *out, worker_link *l, link_end *how)
     *how = LINK_LIED;
     atomic_store(&l->heard_ns, clock_now_ns());
     int took = frame_took(out, &l->reader, (size_t)n);
-    return took == 0 && !is_wanted(l) ? -1 : took;
+    if (took == 0 && !is_wanted(l))
+        return -1;
+    return took;
 }
 
 /* All that is there of a message. */
@@ -553,7 +571,10 @@ static void deliver(worker_link *l, frame *f, const link_line *own)
     }
 
     item->frame = *f;
-    *(line->last ? &line->last->next : &line->first) = item;
+    if (line->last)
+        line->last->next = item;
+    else
+        line->first = item;
     line->last = item;
     line->bytes += f->body.len + sizeof *item;
     line->is_asking = f->kind != FRAME_REPLY;
@@ -686,5 +707,7 @@ int link_wait(worker_link *l, link_line *line, frame *out, uint64_t deadline_ns,
     bury(l);
     pass_on(l, line);
     pthread_mutex_unlock(&l->lock);
-    return took ? SNUG_OK : is_nudged ? 1 : SNUG_EDEAD;
+    if (took)
+        return SNUG_OK;
+    return is_nudged ? 1 : SNUG_EDEAD;
 }

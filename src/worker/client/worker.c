@@ -57,9 +57,9 @@ static void pack_need(packer *p, snug_kind kind, const char *packages, const ses
 int remote_check_path(const char *path)
 {
     size_t fault;
-    return !path || utf8_check(path, strlen(path), &fault) == UTF8_FINE
-               ? SNUG_OK
-               : error_set(SNUG_EINVAL, "%s: a path for a worker must be UTF-8", path);
+    if (!path || utf8_check(path, strlen(path), &fault) == UTF8_FINE)
+        return SNUG_OK;
+    return error_set(SNUG_EINVAL, "%s: a path for a worker must be UTF-8", path);
 }
 
 int remote_set_need(worker_need *out, snug_kind kind, const char *packages,
@@ -77,7 +77,9 @@ int remote_set_need(worker_need *out, snug_kind kind, const char *packages,
         error = remote_check_path(folders[i].path);
     if (error)
         return error;
-    return p.is_short || !remote_is_copied(&out->packages, packages) ? error_no_memory() : SNUG_OK;
+    if (p.is_short || !remote_is_copied(&out->packages, packages))
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 void remote_free_need(worker_need *need)
@@ -93,7 +95,9 @@ int remote_is_whole(char **out, const char *path, int is_here)
     if (!here)
         return remote_is_copied(out, path);
 
-    *out = str_printf(&whole, "%s/%s", here, path) == SNUG_OK ? str_take(&whole) : NULL;
+    *out = NULL;
+    if (str_printf(&whole, "%s/%s", here, path) == SNUG_OK)
+        *out = str_take(&whole);
     free(here);
     str_free(&whole);
     return *out != NULL;
@@ -127,18 +131,24 @@ static int refuse_worker(worker_link *l, const remote_host *r, int error)
 static int keep_report(snug_host *host, worker_link *l, const char *report)
 {
     str text = { 0 };
-    int error = str_add(&text, report) || str_add(&text, "cgroup: ") ||
-                        (host->remote->command
-                             ? str_add(&text, "none: the command brings its own, or has none")
-                             : cgroup_report(&text)) ||
-                        str_add(&text, "\n") || link_tell_bounds(l, &text)
-                    ? error_no_memory()
-                    : SNUG_OK;
+    int error = str_printf(&text, "%scgroup: ", report);
 
-    if (!error && !(host->report = str_take(&text)))
-        error = error_no_memory();
+    if (!error && host->remote->command)
+        error = str_add(&text, "none: the command brings its own, or has none");
+    else if (!error)
+        error = cgroup_report(&text);
+
+    if (!error)
+        error = str_add(&text, "\n");
+    if (!error)
+        error = link_tell_bounds(l, &text);
+    if (!error)
+        host->report = str_take(&text);
+
     str_free(&text);
-    return error;
+    if (!host->report)
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 /* A worker of one session makes no spares, but is one. */
@@ -181,8 +191,13 @@ static int hold_zygote(zygote **out, remote_host *r, const worker_need *need)
 {
     int is_full = need && need->is_full;
     zygote **own = is_full ? &r->full_zygote : &r->zygote;
-    const zygote_wish wish = { r->path, r->python_home, is_full, is_full ? need->packages : NULL,
-                               is_full ? (const char *const *)r->preload : NULL };
+    zygote_wish wish = { .path = r->path, .python_home = r->python_home, .is_full = is_full };
+
+    if (is_full) {
+        wish.packages = need->packages;
+        wish.preload = (const char *const *)r->preload;
+    }
+
     int error = zygote_hold(out, &wish);
     if (error)
         return error;
@@ -217,10 +232,15 @@ static int fork_or_launch(worker_process *out, remote_host *r, const worker_need
 /* A worker has the one that was there when it started, and no other. */
 static int look_for_folder(uint64_t *number, snug_host *host)
 {
+    int error = SNUG_OK;
+
     *number = 0;
-    int error = host->remote->command ? SNUG_OK : workdir_open_host(host, number);
+    if (!host->remote->command)
+        error = workdir_open_host(host, number);
     atomic_store(&host->remote->folder, *number);
-    return error ? error : remote_check_path(host->workdirs);
+    if (error)
+        return error;
+    return remote_check_path(host->workdirs);
 }
 
 /* folder: the number of that of its work directories. */
@@ -231,15 +251,20 @@ static int start(worker_link **out, uint64_t *folder, snug_host *host, const wor
     worker_process process;
     worker_link *l;
     int error = look_for_folder(folder, host);
-    if (error || (error = fork_or_launch(&process, r, need)))
+
+    if (!error)
+        error = fork_or_launch(&process, r, need);
+    if (error)
         return error;
 
+    uint64_t silent_ms = r->grace_ms < SNUG_UNLIMITED / 2 ? 2 * r->grace_ms : SNUG_UNLIMITED;
     process.bounds = r->command ? NULL : bounds_open();
-    if ((error = link_open(&l, &process,
-                           r->grace_ms < SNUG_UNLIMITED / 2 ? 2 * r->grace_ms : SNUG_UNLIMITED)))
+    error = link_open(&l, &process, silent_ms);
+    if (error)
         return error;
 
-    if ((error = greet(l, host, need, is_spare))) {
+    error = greet(l, host, need, is_spare);
+    if (error) {
         link_drop(l);
         return error;
     }
@@ -273,14 +298,18 @@ static int copy_need(worker_need *out, unsigned *generation, remote_host *r)
     int failed = !remote_is_copied(&out->packages, kept->packages) ||
                  str_append(&out->hello, kept->hello.data, kept->hello.len) != 0;
     pthread_mutex_unlock(&r->starting);
-    return failed ? error_no_memory() : SNUG_OK;
+    if (failed)
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 static int start_spare(spare_worker *spare, snug_host *host)
 {
     worker_need need;
     int error = copy_need(&need, &spare->generation, host->remote);
-    error = error ? error : start(&spare->link, &spare->folder, host, &need, 1);
+
+    if (!error)
+        error = start(&spare->link, &spare->folder, host, &need, 1);
     remote_free_need(&need);
     return error;
 }
@@ -351,10 +380,10 @@ static int keep_spares_for(snug_host *host, const worker_need *need)
     r->spare_need = own;
     r->strangers = 0;
     atomic_fetch_add(&r->spare_generation, 1);
-    if (r->spares)
-        pool_lose_all(r->spares);
-    return r->spares ? SNUG_OK
-                     : pool_open(&r->spares, &workers, host, r->pool_sessions, r->pool_idle_ms);
+    if (!r->spares)
+        return pool_open(&r->spares, &workers, host, r->pool_sessions, r->pool_idle_ms);
+    pool_lose_all(r->spares);
+    return SNUG_OK;
 }
 
 /* After that many opens in a row that wanted another worker than the spares are, the next spares
@@ -434,7 +463,10 @@ static int get_own(worker_link **out, snug_host *host, const worker_need *need)
 {
     uint64_t folder;
     pool *p = pool_for(host, need);
-    return p ? take_spare(out, host, need, p) : start(out, &folder, host, need, 0);
+
+    if (p)
+        return take_spare(out, host, need, p);
+    return start(out, &folder, host, need, 0);
 }
 
 int remote_link(worker_link **out, snug_host *host, const worker_need *need)

@@ -111,7 +111,10 @@ static void end_worker(bounds *b)
 static uint64_t soon_ns(uint64_t left_bytes)
 {
     uint64_t ns = left_bytes / BYTES_PER_NS;
-    return ns < LOOK_NS ? LOOK_NS : ns < IDLE_NS ? ns : IDLE_NS;
+
+    if (ns < LOOK_NS)
+        return LOOK_NS;
+    return ns < IDLE_NS ? ns : IDLE_NS;
 }
 
 static void look_once(bounds *b, uint64_t now_ns)
@@ -131,7 +134,8 @@ static uint64_t look_at_all(void)
     for (bounds *b = watch.first; b; b = b->next) {
         if (b->next_ns <= now_ns)
             look_once(b, now_ns);
-        next_ns = b->next_ns < next_ns ? b->next_ns : next_ns;
+        if (b->next_ns < next_ns)
+            next_ns = b->next_ns;
     }
     return next_ns;
 }
@@ -243,7 +247,8 @@ static void change(bounds *b, const bounds_share *share, uint64_t sign)
 
     pthread_mutex_lock(&watch.lock);
     b->unlimited += sign * (uint64_t)is_unlimited;
-    b->memory_bytes += is_unlimited ? 0 : sign * share->memory_bytes;
+    if (!is_unlimited)
+        b->memory_bytes += sign * share->memory_bytes;
     b->threads += sign * threads;
     b->file_bytes += sign * share->file_bytes;
     uint64_t bytes = most_bytes(b), tasks = most_tasks(b);
@@ -307,9 +312,12 @@ void bounds_close(bounds *b)
 
 int bounds_tell(const bounds *b, str *out)
 {
-    return !b              ? str_add(out, "bounds: none of the host's; what the command makes\n")
-           : b->is_held    ? str_add(out, "bounds: a group of the kernel's (cgroup)\n")
-           : b->facts >= 0 ? str_printf(out, "bounds: looked at every %d ms; missing: cgroup\n",
-                                        (int)(LOOK_NS / NS_PER_MS))
-                           : str_add(out, "bounds: none; missing: cgroup, /proc\n");
+    if (!b)
+        return str_add(out, "bounds: none of the host's; what the command makes\n");
+    if (b->is_held)
+        return str_add(out, "bounds: a group of the kernel's (cgroup)\n");
+    if (b->facts < 0)
+        return str_add(out, "bounds: none; missing: cgroup, /proc\n");
+    return str_printf(out, "bounds: looked at every %d ms; missing: cgroup\n",
+                      (int)(LOOK_NS / NS_PER_MS));
 }

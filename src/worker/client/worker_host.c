@@ -50,6 +50,30 @@ static int expect_full(snug_host *host)
     return error;
 }
 
+/* Its texts. Without a path or a command the worker is looked for. */
+static int copy_options(remote_host *r, const char *allowlist_dir, const snug_host_options *options)
+{
+    char found[PATH_MAX];
+    int is_here = options->worker_command == NULL;
+    const char *path = options->worker_path;
+
+    if (!path && is_here) {
+        int error = launch_find(found, sizeof found);
+        if (error)
+            return error;
+        path = found;
+    }
+
+    if (!remote_is_whole(&r->path, path, 1) ||
+        !remote_is_copied(&r->command, options->worker_command) ||
+        !remote_is_whole(&r->python_home, options->python_home, is_here) ||
+        !remote_is_whole(&r->allowlist_dir, allowlist_dir, is_here) ||
+        !are_copied(&r->preload, options->preload))
+        return error_no_memory();
+
+    return SNUG_OK;
+}
+
 static int open_host(snug_host *host, const snug_host_options *options)
 {
     worker_link *l;
@@ -63,30 +87,21 @@ static int open_host(snug_host *host, const snug_host_options *options)
     r->pool_sessions = options->pool_sessions;
     r->pool_idle_ms = options->pool_idle_ms;
     r->awake_sessions = options->awake_sessions;
-    int error = SNUG_OK;
-    char found[PATH_MAX];
-    if (!options->worker_path && !options->worker_command &&
-        (error = launch_find(found, sizeof found)))
-        return error;
+    int error = copy_options(r, host->allowlist_dir, options);
 
-    int is_here = options->worker_command == NULL;
-    if (!remote_is_whole(&r->path,
-                         options->worker_path ? options->worker_path
-                         : is_here            ? found
-                                              : NULL,
-                         1) ||
-        !remote_is_copied(&r->command, options->worker_command) ||
-        !remote_is_whole(&r->python_home, options->python_home, is_here) ||
-        !remote_is_whole(&r->allowlist_dir, host->allowlist_dir, is_here) ||
-        !are_copied(&r->preload, options->preload))
-        return error_no_memory();
-
-    if ((error = remote_check_path(r->python_home)) ||
-        (error = remote_check_path(r->allowlist_dir)) || (error = remote_link(&l, host, NULL)))
+    if (!error)
+        error = remote_check_path(r->python_home);
+    if (!error)
+        error = remote_check_path(r->allowlist_dir);
+    if (!error)
+        error = remote_link(&l, host, NULL);
+    if (error)
         return error;
 
     link_drop(l);
-    return r->preload && r->pool_sessions > 0 && !r->command ? expect_full(host) : SNUG_OK;
+    if (r->preload && r->pool_sessions > 0 && !r->command)
+        return expect_full(host);
+    return SNUG_OK;
 }
 
 static int close_host(snug_host *host)
@@ -138,7 +153,9 @@ int remote_hand_profile(char **out, snug_host *host, const char *profile)
 {
     if (profile && strchr(profile, '/') && !host->remote->command)
         return copy_profile(out, host, profile);
-    return remote_is_copied(out, profile) ? SNUG_OK : error_no_memory();
+    if (!remote_is_copied(out, profile))
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 void remote_drop_profile(const snug_host *host, char *profile)
@@ -157,15 +174,18 @@ static int scan(snug_scan **out, snug_host *host, const char *source, size_t len
 {
     worker_link *l;
     char *profile = NULL;
+    uint64_t wall_ms = options->wall_ms ? options->wall_ms : SCAN_MS;
     int error = remote_hand_profile(&profile, host, options->profile);
-    if (error || (error = remote_link(&l, host, NULL))) {
+
+    if (!error)
+        error = remote_link(&l, host, NULL);
+    if (error) {
         remote_drop_profile(host, profile);
         return error;
     }
 
     remote_question q = { .kind = FRAME_SCAN,
-                          .deadline_ns = remote_deadline_ns(
-                              host, options->wall_ms ? options->wall_ms : SCAN_MS),
+                          .deadline_ns = remote_deadline_ns(host, wall_ms),
                           .most_bytes = 4 * (uint64_t)len }; /* findings quote the source */
     pack_text(&q.body, profile);
     pack_list(&q.body, options->allow);
@@ -200,8 +220,11 @@ static void ask_health(const snug_host *host, snug_health *facts, snug_pool *spa
     remote_host *r = host->remote;
     remote_question q = { .kind = FRAME_HEALTH, .deadline_ns = remote_deadline_ns(host, 0) };
 
+    worker_link *l = NULL;
+
     pthread_mutex_lock(&r->lock);
-    worker_link *l = r->link && link_state(r->link) == LINK_LIVES ? link_hold(r->link) : NULL;
+    if (r->link && link_state(r->link) == LINK_LIVES)
+        l = link_hold(r->link);
     pthread_mutex_unlock(&r->lock);
     if (l && remote_ask_host(l, atomic_fetch_add(&r->channels, 1) + 1, &q) == SNUG_OK) {
         facts->hung_threads = unpack_number(&q.answer);

@@ -87,13 +87,13 @@ static int is_answer(const zygote_message *answer, const zygote_message *order)
 static int ask(zygote_message *answer, int *pidfd, zygote *z, const zygote_message *order, int fd)
 {
     pthread_mutex_lock(&z->asking);
+    int is_fork = order->order == ZYGOTE_FORK;
     int failed = z->is_dead || send_order(z, order, fd);
     do
-        failed = failed ||
-                 receive(answer, pidfd, z, order->order == ZYGOTE_FORK ? ANSWER_MS : STATUS_MS);
+        failed = failed || receive(answer, pidfd, z, is_fork ? ANSWER_MS : STATUS_MS);
     while (!failed && !is_answer(answer, order));
 
-    z->is_dead |= failed && order->order == ZYGOTE_FORK;
+    z->is_dead |= failed && is_fork;
     pthread_mutex_unlock(&z->asking);
     return failed;
 }
@@ -114,8 +114,12 @@ static int await_start(zygote *z)
 {
     zygote_message first;
 
-    if (receive(&first, NULL, z, START_MS) == 0)
-        return first.status ? error_set(first.status, "%.1000s", first.text) : SNUG_OK;
+    if (receive(&first, NULL, z, START_MS) == 0) {
+        if (first.status)
+            return error_set(first.status, "%.1000s", first.text);
+        return SNUG_OK;
+    }
+
     str story = { 0 }, words = { 0 };
     launch_end(&z->process, &story, &words);
     error_set(SNUG_ESYSTEM, "snug-worker did not start: it %s%s%s", str_text(&story),
@@ -137,18 +141,22 @@ static void end(zygote *z)
 
 static int start(zygote **out, const zygote_wish *wish, packer *packed)
 {
-    int error = SNUG_ENOMEM;
-    zygote *z = calloc(1, sizeof *z);
-    if (!z || packed->is_short || (error = launch_zygote(&z->process, wish))) {
+    zygote *z = packed->is_short ? NULL : calloc(1, sizeof *z);
+    if (!z)
+        return error_no_memory();
+
+    int error = launch_zygote(&z->process, wish);
+    if (error) {
         free(z);
-        return error == SNUG_ENOMEM ? error_no_memory() : error;
+        return error;
     }
 
     pthread_mutex_init(&z->asking, NULL);
     z->holders = 1;
     z->wish = packed->text;
     packed->text = (str){ 0 };
-    if ((error = await_start(z))) {
+    error = await_start(z);
+    if (error) {
         end(z);
         return error;
     }
@@ -226,8 +234,9 @@ int zygote_fork(worker_process *out, zygote *z)
         close(stream[0]);
         if (pidfd >= 0)
             close(pidfd);
-        return error_set(SNUG_ESYSTEM, "a worker could not be forked%s%.200s", failed ? "" : ": ",
-                         failed ? "" : answer.text);
+        if (failed)
+            return error_set(SNUG_ESYSTEM, "a worker could not be forked");
+        return error_set(SNUG_ESYSTEM, "a worker could not be forked: %.200s", answer.text);
     }
 
     zygote_keep(z);
@@ -241,5 +250,8 @@ int zygote_status(zygote *z, pid_t pid)
 {
     const zygote_message order = { .order = ZYGOTE_STATUS, .pid = pid };
     zygote_message answer;
-    return ask(&answer, NULL, z, &order, -1) ? -1 : answer.status;
+
+    if (ask(&answer, NULL, z, &order, -1) != 0)
+        return -1;
+    return answer.status;
 }
