@@ -351,14 +351,13 @@ int remote_ask(snug_session *session, remote_question *q)
 int remote_ask_host(worker_link *l, uint32_t channel, remote_question *q)
 {
     link_line line = { .channel = channel };
-    int error;
+    int error = q->body.is_short ? error_no_memory() : link_add(l, &line);
 
-    if (q->body.is_short) {
+    if (error) {
         str_free(&q->body.text);
-        return error_no_memory();
+        return error;
     }
 
-    link_add(l, &line);
     error = link_ask(l, &line, q->kind, &q->body.text, q->most_bytes, q->deadline_ns);
     str_free(&q->body.text);
     if (!error)
