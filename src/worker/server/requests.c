@@ -182,14 +182,21 @@ static int hello(request *r)
         return error_set(SNUG_EBUSY, "the worker was greeted already");
 
     cgroup_enter(wish.group); /* the host sees whether it is in it */
-    int error = wish.kind == SNUG_KIND_FULL ? full_allow() : SNUG_OK;
-    if (!error)
-        error = s->form == &local_form ? seal_host_open(&s->host, &wish.options, &wish.seal)
-                                       : host_open(&s->host, &wish.options, s->form, NULL);
+    int error = SNUG_OK;
+    if (wish.kind == SNUG_KIND_FULL)
+        error = full_allow();
+    if (error)
+        return error;
 
-    if (!error)
-        pack_text(r->out, snug_host_report(s->host));
-    return error;
+    if (s->form == &local_form)
+        error = seal_host_open(&s->host, &wish.options, &wish.seal);
+    else
+        error = host_open(&s->host, &wish.options, s->form, NULL);
+    if (error)
+        return error;
+
+    pack_text(r->out, snug_host_report(s->host));
+    return SNUG_OK;
 }
 
 static void unpack_mounts(unpacker *u, snug_mount *mounts, size_t *count)
@@ -229,10 +236,12 @@ static int open_session(request *r)
     int is_placed = (int)unpack_small(u, 1);
     place = (session_place){ options.workdir, (int)unpack_small(u, 1) };
     snug_session *session;
-    int error =
-        is_wrong(u) || (is_placed && !options.workdir)
-            ? refuse()
-            : session_open_in(&session, c->server->host, &options, is_placed ? &place : NULL);
+    int error;
+
+    if (is_wrong(u) || (is_placed && !options.workdir))
+        error = refuse();
+    else
+        error = session_open_in(&session, c->server->host, &options, is_placed ? &place : NULL);
     free(allow);
     if (error)
         return error;
@@ -270,7 +279,13 @@ static int close_session(request *r)
 
 static int reset(request *r)
 {
-    int error = is_wrong(r->in) ? refuse() : snug_session_reset(r->session);
+    int error;
+
+    if (is_wrong(r->in))
+        error = refuse();
+    else
+        error = snug_session_reset(r->session);
+
     tell_hung(r);
     return error;
 }
@@ -289,8 +304,11 @@ static int run(request *r)
     if (is_wrong(r->in))
         return refuse();
 
-    int error = is_aside ? snug_session_run_aside(&result, r->session, source, len, &limits)
-                         : snug_session_run(&result, r->session, source, len, &limits);
+    int error;
+    if (is_aside)
+        error = snug_session_run_aside(&result, r->session, source, len, &limits);
+    else
+        error = snug_session_run(&result, r->session, source, len, &limits);
     if (error)
         return error;
 
@@ -303,22 +321,30 @@ static int set(request *r)
 {
     size_t len;
     const char *name = unpack_name(r->in), *json = unpack_bytes(r->in, &len);
-    return is_wrong(r->in) ? refuse() : snug_session_set_variable(r->session, name, json, len);
+    if (is_wrong(r->in))
+        return refuse();
+    return snug_session_set_variable(r->session, name, json, len);
 }
 
 static int checkpoint(request *r)
 {
-    return is_wrong(r->in) ? refuse() : snug_session_checkpoint(r->session);
+    if (is_wrong(r->in))
+        return refuse();
+    return snug_session_checkpoint(r->session);
 }
 
 static int rollback(request *r)
 {
-    return is_wrong(r->in) ? refuse() : snug_session_rollback(r->session);
+    if (is_wrong(r->in))
+        return refuse();
+    return snug_session_rollback(r->session);
 }
 
 static int forget(request *r)
 {
-    return is_wrong(r->in) ? refuse() : snug_session_forget_checkpoint(r->session);
+    if (is_wrong(r->in))
+        return refuse();
+    return snug_session_forget_checkpoint(r->session);
 }
 
 /* ---- prompts ---- */
@@ -327,10 +353,15 @@ static int is_complete(request *r)
 {
     size_t len;
     const char *source = unpack_bytes(r->in, &len);
-    int answered = is_wrong(r->in) ? refuse() : snug_session_is_complete(r->session, source, len);
-    if (answered >= 0)
-        pack_number(r->out, (uint64_t)answered);
-    return answered < 0 ? answered : SNUG_OK;
+    if (is_wrong(r->in))
+        return refuse();
+
+    int answered = snug_session_is_complete(r->session, source, len);
+    if (answered < 0)
+        return answered;
+
+    pack_number(r->out, (uint64_t)answered);
+    return SNUG_OK;
 }
 
 static int complete(request *r)
@@ -339,9 +370,10 @@ static int complete(request *r)
     snug_completion *completion;
     size_t cursor = (size_t)unpack_number(r->in);
     const char *source = unpack_bytes(r->in, &len);
-    int error = is_wrong(r->in)
-                    ? refuse()
-                    : snug_session_complete(&completion, r->session, source, len, cursor);
+    if (is_wrong(r->in))
+        return refuse();
+
+    int error = snug_session_complete(&completion, r->session, source, len, cursor);
     if (error)
         return error;
 
@@ -350,7 +382,7 @@ static int complete(request *r)
     return SNUG_OK;
 }
 
-static int describe(request *r, int error, snug_description *d)
+static int send_description(request *r, int error, snug_description *d)
 {
     if (error)
         return error;
@@ -362,8 +394,10 @@ static int describe(request *r, int error, snug_description *d)
 static int variables(request *r)
 {
     snug_description *d = NULL;
-    int error = is_wrong(r->in) ? refuse() : snug_session_list_variables(&d, r->session);
-    return describe(r, error, d);
+    if (is_wrong(r->in))
+        return refuse();
+    int error = snug_session_list_variables(&d, r->session);
+    return send_description(r, error, d);
 }
 
 static int inspect(request *r)
@@ -372,14 +406,16 @@ static int inspect(request *r)
     snug_description *d = NULL;
     size_t cursor = (size_t)unpack_number(r->in);
     const char *source = unpack_bytes(r->in, &len);
-    int error =
-        is_wrong(r->in) ? refuse() : snug_session_inspect(&d, r->session, source, len, cursor);
-    return describe(r, error, d);
+    if (is_wrong(r->in))
+        return refuse();
+
+    int error = snug_session_inspect(&d, r->session, source, len, cursor);
+    return send_description(r, error, d);
 }
 
 /* ---- saved sessions ---- */
 
-/* Their own form answers for those that cannot be saved. */
+/* A session that cannot be saved is refused by its own form. */
 static int is_savable(const request *r)
 {
     return r->session->form->save == local_save;
@@ -389,9 +425,14 @@ static int save(request *r)
 {
     str file = { 0 };
     snug_saved *saved = NULL;
-    int error = is_wrong(r->in)  ? refuse()
-                : !is_savable(r) ? r->session->form->save(&saved, r->session, "")
-                                 : session_claim_alive(r->session, "snug_session_save");
+    int error;
+
+    if (is_wrong(r->in))
+        return refuse();
+    if (!is_savable(r))
+        return r->session->form->save(&saved, r->session, "");
+
+    error = session_claim_alive(r->session, "snug_session_save");
     if (error)
         return error;
 
@@ -413,12 +454,16 @@ static int restore(request *r)
     str text = { 0 };
     snug_saved *saved = NULL;
     const char *path = unpack_name(r->in), *file = unpack_bytes(r->in, &len);
-    int error = is_wrong(r->in)  ? refuse()
-                : !is_savable(r) ? r->session->form->restore(&saved, r->session, path)
-                : str_append(&text, file, len) != 0
-                    ? error_no_memory()
-                    : session_claim(r->session, "snug_session_restore");
+    int error;
 
+    if (is_wrong(r->in))
+        return refuse();
+    if (!is_savable(r))
+        return r->session->form->restore(&saved, r->session, path);
+    if (str_append(&text, file, len) != 0)
+        return error_no_memory();
+
+    error = session_claim(r->session, "snug_session_restore");
     if (!error) {
         error = session_restore(&saved, r->session, path, &text);
         session_release(r->session);
@@ -440,7 +485,9 @@ static int put(request *r)
 {
     size_t len;
     const char *path = unpack_name(r->in), *data = unpack_bytes(r->in, &len);
-    return is_wrong(r->in) ? refuse() : snug_session_put_file(r->session, path, data, len);
+    if (is_wrong(r->in))
+        return refuse();
+    return snug_session_put_file(r->session, path, data, len);
 }
 
 static int get(request *r)
@@ -448,7 +495,10 @@ static int get(request *r)
     snug_file *file;
     const char *path = unpack_name(r->in);
     size_t most = (size_t)unpack_number(r->in);
-    int error = is_wrong(r->in) ? refuse() : snug_session_get_file(&file, r->session, path, most);
+    if (is_wrong(r->in))
+        return refuse();
+
+    int error = snug_session_get_file(&file, r->session, path, most);
     if (error)
         return error;
 
@@ -460,9 +510,13 @@ static int get(request *r)
 static int list(request *r)
 {
     snug_listing *listing;
-    int error = is_wrong(r->in) ? refuse() : snug_session_list_files(&listing, r->session);
+    if (is_wrong(r->in))
+        return refuse();
+
+    int error = snug_session_list_files(&listing, r->session);
     if (error)
         return error;
+
     listing_pack(r->out, listing);
     snug_listing_free(listing);
     return SNUG_OK;
@@ -471,7 +525,9 @@ static int list(request *r)
 static int remove_file(request *r)
 {
     const char *path = unpack_name(r->in);
-    return is_wrong(r->in) ? refuse() : snug_session_remove_file(r->session, path);
+    if (is_wrong(r->in))
+        return refuse();
+    return snug_session_remove_file(r->session, path);
 }
 
 /* ---- tools and scans ---- */
@@ -488,7 +544,9 @@ static int bind_tool(request *r)
     tool.timeout_ms = unpack_number(r->in);
     tool.fn = on_call;
     tool.payload = r->channel;
-    return is_wrong(r->in) ? refuse() : snug_session_bind_tool(r->session, &tool);
+    if (is_wrong(r->in))
+        return refuse();
+    return snug_session_bind_tool(r->session, &tool);
 }
 
 static int scan(request *r)
@@ -503,9 +561,12 @@ static int scan(request *r)
     options.max_source_bytes = unpack_number(r->in);
     options.wall_ms = unpack_number(r->in);
     const char *source = unpack_bytes(r->in, &len);
-    int error = is_wrong(r->in)
-                    ? refuse()
-                    : snug_host_scan(&report, r->channel->server->host, source, len, &options);
+    int error;
+
+    if (is_wrong(r->in))
+        error = refuse();
+    else
+        error = snug_host_scan(&report, r->channel->server->host, source, len, &options);
     free(allow);
     if (error)
         return error;
@@ -520,14 +581,21 @@ static int health(request *r)
     const snug_host *host = r->channel->server->host;
     snug_health facts = SNUG_HEALTH_INIT;
     snug_pool spares = SNUG_POOL_INIT;
-    int error = snug_host_health(&facts, host);
-    if (error || (error = snug_host_pool(&spares, host)))
+    int error;
+
+    if (is_wrong(r->in))
+        return refuse();
+
+    error = snug_host_health(&facts, host);
+    if (!error)
+        error = snug_host_pool(&spares, host);
+    if (error)
         return error;
 
     pack_number(r->out, facts.hung_threads);
     pack_number(r->out, facts.torn_locks);
     pool_pack(r->out, &spares);
-    return is_wrong(r->in) ? refuse() : SNUG_OK;
+    return SNUG_OK;
 }
 
 int serve_request(channel *c, frame_kind kind, unpacker *u, packer *out)

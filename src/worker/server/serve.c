@@ -51,7 +51,13 @@ static int send_frame(server *s, const frame *f)
 
 int serve_send(server *s, frame_kind kind, const channel *c, const packer *body)
 {
-    const frame f = { kind, c ? c->id : 0, c ? c->number : 0, body->text };
+    frame f = { .kind = kind, .body = body->text };
+
+    if (c) {
+        f.channel = c->id;
+        f.number = c->number;
+    }
+
     return send_frame(s, &f);
 }
 
@@ -143,6 +149,22 @@ static void reply(channel *c, int error, packer *answer)
     str_free(&body.text);
 }
 
+/* These come where their channel has no session yet, all others where it has one. */
+static int is_for_new_channel(frame_kind kind)
+{
+    return kind == FRAME_HELLO || kind == FRAME_OPEN || kind == FRAME_SCAN || kind == FRAME_HEALTH;
+}
+
+static int check_channel(const server *s, const frame *f, int is_known)
+{
+    if (f->kind != FRAME_HELLO && !s->host)
+        return error_set(SNUG_EINVAL, "a worker is greeted first");
+    if (is_known == is_for_new_channel(f->kind))
+        return error_set(SNUG_EINVAL, "channel %u has %s session", f->channel,
+                         is_known ? "a" : "no");
+    return SNUG_OK;
+}
+
 static void serve_frame(server *s, frame *f)
 {
     packer answer = { 0 };
@@ -151,19 +173,19 @@ static void serve_frame(server *s, frame *f)
     pthread_mutex_lock(&s->lock);
     channel *c = find(s, f->channel);
     int is_known = c != NULL;
-    if (!c && !(c = add(s, f->channel)))
+    if (!is_known)
+        c = add(s, f->channel);
+    if (!c)
         _exit(1);
     if (c->number != 0)
         _exit(1); /* one request of a channel at a time */
     c->number = f->number;
     c->to_interrupt = 0;
     pthread_mutex_unlock(&s->lock);
-    int error =
-        f->kind != FRAME_HELLO && !s->host ? error_set(SNUG_EINVAL, "a worker is greeted first")
-        : is_known == (f->kind == FRAME_HELLO || f->kind == FRAME_OPEN || f->kind == FRAME_SCAN ||
-                       f->kind == FRAME_HEALTH)
-            ? error_set(SNUG_EINVAL, "channel %u has %s session", f->channel, is_known ? "a" : "no")
-            : serve_request(c, f->kind, &u, &answer);
+    int error = check_channel(s, f, is_known);
+    if (!error)
+        error = serve_request(c, f->kind, &u, &answer);
+
     frame_free(f);
     reply(c, error, &answer);
     str_free(&answer.text);
@@ -232,7 +254,9 @@ static int read_frame(server *s, frame *out)
         ssize_t n = at ? read(s->in, at, room) : 0;
         if (n < 0 && errno == EINTR)
             continue;
-        took = n > 0 ? frame_took(out, &s->stream, (size_t)n) : -1;
+        if (n <= 0)
+            return -1;
+        took = frame_took(out, &s->stream, (size_t)n);
     }
 
     return took;
@@ -356,7 +380,10 @@ __attribute__((noreturn)) static void look_on(server *s)
         if (since && clock_now_ns() - since > LOOK_NS)
             hand_over(s);
         interrupt_all(s);
-        quiet = s->busy_since_ns || has_interrupts(s) ? 0 : quiet + 1;
+        if (s->busy_since_ns || has_interrupts(s))
+            quiet = 0;
+        else
+            quiet++;
         if (quiet > QUIET_LOOKS) {
             s->watch_sleeps = 1;
             pthread_cond_wait(&s->is_watched, &s->lock);
@@ -397,7 +424,10 @@ static int serve_streams(int in, int out, const host_form *form)
 static int take_descriptor(int fd)
 {
     int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-    int null = own < 0 ? -1 : open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (own < 0)
+        return -1;
+
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null < 0 || dup2(null, fd) < 0)
         own = -1;
     if (null >= 0)
@@ -408,8 +438,10 @@ static int take_descriptor(int fd)
 int serve_own_stream(int in, int out)
 {
     int own = take_descriptor(in);
-    int null = own < 0 ? -1 : dup2(in, out);
-    return null < 0 ? -1 : own;
+
+    if (own < 0 || dup2(in, out) < 0)
+        return -1;
+    return own;
 }
 
 int serve(int in, int out, const host_form *form)

@@ -62,7 +62,7 @@ int serve(int in, int out, const struct host_form *form);
  */
 int serve_own_stream(int in, int out);
 
-/* For the requests: serveops.c. */
+/* For the requests: requests.c. */
 int serve_request(channel *c, frame_kind kind, unpacker *u, packer *out);
 /* Sends what a cell has printed or shown, frees it, and waits while the host has much of it before
  * it. */

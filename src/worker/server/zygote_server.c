@@ -128,14 +128,18 @@ static int bear(nursery *n, int stream)
     int failed = errno;
     if (pid == 0)
         be_worker(n, stream);
-    int pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
-    if (pidfd < 0) {
-        snprintf(message.text, sizeof message.text, "%s", strerror(pid > 0 ? errno : failed));
-        if (pid > 0)
-            kill(pid, SIGKILL);
-    } else {
-        message.pid = pid;
+    int pidfd = -1;
+    if (pid > 0) {
+        pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+        failed = errno;
     }
+
+    if (pidfd >= 0)
+        message.pid = pid;
+    else
+        snprintf(message.text, sizeof message.text, "%s", strerror(failed));
+    if (pid > 0 && pidfd < 0)
+        kill(pid, SIGKILL);
 
     int gone = answer(n, &message, pidfd);
     if (pidfd >= 0)
@@ -182,9 +186,11 @@ static int look(nursery *n)
     if (order.order == ZYGOTE_STATUS)
         return tell_status(n, order.pid);
 
-    int gone = stream < 0 ? -1 : bear(n, stream);
-    if (stream >= 0)
-        close(stream);
+    if (stream < 0)
+        return -1;
+
+    int gone = bear(n, stream);
+    close(stream);
     return gone;
 }
 
