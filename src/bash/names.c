@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "base/jsontext.h"
 #include "base/utf8.h"
@@ -29,19 +30,6 @@ static int is_own(const char *name)
         if (strcmp(own[i], name) == 0)
             return 1;
     return 0;
-}
-
-static shell_name *add(shell_names *names)
-{
-    if (names->count == names->cap) {
-        size_t cap = names->cap ? names->cap * 2 : 64;
-        shell_name *grown = realloc(names->items, cap * sizeof *grown);
-        if (!grown)
-            return NULL;
-        names->items = grown;
-        names->cap = cap;
-    }
-    return &names->items[names->count++];
 }
 
 static const char *type_of(const char *flags)
@@ -83,18 +71,23 @@ static int add_line(shell_names *names, const char *line, size_t len)
     if (str_append(&names->text, line, len) || str_append(&names->text, "", 1))
         return SNUG_ENOMEM;
 
-    shell_name *item = add(names);
-    if (!item)
+    if (array_reserve(&names->items, &names->cap, names->count + 1, sizeof *names->items))
         return SNUG_ENOMEM;
-    *item = (shell_name){ name_at, line_at, type_of(flags), hash_bytes(line, len) };
+
+    names->items[names->count++] =
+        (shell_name){ name_at, line_at, type_of(flags), hash_bytes(line, len) };
     return SNUG_OK;
 }
 
 static int read_lines(shell_names *names, const char *text)
 {
     int error = SNUG_OK;
-    const char *end = text ? text + strlen(text) : text;
+    const char *end;
 
+    if (!text)
+        return SNUG_OK;
+
+    end = text + strlen(text);
     while (!error && text < end) {
         if (strncmp(text, "declare -", 9) != 0) {
             const char *next = strchr(text, '\n');
@@ -145,7 +138,7 @@ static const char *name_of(const shell_names *names, size_t index)
 /* What a row has in JSON besides its texts. */
 enum { CHANGE_BYTES = 48, VARIABLE_BYTES = 72 };
 
-static int tell(outcome *out, const char *name, const char *type, const char *op)
+static int tell_change(outcome *out, const char *name, const char *type, const char *op)
 {
     size_t len = strlen(name), fault;
     if (utf8_check(name, len, &fault) != UTF8_FINE)
@@ -159,14 +152,8 @@ static int tell(outcome *out, const char *name, const char *type, const char *op
     }
 
     out->change_bytes += bytes;
-    if (out->change_count == out->change_cap) {
-        size_t cap = out->change_cap ? out->change_cap * 2 : 16;
-        outcome_change *grown = realloc(out->changes, cap * sizeof *grown);
-        if (!grown)
-            return SNUG_ENOMEM;
-        out->changes = grown;
-        out->change_cap = cap;
-    }
+    if (array_reserve(&out->changes, &out->change_cap, out->change_count + 1, sizeof *out->changes))
+        return SNUG_ENOMEM;
 
     const size_t at = out->change_texts.len;
     if (str_append(&out->change_texts, name, len + 1) ||
@@ -177,26 +164,58 @@ static int tell(outcome *out, const char *name, const char *type, const char *op
     return SNUG_OK;
 }
 
-/* Both are in order: one walk. */
-int names_compare(outcome *out, const shell_names *before, const shell_names *now)
+/* As strcmp of the names at a and b; a list that is at its end comes after the other. */
+static int compare_at(const shell_names *before, size_t a, const shell_names *now, size_t b)
 {
+    if (a == before->count)
+        return 1;
+    if (b == now->count)
+        return -1;
+    return strcmp(name_of(before, a), name_of(now, b));
+}
+
+static int tell_new_names(outcome *out, const shell_names *before, const shell_names *now)
+{
+    size_t a = 0, b = 0;
     int error = SNUG_OK;
 
-    for (int gone = 0; gone < 2; gone++)
-        for (size_t a = 0, b = 0; !error && (a < before->count || b < now->count);) {
-            int order = a == before->count ? 1
-                        : b == now->count  ? -1
-                                           : strcmp(name_of(before, a), name_of(now, b));
-            if (order < 0 && gone)
-                error = tell(out, name_of(before, a), "", "deleted");
-            else if (order >= 0 && !gone &&
-                     (order > 0 || before->items[a].hash != now->items[b].hash))
-                error =
-                    tell(out, name_of(now, b), now->items[b].type, order > 0 ? "set" : "rebound");
-            a += order <= 0;
-            b += order >= 0;
-        }
+    while (!error && b < now->count) {
+        int order = compare_at(before, a, now, b);
+        const shell_name *item = &now->items[b];
+        if (order > 0)
+            error = tell_change(out, name_of(now, b), item->type, "set");
+        else if (order == 0 && before->items[a].hash != item->hash)
+            error = tell_change(out, name_of(now, b), item->type, "rebound");
+        a += order <= 0;
+        b += order >= 0;
+    }
 
+    return error;
+}
+
+static int tell_gone_names(outcome *out, const shell_names *before, const shell_names *now)
+{
+    size_t a = 0, b = 0;
+    int error = SNUG_OK;
+
+    while (!error && a < before->count) {
+        int order = compare_at(before, a, now, b);
+        if (order < 0)
+            error = tell_change(out, name_of(before, a), "", "deleted");
+        a += order <= 0;
+        b += order >= 0;
+    }
+
+    return error;
+}
+
+/* Both are in order, so that each walk goes through them once. */
+int names_compare(outcome *out, const shell_names *before, const shell_names *now)
+{
+    int error = tell_new_names(out, before, now);
+
+    if (!error)
+        error = tell_gone_names(out, before, now);
     return error;
 }
 
@@ -242,6 +261,13 @@ static int add_variable(cJSON *list, const variable *v)
            json_add_number(row, "bytes", (double)v->len) || json_add_text(row, "summary", summary);
 }
 
+/* Whether the name at a is also at b, with the same value. */
+static int has_same(const shell_names *first, size_t a, const shell_names *now, size_t b)
+{
+    return a < first->count && strcmp(name_of(first, a), name_of(now, b)) == 0 &&
+           first->items[a].hash == now->items[b].hash;
+}
+
 char *names_describe(const shell_names *now, const shell_names *first, const char *session,
                      uint64_t list_bytes)
 {
@@ -249,18 +275,20 @@ char *names_describe(const shell_names *now, const shell_names *first, const cha
     cJSON *list = NULL;
     size_t left_out = 0;
     int failed = !root || json_add_text(root, "schema", "snug.variables/1") ||
-                 json_add_text(root, "session", session) ||
-                 !(list = json_add_array(root, "variables"));
+                 json_add_text(root, "session", session);
+
+    if (!failed)
+        list = json_add_array(root, "variables");
+    failed = list == NULL;
 
     for (size_t i = 0, k = 0; !failed && i < now->count; i++) {
         size_t at;
-        while (k < first->count && strcmp(name_of(first, k), name_of(now, i)) < 0)
-            k++;
-        int is_new = k == first->count || strcmp(name_of(first, k), name_of(now, i)) != 0 ||
-                     first->items[k].hash != now->items[i].hash;
         const char *name = name_of(now, i);
-        if (!is_new || utf8_check(name, strlen(name), &at) != UTF8_FINE)
+        while (k < first->count && strcmp(name_of(first, k), name) < 0)
+            k++;
+        if (has_same(first, k, now, i) || utf8_check(name, strlen(name), &at) != UTF8_FINE)
             continue;
+
         const variable v = variable_at(now, i);
         const uint64_t bytes = bytes_of(&v);
         if (bytes > list_bytes) {

@@ -36,7 +36,7 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
-/* One that shell's messages between cells go to: bash asks it for its modes, and complains about
+/* The shell's messages between cells go to it: bash asks it for its modes, and complains about
  * anything else. */
 static int open_terminal(int *own, int *its)
 {
@@ -202,6 +202,18 @@ static int start_shell(pid_t *pid, const int ends[ENDS], const shell_limits *lim
     return error;
 }
 
+static int start_with_pipes(shell *s, int ends[ENDS], const shell_limits *limits)
+{
+    if (open_pipes(s, ends) != 0)
+        return error_system("the shell's pipes");
+
+    errno = start_shell(&s->pid, ends, limits);
+    if (errno == 0)
+        return SNUG_OK;
+    s->pid = 0;
+    return error_system("%s", bash);
+}
+
 int shell_open(shell *s, const shell_limits *limits, int has_input)
 {
     int ends[ENDS] = { -1, -1, -1, -1, -1, -1 };
@@ -212,29 +224,26 @@ int shell_open(shell *s, const shell_limits *limits, int has_input)
                   .status = -1,
                   .lines = { -1, -1 },
                   .terminal = -1 };
-    int error = open_pipes(s, ends) == 0 ? SNUG_OK : error_system("the shell's pipes");
-    if (!error) {
-        errno = start_shell(&s->pid, ends, limits);
-        if (errno) {
-            s->pid = 0;
-            error = error_system("%s", bash);
-        }
-    }
-
+    int error = start_with_pipes(s, ends, limits);
     for (int i = 0; i < ENDS; i++)
         close_fd(&ends[i]);
-    if (!error) {
-        s->end = (int)syscall(SYS_pidfd_open, s->pid, 0);
-        if (s->end < 0)
-            error = error_system("pidfd_open");
+    if (error)
+        goto fail;
+
+    s->end = (int)syscall(SYS_pidfd_open, s->pid, 0);
+    if (s->end < 0) {
+        error = error_system("pidfd_open");
+        goto fail;
     }
 
-    if (!error && (shell_tell(s, bash_prelude, strlen(bash_prelude)) ||
-                   (has_input && shell_tell(s, bash_reading, strlen(bash_reading)))))
-        error = error_no_memory();
+    error = shell_tell(s, bash_prelude, strlen(bash_prelude));
+    if (!error && has_input)
+        error = shell_tell(s, bash_reading, strlen(bash_reading));
+    if (!error)
+        return SNUG_OK;
 
-    if (error)
-        shell_close(s);
+fail:
+    shell_close(s);
     return error;
 }
 
@@ -352,7 +361,9 @@ void shell_listen(shell *s)
 
 static size_t words_of(char kind)
 {
-    return kind == 'E' ? 3 : kind == 'X' ? 4 : 1;
+    if (kind == 'E')
+        return 3;
+    return kind == 'X' ? 4 : 1;
 }
 
 static int is_head(const char *text)
@@ -396,13 +407,25 @@ shell_message shell_hear(shell *s, shell_word *out)
     out->cell = strtoull(head + 1, &end, 10);
     out->status = (int)(strtoul(end, NULL, 10) & 255);
     out->prompt = head + 2;
-    return *head == 'E' ? SHELL_END : *head == 'X' ? SHELL_EXIT : SHELL_INPUT;
+    if (*head == 'E')
+        return SHELL_END;
+    return *head == 'X' ? SHELL_EXIT : SHELL_INPUT;
 }
 
 /* ---- syntax ---- */
 
-/* With time for what is long, and no more. */
-enum { CHECK_MS = 5000 };
+/* With time for what is long, and no more; and what is read of its complaints. */
+enum { CHECK_MS = 5000, MOST_COMPLAINT = 64 << 10 };
+
+/* Writes what it takes now, and answers how much: all for one that takes no more. */
+static size_t feed(int in, const char *source, size_t len)
+{
+    ssize_t n = write(in, source, len);
+
+    if (n > 0)
+        return (size_t)n;
+    return n < 0 && errno == EAGAIN ? 0 : len;
+}
 
 /* Feeds it and reads what it says. 0, or -1: it took too long. */
 static int converse(str *out, int in, int err, const char *source, size_t len)
@@ -420,12 +443,17 @@ static int converse(str *out, int in, int err, const char *source, size_t len)
         if (now >= deadline_ns || poll(fds, 2, (int)((deadline_ns - now) / NS_PER_MS) + 1) < 0)
             break;
         if (fds[0].fd >= 0 && fds[0].revents) {
-            ssize_t n = write(in, source, len);
-            source += n > 0 ? n : 0;
-            len = n > 0 ? len - (size_t)n : n < 0 && errno == EAGAIN ? len : 0;
+            size_t fed = feed(in, source, len);
+            source += fed;
+            len -= fed;
         }
-        ssize_t n = fds[1].revents ? read(err, text, sizeof text) : -1;
-        if (n == 0 || (n > 0 && out->len < (64u << 10) && str_append(out, text, (size_t)n)))
+        if (!fds[1].revents)
+            continue;
+
+        ssize_t n = read(err, text, sizeof text);
+        if (n == 0)
+            break;
+        if (n > 0 && out->len < MOST_COMPLAINT && str_append(out, text, (size_t)n))
             break;
     }
 
@@ -446,8 +474,10 @@ int shell_check(str *out, const char *source, size_t len)
         return error_system("pipe");
     const int from[] = { in[0], err[1] }, to[] = { 0, 2 };
     fcntl(in[1], F_SETFL, O_NONBLOCK);
+    int error = SNUG_OK, status = 0;
     errno = spawn(&pid, arguments, from, to, 2);
-    int error = errno ? error_system("%s", bash) : SNUG_OK, status = 0;
+    if (errno)
+        error = error_system("%s", bash);
     close(in[0]);
     close(err[1]);
     if (error) {

@@ -42,23 +42,34 @@ typedef struct bash_cell {
 
 /* ---- output ---- */
 
-static void pass(snug_session *session, int which, const char *text, size_t len)
+/* which: 0 for stdout, 1 for stderr. */
+static void pass_text(snug_session *session, int which, const char *text, size_t len)
 {
+    static const snug_stream streams[] = { SNUG_STREAM_STDOUT, SNUG_STREAM_STDERR };
+    const session_callbacks *callbacks = &session->callbacks;
+
     if (len == 0)
         return;
     capture_write(&session->output, which ? CAPTURE_STDERR : CAPTURE_STDOUT, text, len);
-    if (session->callbacks.on_output)
-        session->callbacks.on_output(session->callbacks.payload,
-                                     which ? SNUG_STREAM_STDERR : SNUG_STREAM_STDOUT, text, len);
+    if (callbacks->on_output)
+        callbacks->on_output(callbacks->payload, streams[which], text, len);
+}
+
+/* Of a character that begins with that byte, which is 0xc0 or more. */
+static size_t character_bytes(unsigned char first)
+{
+    if (first >= 0xf0)
+        return 4;
+    return first >= 0xe0 ? 3 : 2;
 }
 
 /* How many bytes at the end may be the beginning of a character. */
-static size_t unfinished(const char *text, size_t len)
+static size_t unfinished_bytes(const char *text, size_t len)
 {
     for (size_t back = 1; back <= 3 && back <= len; back++) {
         unsigned char c = (unsigned char)text[len - back];
         if (c >= 0xc0)
-            return back < (c >= 0xf0 ? 4u : c >= 0xe0 ? 3u : 2u) ? back : 0;
+            return back < character_bytes(c) ? back : 0;
         if (c < 0x80)
             return 0;
     }
@@ -81,7 +92,7 @@ static void pass_bytes(snug_session *session, int which, const char *text, size_
         len -= fault + 1;
     }
 
-    pass(session, which, str_text(&clean), clean.len);
+    pass_text(session, which, str_text(&clean), clean.len);
     str_free(&clean);
 }
 
@@ -97,7 +108,8 @@ static size_t take_output(snug_session *session, int which)
     if (n <= 0 || str_append(piece, bytes, (size_t)n))
         return 0;
 
-    size_t rest = unfinished(piece->data, piece->len), whole = piece->len - rest;
+    size_t rest = unfinished_bytes(piece->data, piece->len);
+    size_t whole = piece->len - rest;
     pass_bytes(session, which, piece->data, whole);
     memmove(piece->data, piece->data + whole, rest);
     piece->len = rest;
@@ -263,7 +275,10 @@ int bash_settle(snug_session *session, const char *line)
     bash_session *b = session->shell;
     bash_cell cell = { .session = session, .number = SYNC_BASE + ++b->syncs };
     uint64_t deadline_ns = clock_deadline_ns(clock_now_ns(), SETTLE_MS);
-    int error = shell_tell(&b->shell, line ? line : "", line ? strlen(line) : 0);
+    int error = SNUG_OK;
+
+    if (line)
+        error = shell_tell(&b->shell, line, strlen(line));
 
     for (cell_end end = CELL_RUNS; !error && end == CELL_RUNS;) {
         char ask[128];
@@ -311,10 +326,14 @@ static shell_limits limits_of(const snug_session *session)
 static int restore_names(snug_session *session, const char *restore)
 {
     str line = { 0 };
-    int error = str_add(&line, "builtin eval ") || shell_quote(&line, restore, strlen(restore)) ||
-                        str_add(&line, " 0</dev/null >/dev/null 2>&1\n")
-                    ? error_no_memory()
-                    : bash_settle(session, str_text(&line));
+    int error;
+
+    if (str_add(&line, "builtin eval ") || shell_quote(&line, restore, strlen(restore)) ||
+        str_add(&line, " 0</dev/null >/dev/null 2>&1\n"))
+        error = error_no_memory();
+    else
+        error = bash_settle(session, str_text(&line));
+
     str_free(&line);
     return error;
 }
@@ -350,20 +369,21 @@ static int fill(outcome *o, snug_status status, const char *category, const char
     o->status = status;
     o->category = category;
     o->error_class = class;
-    return str_add(&o->error_name, name) || str_add(&o->error_value, value) ||
-                   str_add(&o->hint, hint)
-               ? error_no_memory()
-               : SNUG_OK;
+    if (str_add(&o->error_name, name) || str_add(&o->error_value, value) || str_add(&o->hint, hint))
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 static const char *hint_of(int status)
 {
-    return status == 127 ? "A command was not found: what is there is in /usr/bin, and nothing can "
-                           "be installed."
-           : status == 126 ? "What was called exists, but is not a program that can be run."
-           : status > 128
-               ? "A process of the cell was ended by a signal."
-               : "stderr tells which command failed; its exit status is that of the cell.";
+    if (status == 127)
+        return "A command was not found: what is there is in /usr/bin, and nothing can be "
+               "installed.";
+    if (status == 126)
+        return "What was called exists, but is not a program that can be run.";
+    if (status > 128)
+        return "A process of the cell was ended by a signal.";
+    return "stderr tells which command failed; its exit status is that of the cell.";
 }
 
 static int tell_status(outcome *o, int status)
@@ -386,20 +406,18 @@ static const char lost_hint[] =
 static int tell_death(outcome *o, int ended)
 {
     char value[120];
-    const int is_signal = WIFSIGNALED(ended);
 
-    if (is_signal)
+    if (WIFSIGNALED(ended)) {
         snprintf(value, sizeof value, "the shell was killed by signal %d (%.40s)", WTERMSIG(ended),
                  strsignal(WTERMSIG(ended)));
-    else
-        snprintf(value, sizeof value, "the shell has ended with exit status %d, as exec has it",
-                 WEXITSTATUS(ended));
+        return fill(o, SNUG_STATUS_CRASHED, "internal", "runtime", "SystemError", value, lost_hint);
+    }
 
-    if (!is_signal && WEXITSTATUS(ended) == 0)
+    if (WEXITSTATUS(ended) == 0)
         return SNUG_OK;
-    return fill(o, is_signal ? SNUG_STATUS_CRASHED : SNUG_STATUS_ERROR,
-                is_signal ? "internal" : "runtime", "runtime",
-                is_signal ? "SystemError" : "ExitStatus", value, lost_hint);
+    snprintf(value, sizeof value, "the shell has ended with exit status %d, as exec has it",
+             WEXITSTATUS(ended));
+    return fill(o, SNUG_STATUS_ERROR, "runtime", "runtime", "ExitStatus", value, lost_hint);
 }
 
 /* bash says so and ends. */
@@ -526,18 +544,23 @@ static uint64_t room_for_output(void *disk)
 /* Aside: in a subshell, of which nothing stays. */
 static int send(bash_cell *cell, const char *source, size_t len, int is_aside)
 {
-    static const char redirects[] = " 0</dev/null 1>&240 2>&241";
+    const char *begin = is_aside ? "if ( builtin eval " : "builtin eval ";
+    const char *after = is_aside ? " )" : "";
+    const char *end = is_aside ? "; then __snug_left=0; else __snug_left=$?; fi" : "";
+    unsigned long long number = cell->number;
     str line = { 0 };
 
-    unsigned long long number = cell->number;
-    int failed = str_printf(&line, "__snug_cell=%llu __snug_line=$LINENO; %s", number,
-                            is_aside ? "if ( builtin eval " : "builtin eval ") ||
-                 shell_quote(&line, source, len) || (is_aside && str_add(&line, " )")) ||
-                 str_add(&line, redirects) ||
-                 (is_aside && str_add(&line, "; then __snug_left=0; else __snug_left=$?; fi")) ||
-                 str_printf(&line, "\n__snug_end %llu \"$?\"\n", number);
-    int error =
-        failed ? error_no_memory() : shell_tell(&cell->session->shell->shell, line.data, line.len);
+    int error = str_printf(&line, "__snug_cell=%llu __snug_line=$LINENO; %s", number, begin);
+    if (!error)
+        error = shell_quote(&line, source, len);
+    if (!error)
+        error = str_printf(&line, "%s 0</dev/null 1>&240 2>&241%s\n__snug_end %llu \"$?\"\n", after,
+                           end, number);
+
+    if (error)
+        error = error_no_memory();
+    else
+        error = shell_tell(&cell->session->shell->shell, line.data, line.len);
     str_free(&line);
     return error;
 }
@@ -590,7 +613,9 @@ static int take_result(snug_result *result, snug_session *session)
     capture_finish(&session->output);
     int error = result_take_output(result, &session->output);
     disk_touch(&session->files.disk);
-    return error ? error : artifacts_take(result, session);
+    if (error)
+        return error;
+    return artifacts_take(result, session);
 }
 
 /* What the watch had to do meanwhile. */
@@ -603,7 +628,7 @@ static void tell_of_watch(snug_session *session, const snug_limits *limits)
         str_add(&text, "snug: what earlier cells had left running was ended: ") == SNUG_OK &&
         stop_say(&text, (bash_reason)w->reason, session, limits) == SNUG_OK &&
         str_add(&text, "\n") == SNUG_OK)
-        pass(session, 1, text.data, text.len);
+        pass_text(session, 1, text.data, text.len);
 
     w->reason = BASH_RUNS;
     str_free(&text);
