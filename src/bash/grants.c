@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/thread.h"
 #include "base/tree.h"
+#include "base/u64.h"
 #include "bash/leads.h"
 #include "bash/locks.h"
 #include "policy/creations.h"
@@ -37,13 +38,8 @@ void grants_release(void)
     pthread_mutex_unlock(&grants.lock);
 }
 
-static uint64_t sum(uint64_t a, uint64_t b)
-{
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 /* Its own threads put files for the host, which counts them itself. */
-static int is_ours(pid_t who)
+static int is_own_thread(pid_t who)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/task/%d", (int)who);
@@ -51,7 +47,7 @@ static int is_ours(pid_t who)
 }
 
 /* How many more there may be: none where the limit of bytes is reached. */
-static void look(const snug_session *session)
+static void count_room(const snug_session *session)
 {
     enum { REST = 10 };
     tree_usage now;
@@ -60,9 +56,9 @@ static void look(const snug_session *session)
     int error = tree_measure(&now, session->files.workdir);
     grants.look_ns = clock_now_ns() + LOOK_NS + REST * (clock_thread_cpu_ns() - began_ns);
     grants.left = 0;
-    if (error || now.bytes >= sum(disk->limit.bytes, disk->before.bytes))
+    if (error || now.bytes >= u64_sum(disk->limit.bytes, disk->before.bytes))
         return;
-    uint64_t most = sum(disk->limit.files, disk->before.files);
+    uint64_t most = u64_sum(disk->limit.files, disk->before.files);
     grants.left = now.files < most ? most - now.files : 0;
 }
 
@@ -86,7 +82,7 @@ static int is_harmless(const snug_session *session, const creation *c)
 static int judge_file(const creation *c)
 {
     if (grants.session && (grants.left == 0 || clock_now_ns() >= grants.look_ns))
-        look(grants.session);
+        count_room(grants.session);
     if (grants.session && grants.left > 0)
         grants.left--;
     else if (grants.session)
@@ -94,11 +90,11 @@ static int judge_file(const creation *c)
     return 0;
 }
 
-static int judge(void *payload, const creation *c)
+static int judge_creation(void *payload, const creation *c)
 {
     (void)payload;
     int error = 0;
-    if (is_ours(c->who))
+    if (is_own_thread(c->who))
         return 0;
 
     grants_hold();
@@ -112,9 +108,9 @@ static int judge(void *payload, const creation *c)
     return error;
 }
 
-static void *serve(void *payload)
+static void *serve_creations(void *payload)
 {
-    creations_serve(grants.fd, judge, payload);
+    creations_serve(grants.fd, judge_creation, payload);
     return NULL;
 }
 
@@ -125,7 +121,7 @@ void grants_begin(void)
 
     /* Without the thread nothing could ever be made. */
     if (grants.fd >= 0 &&
-        thread_start(&grants.thread, "snug grants", STACK_BYTES, serve, NULL) != 0) {
+        thread_start(&grants.thread, "snug grants", STACK_BYTES, serve_creations, NULL) != 0) {
         close(grants.fd);
         grants.fd = -1;
     }

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/u64.h"
 #include "bash/bash.h"
 #include "bash/grants.h"
 #include "bash/usage.h"
@@ -12,17 +13,12 @@
  * two together have no more than the limit by their own size. */
 #define SPARE_BYTES (UINT64_C(16) << 20)
 
-static uint64_t sum(uint64_t a, uint64_t b)
-{
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 uint64_t bounds_of_processes(const snug_session *session)
 {
     return BASH_PROCESSES + session->limits.threads;
 }
 
-static int is_over(const snug_session *session, uint64_t all)
+static int is_over_bytes(const snug_session *session, uint64_t all)
 {
     uint64_t most = session->limits.memory_bytes, files = usage_of_memory_files();
     return all > most && (files > most || all - files > SPARE_BYTES);
@@ -33,10 +29,10 @@ static int is_over_memory(const snug_session *session, uint64_t *bytes)
 {
     const procs *now = &session->shell->now;
     *bytes = usage_at_most(now);
-    if (!is_over(session, *bytes))
+    if (!is_over_bytes(session, *bytes))
         return 0;
     *bytes = usage_of_memory(now);
-    return is_over(session, *bytes);
+    return is_over_bytes(session, *bytes);
 }
 
 bash_reason bounds_look(snug_session *session, uint64_t *bytes)
@@ -62,9 +58,9 @@ bash_reason bounds_look_at_files(snug_session *session)
     grants_release();
     tree_usage nameless = usage_of_nameless(&b->now, session->files.workdir);
     b->found = disk->used;
-    b->found.bytes = sum(b->found.bytes, nameless.bytes);
-    b->is_full = b->found.bytes >= sum(disk->limit.bytes, disk->before.bytes) ||
-                 b->found.files > sum(disk->limit.files, disk->before.files) ||
+    b->found.bytes = u64_sum(b->found.bytes, nameless.bytes);
+    b->is_full = b->found.bytes >= u64_sum(disk->limit.bytes, disk->before.bytes) ||
+                 b->found.files > u64_sum(disk->limit.files, disk->before.files) ||
                  nameless.files > disk->limit.files;
     return b->is_full ? BASH_DISK : BASH_RUNS;
 }

@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/nameless.h"
 #include "base/thread.h"
+#include "base/u64.h"
 #include "session/result/result.h"
 #include "worker/client/client.h"
 
@@ -57,22 +58,12 @@ typedef struct disk_watch {
     uint32_t told;      /* of that number; 0: its end has been seen */
 } disk_watch;
 
-static uint64_t least(uint64_t a, uint64_t b)
+static tree_usage add_usages(tree_usage a, tree_usage b)
 {
-    return a < b ? a : b;
+    return (tree_usage){ u64_sum(a.bytes, b.bytes), u64_sum(a.files, b.files) };
 }
 
-static uint64_t sum(uint64_t a, uint64_t b)
-{
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
-static tree_usage sum_of(tree_usage a, tree_usage b)
-{
-    return (tree_usage){ sum(a.bytes, b.bytes), sum(a.files, b.files) };
-}
-
-static tree_usage limit_of(disk_watch *w)
+static tree_usage current_limit(disk_watch *w)
 {
     return (tree_usage){ atomic_load_explicit(&w->bytes, memory_order_relaxed),
                          atomic_load_explicit(&w->files, memory_order_relaxed) };
@@ -81,13 +72,13 @@ static tree_usage limit_of(disk_watch *w)
 /* ---- a look; the lock is held ---- */
 
 /* 0: there is none. */
-static pid_t process_of(const disk_watch *w)
+static pid_t worker_process_of(const disk_watch *w)
 {
     return w->link ? link_process(w->link) : 0;
 }
 
 /* Of all its threads; 0: not to be had. */
-static uint64_t cpu_of(pid_t process)
+static uint64_t used_cpu_ns(pid_t process)
 {
     clockid_t clock;
     struct timespec t;
@@ -96,7 +87,7 @@ static uint64_t cpu_of(pid_t process)
     return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
-static int hides(int error)
+static int is_hidden_by(int error)
 {
     return error == EACCES || error == EPERM || error == ELOOP;
 }
@@ -116,13 +107,13 @@ static tree_usage nameless_of(const disk_watch *w, pid_t process)
 }
 
 /* 0: it was not to be seen. What the session hides is taken for full. */
-static int measure(tree_usage *now, disk_watch *w)
+static int measure_folder(tree_usage *now, disk_watch *w)
 {
     uint64_t began_ns = clock_thread_cpu_ns();
-    int error = tree_measure(now, w->session->files.workdir), is_hidden = hides(error);
+    int error = tree_measure(now, w->session->files.workdir), is_hidden = is_hidden_by(error);
 
     if (!error || (is_hidden && w->is_dim))
-        *now = sum_of(*now, nameless_of(w, process_of(w)));
+        *now = add_usages(*now, nameless_of(w, worker_process_of(w)));
     else if (is_hidden)
         *now = (tree_usage){ UINT64_MAX, UINT64_MAX };
 
@@ -130,13 +121,13 @@ static int measure(tree_usage *now, disk_watch *w)
     return !error || is_hidden;
 }
 
-static int is_over(const tree_usage *now, const tree_usage *most)
+static int is_over_limit(const tree_usage *now, const tree_usage *most)
 {
     return now->bytes > most->bytes || now->files > most->files;
 }
 
 /* Who has too much and tidies up is left alone. */
-static int grows(const tree_usage *now, const tree_usage *last, const tree_usage *most)
+static int is_growing(const tree_usage *now, const tree_usage *last, const tree_usage *most)
 {
     return now->bytes == UINT64_MAX || (now->bytes > most->bytes && now->bytes > last->bytes) ||
            (now->files > most->files && now->files > last->files);
@@ -147,11 +138,11 @@ static tree_usage a_little(tree_usage limit)
 {
     enum { PART = 4, MOST_BYTES = 16 << 20, MOST_FILES = 256 };
     uint64_t bytes = limit.bytes / PART, files = limit.files / PART;
-    return (tree_usage){ least(bytes, MOST_BYTES), least(files, MOST_FILES) };
+    return (tree_usage){ u64_least(bytes, MOST_BYTES), u64_least(files, MOST_FILES) };
 }
 
 /* Whoever else may be kept waiting by the worker, this thread is not. */
-static void interrupt(disk_watch *w, uint32_t number)
+static void interrupt_writer(disk_watch *w, uint32_t number)
 {
     remote *r = w->session->remote;
     w->was_told = 1;
@@ -162,33 +153,34 @@ static void interrupt(disk_watch *w, uint32_t number)
         link_nudge(w->link, &r->line);
 }
 
-static void stop(disk_watch *w, uint32_t running, const tree_usage *now, const tree_usage *most)
+static void stop_writing(disk_watch *w, uint32_t running, const tree_usage *now,
+                         const tree_usage *most)
 {
     if (!w->is_over)
         w->first = now->bytes == UINT64_MAX ? *most : *now;
     w->is_over = 1;
-    const tree_usage last_word = sum_of(w->first, a_little(limit_of(w)));
-    if (is_over(now, &last_word) && (w->was_told || running == 0))
+    const tree_usage last_word = add_usages(w->first, a_little(current_limit(w)));
+    if (is_over_limit(now, &last_word) && (w->was_told || running == 0))
         link_end_now(w->link, LINK_FULL);
     else if (running > 0)
-        interrupt(w, running);
+        interrupt_writer(w, running);
 }
 
 /* running: before that was measured. */
-static void judge(disk_watch *w, uint32_t running, const tree_usage *now)
+static void judge_usage(disk_watch *w, uint32_t running, const tree_usage *now)
 {
-    const tree_usage most = sum_of(w->before, limit_of(w));
+    const tree_usage most = add_usages(w->before, current_limit(w));
     /* What a cell had leave to make is not the fault of one that has less; nor what one made until
      * it ended that was told to. */
-    int is_settled = is_over(&w->allowed, &most) || (w->told != 0 && running != w->told);
+    int is_settled = is_over_limit(&w->allowed, &most) || (w->told != 0 && running != w->told);
 
     w->allowed = most;
     if (running != w->told)
         w->told = 0;
-    if (!is_over(now, &most))
+    if (!is_over_limit(now, &most))
         w->is_over = w->was_told = 0;
-    else if (!is_settled && grows(now, &w->last, &most))
-        stop(w, running, now, &most);
+    else if (!is_settled && is_growing(now, &w->last, &most))
+        stop_writing(w, running, now, &most);
 }
 
 static int is_unlimited(tree_usage limit)
@@ -197,24 +189,24 @@ static int is_unlimited(tree_usage limit)
 }
 
 /* One that has not run has not written. */
-static void look(disk_watch *w)
+static void look_at_folder(disk_watch *w)
 {
     tree_usage now;
 
-    if (is_unlimited(limit_of(w)))
+    if (is_unlimited(current_limit(w)))
         return;
     uint32_t running = atomic_load(&w->session->remote->running);
-    pid_t process = process_of(w);
-    uint64_t cpu_ns = cpu_of(process);
-    if (process == 0 || (cpu_ns > 0 && cpu_ns == w->cpu_ns) || !measure(&now, w))
+    pid_t process = worker_process_of(w);
+    uint64_t cpu_ns = used_cpu_ns(process);
+    if (process == 0 || (cpu_ns > 0 && cpu_ns == w->cpu_ns) || !measure_folder(&now, w))
         return;
 
-    judge(w, running, &now);
+    judge_usage(w, running, &now);
     w->last = now;
     w->cpu_ns = cpu_ns;
 }
 
-static uint64_t left(uint64_t now, uint64_t most)
+static uint64_t difference(uint64_t now, uint64_t most)
 {
     return most > now ? most - now : 0;
 }
@@ -222,17 +214,18 @@ static uint64_t left(uint64_t now, uint64_t most)
 /* When to look again. */
 static uint64_t next_ns(disk_watch *w)
 {
-    const tree_usage most = sum_of(w->before, limit_of(w));
-    uint64_t files = least(left(w->last.files, most.files), IDLE_NS / NS_PER_FILE);
-    uint64_t ns = least(left(w->last.bytes, most.bytes) / BYTES_PER_NS, files * NS_PER_FILE);
+    const tree_usage most = add_usages(w->before, current_limit(w));
+    uint64_t files = u64_least(difference(w->last.files, most.files), IDLE_NS / NS_PER_FILE);
+    uint64_t ns =
+        u64_least(difference(w->last.bytes, most.bytes) / BYTES_PER_NS, files * NS_PER_FILE);
     if (ns < LOOK_NS)
         ns = LOOK_NS;
 
-    uint64_t then_ns = clock_now_ns() + least(ns, IDLE_NS);
+    uint64_t then_ns = clock_now_ns() + u64_least(ns, IDLE_NS);
     return then_ns > w->rest_ns ? then_ns : w->rest_ns;
 }
 
-static void *look_on(void *payload)
+static void *watch_folder(void *payload)
 {
     disk_watch *w = payload;
 
@@ -241,7 +234,7 @@ static void *look_on(void *payload)
         uint64_t then_ns = next_ns(w);
         const struct timespec until = { (time_t)(then_ns / NS_PER_S), (long)(then_ns % NS_PER_S) };
         if (pthread_cond_clockwait(&w->changed, &w->lock, CLOCK_MONOTONIC, &until) == ETIMEDOUT)
-            look(w);
+            look_at_folder(w);
     }
 
     pthread_mutex_unlock(&w->lock);
@@ -251,21 +244,21 @@ static void *look_on(void *payload)
 /* ---- a session's ---- */
 
 /* A folder in memory has room for so much and no more; another machine's has no other bound. */
-static int is_for(const snug_session *session)
+static int needs_watch(const snug_session *session)
 {
     return session->kind == SNUG_KIND_FULL && session->files.folder == 0 &&
            session->files.workdir && !session->host->remote->command;
 }
 
-static int start(disk_watch *w, snug_session *session)
+static int start_watch(disk_watch *w, snug_session *session)
 {
     w->session = session;
     w->link = link_hold(session->remote->link);
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->changed, NULL);
-    w->is_dim = hides(tree_measure(&w->before, session->files.workdir));
+    w->is_dim = is_hidden_by(tree_measure(&w->before, session->files.workdir));
     w->last = w->before;
-    int error = thread_start(&w->thread, "snug disk", STACK_BYTES, look_on, w);
+    int error = thread_start(&w->thread, "snug disk", STACK_BYTES, watch_folder, w);
     if (!error)
         return SNUG_OK;
 
@@ -275,7 +268,7 @@ static int start(disk_watch *w, snug_session *session)
     return error;
 }
 
-static int runs(pid_t process, const char *number)
+static int is_running(pid_t process, const char *number)
 {
     char path[64], text[512];
 
@@ -302,9 +295,9 @@ static int has_rested(pid_t process, uint64_t cpu_ns)
         return 0;
 
     for (const struct dirent *item; !any_runs && (item = readdir(dir));)
-        any_runs = *item->d_name != '.' && runs(process, item->d_name);
+        any_runs = *item->d_name != '.' && is_running(process, item->d_name);
     closedir(dir);
-    return !any_runs && cpu_ns > 0 && cpu_of(process) == cpu_ns;
+    return !any_runs && cpu_ns > 0 && used_cpu_ns(process) == cpu_ns;
 }
 
 static int has_more(const tree_usage *now, const tree_usage *last)
@@ -313,13 +306,13 @@ static int has_more(const tree_usage *now, const tree_usage *last)
 }
 
 /* Of another worker nothing is known but what is there. */
-static void take_over(disk_watch *w)
+static void take_over_worker(disk_watch *w)
 {
     tree_usage now;
     w->link = link_hold(w->session->remote->link);
     w->told = 0;
-    w->cpu_ns = cpu_of(process_of(w));
-    if (measure(&now, w))
+    w->cpu_ns = used_cpu_ns(worker_process_of(w));
+    if (measure_folder(&now, w))
         w->last = now;
 }
 
@@ -327,17 +320,18 @@ static void take_over(disk_watch *w)
 static void give_to_caller(disk_watch *w)
 {
     tree_usage now;
-    pid_t process = process_of(w);
+    pid_t process = worker_process_of(w);
 
-    if (clock_now_ns() < w->rest_ns || cpu_of(process) != w->cpu_ns)
+    if (clock_now_ns() < w->rest_ns || used_cpu_ns(process) != w->cpu_ns)
         return;
-    if (!measure(&now, w) || now.bytes == UINT64_MAX || !has_more(&now, &w->last))
+    if (!measure_folder(&now, w) || now.bytes == UINT64_MAX || !has_more(&now, &w->last))
         return;
     if (!has_rested(process, w->cpu_ns))
         return;
 
-    const tree_usage more = { left(w->last.bytes, now.bytes), left(w->last.files, now.files) };
-    w->before = sum_of(w->before, more);
+    const tree_usage more = { difference(w->last.bytes, now.bytes),
+                              difference(w->last.files, now.files) };
+    w->before = add_usages(w->before, more);
     w->last = now;
 }
 
@@ -347,11 +341,11 @@ static void begin_again(disk_watch *w)
     if (w->link)
         give_to_caller(w);
     else
-        take_over(w);
+        take_over_worker(w);
     pthread_mutex_unlock(&w->lock);
 }
 
-static void set_limits(disk_watch *w, const snug_limits *limits)
+static void set_disk_limits(disk_watch *w, const snug_limits *limits)
 {
     int is_lower = limits->disk_bytes < atomic_load_explicit(&w->bytes, memory_order_relaxed) ||
                    limits->disk_files < atomic_load_explicit(&w->files, memory_order_relaxed);
@@ -371,14 +365,14 @@ int remote_disk_begin(snug_session *session, const snug_limits *limits)
 {
     remote *r = session->remote;
     disk_watch *w = r->watch;
-    if (!w && !is_for(session))
+    if (!w && !needs_watch(session))
         return SNUG_OK;
 
     atomic_store_explicit(&r->full, 0, memory_order_relaxed);
     if (w && (!w->link || clock_now_ns() - w->ended_ns >= PAUSE_NS))
         begin_again(w);
     if (w) {
-        set_limits(w, limits);
+        set_disk_limits(w, limits);
         return SNUG_OK;
     }
 
@@ -386,7 +380,7 @@ int remote_disk_begin(snug_session *session, const snug_limits *limits)
         return error_no_memory();
     atomic_store(&w->bytes, limits->disk_bytes);
     atomic_store(&w->files, limits->disk_files);
-    int error = start(w, session);
+    int error = start_watch(w, session);
     if (error)
         free(w);
     else

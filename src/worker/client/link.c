@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/spin.h"
+#include "base/u64.h"
 #include "worker/client/worker_bounds.h"
 
 /* So long nothing, and the worker is asked whether it is there. */
@@ -94,7 +95,7 @@ void link_drop(worker_link *l)
 /* ---- the end; the lock is held ---- */
 
 /* Who reads has the descriptor: it closes once nobody does. */
-static void bury(worker_link *l)
+static void bury_link(worker_link *l)
 {
     if (l->end == LINK_LIVES || l->is_reading || l->is_gone)
         return;
@@ -104,7 +105,7 @@ static void bury(worker_link *l)
     pthread_mutex_unlock(&l->writing);
 }
 
-static void die(worker_link *l, link_end how)
+static void break_link(worker_link *l, link_end how)
 {
     if (l->end != LINK_LIVES)
         return;
@@ -124,16 +125,16 @@ static void end_forsaken(worker_link *l)
     if (!l->is_spoilt || line || l->end != LINK_LIVES)
         return;
 
-    die(l, LINK_FORSAKEN);
+    break_link(l, LINK_FORSAKEN);
     launch_kill(&l->process);
-    bury(l);
+    bury_link(l);
 }
 
 void link_kill(worker_link *l, link_end how)
 {
     pthread_mutex_lock(&l->lock);
-    die(l, how);
-    bury(l);
+    break_link(l, how);
+    bury_link(l);
     pthread_mutex_unlock(&l->lock);
 }
 
@@ -141,12 +142,12 @@ void link_end_now(worker_link *l, link_end how)
 {
     pthread_mutex_lock(&l->lock);
     if (l->end == LINK_LIVES) {
-        die(l, how);
+        break_link(l, how);
         if (l->process.zygote)
             launch_kill(&l->process);
         else
             kill(l->process.pid, SIGKILL);
-        bury(l);
+        bury_link(l);
     }
     pthread_mutex_unlock(&l->lock);
 }
@@ -352,11 +353,6 @@ static int wait_for_room(const worker_link *l, uint64_t deadline_ns)
     return 0;
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 static uint64_t silent_at_ns(const worker_link *l)
 {
     uint64_t now = clock_now_ns();
@@ -366,7 +362,7 @@ static uint64_t silent_at_ns(const worker_link *l)
 static link_end write_pieces(const worker_link *l, struct iovec *pieces, size_t count,
                              uint64_t most_ns)
 {
-    uint64_t deadline_ns = earlier(most_ns, silent_at_ns(l));
+    uint64_t deadline_ns = u64_least(most_ns, silent_at_ns(l));
 
     while (count > 0) {
         struct msghdr message = { .msg_iov = pieces, .msg_iovlen = count };
@@ -380,7 +376,7 @@ static link_end write_pieces(const worker_link *l, struct iovec *pieces, size_t 
         if (n > 0 && clock_now_ns() >= most_ns)
             return LINK_LATE; /* it takes a little, again and again */
         if (n > 0)
-            deadline_ns = earlier(most_ns, silent_at_ns(l));
+            deadline_ns = u64_least(most_ns, silent_at_ns(l));
         for (; count > 0 && n >= (ssize_t)pieces->iov_len; count--)
             n -= (ssize_t)(pieces++)->iov_len;
         if (count > 0 && n > 0) {
@@ -471,13 +467,13 @@ static int is_readable(worker_link *l, uint64_t deadline_ns, int spins)
     if (has_come)
         return streams[0].revents != 0;
 
-    uint64_t until = earlier(now + ASK_NS, deadline_ns);
+    uint64_t until = u64_least(now + ASK_NS, deadline_ns);
     int ms = until > now ? (int)((until - now) / NS_PER_MS) + 1 : 0;
     return poll(streams, 2, ms) > 0 && streams[0].revents;
 }
 
 /* The line whose request it belongs to. The lock is held. */
-static link_line *line_of(const worker_link *l, const frame *f)
+static link_line *find_line(const worker_link *l, const frame *f)
 {
     link_line *line = l->lines;
     while (line && line->channel != f->channel)
@@ -499,19 +495,19 @@ static uint64_t most_bytes_of(const link_line *line, frame_kind kind)
 
 /* Without the lock; the reader is ours. Whether the message that begins may be as large as it
  * says: asked before any of it is taken in. */
-static int is_wanted(worker_link *l)
+static int is_expected(worker_link *l)
 {
     const frame_reader *r = &l->reader;
     if (r->header_len < FRAME_HEADER || r->next.body.len > 0 || r->body_bytes <= FRAME_SMALL_BYTES)
         return 1;
     pthread_mutex_lock(&l->lock);
-    uint64_t most_bytes = most_bytes_of(line_of(l, &r->next), r->next.kind);
+    uint64_t most_bytes = most_bytes_of(find_line(l, &r->next), r->next.kind);
     pthread_mutex_unlock(&l->lock);
     return r->body_bytes <= most_bytes;
 }
 
 /* Without the lock; the reader is ours. As frame_took, -1 also where the stream has ended. */
-static int receive(frame *out, worker_link *l, link_end *how)
+static int receive_piece(frame *out, worker_link *l, link_end *how)
 {
     size_t room;
     char *at = frame_room(&l->reader, &room);
@@ -526,7 +522,7 @@ static int receive(frame *out, worker_link *l, link_end *how)
     *how = LINK_LIED;
     atomic_store(&l->heard_ns, clock_now_ns());
     int took = frame_took(out, &l->reader, (size_t)n);
-    if (took == 0 && !is_wanted(l))
+    if (took == 0 && !is_expected(l))
         return -1;
     return took;
 }
@@ -539,7 +535,7 @@ static int receive_one(frame *out, worker_link *l, uint64_t deadline_ns, link_en
     do {
         if (!is_readable(l, deadline_ns, spins))
             return 0;
-        took = receive(out, l, how);
+        took = receive_piece(out, l, how);
         spins = 0;
     } while (took == 0 && (l->reader.header_len > 0) && clock_now_ns() < deadline_ns);
 
@@ -554,9 +550,9 @@ static void forget_nudges(const worker_link *l)
 }
 
 /* A worker says nothing that it was not asked. The lock is held. */
-static void deliver(worker_link *l, frame *f, const link_line *own)
+static void deliver_frame(worker_link *l, frame *f, const link_line *own)
 {
-    link_line *line = f->kind >= FRAME_REPLY ? line_of(l, f) : NULL;
+    link_line *line = f->kind >= FRAME_REPLY ? find_line(l, f) : NULL;
 
     if (f->kind == FRAME_PONG && f->body.len == 0) {
         frame_free(f);
@@ -566,7 +562,7 @@ static void deliver(worker_link *l, frame *f, const link_line *own)
     link_frame *item = line ? calloc(1, sizeof *item) : NULL;
     if (!item) {
         frame_free(f);
-        die(l, LINK_LIED);
+        break_link(l, LINK_LIED);
         return;
     }
 
@@ -579,7 +575,7 @@ static void deliver(worker_link *l, frame *f, const link_line *own)
     line->bytes += f->body.len + sizeof *item;
     line->is_asking = f->kind != FRAME_REPLY;
     if (line->bytes > MOST_WAITING_BYTES && line->bytes - MOST_WAITING_BYTES > line->most_bytes)
-        die(l, LINK_LIED);
+        break_link(l, LINK_LIED);
     if (line != own)
         pthread_cond_signal(&line->has_come);
 }
@@ -598,9 +594,9 @@ static int read_one(worker_link *l, const link_line *own, uint64_t deadline_ns)
     l->is_reading = 0;
     l->has_spoken |= took > 0;
     if (took > 0)
-        deliver(l, &f, own);
+        deliver_frame(l, &f, own);
     if (took < 0)
-        die(l, how);
+        break_link(l, how);
     return took > 0;
 }
 
@@ -613,7 +609,7 @@ static void ask_for_life(worker_link *l, uint64_t deadline_ns)
         return;
 
     if (l->asked_ns > heard_ns && now - heard_ns > l->silent_ns) {
-        die(l, LINK_SILENT);
+        break_link(l, LINK_SILENT);
         return;
     }
 
@@ -628,7 +624,7 @@ static void ask_for_life(worker_link *l, uint64_t deadline_ns)
 static void sleep_until(worker_link *l, link_line *line, uint64_t deadline_ns)
 {
     uint64_t now = clock_now_ns(), most = now + NS_PER_S;
-    uint64_t until = earlier(deadline_ns, most);
+    uint64_t until = u64_least(deadline_ns, most);
     struct timespec t = { (time_t)(until / NS_PER_S), (long)(until % NS_PER_S) };
     line->is_waiting = 1;
     pthread_cond_timedwait(&line->has_come, &l->lock, &t);
@@ -636,7 +632,7 @@ static void sleep_until(worker_link *l, link_line *line, uint64_t deadline_ns)
 }
 
 /* Another one who waits shall read. */
-static void pass_on(worker_link *l, const link_line *own)
+static void wake_reader(worker_link *l, const link_line *own)
 {
     for (link_line *line = l->lines; line && !l->is_reading; line = line->next)
         if (line != own && line->is_waiting) {
@@ -668,11 +664,11 @@ enum { LATE_LOOKS = 100 };
 static void look_late(worker_link *l, link_line *line, uint64_t now, int *looks)
 {
     if (++*looks > LATE_LOOKS)
-        die(l, LINK_LATE);
+        break_link(l, LINK_LATE);
     else if (l->is_reading)
         sleep_until(l, line, now + LATE_NS);
     else if (!read_one(l, line, now) && l->reader.header_len == 0)
-        die(l, LINK_LATE);
+        break_link(l, LINK_LATE);
 }
 
 static void wait_once(worker_link *l, link_line *line, uint64_t until)
@@ -699,13 +695,13 @@ int link_wait(worker_link *l, link_line *line, frame *out, uint64_t deadline_ns,
         else if (now >= wake_ns)
             line->is_nudged = 1;
         else
-            wait_once(l, line, earlier(deadline_ns, wake_ns));
+            wait_once(l, line, u64_least(deadline_ns, wake_ns));
     }
 
     int is_nudged = line->is_nudged;
     line->is_nudged = 0;
-    bury(l);
-    pass_on(l, line);
+    bury_link(l);
+    wake_reader(l, line);
     pthread_mutex_unlock(&l->lock);
     if (took)
         return SNUG_OK;
