@@ -17,14 +17,14 @@
 #include "session/files/workdir_files.h"
 #include "wire/json.h"
 
-static int refuse(const char *what)
+static int refuse_feature(const char *what)
 {
     return error_set(SNUG_EINVAL, "a bash session has no %s", what);
 }
 
 /* ---- open and close ---- */
 
-static int open_session(snug_session *session, const snug_session_options *options)
+static int open_bash_session(snug_session *session, const snug_session_options *options)
 {
     if (options->kind != SNUG_KIND_BASH || !session->files.workdir)
         return error_set(SNUG_EINVAL, "this worker has bash sessions only");
@@ -51,7 +51,7 @@ static int open_session(snug_session *session, const snug_session_options *optio
     return error;
 }
 
-static int end_session(snug_session *session)
+static int end_bash_session(snug_session *session)
 {
     bash_session *b = session->shell;
     if (!b)
@@ -74,7 +74,7 @@ static int end_session(snug_session *session)
     return 0;
 }
 
-static int renew(snug_session *session)
+static int restart_shell(snug_session *session)
 {
     bash_session *b = session->shell;
 
@@ -91,7 +91,7 @@ static int renew(snug_session *session)
     return error;
 }
 
-static void interrupt(snug_session *session)
+static void interrupt_shell(snug_session *session)
 {
     const uint64_t one = 1;
     if (atomic_exchange(&session->shell->is_wanted, 1))
@@ -112,7 +112,7 @@ static int is_name(const char *name)
 }
 
 /* A string's text; of other values their JSON. */
-static int value_of(str *out, const char *json, size_t len)
+static int variable_text(str *out, const char *json, size_t len)
 {
     str text = { 0 };
     int error = str_append(&text, json, len);
@@ -127,7 +127,7 @@ static int value_of(str *out, const char *json, size_t len)
     return error;
 }
 
-static int settle(snug_session *session, const char *line)
+static int settle_shell(snug_session *session, const char *line)
 {
     watch_enter(session);
     int error = bash_settle(session, line);
@@ -135,13 +135,13 @@ static int settle(snug_session *session, const char *line)
     return error;
 }
 
-static int set(snug_session *session, const char *name, const char *json, size_t len)
+static int declare_variable(snug_session *session, const char *name, const char *json, size_t len)
 {
     str value = { 0 }, line = { 0 };
 
     if (!is_name(name))
         return error_set(SNUG_EINVAL, "%s is not the name of a variable in bash", name);
-    int error = value_of(&value, json, len);
+    int error = variable_text(&value, json, len);
     if (!error && memchr(str_text(&value), '\0', value.len))
         error = error_set(SNUG_EINVAL, "%s: a variable of bash cannot have a NUL", name);
     else if (error || (error = str_printf(&line, "builtin declare -g %s=", name)) ||
@@ -149,20 +149,20 @@ static int set(snug_session *session, const char *name, const char *json, size_t
              (error = str_add(&line, "\n")))
         error = error_no_memory();
     else
-        error = settle(session, str_text(&line));
+        error = settle_shell(session, str_text(&line));
 
     str_free(&value);
     str_free(&line);
     return error;
 }
 
-static int checkpoint(snug_session *session, checkpoint_step step)
+static int refuse_checkpoint(snug_session *session, checkpoint_step step)
 {
     (void)session, (void)step;
-    return refuse("checkpoints: run what might be undone in a subshell, ( ... )");
+    return refuse_feature("checkpoints: run what might be undone in a subshell, ( ... )");
 }
 
-static int variables(snug_description **out, snug_session *session)
+static int describe_all(snug_description **out, snug_session *session)
 {
     const bash_session *b = session->shell;
     packer p = { 0 };
@@ -179,12 +179,12 @@ static int variables(snug_description **out, snug_session *session)
 
 /* ---- prompts ---- */
 
-static int says(const str *text, const char *words)
+static int has_words(const str *text, const char *words)
 {
     return strstr(str_text(text), words) != NULL;
 }
 
-static int is_complete(snug_session *session, const char *source, size_t len)
+static int check_is_complete(snug_session *session, const char *source, size_t len)
 {
     str said = { 0 };
 
@@ -193,16 +193,17 @@ static int is_complete(snug_session *session, const char *source, size_t len)
         return 1;
 
     int error = shell_check(&said, source, len);
-    int answer = !says(&said, "unexpected end of file") && !says(&said, "unexpected EOF") &&
-                 !says(&said, "delimited by end-of-file") &&
+    int answer = !has_words(&said, "unexpected end of file") &&
+                 !has_words(&said, "unexpected EOF") &&
+                 !has_words(&said, "delimited by end-of-file") &&
                  !(len > 0 && source[len - 1] == '\\' && (len == 1 || source[len - 2] != '\\'));
     str_free(&said);
     return error ? error : answer;
 }
 
 /* None: a word's completions would need bash's readline. */
-static int complete(snug_completion **out, snug_session *session, const char *source, size_t len,
-                    size_t cursor)
+static int complete_nothing(snug_completion **out, snug_session *session, const char *source,
+                            size_t len, size_t cursor)
 {
     packer p = { 0 };
 
@@ -215,51 +216,51 @@ static int complete(snug_completion **out, snug_session *session, const char *so
     return error ? error_no_memory() : SNUG_OK;
 }
 
-static int inspect(snug_description **out, snug_session *session, const char *source, size_t len,
-                   size_t cursor)
+static int refuse_inspection(snug_description **out, snug_session *session, const char *source,
+                             size_t len, size_t cursor)
 {
     (void)out, (void)session, (void)source, (void)len, (void)cursor;
-    return refuse("inspection: run \"declare -p NAME\" or \"declare -f NAME\"");
+    return refuse_feature("inspection: run \"declare -p NAME\" or \"declare -f NAME\"");
 }
 
 /* ---- what it has not ---- */
 
-static int save(snug_saved **out, snug_session *session, const char *path)
+static int refuse_saving(snug_saved **out, snug_session *session, const char *path)
 {
     (void)out, (void)session, (void)path;
-    return refuse("saved state: keep what should last in files of the work directory");
+    return refuse_feature("saved state: keep what should last in files of the work directory");
 }
 
-static int bind_tool(snug_session *session, const snug_tool *tool)
+static int refuse_tool(snug_session *session, const snug_tool *tool)
 {
     (void)session, (void)tool;
-    return refuse("tools: its cells run programs, and call no functions of the host's");
+    return refuse_feature("tools: its cells run programs, and call no functions of the host's");
 }
 
-static int scan(snug_scan **out, snug_host *host, const char *source, size_t len,
-                const snug_scan_options *options)
+static int refuse_scan(snug_scan **out, snug_host *host, const char *source, size_t len,
+                       const snug_scan_options *options)
 {
     (void)out, (void)host, (void)source, (void)len, (void)options;
-    return refuse("scan: its host has");
+    return refuse_feature("scan: its host has");
 }
 
 /* ---- the host ---- */
 
-static int open_host(snug_host *host, const snug_host_options *options)
+static int open_bash_host(snug_host *host, const snug_host_options *options)
 {
     (void)options;
     host->report = strdup("form: bash\n");
     return host->report ? SNUG_OK : error_no_memory();
 }
 
-static int close_host(snug_host *host)
+static int close_bash_host(snug_host *host)
 {
     (void)host;
     return 0;
 }
 
 /* What the host puts counts with what the session makes. */
-static int put(snug_session *session, const char *path, const void *data, size_t len)
+static int put_counted_file(snug_session *session, const char *path, const void *data, size_t len)
 {
     int error = local_put(session, path, data, len);
     grants_forget();
@@ -272,38 +273,39 @@ static int has_shell(const snug_session *session)
 }
 
 static const session_form sessions = {
-    .open = open_session,
-    .end = end_session,
+    .open = open_bash_session,
+    .end = end_bash_session,
     .is_alive = has_shell,
-    .renew = renew,
-    .interrupt = interrupt,
+    .renew = restart_shell,
+    .interrupt = interrupt_shell,
     .run = bash_run,
-    .set = set,
-    .checkpoint = checkpoint,
-    .is_complete = is_complete,
-    .complete = complete,
-    .variables = variables,
-    .inspect = inspect,
-    .save = save,
-    .restore = save,
-    .put = put,
+    .set = declare_variable,
+    .checkpoint = refuse_checkpoint,
+    .is_complete = check_is_complete,
+    .complete = complete_nothing,
+    .variables = describe_all,
+    .inspect = refuse_inspection,
+    .save = refuse_saving,
+    .restore = refuse_saving,
+    .put = put_counted_file,
     .get = local_get,
     .list = local_list,
     .remove = local_remove,
-    .bind = bind_tool,
+    .bind = refuse_tool,
 };
 
-static snug_health health(const snug_host *host)
+static snug_health tell_no_health(const snug_host *host)
 {
     (void)host;
     return (snug_health){ 0 };
 }
 
 /* A shell is started in a moment: there are no spares. */
-static snug_pool pool_facts_of(const snug_host *host)
+static snug_pool tell_no_pool(const snug_host *host)
 {
     (void)host;
     return (snug_pool){ 0 };
 }
 
-const host_form bash_form = { &sessions, open_host, close_host, scan, health, pool_facts_of };
+const host_form bash_form = { &sessions,   open_bash_host, close_bash_host,
+                              refuse_scan, tell_no_health, tell_no_pool };

@@ -71,7 +71,7 @@ static link_kind kind_of(int folder, const char *name)
 }
 
 /* 0: it is not told. */
-static pid_t process_of(pid_t thread)
+static pid_t read_process_of(pid_t thread)
 {
     char path[64], line[128];
     int process = 0;
@@ -88,7 +88,7 @@ static pid_t process_of(pid_t thread)
 /* How much of it; -1. */
 static ssize_t text_for(char *out, size_t size, const walk *w, const char *name)
 {
-    pid_t process = process_of(w->thread);
+    pid_t process = read_process_of(w->thread);
     if (process == 0)
         return -1;
     int len = strcmp(name, "self") == 0
@@ -139,7 +139,7 @@ static int is_at_end(const walk *w)
     return w->rest[strspn(w->rest, "/")] == '\0';
 }
 
-static lead missing(struct stat *folder, const walk *w)
+static lead judge_missing(struct stat *folder, const walk *w)
 {
     if (errno == ENOTDIR || (errno == ENOENT && !is_at_end(w)))
         return LEAD_NOWHERE;
@@ -147,12 +147,12 @@ static lead missing(struct stat *folder, const walk *w)
 }
 
 /* LEAD_NEW with errno 0: on with the rest. */
-static int step(walk *w, const char *name, lead *end, struct stat *folder)
+static int follow_name(walk *w, const char *name, lead *end, struct stat *folder)
 {
     struct stat facts;
     int fd = open_path(w->at, name, O_NOFOLLOW);
     if (fd < 0 || fstat(fd, &facts) != 0) {
-        *end = missing(folder, w);
+        *end = judge_missing(folder, w);
         return 0;
     }
 
@@ -185,7 +185,7 @@ lead leads_to(struct stat *folder, pid_t thread, int start, const char *path)
         int taken = take_name(name, &w);
         if (taken == 0)
             end = LEAD_THERE;
-        has_more = taken > 0 && step(&w, name, &end, folder);
+        has_more = taken > 0 && follow_name(&w, name, &end, folder);
     }
 
     close(w.at);

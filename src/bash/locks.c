@@ -70,7 +70,7 @@ static uint64_t count_all(void)
     return count;
 }
 
-static void look(void)
+static void look_at_locks(void)
 {
     uint64_t began_ns = clock_thread_cpu_ns(), count = count_all();
     state.left = count < MOST ? (MOST - count) / BY_ONE_CALL : 0;
@@ -82,7 +82,7 @@ static void look(void)
 int locks_ask(void)
 {
     if (state.left == 0 && clock_now_ns() >= state.look_ns)
-        look();
+        look_at_locks();
     if (state.left == 0)
         return ENOLCK;
     state.left--;

@@ -79,7 +79,7 @@ static int add_line(shell_names *names, const char *line, size_t len)
     return SNUG_OK;
 }
 
-static int read_lines(shell_names *names, const char *text)
+static int read_declarations(shell_names *names, const char *text)
 {
     int error = SNUG_OK;
     const char *end;
@@ -103,7 +103,7 @@ static int read_lines(shell_names *names, const char *text)
     return error;
 }
 
-static int compare(const void *a, const void *b, void *text)
+static int compare_rows(const void *a, const void *b, void *text)
 {
     const shell_name *left = a, *right = b;
     return strcmp((const char *)text + left->name, (const char *)text + right->name);
@@ -112,13 +112,13 @@ static int compare(const void *a, const void *b, void *text)
 int names_read(shell_names *out, const char *variables, const char *functions)
 {
     *out = (shell_names){ 0 };
-    int error = read_lines(out, variables);
+    int error = read_declarations(out, variables);
     if (!error)
-        error = read_lines(out, functions);
+        error = read_declarations(out, functions);
     if (error)
         names_free(out);
     else if (out->count > 0)
-        qsort_r(out->items, out->count, sizeof *out->items, compare, out->text.data);
+        qsort_r(out->items, out->count, sizeof *out->items, compare_rows, out->text.data);
 
     return error;
 }
@@ -245,7 +245,7 @@ static variable variable_at(const shell_names *now, size_t index)
     return v;
 }
 
-static uint64_t bytes_of(const variable *v)
+static uint64_t bytes_of_row(const variable *v)
 {
     return VARIABLE_BYTES + strlen(v->type) + jsontext_quoted_bytes(v->name, strlen(v->name)) +
            jsontext_quoted_bytes(v->value, v->shown);
@@ -290,7 +290,7 @@ char *names_describe(const shell_names *now, const shell_names *first, const cha
             continue;
 
         const variable v = variable_at(now, i);
-        const uint64_t bytes = bytes_of(&v);
+        const uint64_t bytes = bytes_of_row(&v);
         if (bytes > list_bytes) {
             left_out++;
             continue;

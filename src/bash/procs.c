@@ -125,7 +125,7 @@ static int read_process(proc *out, uint64_t *ticks, int *is_over, pid_t pid)
     return error;
 }
 
-static int add(procs *p, const proc *item)
+static int add_proc(procs *p, const proc *item)
 {
     if (p->count == PROCS_MOST)
         return 0; /* they are counted, and then ended */
@@ -164,7 +164,7 @@ int procs_look(procs *p, pid_t shell)
             continue;
         p->threads += one.threads;
         p->bytes += one.bytes;
-        failed = add(p, &one);
+        failed = add_proc(p, &one);
     }
 
     if (dir)

@@ -88,8 +88,8 @@ static int open_pipes(shell *s, int ends[ENDS])
     return ends[END_LINES] >= 0 ? open_terminal(&s->terminal, &ends[END_TERMINAL]) : -1;
 }
 
-static int spawn(pid_t *pid, const char *const arguments[], const int *from, const int *to,
-                 size_t count)
+static int spawn_checker(pid_t *pid, const char *const arguments[], const int *from, const int *to,
+                         size_t count)
 {
     extern char **environ;
     posix_spawn_file_actions_t actions;
@@ -116,7 +116,7 @@ static int spawn(pid_t *pid, const char *const arguments[], const int *from, con
 
 /* ---- the shell's process, before it is the shell ---- */
 
-static void bound(__rlimit_resource_t what, uint64_t most)
+static void bound_resource(__rlimit_resource_t what, uint64_t most)
 {
     const struct rlimit limit = { most, most };
     if (most != SNUG_UNLIMITED)
@@ -130,7 +130,7 @@ enum { OPEN_FILES = 256, SIGNALS = 1024 };
 #define STACK_BYTES (UINT64_C(8) << 20)
 
 /* A program may ask for more than it begins with; new threads are given what it begins with. */
-static void bound_stack(uint64_t most)
+static void set_stack_limit(uint64_t most)
 {
     const struct rlimit limit = { STACK_BYTES, most > STACK_BYTES ? most : STACK_BYTES };
     if (most != SNUG_UNLIMITED)
@@ -138,20 +138,20 @@ static void bound_stack(uint64_t most)
 }
 
 /* By itself: the filter lets nobody set what is another's. */
-static void bound_all(const shell_limits *limits)
+static void bound_resources(const shell_limits *limits)
 {
     /* A crowd of its processes leaves room for the worker, which ends them. */
     setpriority(PRIO_PROCESS, 0, NICE);
-    bound(RLIMIT_DATA, limits->data_bytes);
-    bound(RLIMIT_FSIZE, limits->file_bytes);
-    bound(RLIMIT_CPU, limits->cpu_s);
-    bound(RLIMIT_NPROC, limits->processes);
-    bound_stack(limits->data_bytes);
-    bound(RLIMIT_NOFILE, OPEN_FILES);
-    bound(RLIMIT_SIGPENDING, SIGNALS);
-    bound(RLIMIT_CORE, 0);
-    bound(RLIMIT_MSGQUEUE, 0);
-    bound(RLIMIT_MEMLOCK, 0);
+    bound_resource(RLIMIT_DATA, limits->data_bytes);
+    bound_resource(RLIMIT_FSIZE, limits->file_bytes);
+    bound_resource(RLIMIT_CPU, limits->cpu_s);
+    bound_resource(RLIMIT_NPROC, limits->processes);
+    set_stack_limit(limits->data_bytes);
+    bound_resource(RLIMIT_NOFILE, OPEN_FILES);
+    bound_resource(RLIMIT_SIGPENDING, SIGNALS);
+    bound_resource(RLIMIT_CORE, 0);
+    bound_resource(RLIMIT_MSGQUEUE, 0);
+    bound_resource(RLIMIT_MEMLOCK, 0);
 }
 
 /* What an exec keeps is made as a program expects it. */
@@ -177,7 +177,7 @@ static void become_shell(const int ends[ENDS], const shell_limits *limits)
         dup2(null, 1);
     for (int i = 0; i < ENDS; i++)
         dup2(ends[i], numbers[i]);
-    bound_all(limits);
+    bound_resources(limits);
     reset_signals();
     execve(bash, (char *const *)(uintptr_t)arguments, environ);
     enum { NOT_FOUND = 127 };
@@ -359,21 +359,21 @@ void shell_listen(shell *s)
         ;
 }
 
-static size_t words_of(char kind)
+static size_t message_words(char kind)
 {
     if (kind == 'E')
         return 3;
     return kind == 'X' ? 4 : 1;
 }
 
-static int is_head(const char *text)
+static int is_message_head(const char *text)
 {
     return strchr("EXI", text[0]) && text[0] && text[1] == ' ';
 }
 
 /* The texts of the first whole message, each with its NUL, and the bytes up to its end; 0: there is
  * none. An interrupt may have cut those before it short. */
-static size_t split(const shell *s, const char *words[4])
+static size_t split_message(const shell *s, const char *words[4])
 {
     size_t at = 0, count = 0;
 
@@ -382,12 +382,12 @@ static size_t split(const shell *s, const char *words[4])
         const char *end = memchr(word, '\0', s->said.len - at);
         if (!end)
             return 0;
-        if (is_head(word))
+        if (is_message_head(word))
             count = 0;
-        if (count > 0 || is_head(word))
+        if (count > 0 || is_message_head(word))
             words[count++] = word;
         at = (size_t)(end - s->said.data) + 1;
-    } while (count == 0 || count < words_of(*words[0]));
+    } while (count == 0 || count < message_words(*words[0]));
 
     return at;
 }
@@ -397,7 +397,7 @@ shell_message shell_hear(shell *s, shell_word *out)
     const char *words[4] = { NULL };
 
     forget_heard(s);
-    s->heard = s->said.len > 0 ? split(s, words) : 0;
+    s->heard = s->said.len > 0 ? split_message(s, words) : 0;
     *out = (shell_word){ .variables = words[1], .functions = words[2], .restore = words[3] };
     if (s->heard == 0)
         return SHELL_NOTHING;
@@ -428,7 +428,7 @@ static size_t feed(int in, const char *source, size_t len)
 }
 
 /* Feeds it and reads what it says. 0, or -1: it took too long. */
-static int converse(str *out, int in, int err, const char *source, size_t len)
+static int feed_and_read(str *out, int in, int err, const char *source, size_t len)
 {
     uint64_t deadline_ns = clock_deadline_ns(clock_now_ns(), CHECK_MS);
     struct pollfd fds[2] = { { .fd = in, .events = POLLOUT }, { .fd = err, .events = POLLIN } };
@@ -475,7 +475,7 @@ int shell_check(str *out, const char *source, size_t len)
     const int from[] = { in[0], err[1] }, to[] = { 0, 2 };
     fcntl(in[1], F_SETFL, O_NONBLOCK);
     int error = SNUG_OK, status = 0;
-    errno = spawn(&pid, arguments, from, to, 2);
+    errno = spawn_checker(&pid, arguments, from, to, 2);
     if (errno)
         error = error_system("%s", bash);
     close(in[0]);
@@ -483,7 +483,7 @@ int shell_check(str *out, const char *source, size_t len)
     if (error) {
         close(in[1]);
     } else {
-        if (converse(out, in[1], err[0], source, len) != 0)
+        if (feed_and_read(out, in[1], err[0], source, len) != 0)
             kill(pid, SIGKILL);
         while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
             ;

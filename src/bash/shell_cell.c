@@ -99,7 +99,7 @@ static void pass_bytes(snug_session *session, int which, const char *text, size_
 enum { READ_BYTES = 65536 };
 
 /* What there is now; 0: nothing. */
-static size_t take_output(snug_session *session, int which)
+static size_t read_output(snug_session *session, int which)
 {
     bash_session *b = session->shell;
     char bytes[READ_BYTES];
@@ -118,12 +118,12 @@ static size_t take_output(snug_session *session, int which)
 
 /* All that was written before the end; what background processes write on and on is left to the
  * next cell after so much. */
-static void drain(snug_session *session)
+static void drain_output(snug_session *session)
 {
     enum { MOST_READS = 64 };
     bash_session *b = session->shell;
     for (int which = 0; which < 2; which++) {
-        for (int i = 0; i < MOST_READS && take_output(session, which) > 0; i++)
+        for (int i = 0; i < MOST_READS && read_output(session, which) > 0; i++)
             ;
         pass_bytes(session, which, str_text(&b->pieces[which]), b->pieces[which].len);
         str_clear(&b->pieces[which]);
@@ -132,12 +132,12 @@ static void drain(snug_session *session)
 
 /* ---- lines ---- */
 
-static void no_output(snug_session *session)
+static void pass_no_output(snug_session *session)
 {
     (void)session; /* it was passed on already */
 }
 
-static void wake(void *payload)
+static void wake_cell(void *payload)
 {
     const uint64_t one = 1;
     ssize_t written = write(((bash_session *)payload)->wake, &one, sizeof one);
@@ -157,7 +157,7 @@ static void ask_for_line(bash_cell *cell, const char *prompt)
     }
 
     call_make(cell->call, 0);
-    session_make_calls(session, no_output);
+    session_make_calls(session, pass_no_output);
 }
 
 static void pass_line(bash_cell *cell)
@@ -188,7 +188,7 @@ static void take_names(bash_cell *cell, const shell_word *word, outcome *o)
     b->names = now;
 }
 
-static cell_end hear(bash_cell *cell, outcome *o)
+static cell_end hear_shell(bash_cell *cell, outcome *o)
 {
     shell *s = &cell->session->shell->shell;
     shell_word word;
@@ -248,14 +248,14 @@ static cell_end wait_for_end(bash_cell *cell, outcome *o)
         wait_for_it(b, stop_next_ns(&cell->stop), came);
         for (int which = 0; which < 2; which++)
             if (came[which])
-                take_output(cell->session, which);
+                read_output(cell->session, which);
         if (came[AT_WAKE] && read(b->wake, &count, sizeof count) < 0 && errno != EAGAIN)
             return CELL_GIVEN_UP;
         if (came[AT_CONTROL])
             shell_flush(&b->shell);
         pass_line(cell);
         if (came[AT_STATUS] || came[AT_TERMINAL] || came[AT_END])
-            end = hear(cell, o);
+            end = hear_shell(cell, o);
         if (end == CELL_RUNS && came[AT_END])
             end = CELL_DIED;
         if (end == CELL_RUNS && stop_look(&cell->stop))
@@ -293,10 +293,10 @@ int bash_settle(snug_session *session, const char *line)
             uint64_t count;
             wait_for_it(b, until_ns, came);
             shell_flush(&b->shell);
-            drain(session);
+            drain_output(session);
             if (came[AT_WAKE] && read(b->wake, &count, sizeof count) < 0)
                 came[AT_WAKE] = 0;
-            end = hear(&cell, NULL);
+            end = hear_shell(&cell, NULL);
             if (came[AT_END] && end == CELL_RUNS)
                 end = CELL_DIED;
         }
@@ -323,7 +323,7 @@ static shell_limits limits_of(const snug_session *session)
 }
 
 /* Whole, at once: what fails of it (a constant of bash's own) is left out. */
-static int restore_names(snug_session *session, const char *restore)
+static int restore_shell(snug_session *session, const char *restore)
 {
     str line = { 0 };
     int error;
@@ -356,15 +356,15 @@ int bash_start(snug_session *session, const char *restore)
     }
 
     if (!error && restore)
-        error = restore_names(session, restore);
+        error = restore_shell(session, restore);
     session->is_lost = error != 0;
     return error;
 }
 
 /* ---- what became of it ---- */
 
-static int fill(outcome *o, snug_status status, const char *category, const char *class,
-                const char *name, const char *value, const char *hint)
+static int set_outcome(outcome *o, snug_status status, const char *category, const char *class,
+                       const char *name, const char *value, const char *hint)
 {
     o->status = status;
     o->category = category;
@@ -386,7 +386,7 @@ static const char *hint_of(int status)
     return "stderr tells which command failed; its exit status is that of the cell.";
 }
 
-static int tell_status(outcome *o, int status)
+static int tell_exit_status(outcome *o, int status)
 {
     char value[80];
 
@@ -397,7 +397,8 @@ static int tell_status(outcome *o, int status)
     else
         snprintf(value, sizeof value, "exit status %d", status);
 
-    return fill(o, SNUG_STATUS_ERROR, "runtime", "runtime", "ExitStatus", value, hint_of(status));
+    return set_outcome(o, SNUG_STATUS_ERROR, "runtime", "runtime", "ExitStatus", value,
+                       hint_of(status));
 }
 
 static const char lost_hint[] =
@@ -410,14 +411,15 @@ static int tell_death(outcome *o, int ended)
     if (WIFSIGNALED(ended)) {
         snprintf(value, sizeof value, "the shell was killed by signal %d (%.40s)", WTERMSIG(ended),
                  strsignal(WTERMSIG(ended)));
-        return fill(o, SNUG_STATUS_CRASHED, "internal", "runtime", "SystemError", value, lost_hint);
+        return set_outcome(o, SNUG_STATUS_CRASHED, "internal", "runtime", "SystemError", value,
+                           lost_hint);
     }
 
     if (WEXITSTATUS(ended) == 0)
         return SNUG_OK;
     snprintf(value, sizeof value, "the shell has ended with exit status %d, as exec has it",
              WEXITSTATUS(ended));
-    return fill(o, SNUG_STATUS_ERROR, "runtime", "runtime", "ExitStatus", value, lost_hint);
+    return set_outcome(o, SNUG_STATUS_ERROR, "runtime", "runtime", "ExitStatus", value, lost_hint);
 }
 
 /* bash says so and ends. */
@@ -443,7 +445,7 @@ static int tell_end(snug_result *result, bash_cell *cell, cell_end end, int ende
     } else if (end == CELL_DIED || end == CELL_GIVEN_UP) {
         error = tell_death(o, ended);
     } else {
-        error = tell_status(o, cell->status);
+        error = tell_exit_status(o, cell->status);
     }
 
     if (!error && cell->session->is_lost && cell->stop.reason != BASH_RUNS) {
@@ -475,7 +477,7 @@ static int tell_traceback(snug_result *result)
 
 /* ---- what is not a cell ---- */
 
-static unsigned line_of(const char *message)
+static unsigned read_line_number(const char *message)
 {
     const char *at = strstr(message, "line ");
     return at ? (unsigned)strtoul(at + 5, NULL, 10) : 0;
@@ -498,7 +500,7 @@ static int tell_syntax(outcome *o, const str *said)
         return error_no_memory();
 
     o->frame_count = 1;
-    o->frames->line = line_of(value);
+    o->frames->line = read_line_number(value);
     return SNUG_OK;
 }
 
@@ -518,7 +520,7 @@ static int refuse_source(outcome *o, const char *source, size_t len, uint64_t mo
         snprintf(value, sizeof value, "the source is not UTF-8 at byte %zu", at + 1);
 
     if (*value) {
-        *error = fill(o, SNUG_STATUS_ERROR, "syntax", "syntax", "SyntaxError", value, "");
+        *error = set_outcome(o, SNUG_STATUS_ERROR, "syntax", "syntax", "SyntaxError", value, "");
         return 1;
     }
 
@@ -542,7 +544,7 @@ static uint64_t room_for_output(void *disk)
 }
 
 /* Aside: in a subshell, of which nothing stays. */
-static int send(bash_cell *cell, const char *source, size_t len, int is_aside)
+static int send_cell(bash_cell *cell, const char *source, size_t len, int is_aside)
 {
     const char *begin = is_aside ? "if ( builtin eval " : "builtin eval ";
     const char *after = is_aside ? " )" : "";
@@ -565,19 +567,19 @@ static int send(bash_cell *cell, const char *source, size_t len, int is_aside)
     return error;
 }
 
-static cell_end run_cell(bash_cell *cell, outcome *o, const char *source, size_t len, int is_aside,
-                         int *error)
+static cell_end run_source(bash_cell *cell, outcome *o, const char *source, size_t len,
+                           int is_aside, int *error)
 {
     snug_session *session = cell->session;
 
-    desk_set_wake(session->desk, wake, session->shell);
+    desk_set_wake(session->desk, wake_cell, session->shell);
     desk_begin(session->desk, UINT64_MAX);
     cell_end end = CELL_RUNS;
-    if (!(*error = send(cell, source, len, is_aside)))
+    if (!(*error = send_cell(cell, source, len, is_aside)))
         end = wait_for_end(cell, o);
     if (end == CELL_LEFT && cell->is_late && bash_start(session, str_text(&cell->restore)) == 0) {
         str_clear(&cell->restore);
-        if (!(*error = send(cell, source, len, is_aside)))
+        if (!(*error = send_cell(cell, source, len, is_aside)))
             end = wait_for_end(cell, o);
     }
 
@@ -586,12 +588,12 @@ static cell_end run_cell(bash_cell *cell, outcome *o, const char *source, size_t
     if (cell->call)
         call_drop(cell->call);
     shell_forget_answers(&session->shell->shell);
-    drain(session);
+    drain_output(session);
     return end;
 }
 
 /* Whether there still is a shell, and where not, which one follows. */
-static void follow(bash_cell *cell, cell_end end, int *ended)
+static void follow_shell(bash_cell *cell, cell_end end, int *ended)
 {
     snug_session *session = cell->session;
     bash_session *b = session->shell;
@@ -650,10 +652,10 @@ static int run_and_tell(snug_result *result, snug_session *session, const char *
     result->outcome.most_change_bytes = limits->list_bytes;
     tell_of_watch(session, limits);
     stop_begin(&cell.stop, session, cell.number, limits);
-    cell_end end = run_cell(&cell, &result->outcome, source, len, is_aside, &error);
+    cell_end end = run_source(&cell, &result->outcome, source, len, is_aside, &error);
     stop_end(&cell.stop);
     if (!error)
-        follow(&cell, end, &ended);
+        follow_shell(&cell, end, &ended);
     if (!error)
         error = tell_end(result, &cell, end, ended);
     str_free(&cell.restore);

@@ -115,7 +115,7 @@ static int is_of_all(bash_reason reason)
 
 /* The shell is interrupted again with each step: one that comes while it waits for a process that
  * does not mind would be lost on it. */
-static int step(bash_stop *stop, uint64_t now_ns)
+static int climb_rung(bash_stop *stop, uint64_t now_ns)
 {
     char end[64];
     bash_session *b = stop->session->shell;
@@ -149,7 +149,7 @@ int stop_look(bash_stop *stop)
     else if (stop->reason == BASH_RUNS || now_ns - stop->looked_ns < pause_ns(stop, now_ns))
         return 0;
     stop->looked_ns = now_ns;
-    return step(stop, now_ns);
+    return climb_rung(stop, now_ns);
 }
 
 uint64_t stop_next_ns(const bash_stop *stop)
@@ -223,7 +223,8 @@ static const struct {
                          "the cell was interrupted", "" },
 };
 
-static uint64_t limit_of(bash_reason reason, const snug_session *session, const snug_limits *limits)
+static uint64_t limit_for(bash_reason reason, const snug_session *session,
+                          const snug_limits *limits)
 {
     switch (reason) {
     case BASH_TIME:
@@ -253,7 +254,8 @@ int stop_say(str *out, bash_reason reason, const snug_session *session, const sn
         return str_add(out, format);
 
     return str_append(out, format, (size_t)(number - format)) ||
-                   str_printf(out, "%llu", (unsigned long long)limit_of(reason, session, limits)) ||
+                   str_printf(out, "%llu",
+                              (unsigned long long)limit_for(reason, session, limits)) ||
                    str_add(out, number + 4)
                ? SNUG_ENOMEM
                : SNUG_OK;

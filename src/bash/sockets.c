@@ -19,7 +19,7 @@ void sockets_open(void)
 }
 
 /* Of one socket's attributes behind the message's own part. */
-static uint64_t bytes_of(const struct nlmsghdr *message, size_t own, int wanted)
+static uint64_t socket_memory(const struct nlmsghdr *message, size_t own, int wanted)
 {
     uint64_t sum = 0;
     int left = (int)NLMSG_PAYLOAD(message, own);
@@ -62,12 +62,12 @@ static uint64_t take_answers(size_t own, int wanted)
              message = NLMSG_NEXT(message, left)) {
             if (message->nlmsg_type == NLMSG_DONE || message->nlmsg_type == NLMSG_ERROR)
                 return sum;
-            sum += bytes_of(message, own, wanted);
+            sum += socket_memory(message, own, wanted);
         }
     }
 }
 
-static uint64_t ask(const void *body, size_t len, size_t own, int wanted)
+static uint64_t ask_kernel(const void *body, size_t len, size_t own, int wanted)
 {
     struct {
         struct nlmsghdr head;
@@ -95,13 +95,15 @@ uint64_t sockets_bytes(void)
     if (fd < 0)
         return 0;
 
-    uint64_t sum = ask(&local, sizeof local, sizeof(struct unix_diag_msg), UNIX_DIAG_MEMINFO);
+    uint64_t sum =
+        ask_kernel(&local, sizeof local, sizeof(struct unix_diag_msg), UNIX_DIAG_MEMINFO);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         const struct inet_diag_req_v2 question = { .sdiag_family = kinds[i].family,
                                                    .sdiag_protocol = kinds[i].protocol,
                                                    .idiag_ext = 1 << (INET_DIAG_SKMEMINFO - 1),
                                                    .idiag_states = UINT32_MAX };
-        sum += ask(&question, sizeof question, sizeof(struct inet_diag_msg), INET_DIAG_SKMEMINFO);
+        sum += ask_kernel(&question, sizeof question, sizeof(struct inet_diag_msg),
+                          INET_DIAG_SKMEMINFO);
     }
 
     return sum;

@@ -49,7 +49,7 @@ void usage_empty_memory_files(void)
 
 /* ---- processes ---- */
 
-static FILE *open_of(pid_t pid, const char *name)
+static FILE *open_proc_file(pid_t pid, const char *name)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
@@ -65,7 +65,7 @@ static uint64_t tables_of(const proc *p)
     char line[256];
 
     unsigned long long kib = 0;
-    FILE *status = p->mapped >= LARGE_MAPS ? open_of(p->thread, "status") : NULL;
+    FILE *status = p->mapped >= LARGE_MAPS ? open_proc_file(p->thread, "status") : NULL;
     while (status && fgets(line, sizeof line, status))
         if (sscanf(line, "VmPTE: %llu", &kib) == 1)
             break;
@@ -89,7 +89,7 @@ uint64_t usage_at_most(const procs *p)
 }
 
 /* The head of a mapping in smaps: "7f..-7f.. r--p 00000000 08:01 1234   /path". */
-static int is_head(const char *line)
+static int is_mapping_head(const char *line)
 {
     size_t len = strspn(line, "0123456789abcdef");
     return len > 0 && line[len] == '-';
@@ -113,11 +113,11 @@ static uint64_t part_of(const proc *p)
     char line[512];
     uint64_t kib = 0;
     int is_counted = 1, is_told = 0;
-    FILE *maps = open_of(p->thread, "smaps");
+    FILE *maps = open_proc_file(p->thread, "smaps");
 
     while (maps && fgets(line, sizeof line, maps)) {
         unsigned long long value;
-        if (is_head(line))
+        if (is_mapping_head(line))
             is_counted = !is_memory_file(line);
         else if (sscanf(line, "Pss: %llu", &value) == 1 && (is_told = 1) && is_counted)
             kib += value;

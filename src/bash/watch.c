@@ -16,7 +16,7 @@
 /* A large folder takes a while to go through: it gets a tenth of the time. */
 enum { REST = 10 };
 
-static void look(snug_session *session, uint64_t *files_ns)
+static void look_at_session(snug_session *session, uint64_t *files_ns)
 {
     bash_session *b = session->shell;
     uint64_t bytes, now = clock_now_ns();
@@ -48,7 +48,7 @@ static void pause_until(bash_watch *w, uint64_t until_ns)
         ;
 }
 
-static void *serve(void *payload)
+static void *watch_session(void *payload)
 {
     snug_session *session = payload;
     bash_watch *w = &session->shell->watch;
@@ -61,7 +61,7 @@ static void *serve(void *payload)
         else
             pthread_cond_wait(&w->changed, &w->lock);
         if (!w->shall_end && w->is_awake)
-            look(session, &files_ns);
+            look_at_session(session, &files_ns);
     }
 
     pthread_mutex_unlock(&w->lock);
@@ -78,7 +78,7 @@ int watch_open(snug_session *session)
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->changed, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    int error = thread_start(&w->thread, "snug watch", STACK_BYTES, serve, session);
+    int error = thread_start(&w->thread, "snug watch", STACK_BYTES, watch_session, session);
     w->has_thread = !error;
     return error;
 }

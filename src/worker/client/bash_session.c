@@ -64,7 +64,7 @@ static void free_words(words *w)
     str_free(&w->groups);
 }
 
-static void add(words *w, const char *word)
+static void add_bwrap_word(words *w, const char *word)
 {
     if (w->count < MOST_WORDS)
         w->items[w->count++] = word;
@@ -73,7 +73,7 @@ static void add(words *w, const char *word)
 static void add_all(words *w, const char *const *list)
 {
     while (*list)
-        add(w, *list++);
+        add_bwrap_word(w, *list++);
 }
 
 static void add_bind(words *w, const char *how, const char *from, const char *to)
@@ -155,7 +155,7 @@ static int find_hidden(words *w)
 }
 
 /* A file has a device in its place that cannot be opened there, a folder one that is empty. */
-static void add_hidden(words *w)
+static void hide_paths(words *w)
 {
     const char *end = w->hidden.data + w->hidden.len;
     for (const char *path = w->hidden.data; path < end; path += strlen(path) + 1) {
@@ -222,8 +222,8 @@ static void add_tops(words *w, const char *how)
 {
     const char *end = w->tops.data + w->tops.len;
     for (const char *top = w->tops.data; top < end; top += strlen(top) + 1) {
-        add(w, how);
-        add(w, top);
+        add_bwrap_word(w, how);
+        add_bwrap_word(w, top);
     }
 }
 
@@ -289,7 +289,7 @@ static int fill_sandbox(words *w, const snug_session *session, const char *bwrap
     const char *size = str_text(&w->size);
     const char *const memories[] = { "--size", size, "--tmpfs", "/tmp",     "--perms", "1777",
                                      "--size", size, "--tmpfs", "/dev/shm", NULL };
-    add(w, bwrap);
+    add_bwrap_word(w, bwrap);
     add_all(w, begin);
     for (size_t i = 0; i < sizeof system_paths / sizeof *system_paths; i++)
         add_bind(w, "--ro-bind-try", system_paths[i], system_paths[i]);
@@ -298,7 +298,7 @@ static int fill_sandbox(words *w, const snug_session *session, const char *bwrap
     if (error || (error = find_tops(w, session)))
         return error;
 
-    add_hidden(w);
+    hide_paths(w);
     add_all(w, memories);
     add_tops(w, "--tmpfs");
     add_bind(w, "--setenv", "HOME", session->files.workdir);
@@ -325,7 +325,7 @@ static int fill_sandbox(words *w, const snug_session *session, const char *bwrap
 
 /* ---- its user ---- */
 
-static void stage(words *w, const char *path)
+static void stage_path(words *w, const char *path)
 {
     if (w->staged_count == MOST_STAGED)
         return;
@@ -342,20 +342,20 @@ static void add_user(words *w, const snug_session *session, const char *worker)
     if (w->user == 0)
         return;
     if (!session->remote->need.has_memory)
-        stage(w, session->files.workdir);
+        stage_path(w, session->files.workdir);
     for (size_t i = 0; i < session->files.mount_count; i++)
-        stage(w, session->files.mounts[i].path);
+        stage_path(w, session->files.mounts[i].path);
     w->own_count = w->staged_count;
-    stage(w, worker);
+    stage_path(w, worker);
     if (library && access(library, F_OK) == 0)
-        stage(w, library);
+        stage_path(w, library);
     snprintf(w->numbers[0], PLACE_BYTES, "%u", (unsigned)w->user);
     snprintf(w->numbers[1], PLACE_BYTES, "%zu", w->own_count);
     const char *const begin[] = { worker, "--sandbox", w->numbers[0], w->numbers[1], NULL };
     add_all(w, begin);
     for (size_t i = 0; i < w->staged_count; i++)
-        add(w, w->staged[i]);
-    add(w, "--");
+        add_bwrap_word(w, w->staged[i]);
+    add_bwrap_word(w, "--");
 }
 
 /* ---- its group ---- */
@@ -368,8 +368,8 @@ static const char enter[] =
     "while [ \"$1\" != -- ]; do echo 0 >\"$1/cgroup.procs\" || exit 1; shift; done\n"
     "shift; exec \"$@\"";
 
-static int fill(words *w, const snug_session *session, const char *bwrap, const char *worker,
-                const char *place)
+static int fill_words(words *w, const snug_session *session, const char *bwrap, const char *worker,
+                      const char *place)
 {
     const char *const begin[] = { "/bin/sh", "-c", enter, "snug", NULL };
 
@@ -379,10 +379,10 @@ static int fill(words *w, const snug_session *session, const char *bwrap, const 
 
     for (char *line = w->groups.data, *end; line && (end = strchr(line, '\n')); line = end + 1) {
         *end = '\0';
-        add(w, line);
+        add_bwrap_word(w, line);
     }
 
-    add(w, "--");
+    add_bwrap_word(w, "--");
     add_user(w, session, worker);
     return fill_sandbox(w, session, bwrap, worker);
 }
@@ -452,7 +452,7 @@ int remote_bash_judge(snug_result *result, const snug_session *session)
 /* ---- its start ---- */
 
 /* Why it did not say hello. bwrap's own words tell what it was refused. */
-static int explain(worker_link *l, int error)
+static int explain_failure(worker_link *l, int error)
 {
     str story = { 0 }, last = { 0 };
     char why[ERROR_MESSAGE_BYTES];
@@ -479,7 +479,7 @@ static int explain(worker_link *l, int error)
 
 enum { START_MS = 20000, SILENT_MS = 10000 };
 
-static int greet(worker_link *l)
+static int greet_sandbox(worker_link *l)
 {
     remote_question q = { .kind = FRAME_HELLO,
                           .deadline_ns = clock_deadline_ns(clock_now_ns(), START_MS) };
@@ -500,12 +500,12 @@ static int greet(worker_link *l)
     pack_text(&q.body, ""); /* nor a group that it would enter only now */
     int error = remote_ask_host(l, 0, &q);
     if (error)
-        return explain(l, error);
+        return explain_failure(l, error);
     remote_answered(&q);
     return SNUG_OK;
 }
 
-static int check(const snug_session *session, const char *bwrap)
+static int check_host(const snug_session *session, const char *bwrap)
 {
     if (session->host->remote->command)
         return error_set(SNUG_EINVAL, "a bash session has a worker of its own on this machine: "
@@ -525,13 +525,13 @@ typedef struct programs {
     uid_t user; /* of bubblewrap; 0: the host's own */
 } programs;
 
-static int start(worker_link **out, snug_session *session, const programs *p)
+static int start_sandbox(worker_link **out, snug_session *session, const programs *p)
 {
     static const char *const environment[] = { "PATH=/usr/bin:/bin", NULL };
     words w = { .user = p->user };
     worker_process process;
     worker_link *l;
-    int error = fill(&w, session, p->bwrap, p->worker, cgroup_place(session->remote->group));
+    int error = fill_words(&w, session, p->bwrap, p->worker, cgroup_place(session->remote->group));
 
     if (!error)
         error = launch_program(&process, w.items, environment);
@@ -539,7 +539,7 @@ static int start(worker_link **out, snug_session *session, const programs *p)
     if (error || (error = link_open(&l, &process, SILENT_MS)))
         return error;
 
-    if ((error = greet(l)))
+    if ((error = greet_sandbox(l)))
         link_drop(l);
     else
         *out = l;
@@ -554,7 +554,7 @@ static int start_in_group(worker_link **out, snug_session *session, const progra
     if (error)
         return error;
 
-    error = start(out, session, p);
+    error = start_sandbox(out, session, p);
     cgroup_look(&facts, r->group);
     if (!r->group || (!error && facts.tasks > 0))
         return error;
@@ -564,7 +564,7 @@ static int start_in_group(worker_link **out, snug_session *session, const progra
     r->group = NULL;
     if (!error)
         link_drop(*out);
-    return start(out, session, p);
+    return start_sandbox(out, session, p);
 }
 
 int remote_bash_link(worker_link **out, snug_session *session)
@@ -572,7 +572,7 @@ int remote_bash_link(worker_link **out, snug_session *session)
     char worker[PATH_MAX], found[PATH_MAX];
     programs p = { .bwrap = find_bwrap(), .worker = worker };
     const char *path = session->host->remote->path;
-    int error = check(session, p.bwrap);
+    int error = check_host(session, p.bwrap);
 
     if (!error && !path && !(error = launch_find(found, sizeof found)))
         path = found;

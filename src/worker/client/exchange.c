@@ -25,7 +25,7 @@ uint64_t remote_deadline_ns(const snug_host *host, uint64_t wall_ms)
 
 /* ---- output ---- */
 
-static void take_output(snug_session *session, unpacker *u)
+static void give_output(snug_session *session, unpacker *u)
 {
     size_t len;
     snug_stream which = unpack_small(u, 1) ? SNUG_STREAM_STDERR : SNUG_STREAM_STDOUT;
@@ -189,7 +189,7 @@ static void take_call(made_call **calls, snug_session *session, const remote_que
     session_make_calls(session, drain_nothing);
 }
 
-static void nudge(void *payload)
+static void nudge_line(void *payload)
 {
     remote *r = payload;
     link_nudge(r->link, &r->line);
@@ -198,12 +198,12 @@ static void nudge(void *payload)
 /* ---- the question ---- */
 
 /* One message; 1: it is the reply. */
-static int take(snug_session *session, remote_question *q, made_call **calls, frame *f)
+static int take_frame(snug_session *session, remote_question *q, made_call **calls, frame *f)
 {
     unpacker u = { str_text(&f->body), f->body.len, 0 };
 
     if (f->kind == FRAME_OUTPUT) {
-        take_output(session, &u);
+        give_output(session, &u);
     } else if (f->kind == FRAME_DISPLAY) {
         take_display(session, q, &u);
     } else if (f->kind == FRAME_CALL) {
@@ -245,7 +245,7 @@ static int take_in_time(snug_session *session, remote_question *q, made_call **c
 {
     uint64_t before_ns = clock_now_ns();
 
-    if (take(session, q, calls, f))
+    if (take_frame(session, q, calls, f))
         return 1;
     if (q->deadline_ns == UINT64_MAX)
         return 0;
@@ -321,7 +321,7 @@ int remote_ask(snug_session *session, remote_question *q)
     }
 
     uint32_t number = r->line.number + 1;
-    desk_set_wake(session->desk, nudge, r);
+    desk_set_wake(session->desk, nudge_line, r);
     desk_begin(session->desk, q->most_calls);
     atomic_store(&r->is_interrupted, 0);
     atomic_store(&r->running, number);

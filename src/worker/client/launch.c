@@ -95,8 +95,8 @@ static void free_environment(char **environment)
 }
 
 /* environment NULL: a worker's own, or the caller's for a command of the caller's. */
-static int spawn(pid_t *pid, const char *const *arguments, const char *const *environment,
-                 int stream, int errors, int is_command)
+static int spawn_process(pid_t *pid, const char *const *arguments, const char *const *environment,
+                         int stream, int errors, int is_command)
 {
     extern char **environ;
     char **own = environment || is_command ? NULL : worker_environment();
@@ -130,8 +130,8 @@ static void close_pair(int pair[2])
             close(pair[i]);
 }
 
-static int start(worker_process *out, const char *const *arguments, const char *const *environment,
-                 int type, const char *command)
+static int start_process(worker_process *out, const char *const *arguments,
+                         const char *const *environment, int type, const char *command)
 {
     int stream[2] = { -1, -1 }, errors[2] = { -1, -1 };
     const char *name = command ? command : arguments[0];
@@ -145,7 +145,7 @@ static int start(worker_process *out, const char *const *arguments, const char *
     }
 
     *out = (worker_process){ .fd = stream[0], .errors = errors[0], .pidfd = -1 };
-    errno = spawn(&out->pid, arguments, environment, stream[1], errors[1], command != NULL);
+    errno = spawn_process(&out->pid, arguments, environment, stream[1], errors[1], command != NULL);
     if (errno)
         error = error_system("%s", name);
 
@@ -165,8 +165,8 @@ int launch(worker_process *out, const char *path, const char *command)
     const char *const worker[] = { path, NULL };
 
     if (command)
-        return start(out, shell, NULL, SOCK_STREAM, command);
-    return start(out, worker, NULL, SOCK_STREAM, NULL);
+        return start_process(out, shell, NULL, SOCK_STREAM, command);
+    return start_process(out, worker, NULL, SOCK_STREAM, NULL);
 }
 
 enum { WORDS_BESIDE_NAMES = 8 };
@@ -197,7 +197,7 @@ int launch_zygote(worker_process *out, const zygote_wish *wish)
 
     for (size_t i = 0; i < names; i++)
         words[count++] = wish->preload[i];
-    int error = start(out, words, NULL, SOCK_SEQPACKET, NULL);
+    int error = start_process(out, words, NULL, SOCK_SEQPACKET, NULL);
     free(words);
     return error;
 }
@@ -205,7 +205,7 @@ int launch_zygote(worker_process *out, const zygote_wish *wish)
 int launch_program(worker_process *out, const char *const *arguments,
                    const char *const *environment)
 {
-    return start(out, arguments, environment, SOCK_STREAM, NULL);
+    return start_process(out, arguments, environment, SOCK_STREAM, NULL);
 }
 
 const char *launch_library(void)
@@ -221,7 +221,7 @@ const char *launch_library(void)
 
 /* A shell's status for one that has aborted is also that of a worker which cannot send itself
  * signals. */
-static void tell_status(str *out, int status)
+static void tell_exit(str *out, int status)
 {
     int number = 0;
 
@@ -239,7 +239,7 @@ static void tell_status(str *out, int status)
 /* A worker whose stream has ended is about to end, and removes its work directories before. */
 enum { END_MS = 100 };
 
-static int wait_for(pid_t pid, int *status, int ms)
+static int wait_for_child(pid_t pid, int *status, int ms)
 {
     int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     struct pollfd end = { .fd = pidfd, .events = POLLIN };
@@ -298,7 +298,7 @@ static int end_forked(worker_process *process, int *status)
 
 static void end_child(worker_process *process, int *status, int ms)
 {
-    if (wait_for(process->pid, status, ms))
+    if (wait_for_child(process->pid, status, ms))
         return;
     kill(-process->pid, SIGKILL);
     kill(process->pid, SIGKILL);
@@ -320,7 +320,7 @@ void launch_end(worker_process *process, str *out, str *words)
     bounds_close(process->bounds);
     process->bounds = NULL;
     if (out && is_known)
-        tell_status(out, status);
+        tell_exit(out, status);
     else if (out)
         str_add(out, "has ended");
 

@@ -101,7 +101,7 @@ void remote_allow(const snug_session *session)
 
 /* ---- its worker ---- */
 
-static int find_worker(worker_link **out, snug_session *session)
+static int link_worker(worker_link **out, snug_session *session)
 {
     if (session->kind == SNUG_KIND_BASH)
         return remote_bash_link(out, session);
@@ -116,7 +116,7 @@ static int connect_session(snug_session *session)
 
     r->line = (link_line){ .channel = atomic_fetch_add(&session->host->remote->channels, 1) + 1 };
     for (;;) {
-        int error = find_worker(&l, session);
+        int error = link_worker(&l, session);
         if (error)
             return error;
         if (link_add(l, &r->line) == SNUG_OK)

@@ -152,7 +152,7 @@ static int keep_report(snug_host *host, worker_link *l, const char *report)
 }
 
 /* A worker of one session makes no spares, but is one. */
-static int greet(worker_link *l, snug_host *host, const worker_need *need, int is_spare)
+static int greet_worker(worker_link *l, snug_host *host, const worker_need *need, int is_spare)
 {
     remote_host *r = host->remote;
     remote_question q = { .kind = FRAME_HELLO,
@@ -244,8 +244,8 @@ static int look_for_folder(uint64_t *number, snug_host *host)
 }
 
 /* folder: the number of that of its work directories. */
-static int start(worker_link **out, uint64_t *folder, snug_host *host, const worker_need *need,
-                 int is_spare)
+static int start_worker(worker_link **out, uint64_t *folder, snug_host *host,
+                        const worker_need *need, int is_spare)
 {
     remote_host *r = host->remote;
     worker_process process;
@@ -263,7 +263,7 @@ static int start(worker_link **out, uint64_t *folder, snug_host *host, const wor
     if (error)
         return error;
 
-    error = greet(l, host, need, is_spare);
+    error = greet_worker(l, host, need, is_spare);
     if (error) {
         link_drop(l);
         return error;
@@ -309,12 +309,12 @@ static int start_spare(spare_worker *spare, snug_host *host)
     int error = copy_need(&need, &spare->generation, host->remote);
 
     if (!error)
-        error = start(&spare->link, &spare->folder, host, &need, 1);
+        error = start_worker(&spare->link, &spare->folder, host, &need, 1);
     remote_free_need(&need);
     return error;
 }
 
-static int is_wanted(const spare_worker *spare)
+static int is_spare_wanted(const spare_worker *spare)
 {
     return spare->generation == atomic_load(&spare->host->spare_generation);
 }
@@ -330,7 +330,7 @@ static int make_spare(pool_item **out, void *payload, spare_kind kind)
 
     spare->host = host->remote;
     int error = start_spare(spare, host);
-    while (!error && !is_wanted(spare)) {
+    while (!error && !is_spare_wanted(spare)) {
         link_drop(spare->link);
         error = start_spare(spare, host);
     }
@@ -347,7 +347,7 @@ static int make_spare(pool_item **out, void *payload, spare_kind kind)
 static int is_sound_spare(const pool_item *item)
 {
     const spare_worker *spare = (const spare_worker *)(const void *)item;
-    return is_wanted(spare) && link_is_quiet(spare->link) &&
+    return is_spare_wanted(spare) && link_is_quiet(spare->link) &&
            spare->folder == atomic_load(&spare->host->folder);
 }
 
@@ -360,7 +360,7 @@ static void end_spare(pool_item *item)
 
 static const pool_source workers = { make_spare, is_sound_spare, end_spare };
 
-static int is_alike(const worker_need *a, const worker_need *b)
+static int are_alike(const worker_need *a, const worker_need *b)
 {
     return a->hello.len == b->hello.len && memcmp(a->hello.data, b->hello.data, a->hello.len) == 0;
 }
@@ -409,12 +409,12 @@ static pool *pool_for(snug_host *host, const worker_need *need)
         return NULL;
 
     pthread_mutex_lock(&r->starting);
-    if (r->spares && is_alike(need, &r->spare_need))
+    if (r->spares && are_alike(need, &r->spare_need))
         r->strangers = 0;
     else if (!r->spares || ++r->strangers > MOST_STRANGERS)
         keep_spares_for(host, need); /* without, workers are started as they are wanted */
 
-    pool *p = is_alike(need, &r->spare_need) ? r->spares : NULL;
+    pool *p = are_alike(need, &r->spare_need) ? r->spares : NULL;
     pthread_mutex_unlock(&r->starting);
     return p;
 }
@@ -431,7 +431,7 @@ static int take_spare(worker_link **out, snug_host *host, const worker_need *nee
     if (spare)
         *out = spare->link;
     else
-        error = start(out, &folder, host, need, 0);
+        error = start_worker(out, &folder, host, need, 0);
 
     free(spare);
     pool_opened(p, SPARE_WHOLE, served, error != SNUG_OK);
@@ -441,7 +441,7 @@ static int take_spare(worker_link **out, snug_host *host, const worker_need *nee
 /* ---- one that lives ---- */
 
 /* The lock of the link is held. */
-static int share(worker_link **out, snug_host *host)
+static int share_worker(worker_link **out, snug_host *host)
 {
     remote_host *r = host->remote;
     uint64_t folder;
@@ -453,28 +453,28 @@ static int share(worker_link **out, snug_host *host)
     }
 
     if (!error && !r->link)
-        error = start(&r->link, &r->link_folder, host, NULL, 0);
+        error = start_worker(&r->link, &r->link_folder, host, NULL, 0);
     if (!error)
         *out = link_hold(r->link);
     return error;
 }
 
-static int get_own(worker_link **out, snug_host *host, const worker_need *need)
+static int get_own_worker(worker_link **out, snug_host *host, const worker_need *need)
 {
     uint64_t folder;
     pool *p = pool_for(host, need);
 
     if (p)
         return take_spare(out, host, need, p);
-    return start(out, &folder, host, need, 0);
+    return start_worker(out, &folder, host, need, 0);
 }
 
 int remote_link(worker_link **out, snug_host *host, const worker_need *need)
 {
     if (need && need->is_own)
-        return get_own(out, host, need);
+        return get_own_worker(out, host, need);
     pthread_mutex_lock(&host->remote->lock);
-    int error = share(out, host);
+    int error = share_worker(out, host);
     pthread_mutex_unlock(&host->remote->lock);
     return error;
 }

@@ -67,7 +67,7 @@ typedef struct use {
 
 /* What is its own, in memory or swapped out, and the tables that say where. What it shares are
  * files of its folder and nothing else: the filters see to that. */
-static use look_at(const bounds *b)
+static use read_use(const bounds *b)
 {
     static const char *const names[] = { "\nRssAnon:", "\nVmPTE:", "\nVmSwap:" };
     char text[4096];
@@ -119,7 +119,7 @@ static uint64_t soon_ns(uint64_t left_bytes)
 
 static void look_once(bounds *b, uint64_t now_ns)
 {
-    const use now = look_at(b);
+    const use now = read_use(b);
     uint64_t most = most_bytes(b);
     int is_over = now.bytes > most || now.threads > most_tasks(b);
     if (is_over && !atomic_load(&b->was_passed))
@@ -140,7 +140,7 @@ static uint64_t look_at_all(void)
     return next_ns;
 }
 
-static void *look_on(void *unused)
+static void *watch_all(void *unused)
 {
     (void)unused;
     pthread_mutex_lock(&watch.lock);
@@ -167,7 +167,7 @@ static void watch_it(bounds *b)
     b->is_watched = 1;
     if (!watch.is_running)
         watch.is_running =
-            thread_start(&watch.thread, "snug bounds", STACK_BYTES, look_on, NULL) == SNUG_OK;
+            thread_start(&watch.thread, "snug bounds", STACK_BYTES, watch_all, NULL) == SNUG_OK;
     pthread_mutex_unlock(&watch.lock);
 }
 
@@ -240,7 +240,7 @@ static void set_group(const bounds *b, uint64_t bytes, uint64_t tasks)
 
 /* A group holds to memory and files together, and does not tell one from the other: then memory
  * is looked at besides. The watch reads these under its lock. */
-static void change(bounds *b, const bounds_share *share, uint64_t sign)
+static void change_bounds(bounds *b, const bounds_share *share, uint64_t sign)
 {
     int is_unlimited = share->memory_bytes > MOST_LIMIT;
     uint64_t threads = share->threads > UINT32_MAX ? UINT64_C(1) << 32 : share->threads;
@@ -274,20 +274,20 @@ void bounds_begin(bounds *b, pid_t process, int pidfd)
     b->is_held = facts.bytes > 0;
 
     /* What it shares with its zygote the group does not count until it is written to. */
-    b->base_bytes = look_at(b).bytes;
-    change(b, &none, 1);
+    b->base_bytes = read_use(b).bytes;
+    change_bounds(b, &none, 1);
 }
 
 void bounds_add(bounds *b, const bounds_share *share)
 {
     if (b)
-        change(b, share, 1);
+        change_bounds(b, share, 1);
 }
 
 void bounds_remove(bounds *b, const bounds_share *share)
 {
     if (b)
-        change(b, share, UINT64_MAX);
+        change_bounds(b, share, UINT64_MAX);
 }
 
 int bounds_were_passed(bounds *b)

@@ -74,7 +74,7 @@ static int copy_options(remote_host *r, const char *allowlist_dir, const snug_ho
     return SNUG_OK;
 }
 
-static int open_host(snug_host *host, const snug_host_options *options)
+static int open_remote_host(snug_host *host, const snug_host_options *options)
 {
     worker_link *l;
     remote_host *r = host->remote = calloc(1, sizeof *r);
@@ -104,7 +104,7 @@ static int open_host(snug_host *host, const snug_host_options *options)
     return SNUG_OK;
 }
 
-static int close_host(snug_host *host)
+static int close_remote_host(snug_host *host)
 {
     remote_host *r = host->remote;
     if (!r)
@@ -169,8 +169,8 @@ void remote_drop_profile(const snug_host *host, char *profile)
 
 enum { SCAN_MS = 5000 };
 
-static int scan(snug_scan **out, snug_host *host, const char *source, size_t len,
-                const snug_scan_options *options)
+static int scan_source(snug_scan **out, snug_host *host, const char *source, size_t len,
+                       const snug_scan_options *options)
 {
     worker_link *l;
     char *profile = NULL;
@@ -235,7 +235,7 @@ static void ask_health(const snug_host *host, snug_health *facts, snug_pool *spa
     link_drop(l);
 }
 
-static snug_health health(const snug_host *host)
+static snug_health worker_health(const snug_host *host)
 {
     snug_health facts = { 0 };
     snug_pool spares = { 0 };
@@ -267,7 +267,7 @@ static snug_pool tell_workers(remote_host *r)
     return told;
 }
 
-static snug_pool pool_facts_of(const snug_host *host)
+static snug_pool worker_pool(const snug_host *host)
 {
     snug_health facts = { 0 };
     snug_pool spares = { .wanted = host->remote->pool_sessions };
@@ -281,5 +281,5 @@ static snug_pool pool_facts_of(const snug_host *host)
 }
 
 const host_form remote_form = {
-    &remote_sessions, open_host, close_host, scan, health, pool_facts_of,
+    &remote_sessions, open_remote_host, close_remote_host, scan_source, worker_health, worker_pool,
 };

@@ -97,7 +97,7 @@ static void say_goodbye(snug_session *session)
     error_set(SNUG_OK, "%s", message);
 }
 
-static int end_session(snug_session *session)
+static int end_remote_session(snug_session *session)
 {
     remote *r = session->remote;
     if (!r)
@@ -151,7 +151,7 @@ static int reset_in_worker(snug_session *session)
 }
 
 /* One that is lost in its reset was there to be given up. */
-static int renew_session(snug_session *session)
+static int renew_in_worker(snug_session *session)
 {
     int error = SNUG_EDEAD;
 
@@ -164,7 +164,7 @@ static int renew_session(snug_session *session)
     return error;
 }
 
-static void interrupt(snug_session *session)
+static void send_interrupt(snug_session *session)
 {
     remote *r = session->remote;
 
@@ -189,7 +189,7 @@ static int has_lost_worker(const snug_session *session)
     return how != LINK_LIVES && how != LINK_FORSAKEN;
 }
 
-static int give_up_session(snug_session *session, snug_result *result)
+static int tell_given_up(snug_session *session, snug_result *result)
 {
     remote_gave_up(session);
     if (link_state(session->remote->link) != LINK_FORSAKEN || !remote_ends_with(session))
@@ -233,12 +233,12 @@ static int run_in_worker(snug_result **out, snug_session *session, const char *s
     if (!is_aside)
         session->cells = snug_result_execution_count(*out);
     if (snug_result_state(*out) == SNUG_STATE_LOST)
-        return give_up_session(session, *out);
+        return tell_given_up(session, *out);
     return SNUG_OK;
 }
 
-static int run_cell(snug_result **out, snug_session *session, const char *source, size_t len,
-                    const snug_limits *limits, int is_aside)
+static int run_and_judge(snug_result **out, snug_session *session, const char *source, size_t len,
+                         const snug_limits *limits, int is_aside)
 {
     remote_bash_begin(session);
     int error = run_in_worker(out, session, source, len, limits, is_aside);
@@ -257,7 +257,7 @@ static int run_cell(snug_result **out, snug_session *session, const char *source
     return error;
 }
 
-static int set(snug_session *session, const char *name, const char *json, size_t len)
+static int send_variable(snug_session *session, const char *name, const char *json, size_t len)
 {
     remote_question q = make_question(session, FRAME_SET);
     pack_text(&q.body, name);
@@ -265,7 +265,7 @@ static int set(snug_session *session, const char *name, const char *json, size_t
     return ask_plainly(session, &q);
 }
 
-static int checkpoint(snug_session *session, checkpoint_step step)
+static int send_checkpoint(snug_session *session, checkpoint_step step)
 {
     static const frame_kind kinds[] = {
         [CHECKPOINT_MAKE] = FRAME_CHECKPOINT,
@@ -278,7 +278,7 @@ static int checkpoint(snug_session *session, checkpoint_step step)
 
 /* ---- prompts ---- */
 
-static int is_complete(snug_session *session, const char *source, size_t len)
+static int ask_is_complete(snug_session *session, const char *source, size_t len)
 {
     remote_question q = make_question(session, FRAME_IS_COMPLETE);
 
@@ -303,8 +303,8 @@ static remote_question question_at(const snug_session *session, frame_kind kind,
     return q;
 }
 
-static int complete(snug_completion **out, snug_session *session, const char *source, size_t len,
-                    size_t cursor)
+static int complete_source(snug_completion **out, snug_session *session, const char *source,
+                           size_t len, size_t cursor)
 {
     remote_question q = question_at(session, FRAME_COMPLETE, source, len, cursor);
     q.most_bytes = session->limits.list_bytes;
@@ -322,15 +322,15 @@ static int ask_for_description(snug_description **out, snug_session *session, re
     return remote_checked(session, q, description_unpack(out, &q->answer));
 }
 
-static int variables(snug_description **out, snug_session *session)
+static int list_variables(snug_description **out, snug_session *session)
 {
     remote_question q = make_question(session, FRAME_VARIABLES);
     q.most_bytes = session->limits.list_bytes;
     return ask_for_description(out, session, &q);
 }
 
-static int inspect(snug_description **out, snug_session *session, const char *source, size_t len,
-                   size_t cursor)
+static int inspect_source(snug_description **out, snug_session *session, const char *source,
+                          size_t len, size_t cursor)
 {
     remote_question q = question_at(session, FRAME_INSPECT, source, len, cursor);
     return ask_for_description(out, session, &q);
@@ -338,7 +338,7 @@ static int inspect(snug_description **out, snug_session *session, const char *so
 
 /* ---- saved sessions ---- */
 
-static int save(snug_saved **out, snug_session *session, const char *path)
+static int save_from_worker(snug_saved **out, snug_session *session, const char *path)
 {
     snug_saved *saved = NULL;
     remote_question q = make_question(session, FRAME_SAVE);
@@ -369,13 +369,13 @@ static int save(snug_saved **out, snug_session *session, const char *path)
     return SNUG_OK;
 }
 
-static int restore(snug_saved **out, snug_session *session, const char *path)
+static int restore_in_worker(snug_saved **out, snug_session *session, const char *path)
 {
     str file = { 0 };
     int error = session_read_saved(&file, path);
 
     if (!error && !remote_is_connected(session->remote))
-        error = renew_session(session);
+        error = renew_in_worker(session);
     if (!error)
         error = remote_disk_begin(session, &session->limits);
     if (error) {
@@ -412,7 +412,7 @@ static int has_files_here(const snug_session *session)
             access(session->files.workdir, F_OK) == 0);
 }
 
-static int put(snug_session *session, const char *path, const void *data, size_t len)
+static int send_file(snug_session *session, const char *path, const void *data, size_t len)
 {
     remote_question q = { .kind = FRAME_PUT, .deadline_ns = long_deadline_ns(session) };
     pack_text(&q.body, path);
@@ -420,7 +420,7 @@ static int put(snug_session *session, const char *path, const void *data, size_t
     return ask_plainly(session, &q);
 }
 
-static int get(snug_file **out, snug_session *session, const char *path, size_t most)
+static int ask_for_file(snug_file **out, snug_session *session, const char *path, size_t most)
 {
     if (has_files_here(session))
         return local_get(out, session, path, most);
@@ -439,7 +439,7 @@ static int get(snug_file **out, snug_session *session, const char *path, size_t 
     return remote_checked(session, &q, file_unpack(out, &q.answer, path));
 }
 
-static int list(snug_listing **out, snug_session *session)
+static int ask_for_files(snug_listing **out, snug_session *session)
 {
     if (has_files_here(session))
         return local_list(out, session);
@@ -456,7 +456,7 @@ static int list(snug_listing **out, snug_session *session)
     return remote_checked(session, &q, listing_unpack(out, &q.answer));
 }
 
-static int remove_file(snug_session *session, const char *path)
+static int remove_session_file(snug_session *session, const char *path)
 {
     if (has_files_here(session))
         return local_remove(session, path);
@@ -484,7 +484,7 @@ static int send_tool(snug_session *session, const desk_tool *tool)
     return ask_plainly(session, &q);
 }
 
-static int bind_tool(snug_session *session, const snug_tool *tool)
+static int send_new_tool(snug_session *session, const snug_tool *tool)
 {
     desk_tool *copy = desk_tool_copy(tool);
     if (!copy)
@@ -512,23 +512,23 @@ static int has_remote(const snug_session *session)
 
 const session_form remote_sessions = {
     .open = remote_open_session,
-    .end = end_session,
+    .end = end_remote_session,
     .is_alive = has_remote,
-    .renew = renew_session,
-    .interrupt = interrupt,
-    .run = run_cell,
-    .set = set,
-    .checkpoint = checkpoint,
-    .is_complete = is_complete,
-    .complete = complete,
-    .variables = variables,
-    .inspect = inspect,
-    .save = save,
-    .restore = restore,
-    .put = put,
-    .get = get,
-    .list = list,
-    .remove = remove_file,
-    .bind = bind_tool,
+    .renew = renew_in_worker,
+    .interrupt = send_interrupt,
+    .run = run_and_judge,
+    .set = send_variable,
+    .checkpoint = send_checkpoint,
+    .is_complete = ask_is_complete,
+    .complete = complete_source,
+    .variables = list_variables,
+    .inspect = inspect_source,
+    .save = save_from_worker,
+    .restore = restore_in_worker,
+    .put = send_file,
+    .get = ask_for_file,
+    .list = ask_for_files,
+    .remove = remove_session_file,
+    .bind = send_new_tool,
     .process = find_process,
 };

@@ -33,7 +33,7 @@ static zygote *all;
 /* pandas from a cold disk takes its time. */
 enum { START_MS = 120000, ANSWER_MS = 10000, STATUS_MS = 100 };
 
-static int receive(zygote_message *out, int *fd, const zygote *z, int ms)
+static int receive_message(zygote_message *out, int *fd, const zygote *z, int ms)
 {
     union {
         char bytes[CMSG_SPACE(sizeof(int))];
@@ -84,13 +84,14 @@ static int is_answer(const zygote_message *answer, const zygote_message *order)
 
 /* One that does not fork is dead; one that does not tell a status in time may be at something else,
  * and what it tells later is passed over. */
-static int ask(zygote_message *answer, int *pidfd, zygote *z, const zygote_message *order, int fd)
+static int ask_zygote(zygote_message *answer, int *pidfd, zygote *z, const zygote_message *order,
+                      int fd)
 {
     pthread_mutex_lock(&z->asking);
     int is_fork = order->order == ZYGOTE_FORK;
     int failed = z->is_dead || send_order(z, order, fd);
     do
-        failed = failed || receive(answer, pidfd, z, is_fork ? ANSWER_MS : STATUS_MS);
+        failed = failed || receive_message(answer, pidfd, z, is_fork ? ANSWER_MS : STATUS_MS);
     while (!failed && !is_answer(answer, order));
 
     z->is_dead |= failed && is_fork;
@@ -114,7 +115,7 @@ static int await_start(zygote *z)
 {
     zygote_message first;
 
-    if (receive(&first, NULL, z, START_MS) == 0) {
+    if (receive_message(&first, NULL, z, START_MS) == 0) {
         if (first.status)
             return error_set(first.status, "%.1000s", first.text);
         return SNUG_OK;
@@ -130,7 +131,7 @@ static int await_start(zygote *z)
     return SNUG_ESYSTEM;
 }
 
-static void end(zygote *z)
+static void end_zygote(zygote *z)
 {
     if (z->process.pid > 0)
         launch_end(&z->process, NULL, NULL);
@@ -139,7 +140,7 @@ static void end(zygote *z)
     free(z);
 }
 
-static int start(zygote **out, const zygote_wish *wish, packer *packed)
+static int start_zygote(zygote **out, const zygote_wish *wish, packer *packed)
 {
     zygote *z = packed->is_short ? NULL : calloc(1, sizeof *z);
     if (!z)
@@ -157,7 +158,7 @@ static int start(zygote **out, const zygote_wish *wish, packer *packed)
     packed->text = (str){ 0 };
     error = await_start(z);
     if (error) {
-        end(z);
+        end_zygote(z);
         return error;
     }
 
@@ -165,7 +166,7 @@ static int start(zygote **out, const zygote_wish *wish, packer *packed)
     return SNUG_OK;
 }
 
-static int is_alike(const zygote *z, const packer *p)
+static int has_wish(const zygote *z, const packer *p)
 {
     return !z->is_dead && z->wish.len == p->text.len &&
            memcmp(z->wish.data, p->text.data, p->text.len) == 0;
@@ -179,11 +180,11 @@ int zygote_hold(zygote **out, const zygote_wish *wish)
     pack_wish(&packed, wish);
     pthread_mutex_lock(&all_lock);
     zygote *z = all;
-    while (z && !is_alike(z, &packed))
+    while (z && !has_wish(z, &packed))
         z = z->next;
     if (z) {
         z->holders++;
-    } else if (!(error = start(&z, wish, &packed))) {
+    } else if (!(error = start_zygote(&z, wish, &packed))) {
         z->next = all;
         all = z;
     }
@@ -215,7 +216,7 @@ void zygote_drop(zygote *z)
         *at = z->next;
     pthread_mutex_unlock(&all_lock);
     if (is_last)
-        end(z);
+        end_zygote(z);
 }
 
 /* ---- workers ---- */
@@ -228,7 +229,7 @@ int zygote_fork(worker_process *out, zygote *z)
 
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, stream) != 0)
         return error_system("a worker's stream");
-    int failed = ask(&answer, &pidfd, z, &order, stream[1]);
+    int failed = ask_zygote(&answer, &pidfd, z, &order, stream[1]);
     close(stream[1]);
     if (failed || answer.pid <= 0 || pidfd < 0) {
         close(stream[0]);
@@ -251,7 +252,7 @@ int zygote_status(zygote *z, pid_t pid)
     const zygote_message order = { .order = ZYGOTE_STATUS, .pid = pid };
     zygote_message answer;
 
-    if (ask(&answer, NULL, z, &order, -1) != 0)
+    if (ask_zygote(&answer, NULL, z, &order, -1) != 0)
         return -1;
     return answer.status;
 }

@@ -10,13 +10,13 @@ void frame_free(frame *f)
     str_free(&f->body);
 }
 
-static void put_number(char *out, uint32_t number)
+static void put_word(char *out, uint32_t number)
 {
     for (int i = 0; i < 4; i++)
         out[i] = (char)(unsigned char)(number >> (8 * i));
 }
 
-static uint32_t get_number(const char *in)
+static uint32_t get_word(const char *in)
 {
     uint32_t number = 0;
     for (int i = 0; i < 4; i++)
@@ -26,10 +26,10 @@ static uint32_t get_number(const char *in)
 
 void frame_header(char out[FRAME_HEADER], const frame *f)
 {
-    put_number(out, (uint32_t)f->body.len);
-    put_number(out + 4, (uint32_t)f->kind);
-    put_number(out + 8, f->channel);
-    put_number(out + 12, f->number);
+    put_word(out, (uint32_t)f->body.len);
+    put_word(out + 4, (uint32_t)f->kind);
+    put_word(out + 8, f->channel);
+    put_word(out + 12, f->number);
 }
 
 char *frame_room(frame_reader *r, size_t *len)
@@ -49,11 +49,11 @@ char *frame_room(frame_reader *r, size_t *len)
 /* 1: it is one of this protocol. */
 static int take_header(frame_reader *r)
 {
-    uint32_t kind = get_number(r->header + 4);
-    r->body_bytes = get_number(r->header);
+    uint32_t kind = get_word(r->header + 4);
+    r->body_bytes = get_word(r->header);
     r->next.kind = (frame_kind)kind;
-    r->next.channel = get_number(r->header + 8);
-    r->next.number = get_number(r->header + 12);
+    r->next.channel = get_word(r->header + 8);
+    r->next.number = get_word(r->header + 12);
     return kind < FRAME_KINDS && r->body_bytes <= FRAME_MOST_BYTES;
 }
 

@@ -28,12 +28,12 @@ typedef struct request {
     packer *out;
 } request;
 
-static int is_wrong(const unpacker *u)
+static int is_malformed(const unpacker *u)
 {
     return !unpack_ended(u);
 }
 
-static int refuse(void)
+static int refuse_request(void)
 {
     return error_set(SNUG_EINVAL, "the request is not one of %s", FRAME_PROTOCOL);
 }
@@ -91,7 +91,7 @@ static void on_input(void *payload, snug_call *call, const char *prompt)
     send_call(payload, call, NULL, prompt);
 }
 
-static void answer(serve_call *made, frame_answer how, const char *text, size_t len)
+static void return_call(serve_call *made, frame_answer how, const char *text, size_t len)
 {
     if (how == FRAME_ANSWER_NONE)
         snug_call_return_line(made->call, NULL, 0);
@@ -116,7 +116,7 @@ void serve_answer(channel *c, unpacker *u)
         if (made->id != id)
             continue;
         *at = made->next;
-        answer(made, u->is_bad ? FRAME_ANSWER_ERROR : how, text, len);
+        return_call(made, u->is_bad ? FRAME_ANSWER_ERROR : how, text, len);
         return;
     }
 }
@@ -166,7 +166,7 @@ static void unpack_hello(unpacker *u, hello_wish *w)
 }
 
 /* The first request, on the only thread. */
-static int hello(request *r)
+static int handle_hello(request *r)
 {
     hello_wish wish = { 0 };
     server *s = r->channel->server;
@@ -176,8 +176,8 @@ static int hello(request *r)
                          protocol);
 
     unpack_hello(r->in, &wish);
-    if (is_wrong(r->in))
-        return refuse();
+    if (is_malformed(r->in))
+        return refuse_request();
     if (s->host)
         return error_set(SNUG_EBUSY, "the worker was greeted already");
 
@@ -209,7 +209,7 @@ static void unpack_mounts(unpacker *u, snug_mount *mounts, size_t *count)
     }
 }
 
-static int open_session(request *r)
+static int handle_open(request *r)
 {
     snug_mount mounts[SESSION_MOUNTS];
     session_place place = { 0 };
@@ -238,8 +238,8 @@ static int open_session(request *r)
     snug_session *session;
     int error;
 
-    if (is_wrong(u) || (is_placed && !options.workdir))
-        error = refuse();
+    if (is_malformed(u) || (is_placed && !options.workdir))
+        error = refuse_request();
     else
         error = session_open_in(&session, c->server->host, &options, is_placed ? &place : NULL);
     free(allow);
@@ -261,12 +261,12 @@ static void tell_hung(request *r)
     pack_number(r->out, facts.hung_threads);
 }
 
-static int close_session(request *r)
+static int handle_close(request *r)
 {
     server *s = r->channel->server;
 
-    if (is_wrong(r->in))
-        return refuse();
+    if (is_malformed(r->in))
+        return refuse_request();
 
     /* From here on nobody interrupts it. */
     pthread_mutex_lock(&s->lock);
@@ -277,12 +277,12 @@ static int close_session(request *r)
     return SNUG_OK;
 }
 
-static int reset(request *r)
+static int handle_reset(request *r)
 {
     int error;
 
-    if (is_wrong(r->in))
-        error = refuse();
+    if (is_malformed(r->in))
+        error = refuse_request();
     else
         error = snug_session_reset(r->session);
 
@@ -292,7 +292,7 @@ static int reset(request *r)
 
 /* ---- cells ---- */
 
-static int run(request *r)
+static int handle_run(request *r)
 {
     size_t len;
     snug_limits limits;
@@ -301,8 +301,8 @@ static int run(request *r)
 
     limits_unpack(r->in, &limits);
     const char *source = unpack_bytes(r->in, &len);
-    if (is_wrong(r->in))
-        return refuse();
+    if (is_malformed(r->in))
+        return refuse_request();
 
     int error;
     if (is_aside)
@@ -317,44 +317,44 @@ static int run(request *r)
     return SNUG_OK;
 }
 
-static int set(request *r)
+static int handle_set(request *r)
 {
     size_t len;
     const char *name = unpack_name(r->in), *json = unpack_bytes(r->in, &len);
-    if (is_wrong(r->in))
-        return refuse();
+    if (is_malformed(r->in))
+        return refuse_request();
     return snug_session_set_variable(r->session, name, json, len);
 }
 
-static int checkpoint(request *r)
+static int handle_checkpoint(request *r)
 {
-    if (is_wrong(r->in))
-        return refuse();
+    if (is_malformed(r->in))
+        return refuse_request();
     return snug_session_checkpoint(r->session);
 }
 
-static int rollback(request *r)
+static int handle_rollback(request *r)
 {
-    if (is_wrong(r->in))
-        return refuse();
+    if (is_malformed(r->in))
+        return refuse_request();
     return snug_session_rollback(r->session);
 }
 
-static int forget(request *r)
+static int handle_forget(request *r)
 {
-    if (is_wrong(r->in))
-        return refuse();
+    if (is_malformed(r->in))
+        return refuse_request();
     return snug_session_forget_checkpoint(r->session);
 }
 
 /* ---- prompts ---- */
 
-static int is_complete(request *r)
+static int handle_is_complete(request *r)
 {
     size_t len;
     const char *source = unpack_bytes(r->in, &len);
-    if (is_wrong(r->in))
-        return refuse();
+    if (is_malformed(r->in))
+        return refuse_request();
 
     int answered = snug_session_is_complete(r->session, source, len);
     if (answered < 0)
@@ -364,14 +364,14 @@ static int is_complete(request *r)
     return SNUG_OK;
 }
 
-static int complete(request *r)
+static int handle_complete(request *r)
 {
     size_t len;
     snug_completion *completion;
     size_t cursor = (size_t)unpack_number(r->in);
     const char *source = unpack_bytes(r->in, &len);
-    if (is_wrong(r->in))
-        return refuse();
+    if (is_malformed(r->in))
+        return refuse_request();
 
     int error = snug_session_complete(&completion, r->session, source, len, cursor);
     if (error)
@@ -391,23 +391,23 @@ static int send_description(request *r, int error, snug_description *d)
     return SNUG_OK;
 }
 
-static int variables(request *r)
+static int handle_variables(request *r)
 {
     snug_description *d = NULL;
-    if (is_wrong(r->in))
-        return refuse();
+    if (is_malformed(r->in))
+        return refuse_request();
     int error = snug_session_list_variables(&d, r->session);
     return send_description(r, error, d);
 }
 
-static int inspect(request *r)
+static int handle_inspect(request *r)
 {
     size_t len;
     snug_description *d = NULL;
     size_t cursor = (size_t)unpack_number(r->in);
     const char *source = unpack_bytes(r->in, &len);
-    if (is_wrong(r->in))
-        return refuse();
+    if (is_malformed(r->in))
+        return refuse_request();
 
     int error = snug_session_inspect(&d, r->session, source, len, cursor);
     return send_description(r, error, d);
@@ -421,14 +421,14 @@ static int is_savable(const request *r)
     return r->session->form->save == local_save;
 }
 
-static int save(request *r)
+static int handle_save(request *r)
 {
     str file = { 0 };
     snug_saved *saved = NULL;
     int error;
 
-    if (is_wrong(r->in))
-        return refuse();
+    if (is_malformed(r->in))
+        return refuse_request();
     if (!is_savable(r))
         return r->session->form->save(&saved, r->session, "");
 
@@ -448,7 +448,7 @@ static int save(request *r)
     return error;
 }
 
-static int restore(request *r)
+static int handle_restore(request *r)
 {
     size_t len;
     str text = { 0 };
@@ -456,8 +456,8 @@ static int restore(request *r)
     const char *path = unpack_name(r->in), *file = unpack_bytes(r->in, &len);
     int error;
 
-    if (is_wrong(r->in))
-        return refuse();
+    if (is_malformed(r->in))
+        return refuse_request();
     if (!is_savable(r))
         return r->session->form->restore(&saved, r->session, path);
     if (str_append(&text, file, len) != 0)
@@ -481,22 +481,22 @@ static int restore(request *r)
 
 /* ---- files ---- */
 
-static int put(request *r)
+static int handle_put(request *r)
 {
     size_t len;
     const char *path = unpack_name(r->in), *data = unpack_bytes(r->in, &len);
-    if (is_wrong(r->in))
-        return refuse();
+    if (is_malformed(r->in))
+        return refuse_request();
     return snug_session_put_file(r->session, path, data, len);
 }
 
-static int get(request *r)
+static int handle_get(request *r)
 {
     snug_file *file;
     const char *path = unpack_name(r->in);
     size_t most = (size_t)unpack_number(r->in);
-    if (is_wrong(r->in))
-        return refuse();
+    if (is_malformed(r->in))
+        return refuse_request();
 
     int error = snug_session_get_file(&file, r->session, path, most);
     if (error)
@@ -507,11 +507,11 @@ static int get(request *r)
     return SNUG_OK;
 }
 
-static int list(request *r)
+static int handle_list(request *r)
 {
     snug_listing *listing;
-    if (is_wrong(r->in))
-        return refuse();
+    if (is_malformed(r->in))
+        return refuse_request();
 
     int error = snug_session_list_files(&listing, r->session);
     if (error)
@@ -522,17 +522,17 @@ static int list(request *r)
     return SNUG_OK;
 }
 
-static int remove_file(request *r)
+static int handle_remove(request *r)
 {
     const char *path = unpack_name(r->in);
-    if (is_wrong(r->in))
-        return refuse();
+    if (is_malformed(r->in))
+        return refuse_request();
     return snug_session_remove_file(r->session, path);
 }
 
 /* ---- tools and scans ---- */
 
-static int bind_tool(request *r)
+static int handle_bind(request *r)
 {
     snug_tool tool = SNUG_TOOL_INIT;
 
@@ -544,12 +544,12 @@ static int bind_tool(request *r)
     tool.timeout_ms = unpack_number(r->in);
     tool.fn = on_call;
     tool.payload = r->channel;
-    if (is_wrong(r->in))
-        return refuse();
+    if (is_malformed(r->in))
+        return refuse_request();
     return snug_session_bind_tool(r->session, &tool);
 }
 
-static int scan(request *r)
+static int handle_scan(request *r)
 {
     size_t len;
     snug_scan *report;
@@ -563,8 +563,8 @@ static int scan(request *r)
     const char *source = unpack_bytes(r->in, &len);
     int error;
 
-    if (is_wrong(r->in))
-        error = refuse();
+    if (is_malformed(r->in))
+        error = refuse_request();
     else
         error = snug_host_scan(&report, r->channel->server->host, source, len, &options);
     free(allow);
@@ -576,15 +576,15 @@ static int scan(request *r)
     return SNUG_OK;
 }
 
-static int health(request *r)
+static int handle_health(request *r)
 {
     const snug_host *host = r->channel->server->host;
     snug_health facts = SNUG_HEALTH_INIT;
     snug_pool spares = SNUG_POOL_INIT;
     int error;
 
-    if (is_wrong(r->in))
-        return refuse();
+    if (is_malformed(r->in))
+        return refuse_request();
 
     error = snug_host_health(&facts, host);
     if (!error)
@@ -601,28 +601,28 @@ static int health(request *r)
 int serve_request(channel *c, frame_kind kind, unpacker *u, packer *out)
 {
     static int (*const requests[FRAME_REQUESTS])(request * r) = {
-        [FRAME_HELLO] = hello,
-        [FRAME_OPEN] = open_session,
-        [FRAME_CLOSE] = close_session,
-        [FRAME_RESET] = reset,
-        [FRAME_RUN] = run,
-        [FRAME_SET] = set,
-        [FRAME_CHECKPOINT] = checkpoint,
-        [FRAME_ROLLBACK] = rollback,
-        [FRAME_FORGET] = forget,
-        [FRAME_IS_COMPLETE] = is_complete,
-        [FRAME_COMPLETE] = complete,
-        [FRAME_VARIABLES] = variables,
-        [FRAME_INSPECT] = inspect,
-        [FRAME_SAVE] = save,
-        [FRAME_RESTORE] = restore,
-        [FRAME_PUT] = put,
-        [FRAME_GET] = get,
-        [FRAME_LIST] = list,
-        [FRAME_REMOVE] = remove_file,
-        [FRAME_BIND] = bind_tool,
-        [FRAME_SCAN] = scan,
-        [FRAME_HEALTH] = health,
+        [FRAME_HELLO] = handle_hello,
+        [FRAME_OPEN] = handle_open,
+        [FRAME_CLOSE] = handle_close,
+        [FRAME_RESET] = handle_reset,
+        [FRAME_RUN] = handle_run,
+        [FRAME_SET] = handle_set,
+        [FRAME_CHECKPOINT] = handle_checkpoint,
+        [FRAME_ROLLBACK] = handle_rollback,
+        [FRAME_FORGET] = handle_forget,
+        [FRAME_IS_COMPLETE] = handle_is_complete,
+        [FRAME_COMPLETE] = handle_complete,
+        [FRAME_VARIABLES] = handle_variables,
+        [FRAME_INSPECT] = handle_inspect,
+        [FRAME_SAVE] = handle_save,
+        [FRAME_RESTORE] = handle_restore,
+        [FRAME_PUT] = handle_put,
+        [FRAME_GET] = handle_get,
+        [FRAME_LIST] = handle_list,
+        [FRAME_REMOVE] = handle_remove,
+        [FRAME_BIND] = handle_bind,
+        [FRAME_SCAN] = handle_scan,
+        [FRAME_HEALTH] = handle_health,
     };
     request r = { c, c->session, u, out };
 

@@ -20,7 +20,7 @@
 
 /* ---- writing ---- */
 
-static int write_all(int fd, struct iovec *pieces, int count)
+static int write_all_pieces(int fd, struct iovec *pieces, int count)
 {
     while (count > 0) {
         ssize_t n = writev(fd, pieces, count);
@@ -44,7 +44,7 @@ static int send_frame(server *s, const frame *f)
     frame_header(header, f);
     struct iovec pieces[2] = { { header, sizeof header }, { f->body.data, f->body.len } };
     pthread_mutex_lock(&s->writing);
-    int failed = write_all(s->out, pieces, f->body.len > 0 ? 2 : 1);
+    int failed = write_all_pieces(s->out, pieces, f->body.len > 0 ? 2 : 1);
     pthread_mutex_unlock(&s->writing);
     return failed;
 }
@@ -83,7 +83,7 @@ void serve_output(channel *c, frame_kind kind, packer *body)
 
 /* ---- channels ---- */
 
-static channel *find(server *s, uint32_t id)
+static channel *find_channel(server *s, uint32_t id)
 {
     channel *c = s->channels;
     while (c && c->id != id)
@@ -92,7 +92,7 @@ static channel *find(server *s, uint32_t id)
 }
 
 /* The lock is held. NULL if memory ran out. */
-static channel *add(server *s, uint32_t id)
+static channel *add_channel(server *s, uint32_t id)
 {
     channel *c = calloc(1, sizeof *c);
     if (!c)
@@ -104,7 +104,7 @@ static channel *add(server *s, uint32_t id)
 }
 
 /* The lock is held. */
-static void drop(server *s, channel *c)
+static void drop_channel(server *s, channel *c)
 {
     channel **at = &s->channels;
     while (*at != c)
@@ -124,11 +124,11 @@ static void end_request(channel *c)
     c->number = 0;
     serve_forget_calls(c);
     if (!c->session)
-        drop(s, c);
+        drop_channel(s, c);
     pthread_mutex_unlock(&s->lock);
 }
 
-static void reply(channel *c, int error, packer *answer)
+static void send_reply(channel *c, int error, packer *answer)
 {
     server *s = c->server;
     packer body = { 0 };
@@ -171,10 +171,10 @@ static void serve_frame(server *s, frame *f)
     unpacker u = { str_text(&f->body), f->body.len, 0 };
 
     pthread_mutex_lock(&s->lock);
-    channel *c = find(s, f->channel);
+    channel *c = find_channel(s, f->channel);
     int is_known = c != NULL;
     if (!is_known)
-        c = add(s, f->channel);
+        c = add_channel(s, f->channel);
     if (!c)
         _exit(1);
     if (c->number != 0)
@@ -187,7 +187,7 @@ static void serve_frame(server *s, frame *f)
         error = serve_request(c, f->kind, &u, &answer);
 
     frame_free(f);
-    reply(c, error, &answer);
+    send_reply(c, error, &answer);
     str_free(&answer.text);
 }
 
@@ -207,7 +207,7 @@ static void take_notice(server *s, frame *f)
     static const packer nothing;
 
     pthread_mutex_lock(&s->lock);
-    channel *c = find(s, f->channel);
+    channel *c = find_channel(s, f->channel);
     if (c && f->kind == FRAME_INTERRUPT && f->number == c->number)
         c->to_interrupt = f->number;
     if (c && f->kind == FRAME_TAKEN) {
@@ -263,7 +263,7 @@ static int read_frame(server *s, frame *out)
 }
 
 /* All sessions end with the process; what is left of them is their work directories. */
-__attribute__((noreturn)) static void end(server *s)
+__attribute__((noreturn)) static void end_process(server *s)
 {
     if (s->host)
         workdir_close_host(s->host);
@@ -296,9 +296,9 @@ static void read_on(server *s, uint64_t own)
     frame f;
     do {
         if (read_frame(s, &f) < 0)
-            end(s);
+            end_process(s);
         if (f.kind >= FRAME_REPLY)
-            end(s);
+            end_process(s);
         if (f.kind >= FRAME_REQUESTS) {
             take_notice(s, &f);
             continue;
@@ -308,7 +308,7 @@ static void read_on(server *s, uint64_t own)
     } while (is_reader(s, own));
 }
 
-static void *work(void *arg)
+static void *serve_requests(void *arg)
 {
     server *s = arg;
 
@@ -335,7 +335,7 @@ static int start_thread(server *s)
 {
     /* Never joined: they live as long as the process. */
     thread *t = calloc(1, sizeof *t);
-    return t && thread_start(t, "snug serve", STACK_BYTES, work, s) == SNUG_OK ? 0 : -1;
+    return t && thread_start(t, "snug serve", STACK_BYTES, serve_requests, s) == SNUG_OK ? 0 : -1;
 }
 
 /* ---- the watch ---- */
@@ -370,7 +370,7 @@ static int has_interrupts(const server *s)
     return 0;
 }
 
-__attribute__((noreturn)) static void look_on(server *s)
+__attribute__((noreturn)) static void watch_requests(server *s)
 {
     int quiet = 0;
 
@@ -416,7 +416,7 @@ static int serve_streams(int in, int out, const host_form *form)
     serve_frame(&s, &first);
     if (start_thread(&s) != 0)
         return 1;
-    look_on(&s);
+    watch_requests(&s);
 }
 
 /* What others write to the descriptors of old, such as a message of the C library's, is not to be

@@ -41,7 +41,7 @@ typedef struct nursery {
 
 /* ---- messages ---- */
 
-static int answer(const nursery *n, const zygote_message *message, int fd)
+static int send_message(const nursery *n, const zygote_message *message, int fd)
 {
     union {
         char bytes[CMSG_SPACE(sizeof(int))];
@@ -84,7 +84,7 @@ static int take_order(zygote_message *order, int *fd, const nursery *n)
 
 /* ---- children ---- */
 
-static void reap(nursery *n)
+static void reap_children(nursery *n)
 {
     int status;
     pid_t pid;
@@ -119,7 +119,7 @@ __attribute__((noreturn)) static void be_worker(const nursery *n, int stream)
     _exit(serve(stream, stream, &local_form));
 }
 
-static int bear(nursery *n, int stream)
+static int fork_worker(nursery *n, int stream)
 {
     zygote_message message = { .order = ZYGOTE_FORK };
 
@@ -141,7 +141,7 @@ static int bear(nursery *n, int stream)
     if (pid > 0 && pidfd < 0)
         kill(pid, SIGKILL);
 
-    int gone = answer(n, &message, pidfd);
+    int gone = send_message(n, &message, pidfd);
     if (pidfd >= 0)
         close(pidfd);
     warm_after_fork(0); /* the next one waits for that, and not this one's host */
@@ -149,12 +149,12 @@ static int bear(nursery *n, int stream)
 }
 
 /* It has ended; who asks has seen that. One that takes its time is not waited for. */
-static int tell_status(nursery *n, pid_t pid)
+static int send_status(nursery *n, pid_t pid)
 {
     zygote_message message = { .order = ZYGOTE_STATUS, .pid = pid, .status = -1 };
     int status;
 
-    reap(n);
+    reap_children(n);
     size_t first = n->ended_count > ENDED ? n->ended_count - ENDED : 0;
     for (size_t i = first; i < n->ended_count; i++)
         if (n->ended[i % ENDED].pid == pid)
@@ -162,12 +162,12 @@ static int tell_status(nursery *n, pid_t pid)
 
     if (message.status == -1 && waitpid(pid, &status, WNOHANG) == pid)
         message.status = status;
-    return answer(n, &message, -1);
+    return send_message(n, &message, -1);
 }
 
 /* ---- the process ---- */
 
-static int look(nursery *n)
+static int serve_event(nursery *n)
 {
     struct signalfd_siginfo info;
     zygote_message order;
@@ -178,18 +178,18 @@ static int look(nursery *n)
         return errno == EINTR ? 0 : -1;
 
     if (streams[1].revents && read(n->children, &info, sizeof info) > 0)
-        reap(n);
+        reap_children(n);
     if (!streams[0].revents)
         return 0;
     if (take_order(&order, &stream, n) < 0)
         return -1;
     if (order.order == ZYGOTE_STATUS)
-        return tell_status(n, order.pid);
+        return send_status(n, order.pid);
 
     if (stream < 0)
         return -1;
 
-    int gone = bear(n, stream);
+    int gone = fork_worker(n, stream);
     close(stream);
     return gone;
 }
@@ -236,7 +236,7 @@ static int begin_unnamed(char *const *words)
 /* Without what a process does at its exit. The leak checker's tracer would be a child, which begins
  * in the namespace of process numbers that is meant for workers: it does not see its parent there,
  * gives up, and the parent waits for it with all of a processor and without an end. */
-__attribute__((noreturn)) static void leave(void)
+__attribute__((noreturn)) static void leave_process(void)
 {
     _exit(0);
 }
@@ -263,8 +263,8 @@ int snug_worker_zygote(char *const *words)
     first.status = n.children < 0 ? error_system("signalfd") : warm_start(&wish);
     if (first.status)
         snprintf(first.text, sizeof first.text, "%s", error_message());
-    int gone = answer(&n, &first, -1) || first.status;
+    int gone = send_message(&n, &first, -1) || first.status;
     while (!gone)
-        gone = look(&n) != 0;
-    leave();
+        gone = serve_event(&n) != 0;
+    leave_process();
 }
