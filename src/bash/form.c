@@ -7,6 +7,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "bash/bash.h"
 #include "bash/grants.h"
@@ -102,13 +103,13 @@ static void interrupt_shell(snug_session *session)
 
 /* ---- names ---- */
 
-static int is_name(const char *name)
+static int is_shell_name(const char *name)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-    size_t len = strspn(name, letters);
-    while (len > 0 && name[len] && (strchr(letters, name[len]) || strchr("0123456789", name[len])))
-        len++;
-    return len > 0 && !name[len];
+    if (!is_word(*name) || is_digit(*name))
+        return 0;
+    while (is_word(*name))
+        name++;
+    return *name == '\0';
 }
 
 /* A string's text; of other values their JSON. */
@@ -121,8 +122,10 @@ static int variable_text(str *out, const char *json, size_t len)
 
     while (rest > 0 && strchr(" \t\r\n", at[rest - 1]))
         rest--;
-    if (!error)
-        error = *at == '"' ? json_unquote(out, at, rest) : str_append(out, at, rest);
+    if (!error && *at == '"')
+        error = json_unquote(out, at, rest);
+    else if (!error)
+        error = str_append(out, at, rest);
     str_free(&text);
     return error;
 }
@@ -139,18 +142,27 @@ static int declare_variable(snug_session *session, const char *name, const char 
 {
     str value = { 0 }, line = { 0 };
 
-    if (!is_name(name))
+    if (!is_shell_name(name))
         return error_set(SNUG_EINVAL, "%s is not the name of a variable in bash", name);
     int error = variable_text(&value, json, len);
-    if (!error && memchr(str_text(&value), '\0', value.len))
+    if (!error && memchr(str_text(&value), '\0', value.len)) {
         error = error_set(SNUG_EINVAL, "%s: a variable of bash cannot have a NUL", name);
-    else if (error || (error = str_printf(&line, "builtin declare -g %s=", name)) ||
-             (error = shell_quote(&line, str_text(&value), value.len)) ||
-             (error = str_add(&line, "\n")))
+        goto done;
+    }
+
+    if (!error)
+        error = str_printf(&line, "builtin declare -g %s=", name);
+    if (!error)
+        error = shell_quote(&line, str_text(&value), value.len);
+    if (!error)
+        error = str_add(&line, "\n");
+
+    if (error)
         error = error_no_memory();
     else
         error = settle_shell(session, str_text(&line));
 
+done:
     str_free(&value);
     str_free(&line);
     return error;
@@ -167,14 +179,20 @@ static int describe_all(snug_description **out, snug_session *session)
     const bash_session *b = session->shell;
     packer p = { 0 };
     char *text = names_describe(&b->names, &b->first, session->name, session->limits.list_bytes);
+    if (!text)
+        return error_no_memory();
 
-    if (text)
-        pack_bytes(&p, text, strlen(text));
+    int error = SNUG_ENOMEM;
+    pack_bytes(&p, text, strlen(text));
     unpacker u = { str_text(&p.text), p.text.len, 0 };
-    int error = text && !p.is_short ? description_unpack(out, &u) : SNUG_ENOMEM;
+    if (!p.is_short)
+        error = description_unpack(out, &u);
+
     free(text);
     str_free(&p.text);
-    return error ? error_no_memory() : SNUG_OK;
+    if (error)
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 /* ---- prompts ---- */
@@ -198,7 +216,9 @@ static int check_is_complete(snug_session *session, const char *source, size_t l
                  !has_words(&said, "delimited by end-of-file") &&
                  !(len > 0 && source[len - 1] == '\\' && (len == 1 || source[len - 2] != '\\'));
     str_free(&said);
-    return error ? error : answer;
+    if (error)
+        return error;
+    return answer;
 }
 
 /* None: a word's completions would need bash's readline. */
@@ -210,10 +230,15 @@ static int complete_nothing(snug_completion **out, snug_session *session, const 
     (void)session, (void)source, (void)len;
     pack_number(&p, cursor);
     pack_number(&p, 0);
+    int error = SNUG_ENOMEM;
     unpacker u = { str_text(&p.text), p.text.len, 0 };
-    int error = p.is_short ? SNUG_ENOMEM : completion_unpack(out, &u);
+    if (!p.is_short)
+        error = completion_unpack(out, &u);
+
     str_free(&p.text);
-    return error ? error_no_memory() : SNUG_OK;
+    if (error)
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 static int refuse_inspection(snug_description **out, snug_session *session, const char *source,
@@ -250,7 +275,9 @@ static int open_bash_host(snug_host *host, const snug_host_options *options)
 {
     (void)options;
     host->report = strdup("form: bash\n");
-    return host->report ? SNUG_OK : error_no_memory();
+    if (!host->report)
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 static int close_bash_host(snug_host *host)

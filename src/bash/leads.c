@@ -66,8 +66,9 @@ static link_kind kind_of(int folder, const char *name)
 
     if (facts.st_ino != PROC_TOP)
         return LINK_OF_KERNEL;
-    return strcmp(name, "self") == 0 || strcmp(name, "thread-self") == 0 ? LINK_OF_CALLER
-                                                                         : LINK_OF_TEXT;
+    if (strcmp(name, "self") == 0 || strcmp(name, "thread-self") == 0)
+        return LINK_OF_CALLER;
+    return LINK_OF_TEXT;
 }
 
 /* 0: it is not told. */
@@ -91,19 +92,22 @@ static ssize_t text_for(char *out, size_t size, const walk *w, const char *name)
     pid_t process = read_process_of(w->thread);
     if (process == 0)
         return -1;
-    int len = strcmp(name, "self") == 0
-                  ? snprintf(out, size, "%d", (int)process)
-                  : snprintf(out, size, "%d/task/%d", (int)process, (int)w->thread);
-    return len;
+    if (strcmp(name, "self") == 0)
+        return snprintf(out, size, "%d", (int)process);
+    return snprintf(out, size, "%d/task/%d", (int)process, (int)w->thread);
 }
 
 /* Puts its text before the rest. */
 static int follow_text(walk *w, const char *name, link_kind kind)
 {
     char text[TEXT_BYTES];
-    ssize_t len = kind == LINK_OF_CALLER ? text_for(text, sizeof text, w, name)
-                                         : readlinkat(w->at, name, text, sizeof text);
     size_t rest = strlen(w->rest) + 1;
+    ssize_t len;
+
+    if (kind == LINK_OF_CALLER)
+        len = text_for(text, sizeof text, w, name);
+    else
+        len = readlinkat(w->at, name, text, sizeof text);
 
     if (len < 0 || (size_t)len + 1 + rest > sizeof w->rest)
         return -1;
@@ -143,7 +147,9 @@ static lead judge_missing(struct stat *folder, const walk *w)
 {
     if (errno == ENOTDIR || (errno == ENOENT && !is_at_end(w)))
         return LEAD_NOWHERE;
-    return errno == ENOENT && fstat(w->at, folder) == 0 ? LEAD_NEW : LEAD_UNKNOWN;
+    if (errno == ENOENT && fstat(w->at, folder) == 0)
+        return LEAD_NEW;
+    return LEAD_UNKNOWN;
 }
 
 /* LEAD_NEW with errno 0: on with the rest. */
@@ -156,15 +162,16 @@ static int follow_name(walk *w, const char *name, lead *end, struct stat *folder
         return 0;
     }
 
-    link_kind kind = S_ISLNK(facts.st_mode) ? kind_of(w->at, name) : LINK_OF_TEXT;
     if (S_ISLNK(facts.st_mode)) {
+        link_kind kind = kind_of(w->at, name);
         close(fd);
         *end = LEAD_UNKNOWN;
         if (w->links++ == MOST_LINKS)
             return 0;
         if (kind != LINK_OF_KERNEL)
             return follow_text(w, name, kind) == 0;
-        if ((fd = open_path(w->at, name, 0)) < 0)
+        fd = open_path(w->at, name, 0);
+        if (fd < 0)
             return 0;
     }
 
@@ -178,8 +185,11 @@ lead leads_to(struct stat *folder, pid_t thread, int start, const char *path)
     walk w = { .thread = thread, .at = open_start(thread, start, path) };
     lead end = LEAD_UNKNOWN;
 
+    if (w.at < 0 && (errno == ENOENT || errno == ENOTDIR))
+        return LEAD_NOWHERE;
     if (w.at < 0)
-        return errno == ENOENT || errno == ENOTDIR ? LEAD_NOWHERE : LEAD_UNKNOWN;
+        return LEAD_UNKNOWN;
+
     int has_more = snprintf(w.rest, sizeof w.rest, "%s", path) < (int)sizeof w.rest;
     while (has_more) {
         int taken = take_name(name, &w);

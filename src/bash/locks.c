@@ -1,12 +1,12 @@
 #include "bash/locks.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/clock.h"
 
 /* Some 4 MiB of the kernel's. Programs have one, or a few for each database. */
@@ -45,7 +45,7 @@ static uint64_t count_process(const char *process)
     snprintf(path, sizeof path, "/proc/%.20s/fdinfo", process);
     DIR *dir = opendir(path);
     for (const struct dirent *item; dir && (item = readdir(dir));) {
-        if (!isdigit((unsigned char)*item->d_name))
+        if (!is_digit(*item->d_name))
             continue;
         snprintf(path, sizeof path, "/proc/%.20s/fdinfo/%.20s", process, item->d_name);
         count += count_file(path);
@@ -62,7 +62,7 @@ static uint64_t count_all(void)
     DIR *dir = opendir("/proc");
 
     for (const struct dirent *item; dir && (item = readdir(dir));)
-        if (isdigit((unsigned char)*item->d_name))
+        if (is_digit(*item->d_name))
             count += count_process(item->d_name);
 
     if (dir)

@@ -1,6 +1,5 @@
 #include "bash/procs.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -11,16 +10,24 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "base/ascii.h"
 #include "base/clock.h"
 
 static size_t read_file(const char *path, char *out, size_t size)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t got = fd < 0 ? 0 : read(fd, out, size - 1);
-    if (fd >= 0)
-        close(fd);
-    out[got > 0 ? got : 0] = '\0';
-    return got > 0 ? (size_t)got : 0;
+    *out = '\0';
+    if (fd < 0)
+        return 0;
+
+    ssize_t got = read(fd, out, size - 1);
+    close(fd);
+    if (got <= 0)
+        return 0;
+
+    out[got] = '\0';
+    return (size_t)got;
 }
 
 /* Fields of proc(5), stat, counted behind the name: utime is the 12th, and so on. */
@@ -118,25 +125,23 @@ int procs_is_ending(pid_t thread)
  * as if it were over, without memory and files: the other one tells what it has. */
 static int read_process(proc *out, uint64_t *ticks, int *is_over, pid_t pid)
 {
-    int error = read_stat(out, ticks, is_over, pid);
-    pid_t other = !error && out->is_ending && out->threads > 1 ? procs_thread(pid) : 0;
+    if (read_stat(out, ticks, is_over, pid) != 0)
+        return -1;
+    if (!out->is_ending || out->threads <= 1)
+        return 0;
+
+    pid_t other = procs_thread(pid);
     if (other && read_stat(out, ticks, is_over, other) == 0)
         out->pid = pid;
-    return error;
+    return 0;
 }
 
 static int add_proc(procs *p, const proc *item)
 {
     if (p->count == PROCS_MOST)
         return 0; /* they are counted, and then ended */
-    if (p->count == p->cap) {
-        size_t cap = p->cap ? p->cap * 2 : 32;
-        proc *grown = realloc(p->items, cap * sizeof *grown);
-        if (!grown)
-            return -1;
-        p->items = grown;
-        p->cap = cap;
-    }
+    if (array_reserve(&p->items, &p->cap, p->count + 1, sizeof *p->items))
+        return -1;
 
     p->items[p->count++] = *item;
     return 0;
@@ -154,7 +159,7 @@ int procs_look(procs *p, pid_t shell)
         proc one;
         uint64_t own = 0;
         int is_over = 0;
-        if (!isdigit((unsigned char)*item->d_name) ||
+        if (!is_digit(*item->d_name) ||
             read_process(&one, &own, &is_over, (pid_t)atoi(item->d_name)) != 0)
             continue;
         ticks += own;

@@ -43,7 +43,9 @@ bash_reason bounds_look(snug_session *session, uint64_t *bytes)
         return BASH_RUNS;
     if (b->now.threads > bounds_of_processes(session))
         return BASH_PROCESS_COUNT;
-    return is_over_memory(session, bytes) ? BASH_MEMORY : BASH_RUNS;
+    if (is_over_memory(session, bytes))
+        return BASH_MEMORY;
+    return BASH_RUNS;
 }
 
 /* A folder with as many files as there may be is full and not over: who wants one more is refused

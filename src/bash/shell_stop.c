@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/u64.h"
 #include "bash/grants.h"
 
 /* What a cell does between two looks is bounded by the machine alone. */
@@ -68,6 +69,12 @@ static bash_reason look_at_files(bash_stop *stop)
     return stop->may_tidy ? BASH_RUNS : reason;
 }
 
+static void note_memory(bash_stop *stop, uint64_t bytes)
+{
+    if (bytes > stop->peak_bytes)
+        stop->peak_bytes = bytes;
+}
+
 static bash_reason find_reason(bash_stop *stop, uint64_t now_ns)
 {
     uint64_t bytes;
@@ -83,7 +90,7 @@ static bash_reason find_reason(bash_stop *stop, uint64_t now_ns)
 
     stop->looked_ns = now_ns;
     bash_reason reason = bounds_look(session, &bytes);
-    stop->peak_bytes = bytes > stop->peak_bytes ? bytes : stop->peak_bytes;
+    note_memory(stop, bytes);
     stop->cpu_ns = b->now.cpu_ns > stop->cpu_start_ns ? b->now.cpu_ns - stop->cpu_start_ns : 0;
     if (reason != BASH_RUNS)
         return reason;
@@ -144,19 +151,25 @@ static int climb_rung(bash_stop *stop, uint64_t now_ns)
 int stop_look(bash_stop *stop)
 {
     uint64_t now_ns = clock_now_ns();
-    if (stop->reason == BASH_RUNS && (stop->reason = find_reason(stop, now_ns)) != BASH_RUNS)
-        stop->since_ns = stop->looked_ns = now_ns;
-    else if (stop->reason == BASH_RUNS || now_ns - stop->looked_ns < pause_ns(stop, now_ns))
+
+    if (stop->reason == BASH_RUNS) {
+        stop->reason = find_reason(stop, now_ns);
+        if (stop->reason == BASH_RUNS)
+            return 0;
+        stop->since_ns = now_ns;
+    } else if (now_ns - stop->looked_ns < pause_ns(stop, now_ns)) {
         return 0;
+    }
+
     stop->looked_ns = now_ns;
     return climb_rung(stop, now_ns);
 }
 
 uint64_t stop_next_ns(const bash_stop *stop)
 {
-    uint64_t next =
-        stop->looked_ns + (stop->reason == BASH_RUNS ? LOOK_NS : pause_ns(stop, stop->looked_ns));
-    return next < stop->deadline_ns || stop->reason != BASH_RUNS ? next : stop->deadline_ns;
+    if (stop->reason != BASH_RUNS)
+        return stop->looked_ns + pause_ns(stop, stop->looked_ns);
+    return u64_least(stop->looked_ns + LOOK_NS, stop->deadline_ns);
 }
 
 /* What a cell has done since the last look, and what it leaves. */
@@ -166,7 +179,7 @@ static void look_again(bash_stop *stop)
     stop->reason = bounds_look(stop->session, &bytes);
     if (stop->reason == BASH_RUNS)
         stop->reason = look_at_files(stop);
-    stop->peak_bytes = bytes > stop->peak_bytes ? bytes : stop->peak_bytes;
+    note_memory(stop, bytes);
     stop->rung = stop->reason != BASH_RUNS ? 2 : 0;
 }
 
@@ -253,12 +266,8 @@ int stop_say(str *out, bash_reason reason, const snug_session *session, const sn
     if (!number)
         return str_add(out, format);
 
-    return str_append(out, format, (size_t)(number - format)) ||
-                   str_printf(out, "%llu",
-                              (unsigned long long)limit_for(reason, session, limits)) ||
-                   str_add(out, number + 4)
-               ? SNUG_ENOMEM
-               : SNUG_OK;
+    unsigned long long limit = limit_for(reason, session, limits);
+    return str_printf(out, "%.*s%llu%s", (int)(number - format), format, limit, number + 4);
 }
 
 int stop_tell(outcome *o, const bash_stop *stop)
@@ -266,9 +275,10 @@ int stop_tell(outcome *o, const bash_stop *stop)
     o->status = rows[stop->reason].status;
     o->category = rows[stop->reason].category;
     o->error_class = rows[stop->reason].class;
-    return str_add(&o->error_name, rows[stop->reason].name) ||
-                   stop_say(&o->error_value, stop->reason, stop->session, &stop->limits) ||
-                   str_add(&o->hint, rows[stop->reason].hint)
-               ? SNUG_ENOMEM
-               : SNUG_OK;
+    int error = str_add(&o->error_name, rows[stop->reason].name);
+    if (!error)
+        error = stop_say(&o->error_value, stop->reason, stop->session, &stop->limits);
+    if (!error)
+        error = str_add(&o->hint, rows[stop->reason].hint);
+    return error;
 }

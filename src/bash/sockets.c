@@ -35,9 +35,8 @@ static uint64_t socket_memory(const struct nlmsghdr *message, size_t own, int wa
             size_t size = head.rta_len - sizeof head;
             memcpy(values, at + RTA_LENGTH(0), size < sizeof values ? size : sizeof values);
             sum += values[SK_MEMINFO_RMEM_ALLOC];
-            sum += values[SK_MEMINFO_WMEM_ALLOC] > values[SK_MEMINFO_WMEM_QUEUED]
-                       ? values[SK_MEMINFO_WMEM_ALLOC]
-                       : values[SK_MEMINFO_WMEM_QUEUED];
+            uint32_t sent = values[SK_MEMINFO_WMEM_ALLOC], queued = values[SK_MEMINFO_WMEM_QUEUED];
+            sum += sent > queued ? sent : queued;
             sum += values[SK_MEMINFO_OPTMEM] + values[SK_MEMINFO_BACKLOG];
         }
         at += RTA_ALIGN(head.rta_len);
