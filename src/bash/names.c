@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/jsontext.h"
+
 #include "base/utf8.h"
 #include "wire/json.h"
 
@@ -89,15 +90,13 @@ static int read_declarations(shell_names *names, const char *text)
 
     end = text + strlen(text);
     while (!error && text < end) {
-        if (strncmp(text, "declare -", 9) != 0) {
-            const char *next = strchr(text, '\n');
-            text = next ? next + 1 : end;
-            continue;
-        }
-        const char *next = strstr(text, "\ndeclare -");
-        const char *stop = next ? next : end;
-        error = add_line(names, text, (size_t)(stop - text));
-        text = next ? next + 1 : end;
+        int is_declaration = strncmp(text, "declare -", 9) == 0;
+        const char *stop = strstr(text, is_declaration ? "\ndeclare -" : "\n");
+        if (!stop)
+            stop = end;
+        if (is_declaration)
+            error = add_line(names, text, (size_t)(stop - text));
+        text = stop + 1;
     }
 
     return error;
@@ -238,9 +237,13 @@ static variable variable_at(const shell_names *now, size_t index)
 
     v.len = strlen(v.value);
     v.shown = v.len < SUMMARY_BYTES ? v.len : SUMMARY_BYTES;
-    size_t at;
-    if (utf8_check(v.value, v.len, &at) != UTF8_FINE)
-        v.len = v.shown = at < v.shown ? at : v.shown;
+    size_t fault;
+    if (utf8_check(v.value, v.len, &fault) != UTF8_FINE) {
+        if (fault < v.shown)
+            v.shown = fault;
+        v.len = v.shown;
+    }
+
     v.shown = utf8_floor(v.value, v.len, v.shown);
     return v;
 }

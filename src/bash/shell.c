@@ -46,7 +46,9 @@ static int open_terminal(int *own, int *its)
         ptsname_r(*own, name, sizeof name) != 0)
         return -1;
     *its = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
-    return *its >= 0 ? 0 : -1;
+    if (*its < 0)
+        return -1;
+    return 0;
 }
 
 /* Its ends of the pipes, in the order of its descriptors. */
@@ -85,7 +87,9 @@ static int open_pipes(shell *s, int ends[ENDS])
     const int ours[] = { s->control, s->streams[0], s->streams[1], s->status, s->lines[1] };
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         fcntl(ours[i], F_SETFL, O_NONBLOCK);
-    return ends[END_LINES] >= 0 ? open_terminal(&s->terminal, &ends[END_TERMINAL]) : -1;
+    if (ends[END_LINES] < 0)
+        return -1;
+    return open_terminal(&s->terminal, &ends[END_TERMINAL]);
 }
 
 static int spawn_checker(pid_t *pid, const char *const arguments[], const int *from, const int *to,
@@ -272,11 +276,12 @@ int shell_close(shell *s)
 void shell_flush(shell *s)
 {
     size_t sent = 0;
-    ssize_t n = 1;
 
-    while (sent < s->unsent.len && n > 0) {
-        n = write(s->control, s->unsent.data + sent, s->unsent.len - sent);
-        sent += n > 0 ? (size_t)n : 0;
+    while (sent < s->unsent.len) {
+        ssize_t n = write(s->control, s->unsent.data + sent, s->unsent.len - sent);
+        if (n <= 0)
+            break;
+        sent += (size_t)n;
     }
 
     if (sent == 0)
@@ -295,31 +300,41 @@ int shell_tell(shell *s, const char *text, size_t len)
 
 int shell_quote(str *out, const char *text, size_t len)
 {
+    const char *end = text + len;
     int error = str_add(out, "'");
 
-    for (const char *end = text + len; !error && text < end;) {
+    while (!error && text < end) {
         const char *quote = memchr(text, '\'', (size_t)(end - text));
-        const char *stop = quote ? quote : end;
-        error = str_append(out, text, (size_t)(stop - text));
-        if (!error && quote)
+        if (!quote) {
+            error = str_append(out, text, (size_t)(end - text));
+            break;
+        }
+        error = str_append(out, text, (size_t)(quote - text));
+        if (!error)
             error = str_add(out, "'\\''");
-        text = quote ? quote + 1 : end;
+        text = quote + 1;
     }
 
-    return error ? error : str_add(out, "'");
+    if (error)
+        return error;
+    return str_add(out, "'");
 }
 
 void shell_answer(shell *s, const char *line, size_t len)
 {
     str text = { 0 };
 
-    if (str_add(&text, line ? "1" : "0") == SNUG_OK &&
-        (!line || str_append(&text, line, strnlen(line, len)) == SNUG_OK)) {
+    int error = str_add(&text, line ? "1" : "0");
+    if (!error && line)
+        error = str_append(&text, line, strnlen(line, len));
+
+    if (!error) {
         /* A line that is longer than the pipe has room for is cut. */
         ssize_t sent = write(s->lines[1], text.data, text.len);
         sent = write(s->lines[1], "", 1);
         (void)sent;
     }
+
     str_free(&text);
 }
 
@@ -397,7 +412,8 @@ shell_message shell_hear(shell *s, shell_word *out)
     const char *words[4] = { NULL };
 
     forget_heard(s);
-    s->heard = s->said.len > 0 ? split_message(s, words) : 0;
+    if (s->said.len > 0)
+        s->heard = split_message(s, words);
     *out = (shell_word){ .variables = words[1], .functions = words[2], .restore = words[3] };
     if (s->heard == 0)
         return SHELL_NOTHING;
@@ -459,7 +475,9 @@ static int feed_and_read(str *out, int in, int err, const char *source, size_t l
 
     if (fds[0].fd >= 0)
         close(in);
-    return clock_now_ns() < deadline_ns ? 0 : -1;
+    if (clock_now_ns() >= deadline_ns)
+        return -1;
+    return 0;
 }
 
 int shell_check(str *out, const char *source, size_t len)

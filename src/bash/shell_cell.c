@@ -82,11 +82,12 @@ static void pass_bytes(snug_session *session, int which, const char *text, size_
     str clean = { 0 };
 
     while (len > 0) {
-        size_t fault = len;
-        int is_fine = utf8_check(text, len, &fault) == UTF8_FINE;
-        str_append(&clean, text, is_fine ? len : fault);
-        if (is_fine)
+        size_t fault;
+        if (utf8_check(text, len, &fault) == UTF8_FINE) {
+            str_append(&clean, text, len);
             break;
+        }
+        str_append(&clean, text, fault);
         str_add(&clean, "\xef\xbf\xbd");
         text += fault + 1;
         len -= fault + 1;
@@ -148,8 +149,10 @@ static void ask_for_line(bash_cell *cell, const char *prompt)
 {
     snug_session *session = cell->session;
     str text = { 0 };
-    size_t at;
-    size_t len = utf8_check(prompt, strlen(prompt), &at) == UTF8_FINE ? strlen(prompt) : at;
+    size_t len = strlen(prompt), fault;
+
+    if (utf8_check(prompt, len, &fault) != UTF8_FINE)
+        len = fault;
     if (cell->call || !session->callbacks.on_input || str_append(&text, prompt, len) ||
         call_prepare(&cell->call, session->desk, NULL, &text) != DESK_FINE) {
         shell_answer(&session->shell->shell, NULL, 0);
@@ -201,13 +204,17 @@ static cell_end hear_shell(bash_cell *cell, outcome *o)
             cell->is_late = word.cell != cell->number;
             cell->status = word.status;
             take_names(cell, &word, o);
-            if (said == SHELL_EXIT && str_add(&cell->restore, word.restore))
+            if (said != SHELL_EXIT)
+                return CELL_ENDED;
+            if (str_add(&cell->restore, word.restore))
                 return CELL_DIED;
-            return said == SHELL_EXIT ? CELL_LEFT : CELL_ENDED;
+            return CELL_LEFT;
         }
     }
 
-    return s->is_bad ? CELL_GIVEN_UP : CELL_RUNS;
+    if (s->is_bad)
+        return CELL_GIVEN_UP;
+    return CELL_RUNS;
 }
 
 static int ms_until(uint64_t ns)
@@ -435,24 +442,25 @@ static int is_out_of_memory(const snug_session *session)
 static int tell_end(snug_result *result, bash_cell *cell, cell_end end, int ended)
 {
     outcome *o = &result->outcome;
-    int error = SNUG_OK;
 
     if (cell->stop.reason == BASH_RUNS && end == CELL_DIED && is_out_of_memory(cell->session))
         cell->stop.reason = BASH_MEMORY;
-    if (cell->stop.reason != BASH_RUNS) {
-        error = stop_tell(o, &cell->stop) ? error_no_memory() : SNUG_OK;
-        result->rung = cell->stop.rung;
-    } else if (end == CELL_DIED || end == CELL_GIVEN_UP) {
-        error = tell_death(o, ended);
-    } else {
-        error = tell_exit_status(o, cell->status);
+    if (cell->stop.reason == BASH_RUNS) {
+        if (end == CELL_DIED || end == CELL_GIVEN_UP)
+            return tell_death(o, ended);
+        return tell_exit_status(o, cell->status);
     }
 
-    if (!error && cell->session->is_lost && cell->stop.reason != BASH_RUNS) {
+    result->rung = cell->stop.rung;
+    int error = stop_tell(o, &cell->stop);
+    if (!error && cell->session->is_lost) {
         str_clear(&o->hint);
-        error = str_add(&o->hint, lost_hint) ? error_no_memory() : SNUG_OK;
+        error = str_add(&o->hint, lost_hint);
     }
-    return error;
+
+    if (error)
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 /* What a model reads: the error and the end of what the commands said. */
@@ -466,12 +474,15 @@ static int tell_traceback(snug_result *result)
         return SNUG_OK;
 
     at = utf8_ceil(str_text(said), said->len, at);
-    if (str_append(&o->traceback, str_text(said) + at, said->len - at) ||
-        (o->traceback.len > 0 && o->traceback.data[o->traceback.len - 1] != '\n' &&
-         str_add(&o->traceback, "\n")) ||
-        str_printf(&o->traceback, "%s: %s\n", str_text(&o->error_name), str_text(&o->error_value)))
-        return error_no_memory();
+    int error = str_append(&o->traceback, str_text(said) + at, said->len - at);
+    if (!error && o->traceback.len > 0 && o->traceback.data[o->traceback.len - 1] != '\n')
+        error = str_add(&o->traceback, "\n");
+    if (!error)
+        error = str_printf(&o->traceback, "%s: %s\n", str_text(&o->error_name),
+                           str_text(&o->error_value));
 
+    if (error)
+        return error_no_memory();
     return SNUG_OK;
 }
 
@@ -480,7 +491,9 @@ static int tell_traceback(snug_result *result)
 static unsigned read_line_number(const char *message)
 {
     const char *at = strstr(message, "line ");
-    return at ? (unsigned)strtoul(at + 5, NULL, 10) : 0;
+    if (!at)
+        return 0;
+    return (unsigned)strtoul(at + 5, NULL, 10);
 }
 
 /* "/bin/bash: line 2: syntax error near unexpected token `fi'" */
@@ -525,15 +538,15 @@ static int refuse_source(outcome *o, const char *source, size_t len, uint64_t mo
     }
 
     *error = shell_check(&said, source, len);
-    int is_wrong = !*error && strstr(str_text(&said), "syntax error") != NULL;
-    is_wrong |= !*error && strstr(str_text(&said), "unexpected EOF") != NULL;
-    if (is_wrong) {
+    int is_refused = *error || strstr(str_text(&said), "syntax error") ||
+                     strstr(str_text(&said), "unexpected EOF");
+    if (is_refused && !*error) {
         utf8_mend(said.data, said.len);
         *error = tell_syntax(o, &said);
     }
 
     str_free(&said);
-    return is_wrong || *error;
+    return is_refused;
 }
 
 /* ---- a cell ---- */
@@ -575,11 +588,13 @@ static cell_end run_source(bash_cell *cell, outcome *o, const char *source, size
     desk_set_wake(session->desk, wake_cell, session->shell);
     desk_begin(session->desk, UINT64_MAX);
     cell_end end = CELL_RUNS;
-    if (!(*error = send_cell(cell, source, len, is_aside)))
+    *error = send_cell(cell, source, len, is_aside);
+    if (!*error)
         end = wait_for_end(cell, o);
     if (end == CELL_LEFT && cell->is_late && bash_start(session, str_text(&cell->restore)) == 0) {
         str_clear(&cell->restore);
-        if (!(*error = send_cell(cell, source, len, is_aside)))
+        *error = send_cell(cell, source, len, is_aside);
+        if (!*error)
             end = wait_for_end(cell, o);
     }
 
