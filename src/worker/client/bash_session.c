@@ -12,9 +12,11 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/cgroup.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/u64.h"
 #include "session/confine/privileges.h"
 #include "session/confine/stage.h"
 #include "session/core/session.h"
@@ -139,19 +141,26 @@ static int is_kept(const char *name)
 /* They come before the processes, and are the same in every /proc of the machine. */
 static int find_hidden(words *w)
 {
+    static const char boot_id[] = "/proc/sys/kernel/random/boot_id";
     DIR *dir = opendir("/proc");
-    int failed = str_append(&w->hidden, "/proc/sys/kernel/random/boot_id",
-                            sizeof "/proc/sys/kernel/random/boot_id");
+    int failed = str_append(&w->hidden, boot_id, sizeof boot_id);
 
-    for (const struct dirent *item;
-         dir && !failed && (item = readdir(dir)) && (*item->d_name < '0' || *item->d_name > '9');)
-        if (*item->d_name != '.' && !is_kept(item->d_name))
-            failed =
-                str_printf(&w->hidden, "/proc/%s", item->d_name) || str_append(&w->hidden, "", 1);
+    while (dir && !failed) {
+        const struct dirent *item = readdir(dir);
+        if (!item || is_digit(*item->d_name))
+            break;
+        if (*item->d_name == '.' || is_kept(item->d_name))
+            continue;
+        failed = str_printf(&w->hidden, "/proc/%s", item->d_name);
+        if (!failed)
+            failed = str_append(&w->hidden, "", 1);
+    }
 
     if (dir)
         closedir(dir);
-    return failed ? error_no_memory() : SNUG_OK;
+    if (failed)
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 /* A file has a device in its place that cannot be opened there, a folder one that is empty. */
@@ -215,7 +224,9 @@ static int find_tops(words *w, const snug_session *session)
     int failed = find_top(w, session, session->files.workdir);
     for (size_t i = 0; !failed && i < session->files.mount_count; i++)
         failed = find_top(w, session, session->files.mounts[i].path);
-    return failed ? error_no_memory() : SNUG_OK;
+    if (failed)
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 static void add_tops(words *w, const char *how)
@@ -279,11 +290,9 @@ static int fill_sandbox(words *w, const snug_session *session, const char *bwrap
     };
     static const char *const places[] = { "--proc", "/proc", "--dev", "/dev", NULL };
 
-    unsigned long long memory = session->limits.memory_bytes;
-    const unsigned long long most = 1ULL << 40;
-
-    /* Two of them. */
-    if (str_printf(&w->size, "%llu", (memory < most ? memory : most) / 2))
+    /* Both folders together have no more than the limit. */
+    unsigned long long memory = u64_least(session->limits.memory_bytes, UINT64_C(1) << 40);
+    if (str_printf(&w->size, "%llu", memory / 2))
         return error_no_memory();
 
     const char *size = str_text(&w->size);
@@ -295,7 +304,9 @@ static int fill_sandbox(words *w, const snug_session *session, const char *bwrap
         add_bind(w, "--ro-bind-try", system_paths[i], system_paths[i]);
     add_all(w, places);
     int error = find_hidden(w);
-    if (error || (error = find_tops(w, session)))
+    if (!error)
+        error = find_tops(w, session);
+    if (error)
         return error;
 
     hide_paths(w);
@@ -311,16 +322,17 @@ static int fill_sandbox(words *w, const snug_session *session, const char *bwrap
         add_staged_bind(w, mount->access == PATH_WRITE ? "--bind" : "--ro-bind", mount->path);
     }
 
-    if ((error = add_workdir(w, session)))
+    error = add_workdir(w, session);
+    if (error)
         return error;
     add_tops(w, "--remount-ro");
     const char *const end[] = { "--remount-ro", "/dev", "--remount-ro", "/proc",
                                 "--remount-ro", "/",    "--chdir",      session->files.workdir,
                                 "--",           worker, "--bash",       NULL };
     add_all(w, end);
-    return w->count < MOST_WORDS
-               ? SNUG_OK
-               : error_set(SNUG_EINVAL, "session %s has too many mounts", session->name);
+    if (w->count == MOST_WORDS)
+        return error_set(SNUG_EINVAL, "session %s has too many mounts", session->name);
+    return SNUG_OK;
 }
 
 /* ---- its user ---- */
@@ -409,9 +421,10 @@ static uint64_t group_bytes(const snug_session *session)
 
 static int open_group(cgroup **out, const snug_session *session)
 {
-    uint64_t threads = session->limits.threads;
-    uint64_t tasks =
-        threads < SNUG_UNLIMITED / 2 ? BASH_PROCESSES + threads + TASKS_BESIDE : CGROUP_UNLIMITED;
+    uint64_t threads = session->limits.threads, tasks = CGROUP_UNLIMITED;
+
+    if (threads < SNUG_UNLIMITED / 2)
+        tasks = BASH_PROCESSES + threads + TASKS_BESIDE;
     return cgroup_open(out, group_bytes(session), tasks);
 }
 
@@ -437,16 +450,21 @@ int remote_bash_judge(snug_result *result, const snug_session *session)
     str_clear(&o->error_name);
     str_clear(&o->error_value);
     str_clear(&o->hint);
-    return str_add(&o->error_name, "MemoryError") ||
-                   str_printf(&o->error_value,
-                              "the session's processes had more than %llu bytes in memory, and the "
-                              "kernel has ended some",
-                              (unsigned long long)session->limits.memory_bytes) ||
-                   str_add(&o->hint, "Work in pieces: read lines and not files, and keep data in "
-                                     "files.") ||
-                   str_printf(&o->traceback, "MemoryError: %s\n", str_text(&o->error_value))
-               ? error_no_memory()
-               : SNUG_OK;
+    int error = str_add(&o->error_name, "MemoryError");
+    if (!error)
+        error = str_printf(&o->error_value,
+                           "the session's processes had more than %llu bytes in memory, and the "
+                           "kernel has ended some",
+                           (unsigned long long)session->limits.memory_bytes);
+    if (!error)
+        error =
+            str_add(&o->hint, "Work in pieces: read lines and not files, and keep data in files.");
+    if (!error)
+        error = str_printf(&o->traceback, "MemoryError: %s\n", str_text(&o->error_value));
+
+    if (error)
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 /* ---- its start ---- */
@@ -513,11 +531,11 @@ static int check_host(const snug_session *session, const char *bwrap)
 
     if (strcmp(session->files.workdir, "/") == 0)
         return error_set(SNUG_EINVAL, "the work directory of a bash session cannot be /");
-    return bwrap
-               ? SNUG_OK
-               : error_set(SNUG_EPOLICY,
-                           "%s, and the program bwrap is not there: install the package bubblewrap",
-                           needs);
+    if (!bwrap)
+        return error_set(SNUG_EPOLICY,
+                         "%s, and the program bwrap is not there: install the package bubblewrap",
+                         needs);
+    return SNUG_OK;
 }
 
 typedef struct programs {
@@ -536,14 +554,19 @@ static int start_sandbox(worker_link **out, snug_session *session, const program
     if (!error)
         error = launch_program(&process, w.items, environment);
     free_words(&w);
-    if (error || (error = link_open(&l, &process, SILENT_MS)))
+    if (!error)
+        error = link_open(&l, &process, SILENT_MS);
+    if (error)
         return error;
 
-    if ((error = greet_sandbox(l)))
+    error = greet_sandbox(l);
+    if (error) {
         link_drop(l);
-    else
-        *out = l;
-    return error;
+        return error;
+    }
+
+    *out = l;
+    return SNUG_OK;
 }
 
 static int start_in_group(worker_link **out, snug_session *session, const programs *p)
@@ -573,15 +596,21 @@ int remote_bash_link(worker_link **out, snug_session *session)
     programs p = { .bwrap = find_bwrap(), .worker = worker };
     const char *path = session->host->remote->path;
     int error = check_host(session, p.bwrap);
-
-    if (!error && !path && !(error = launch_find(found, sizeof found)))
-        path = found;
-    if (!error && !realpath(path, worker))
-        error = error_system("%s", path);
     if (error)
         return error;
 
-    p.user = privileges_see_strangers() ? privileges_stranger() : 0;
+    if (!path) {
+        error = launch_find(found, sizeof found);
+        if (error)
+            return error;
+        path = found;
+    }
+
+    if (!realpath(path, worker))
+        return error_system("%s", path);
+
+    if (privileges_see_strangers())
+        p.user = privileges_stranger();
     error = start_in_group(out, session, &p);
     if (!error || p.user == 0)
         return error;

@@ -74,7 +74,9 @@ static tree_usage current_limit(disk_watch *w)
 /* 0: there is none. */
 static pid_t worker_process_of(const disk_watch *w)
 {
-    return w->link ? link_process(w->link) : 0;
+    if (!w->link)
+        return 0;
+    return link_process(w->link);
 }
 
 /* Of all its threads; 0: not to be had. */
@@ -110,7 +112,8 @@ static tree_usage nameless_of(const disk_watch *w, pid_t process)
 static int measure_folder(tree_usage *now, disk_watch *w)
 {
     uint64_t began_ns = clock_thread_cpu_ns();
-    int error = tree_measure(now, w->session->files.workdir), is_hidden = is_hidden_by(error);
+    int error = tree_measure(now, w->session->files.workdir);
+    int is_hidden = is_hidden_by(error);
 
     if (!error || (is_hidden && w->is_dim))
         *now = add_usages(*now, nameless_of(w, worker_process_of(w)));
@@ -274,9 +277,11 @@ static int is_running(pid_t process, const char *number)
 
     snprintf(path, sizeof path, "/proc/%d/task/%.20s/stat", (int)process, number);
     FILE *file = fopen(path, "re");
-    size_t len = file ? fread(text, 1, sizeof text - 1, file) : 0;
-    if (file)
-        fclose(file);
+    if (!file)
+        return 0;
+
+    size_t len = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
     text[len] = '\0';
     const char *state = strrchr(text, ')'); /* the name before it may hold anything */
     return state && state[1] == ' ' && (state[2] == 'R' || state[2] == 'D');
@@ -376,17 +381,20 @@ int remote_disk_begin(snug_session *session, const snug_limits *limits)
         return SNUG_OK;
     }
 
-    if (!(w = calloc(1, sizeof *w)))
+    w = calloc(1, sizeof *w);
+    if (!w)
         return error_no_memory();
+
     atomic_store(&w->bytes, limits->disk_bytes);
     atomic_store(&w->files, limits->disk_files);
     int error = start_watch(w, session);
-    if (error)
+    if (error) {
         free(w);
-    else
-        r->watch = w;
+        return error;
+    }
 
-    return error;
+    r->watch = w;
+    return SNUG_OK;
 }
 
 void remote_disk_leave(snug_session *session)
@@ -452,16 +460,19 @@ int remote_disk_judge(snug_result *result, const snug_session *session)
     o->error_class = "environment";
     str_clear(&o->error_name);
     str_clear(&o->error_value);
-    int failed = str_add(&o->error_name, "DiskLimit") ||
-                 str_printf(&o->error_value,
-                            "the session's files had more than %llu bytes, or were too many",
-                            (unsigned long long)atomic_load(&w->bytes)) ||
-                 tell_in_traceback(o, "KeyboardInterrupt");
-    if (result->state != SNUG_STATE_LOST) {
+    int error = str_add(&o->error_name, "DiskLimit");
+    if (!error)
+        error = str_printf(&o->error_value,
+                           "the session's files had more than %llu bytes, or were too many",
+                           (unsigned long long)atomic_load(&w->bytes));
+    if (!error)
+        error = tell_in_traceback(o, "KeyboardInterrupt");
+    if (!error && result->state != SNUG_STATE_LOST) {
         str_clear(&o->hint);
-        failed = failed ||
-                 str_add(&o->hint, "Remove files that are not needed any more, and write less.");
+        error = str_add(&o->hint, "Remove files that are not needed any more, and write less.");
     }
 
-    return failed ? error_no_memory() : SNUG_OK;
+    if (error)
+        return error_no_memory();
+    return SNUG_OK;
 }

@@ -38,9 +38,11 @@ static void take_display(snug_session *session, const remote_question *q, unpack
 {
     uint64_t room = q->display_bytes;
     snug_display_event event = (snug_display_event)unpack_small(u, SNUG_DISPLAY_EVENT_CLEAR);
-    display *d = event == SNUG_DISPLAY_EVENT_CLEAR ? NULL : display_unpack(u, &room);
+    display *d = NULL;
     snug_display shown = { 0 };
 
+    if (event != SNUG_DISPLAY_EVENT_CLEAR)
+        d = display_unpack(u, &room);
     if (!u->is_bad && session->callbacks.on_display &&
         (!d || result_describe(&shown, d) == SNUG_OK))
         session->callbacks.on_display(session->callbacks.payload, event, d ? &shown : NULL);
@@ -163,11 +165,15 @@ static void take_call(made_call **calls, snug_session *session, const remote_que
     str text = { 0 };
     uint64_t id = unpack_number(u);
     const char *name = unpack_text(u);
-    const desk_tool *tool = name ? tool_of(session, name) : NULL;
+    const desk_tool *tool = NULL;
+    made_call *made = NULL;
 
+    if (name)
+        tool = tool_of(session, name);
     unpack_str(u, &text);
     u->is_bad |= !unpack_ended(u) || !is_call(session, q, tool, name, &text);
-    made_call *made = u->is_bad ? NULL : calloc(1, sizeof *made);
+    if (!u->is_bad)
+        made = calloc(1, sizeof *made);
     if (!made) {
         str_free(&text);
         return;
@@ -338,21 +344,29 @@ int remote_ask(snug_session *session, remote_question *q)
 
     atomic_store(&r->running, 0);
     desk_set_wake(session->desk, NULL, NULL);
-    if (!error && (error = take_error(r->link, q)) != SNUG_EDEAD)
-        return error;
+    if (!error) {
+        error = take_error(r->link, q);
+        if (error != SNUG_EDEAD)
+            return error;
+    }
 
-    if (error == SNUG_EDEAD && link_state(r->link) == LINK_LIVES)
+    if (error == SNUG_EDEAD && link_state(r->link) == LINK_LIVES) {
         remote_gave_up(session); /* the session, and not its worker */
-    else if (error)
-        error = remote_lost(session);
-    return error;
+        return error;
+    }
+
+    return remote_lost(session);
 }
 
 int remote_ask_host(worker_link *l, uint32_t channel, remote_question *q)
 {
     link_line line = { .channel = channel };
-    int error = q->body.is_short ? error_no_memory() : link_add(l, &line);
+    int error;
 
+    if (q->body.is_short)
+        error = error_no_memory();
+    else
+        error = link_add(l, &line);
     if (error) {
         str_free(&q->body.text);
         return error;
@@ -432,7 +446,9 @@ static lost_how how_lost(remote *r)
         return LOST_INTERRUPTED;
     if (end == LINK_LATE)
         return LOST_LATE;
-    return link_ran_out(r->link) ? LOST_MEMORY : LOST_CRASHED;
+    if (link_ran_out(r->link))
+        return LOST_MEMORY;
+    return LOST_CRASHED;
 }
 
 static int tell_outcome(outcome *o, snug_session *session, uint64_t wall_ms)

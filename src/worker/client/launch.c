@@ -99,10 +99,15 @@ static int spawn_process(pid_t *pid, const char *const *arguments, const char *c
                          int stream, int errors, int is_command)
 {
     extern char **environ;
-    char **own = environment || is_command ? NULL : worker_environment();
-    char **given = environment ? (char **)(uintptr_t)environment : environ;
-    if (!own && !environment && !is_command)
-        return ENOMEM; /* the caller's is not for a worker */
+    char **own = NULL, **used = environ;
+
+    if (environment) {
+        used = (char **)(uintptr_t)environment;
+    } else if (!is_command) {
+        used = own = worker_environment();
+        if (!own)
+            return ENOMEM; /* the caller's is not for a worker */
+    }
 
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -116,7 +121,7 @@ static int spawn_process(pid_t *pid, const char *const *arguments, const char *c
     posix_spawn_file_actions_addclosefrom_np(&actions, 3);
     spawn_set_attributes(&attributes);
     int error = posix_spawn(pid, arguments[0], &actions, &attributes,
-                            (char *const *)(uintptr_t)arguments, own ? own : given);
+                            (char *const *)(uintptr_t)arguments, used);
     free_environment(own);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
@@ -290,7 +295,9 @@ static int end_forked(worker_process *process, int *status)
 
     /* The kernel may take its time for the corpse, and nobody waits for that: neither who calls,
      * nor the zygote, which has others to fork. */
-    *status = is_over ? zygote_status(process->zygote, process->pid) : -1;
+    *status = -1;
+    if (is_over)
+        *status = zygote_status(process->zygote, process->pid);
     close(process->pidfd);
     zygote_drop(process->zygote);
     return *status != -1;

@@ -170,7 +170,9 @@ int link_add(worker_link *l, link_line *line)
     }
 
     pthread_mutex_unlock(&l->lock);
-    return is_too_late ? SNUG_EDEAD : SNUG_OK;
+    if (is_too_late)
+        return SNUG_EDEAD;
+    return SNUG_OK;
 }
 
 static int take_first(link_line *line, frame *out)
@@ -219,7 +221,9 @@ int link_regain(worker_link *l, link_line *line)
     int is_there = l->end == LINK_LIVES;
     line->is_lost = !is_there;
     pthread_mutex_unlock(&l->lock);
-    return is_there ? SNUG_OK : SNUG_EDEAD;
+    if (!is_there)
+        return SNUG_EDEAD;
+    return SNUG_OK;
 }
 
 void link_spoil(worker_link *l)
@@ -279,8 +283,11 @@ void link_disallow(worker_link *l, const bounds_share *share)
 
 int link_tell_bounds(worker_link *l, str *out)
 {
+    int error = SNUG_OK;
+
     pthread_mutex_lock(&l->lock);
-    int error = l->is_gone ? SNUG_OK : bounds_tell(l->process.bounds, out);
+    if (!l->is_gone)
+        error = bounds_tell(l->process.bounds, out);
     pthread_mutex_unlock(&l->lock);
     return error;
 }
@@ -355,8 +362,7 @@ static int wait_for_room(const worker_link *l, uint64_t deadline_ns)
 
 static uint64_t silent_at_ns(const worker_link *l)
 {
-    uint64_t now = clock_now_ns();
-    return l->silent_ns < UINT64_MAX - now ? now + l->silent_ns : UINT64_MAX;
+    return u64_sum(clock_now_ns(), l->silent_ns);
 }
 
 static link_end write_pieces(const worker_link *l, struct iovec *pieces, size_t count,
@@ -490,7 +496,7 @@ static uint64_t most_bytes_of(const link_line *line, frame_kind kind)
 
     if (line)
         most = kind == FRAME_CALL ? SNUG_TOOL_BYTES : line->most_bytes;
-    return most < UINT64_MAX - FRAME_SMALL_BYTES ? most + FRAME_SMALL_BYTES : UINT64_MAX;
+    return u64_sum(most, FRAME_SMALL_BYTES);
 }
 
 /* Without the lock; the reader is ours. Whether the message that begins may be as large as it
@@ -511,11 +517,14 @@ static int receive_piece(frame *out, worker_link *l, link_end *how)
 {
     size_t room;
     char *at = frame_room(&l->reader, &room);
-    ssize_t n = at ? recv(l->process.fd, at, room, MSG_DONTWAIT) : -1;
-    if (at && n < 0 && (errno == EAGAIN || errno == EINTR))
-        return 0;
 
     *how = LINK_ENDED;
+    if (!at)
+        return -1;
+
+    ssize_t n = recv(l->process.fd, at, room, MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return 0;
     if (n <= 0)
         return -1;
 
@@ -552,14 +561,18 @@ static void forget_nudges(const worker_link *l)
 /* A worker says nothing that it was not asked. The lock is held. */
 static void deliver_frame(worker_link *l, frame *f, const link_line *own)
 {
-    link_line *line = f->kind >= FRAME_REPLY ? find_line(l, f) : NULL;
+    link_line *line = NULL;
+    link_frame *item = NULL;
 
     if (f->kind == FRAME_PONG && f->body.len == 0) {
         frame_free(f);
         return;
     }
 
-    link_frame *item = line ? calloc(1, sizeof *item) : NULL;
+    if (f->kind >= FRAME_REPLY)
+        line = find_line(l, f);
+    if (line)
+        item = calloc(1, sizeof *item);
     if (!item) {
         frame_free(f);
         break_link(l, LINK_LIED);
@@ -649,9 +662,12 @@ void link_nudge(worker_link *l, link_line *line)
     line->is_nudged = 1;
     pthread_cond_signal(&line->has_come);
 
-    /* One that is full wakes as well. */
-    ssize_t written = l->is_reading ? write(l->nudges, &one, sizeof one) : 0;
-    (void)written;
+    if (l->is_reading) {
+        /* A counter that is full wakes as well. */
+        ssize_t written = write(l->nudges, &one, sizeof one);
+        (void)written;
+    }
+
     pthread_mutex_unlock(&l->lock);
 }
 

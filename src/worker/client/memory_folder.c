@@ -22,7 +22,9 @@ int folder_open(pid_t process, const char *path)
     char name[64];
 
     snprintf(name, sizeof name, "/proc/%d/root", (int)process);
-    int root = *path == '/' ? open(name, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (*path != '/')
+        return -1;
+    int root = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (root < 0)
         return -1;
 
@@ -79,20 +81,25 @@ static int copy_bytes(int to, int from)
     ssize_t n;
     while ((n = sendfile(to, from, NULL, 1 << 20)) > 0)
         ;
-    return n < 0 ? -1 : 0;
+    if (n < 0)
+        return -1;
+    return 0;
 }
 
 static void copy_file(const copy *c, const tree_entry *entry)
 {
     int from = openat(entry->parent, entry->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    int to = from < 0 ? -1 : make_as(c, entry->path, make_file);
+    if (from < 0)
+        return;
 
-    if (to >= 0 && (copy_bytes(to, from) || fchmod(to, entry->facts->st_mode & 0777)))
-        unlinkat(c->to, entry->path, 0); /* half of it would be taken for the whole */
-    if (to >= 0)
+    int to = make_as(c, entry->path, make_file);
+    if (to >= 0) {
+        if (copy_bytes(to, from) != 0 || fchmod(to, entry->facts->st_mode & 0777) != 0)
+            unlinkat(c->to, entry->path, 0); /* half of it would be taken for the whole */
         close(to);
-    if (from >= 0)
-        close(from);
+    }
+
+    close(from);
 }
 
 static int copy_one(void *payload, const tree_entry *entry)

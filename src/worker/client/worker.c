@@ -27,8 +27,11 @@ enum { START_MS = 60000 };
 
 int remote_is_copied(char **out, const char *text)
 {
-    *out = text ? strdup(text) : NULL;
-    return !text || *out;
+    *out = NULL;
+    if (!text)
+        return 1;
+    *out = strdup(text);
+    return *out != NULL;
 }
 
 /* More than that is the disk's. */
@@ -91,7 +94,10 @@ void remote_free_need(worker_need *need)
 int remote_is_whole(char **out, const char *path, int is_here)
 {
     str whole = { 0 };
-    char *here = path && is_here && *path != '/' ? getcwd(NULL, 0) : NULL;
+    char *here = NULL;
+
+    if (path && is_here && *path != '/')
+        here = getcwd(NULL, 0);
     if (!here)
         return remote_is_copied(out, path);
 
@@ -258,7 +264,9 @@ static int start_worker(worker_link **out, uint64_t *folder, snug_host *host,
         return error;
 
     uint64_t silent_ms = r->grace_ms < SNUG_UNLIMITED / 2 ? 2 * r->grace_ms : SNUG_UNLIMITED;
-    process.bounds = r->command ? NULL : bounds_open();
+    process.bounds = NULL;
+    if (!r->command)
+        process.bounds = bounds_open();
     error = link_open(&l, &process, silent_ms);
     if (error)
         return error;

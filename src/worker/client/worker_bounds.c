@@ -58,7 +58,9 @@ static uint64_t most_tasks(const bounds *b)
 static uint64_t number_in(const char *text, const char *name)
 {
     const char *line = strstr(text, name);
-    return line ? strtoull(line + strlen(name), NULL, 10) : 0;
+    if (!line)
+        return 0;
+    return strtoull(line + strlen(name), NULL, 10);
 }
 
 typedef struct use {
@@ -72,7 +74,10 @@ static use read_use(const bounds *b)
     static const char *const names[] = { "\nRssAnon:", "\nVmPTE:", "\nVmSwap:" };
     char text[4096];
     use now = { 0 };
-    ssize_t len = b->facts >= 0 ? pread(b->facts, text, sizeof text - 1, 0) : -1;
+    if (b->facts < 0)
+        return now;
+
+    ssize_t len = pread(b->facts, text, sizeof text - 1, 0);
     if (len <= 0)
         return now;
 
@@ -205,7 +210,10 @@ static void leave_watch(bounds *b)
 
 bounds *bounds_open(void)
 {
-    bounds *b = IS_SANITIZED ? NULL : calloc(1, sizeof *b);
+    if (IS_SANITIZED)
+        return NULL;
+
+    bounds *b = calloc(1, sizeof *b);
     if (!b)
         return NULL;
     b->facts = b->pidfd = -1;
@@ -216,7 +224,9 @@ bounds *bounds_open(void)
 
 const char *bounds_place(const bounds *b)
 {
-    return b ? cgroup_place(b->group) : "";
+    if (!b)
+        return "";
+    return cgroup_place(b->group);
 }
 
 /* Where there is no such file, nobody can look either. */
@@ -231,11 +241,13 @@ static void open_facts(bounds *b, pid_t process)
 #define MOST_LIMIT (UINT64_C(1) << 50)
 
 /* Pages of files the kernel counts to memory. */
-static void set_group(const bounds *b, uint64_t bytes, uint64_t tasks)
+static void set_group(const bounds *b, uint64_t bytes, uint64_t file_bytes, uint64_t tasks)
 {
-    if (b->group && b->process > 0)
-        cgroup_limit(b->group, bytes > MOST_LIMIT ? CGROUP_UNLIMITED : bytes + b->file_bytes,
-                     tasks);
+    if (!b->group || b->process <= 0)
+        return;
+
+    uint64_t limit = bytes > MOST_LIMIT ? CGROUP_UNLIMITED : bytes + file_bytes;
+    cgroup_limit(b->group, limit, tasks);
 }
 
 /* A group holds to memory and files together, and does not tell one from the other: then memory
@@ -251,11 +263,11 @@ static void change_bounds(bounds *b, const bounds_share *share, uint64_t sign)
         b->memory_bytes += sign * share->memory_bytes;
     b->threads += sign * threads;
     b->file_bytes += sign * share->file_bytes;
-    uint64_t bytes = most_bytes(b), tasks = most_tasks(b);
+    uint64_t bytes = most_bytes(b), file_bytes = b->file_bytes, tasks = most_tasks(b);
     int to_watch =
         b->process > 0 && b->facts >= 0 && !b->is_watched && (!b->is_held || b->file_bytes > 0);
     pthread_mutex_unlock(&watch.lock);
-    set_group(b, bytes, tasks);
+    set_group(b, bytes, file_bytes, tasks);
     if (to_watch)
         watch_it(b);
 }

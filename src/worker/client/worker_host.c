@@ -25,12 +25,16 @@ static int are_copied(char ***out, const char *const *texts)
 
     while (texts && texts[count])
         count++;
-    *out = count > 0 ? calloc(count + 1, sizeof **out) : NULL;
+    *out = NULL;
+    if (count == 0)
+        return 1;
+
+    *out = calloc(count + 1, sizeof **out);
     for (size_t i = 0; *out && i < count; i++)
         if (!remote_is_copied(&(*out)[i], texts[i]))
             return 0;
 
-    return count == 0 || *out;
+    return *out != NULL;
 }
 
 /* ---- the host ---- */
@@ -40,10 +44,11 @@ static int expect_full(snug_host *host)
 {
     worker_need need;
     const snug_limits limits = session_default_limits();
-    int is_here = !host->remote->command;
-    int error = remote_set_need(&need, SNUG_KIND_FULL, NULL, NULL, 0,
-                                is_here && remote_fits_memory(&limits) ? &limits : NULL);
+    const snug_limits *in_memory = NULL;
 
+    if (!host->remote->command && remote_fits_memory(&limits))
+        in_memory = &limits;
+    int error = remote_set_need(&need, SNUG_KIND_FULL, NULL, NULL, 0, in_memory);
     if (!error)
         error = remote_expect(host, &need);
     remote_free_need(&need);
@@ -135,15 +140,23 @@ static int copy_profile(char **out, snug_host *host, const char *profile)
     str folder = { 0 }, path = { 0 };
     int error = workdir_open_host(host, NULL); /* somebody may have cleaned TMPDIR */
 
-    if (!error && (str_printf(&folder, "%s/profile-%u", host->workdirs,
-                              atomic_fetch_add(&host->remote->profiles, 1)) != SNUG_OK ||
-                   str_printf(&path, "%s%s", folder.data, strrchr(profile, '/')) != SNUG_OK))
-        error = error_no_memory();
+    if (error)
+        return error;
 
-    if (!error && (error = host_copy_profile(host, profile, folder.data)))
+    unsigned number = atomic_fetch_add(&host->remote->profiles, 1);
+    if (str_printf(&folder, "%s/profile-%u", host->workdirs, number) != SNUG_OK ||
+        str_printf(&path, "%s%s", folder.data, strrchr(profile, '/')) != SNUG_OK) {
+        error = error_no_memory();
+        goto done;
+    }
+
+    error = host_copy_profile(host, profile, folder.data);
+    if (error)
         tree_remove(folder.data);
-    if (!error)
+    else
         *out = str_take(&path);
+
+done:
     str_free(&path);
     str_free(&folder);
     return error;

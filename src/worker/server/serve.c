@@ -251,7 +251,10 @@ static int read_frame(server *s, frame *out)
     while (took == 0) {
         size_t room;
         char *at = frame_room(&s->stream, &room);
-        ssize_t n = at ? read(s->in, at, room) : 0;
+        if (!at)
+            return -1;
+
+        ssize_t n = read(s->in, at, room);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
@@ -335,7 +338,10 @@ static int start_thread(server *s)
 {
     /* Never joined: they live as long as the process. */
     thread *t = calloc(1, sizeof *t);
-    return t && thread_start(t, "snug serve", STACK_BYTES, serve_requests, s) == SNUG_OK ? 0 : -1;
+
+    if (!t || thread_start(t, "snug serve", STACK_BYTES, serve_requests, s) != SNUG_OK)
+        return -1;
+    return 0;
 }
 
 /* ---- the watch ---- */
@@ -446,7 +452,11 @@ int serve_own_stream(int in, int out)
 
 int serve(int in, int out, const host_form *form)
 {
-    int input = take_descriptor(in), output = in == out ? input : take_descriptor(out);
+    int input = take_descriptor(in);
+    int output = input;
+
+    if (in != out)
+        output = take_descriptor(out);
     if (input < 0 || output < 0)
         return 1;
     signal(SIGPIPE, SIG_IGN);

@@ -260,7 +260,10 @@ int snug_worker_zygote(char *const *words)
     sigprocmask(SIG_BLOCK, &chld, NULL);
     n.children = signalfd(-1, &chld, SFD_CLOEXEC | SFD_NONBLOCK);
     namespaces_begin();
-    first.status = n.children < 0 ? error_system("signalfd") : warm_start(&wish);
+    if (n.children < 0)
+        first.status = error_system("signalfd");
+    else
+        first.status = warm_start(&wish);
     if (first.status)
         snprintf(first.text, sizeof first.text, "%s", error_message());
     int gone = send_message(&n, &first, -1) || first.status;
