@@ -36,10 +36,10 @@ extern const host_form bash_form;
 /* The cell of form->run, and what else waits for the shell; shell_cell.c. */
 int bash_run(snug_result **out, snug_session *session, const char *source, size_t len,
              const snug_limits *limits, int is_aside);
-/* A new shell in place of the old one, that has run restore, where it is not NULL. */
+/* A new shell in place of the old one. It runs restore first, unless that is NULL. */
 int bash_start(snug_session *session, const char *restore);
-/* The shell is asked something that ends soon, and its names are read: SNUG_OK, or SNUG_ESTOPPED
- * with a message. */
+/* The shell runs a line that ends soon (NULL: none), and its names are read: SNUG_OK, or
+ * SNUG_ESTOPPED with a message. */
 int bash_settle(snug_session *session, const char *line);
 
 #endif

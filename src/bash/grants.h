@@ -8,9 +8,9 @@
 
 struct snug_session;
 
-/* In the worker, on its only thread: from here on files are made with leave only. */
+/* In the worker, on its only thread: from here on each new file has to be granted. */
 void grants_begin(void);
-/* Whose they are; NULL: nobody's, and all is granted. */
+/* The session whose files are counted; NULL: none, and everything is granted. */
 void grants_set(struct snug_session *session);
 /* Somebody else has made some, or some have gone. */
 void grants_forget(void);

@@ -1,9 +1,10 @@
 /*
- * leads.h - where a path of another process's leads, as the kernel will find it for that process.
+ * leads.h - where a path leads that another process uses, as the kernel resolves it for that
+ * process.
  *
- * The same path may lead elsewhere for this one: /proc/self is another's, and by it all that lies
- * behind /dev/fd and /dev/stdout. So each name is looked up by itself, and what is the caller's is
- * the caller's here too.
+ * The same path may lead elsewhere for this one: /proc/self differs, and with it all that lies
+ * behind /dev/fd and /dev/stdout. So each name is looked up by itself, and /proc/self is the
+ * caller's.
  */
 #ifndef SNUG_BASH_LEADS_H
 #define SNUG_BASH_LEADS_H
@@ -15,7 +16,7 @@ typedef enum lead {
     LEAD_THERE,   /* to something that is there */
     LEAD_NEW,     /* to nothing yet, in a folder that is there */
     LEAD_NOWHERE, /* such a folder is missing: whoever asks for it hears so */
-    LEAD_UNKNOWN  /* which cannot be said */
+    LEAD_UNKNOWN  /* it cannot be said where */
 } lead;
 
 /* thread: whose path it is, in the process namespace of this process's /proc. start: what a path

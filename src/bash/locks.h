@@ -1,6 +1,6 @@
 /*
  * locks.h - how many locks of records in files the processes of a session may have. The kernel
- * keeps each in memory that no account has, and bounds them by nothing.
+ * keeps each in memory that no account counts, and does not bound them.
  */
 #ifndef SNUG_BASH_LOCKS_H
 #define SNUG_BASH_LOCKS_H

@@ -1,6 +1,7 @@
 /*
  * names.h - the variables and functions of a shell, as it tells them at the end of a cell, and
- * what has changed since the last one. Told by the guest's own shell, and so no more than a help.
+ * what has changed since the last one. The guest's own shell tells them: they are a convenience,
+ * and nothing rests on them.
  */
 #ifndef SNUG_BASH_NAMES_H
 #define SNUG_BASH_NAMES_H
@@ -26,7 +27,7 @@ typedef struct shell_names {
 /* What `declare -p` and `declare -F` have said. SNUG_OK, or SNUG_ENOMEM without a message. */
 int names_read(shell_names *out, const char *variables, const char *functions);
 void names_free(shell_names *names);
-/* Of a cell: those that are new, different or gone. The same answers. */
+/* Adds to a cell's outcome those that are new, different or gone. SNUG_OK or SNUG_ENOMEM. */
 int names_compare(outcome *out, const shell_names *before, const shell_names *now);
 /* snug.variables/1, of those that are not as in first, as far as list_bytes go. NULL if memory ran
  * out. */

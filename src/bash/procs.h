@@ -37,15 +37,15 @@ typedef struct procs {
  * end is reported elsewhere. 0, or -1 where memory ran out or /proc is not there. */
 int procs_look(procs *p, pid_t shell);
 void procs_free(procs *p);
-/* A thread of that process that has not ended, and one that is not on its way out where there is
- * such a one; 0: all have. */
+/* A thread of that process that has not ended, if possible one that is not on its way out; 0: all
+ * have ended. */
 pid_t procs_thread(pid_t pid);
 /* It is on its way out, or has ended. */
 int procs_is_ending(pid_t thread);
-/* Sends the signal to all of p that are not in before, and not that one. */
+/* Sends the signal to all of p that are not in before, except spared. */
 void procs_signal(const procs *p, const procs *before, pid_t spared, int signal);
-/* Ends all that are not in before (NULL: none is) and not that one, also where they make new ones
- * all the time. 0, or -1: there are still some. */
+/* Ends all that are not in before (NULL: none is), except spared, even where they make new ones all
+ * the time. 0, or -1: there are still some. */
 int procs_end(const procs *before, pid_t spared);
 /* Ends all of them, and the shell. */
 void procs_end_all(void);

@@ -1,8 +1,8 @@
 /*
  * shell.h - the bash of a session: a process that takes cells over a pipe and tells how they end.
  *
- * It is interactive by its option -i, though it has no terminal: only so does an interrupt end what
- * is under way and leave the shell as it is.
+ * It is interactive by its option -i, though it reads from a pipe: only then does an interrupt end
+ * what is under way and leave the shell as it is.
  */
 #ifndef SNUG_BASH_SHELL_H
 #define SNUG_BASH_SHELL_H
@@ -28,14 +28,14 @@ typedef struct shell {
     str unsent;     /* for control */
     str said;       /* by status; what is not a whole message yet */
     size_t heard;   /* its first bytes, which are done with */
-    int is_bad;     /* it was too long */
+    int is_bad;     /* what it said was too long */
 } shell;
 
 typedef enum shell_message {
     SHELL_NOTHING,
     SHELL_END,   /* of a cell */
     SHELL_EXIT,  /* of a cell and the shell */
-    SHELL_INPUT, /* read asks; text is its prompt */
+    SHELL_INPUT, /* read asks for a line, with prompt */
 } shell_message;
 
 typedef struct shell_word {
@@ -52,10 +52,11 @@ int shell_open(shell *s, const shell_limits *limits, int has_input);
 /* Kills it and closes what is open; a closed or zeroed one is fine. Answers how it ended, as
  * waitpid. */
 int shell_close(shell *s);
-/* For it to read, as far as it takes it now; the rest with shell_flush. SNUG_OK or SNUG_ENOMEM. */
+/* Gives it text to read: what it takes now, and the rest with shell_flush. SNUG_OK or SNUG_ENOMEM.
+ */
 int shell_tell(shell *s, const char *text, size_t len);
 void shell_flush(shell *s);
-/* text as a word of bash's. */
+/* Appends text, quoted as one word of bash. */
 int shell_quote(str *out, const char *text, size_t len);
 /* The next message of those that have come. */
 shell_message shell_hear(shell *s, shell_word *out);

@@ -9,8 +9,8 @@
 #include "bash/grants.h"
 #include "bash/usage.h"
 
-/* With so little, a shell and a command can always tidy up what lies in /tmp and /dev/shm: these
- * two together have no more than the limit by their own size. */
+/* So much is always left to a shell and a command that tidies up /tmp and /dev/shm: these two
+ * together have no more than the limit, by their own size. */
 #define SPARE_BYTES (UINT64_C(16) << 20)
 
 uint64_t bounds_of_processes(const snug_session *session)
@@ -24,7 +24,7 @@ static int is_over_bytes(const snug_session *session, uint64_t all)
     return all > most && (files > most || all - files > SPARE_BYTES);
 }
 
-/* What takes longer is asked only where it may matter. */
+/* The exact figure takes longer, and is asked for only where it may matter. */
 static int is_over_memory(const snug_session *session, uint64_t *bytes)
 {
     const procs *now = &session->shell->now;

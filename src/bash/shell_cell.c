@@ -117,8 +117,8 @@ static size_t read_output(snug_session *session, int which)
     return (size_t)n;
 }
 
-/* All that was written before the end; what background processes write on and on is left to the
- * next cell after so much. */
+/* Takes all that was written before the end. What background processes write on and on is left to
+ * the next cell, after so many reads. */
 static void drain_output(snug_session *session)
 {
     enum { MOST_READS = 64 };
@@ -429,7 +429,7 @@ static int tell_death(outcome *o, int ended)
     return set_outcome(o, SNUG_STATUS_ERROR, "runtime", "runtime", "ExitStatus", value, lost_hint);
 }
 
-/* bash says so and ends. */
+/* bash complains about it, and ends. */
 static int is_out_of_memory(const snug_session *session)
 {
     str text = { 0 };
@@ -607,7 +607,7 @@ static cell_end run_source(bash_cell *cell, outcome *o, const char *source, size
     return end;
 }
 
-/* Whether there still is a shell, and where not, which one follows. */
+/* Sees to it that there is a shell for the next cell, or that the session is lost. */
 static void follow_shell(bash_cell *cell, cell_end end, int *ended)
 {
     snug_session *session = cell->session;

@@ -58,7 +58,7 @@ static int is_over_cpu(uint64_t limit_ms, uint64_t used_ns)
     return limit_ms != SNUG_UNLIMITED && used_ns / NS_PER_MS >= limit_ms;
 }
 
-/* What was full before the cell, and is not fuller for it, is not its fault. */
+/* A folder that was full before the cell, and has not become fuller, is not its fault. */
 static bash_reason look_at_files(bash_stop *stop)
 {
     const tree_usage *now = &stop->session->shell->found;
@@ -107,8 +107,8 @@ static bash_reason find_reason(bash_stop *stop, uint64_t now_ns)
     return reason;
 }
 
-/* What has to end at once. A program that ends by an interrupt takes the loop around it along in
- * bash, one that is killed does not: so what can wait is interrupted first. */
+/* Whether the processes have to end at once. A program that ends by an interrupt takes the loop
+ * around it along in bash, one that is killed does not: so what can wait is interrupted first. */
 static int is_flood(bash_reason reason)
 {
     return reason == BASH_MEMORY || reason == BASH_PROCESS_COUNT;

@@ -107,7 +107,8 @@ static int is_memory_file(const char *line)
     return 0;
 }
 
-/* Its part of the pages that it shares; all that are resident where it cannot be looked into. */
+/* Its share of the pages that it has with others; all that are resident where it cannot be looked
+ * into. */
 static uint64_t part_of(const proc *p)
 {
     char line[512];

@@ -41,9 +41,9 @@ typedef struct remote_host {
     _Atomic uint32_t channels, profiles; /* given out so far */
 } remote_host;
 
-/* A session's part here. */
+/* What a session in a worker has here. */
 typedef struct remote {
-    pthread_mutex_t lock; /* guards link, for who interrupts */
+    pthread_mutex_t lock; /* guards link, for threads that interrupt */
     worker_link *link;
     link_line line;
     str open;      /* the request that opened it, for another worker */
@@ -61,7 +61,7 @@ typedef struct remote {
     _Atomic uint32_t full;    /* number of the request that it has interrupted; 0: none */
 } remote;
 
-/* A request and its answer; zeroed but for what is asked. */
+/* A request and its answer. The caller sets what it asks, the rest is zero. */
 typedef struct remote_question {
     frame_kind kind;
     packer body;
@@ -70,7 +70,7 @@ typedef struct remote_question {
     uint64_t most_calls;    /* of tools, by a cell */
     uint64_t most_bytes;    /* of the reply, where that may be large */
     uint64_t display_bytes; /* of a cell, all its displays together */
-    frame reply;            /* of which the answer is read */
+    frame reply;            /* what answer reads from */
     unpacker answer;
 } remote_question;
 
@@ -83,27 +83,28 @@ int remote_set_need(worker_need *out, snug_kind kind, const char *packages,
 /* Whether private files of full sessions with these limits are kept in memory. */
 int remote_fits_memory(const snug_limits *limits);
 void remote_free_need(worker_need *need);
-/* Of a host with a pool, before its first session: spares are made for that. SNUG_OK, or an error
- * with a message. */
+/* For a host with a pool, before its first session: spares are made for such sessions. SNUG_OK, or
+ * an error with a message. */
 int remote_expect(snug_host *host, const worker_need *need);
-/* Texts of the protocol are UTF-8: SNUG_EINVAL with a message for one that is not. NULL is. */
+/* Texts of the protocol are UTF-8: SNUG_EINVAL with a message for a path that is not. NULL is fine.
+ */
 int remote_check_path(const char *path);
 /* A copy, also of NULL. 0: no memory. */
 int remote_is_copied(char **out, const char *text);
-/* The same of a path, of this machine where is_here: then from the root. A worker
- * stands in the root folder. */
+/* The same for a path. With is_here it is one of this machine, and made absolute: a worker's
+ * current folder is the root. */
 int remote_is_whole(char **out, const char *path, int is_here);
-/* To the one worker of a session of bash, which is started: bash_session.c. */
+/* Starts the worker of one session of bash, and links to it: bash_session.c. */
 int remote_bash_link(worker_link **out, snug_session *session);
-/* Around a cell of such a session: whether the kernel has ended anything of it for want of memory,
- * which the result then tells. SNUG_OK, or SNUG_ENOMEM with a message. */
+/* Before and after a cell of such a session: where the kernel has ended a process of it for lack of
+ * memory, the result says so. SNUG_OK, or SNUG_ENOMEM with a message. */
 void remote_bash_begin(snug_session *session);
 int remote_bash_judge(snug_result *result, const snug_session *session);
-/* Before anything of the session runs: from here on its work directory is looked at, if nothing
- * else bounds that. SNUG_OK, or an error with a message. disk_watch.c. */
+/* Before anything of the session runs: from here on its work directory is watched, if nothing else
+ * bounds that. SNUG_OK, or an error with a message. disk_watch.c. */
 int remote_disk_begin(snug_session *session, const snug_limits *limits);
-/* Of a cell: one that was interrupted for what it has written tells that. SNUG_OK, or SNUG_ENOMEM
- * with a message. */
+/* After a cell: the result of one that was interrupted for what it had written says so. SNUG_OK, or
+ * SNUG_ENOMEM with a message. */
 int remote_disk_judge(snug_result *result, const snug_session *session);
 /* The session's worker is about to be let go of; and the session. */
 void remote_disk_leave(snug_session *session);
@@ -115,22 +116,23 @@ void remote_drop_profile(const snug_host *host, char *profile);
 /* Asks, makes the callbacks meanwhile, and waits. SNUG_OK; an error of the worker's with its
  * message; SNUG_EDEAD: the worker is gone, and q has no reply. Frees the body. */
 int remote_ask(snug_session *session, remote_question *q);
-/* Of one that has answered: what came was bad where error says so, and the worker is ended. */
+/* After a question that was answered: frees the reply, and ends the worker where that was
+ * malformed, because error is SNUG_EINVAL or some of the reply is left. */
 int remote_checked(snug_session *session, remote_question *q, int error);
 void remote_answered(remote_question *q);
-/* Ends a call on a channel of its own, for what is not a session's. */
+/* Asks on a channel of its own, for what is not a session's: no callbacks are made. */
 int remote_ask_host(worker_link *l, uint32_t channel, remote_question *q);
 
-/* wall_ms and what the worker's own ladder and the way back take. */
+/* After wall_ms, and what the worker's own ladder and the way back take. */
 uint64_t remote_deadline_ns(const snug_host *host, uint64_t wall_ms);
-/* The worker has ended what the session did by giving it up: the session is lost. A worker that has
- * no other is ended, so that no call goes on there. */
+/* The worker could only give up what the session was doing: the session is lost. A worker that has
+ * no other session is ended, so that nothing goes on there. */
 void remote_gave_up(snug_session *session);
-/* Whether a worker is ended for that: where it has nothing that a reset would find there. */
+/* Whether a worker is ended for that: a reset would find nothing there. */
 int remote_ends_with(const snug_session *session);
 /* The session is lost with its worker; always SNUG_EDEAD, with a message. */
 int remote_lost(snug_session *session);
-/* The cell of which that worker was. */
+/* The result of the cell that ran in a worker which is gone. */
 int remote_lost_result(snug_result **out, snug_session *session, uint64_t wall_ms,
                        uint64_t started_ns, int is_aside);
 

@@ -1,7 +1,7 @@
 /*
  * disk_watch.c - what machine code writes to a work directory on the disk, seen from outside.
  *
- * A full session's code need not ask before it writes. So a thread of this process looks at the
+ * A full session's code does not ask before it writes. So a thread of this process looks at the
  * folder while the session's worker runs, in cells and between them. Where it finds more than the
  * limits and still growing, it interrupts the cell, and ends the worker of one that goes on. What
  * is written between two looks is bounded by the machine alone.
@@ -23,8 +23,8 @@
 #include "session/result/result.h"
 #include "worker/client/client.h"
 
-/* Not more often than LOOK_NS, and not more seldom than IDLE_NS; between these, before what is left
- * could be written at two bytes in a nanosecond, or made at a file in two microseconds. */
+/* At least LOOK_NS apart and at most IDLE_NS; between these, before what is left could be written
+ * at two bytes in a nanosecond, or made at a file in two microseconds. */
 #define LOOK_NS (5 * NS_PER_MS)
 #define IDLE_NS (100 * NS_PER_MS)
 enum { BYTES_PER_NS = 2, NS_PER_FILE = 2000 };
@@ -108,7 +108,7 @@ static tree_usage nameless_of(const disk_watch *w, pid_t process)
     return n.sum;
 }
 
-/* 0: it was not to be seen. What the session hides is taken for full. */
+/* 0: it could not be measured. What the session hides counts as full. */
 static int measure_folder(tree_usage *now, disk_watch *w)
 {
     uint64_t began_ns = clock_thread_cpu_ns();
@@ -129,14 +129,14 @@ static int is_over_limit(const tree_usage *now, const tree_usage *most)
     return now->bytes > most->bytes || now->files > most->files;
 }
 
-/* Who has too much and tidies up is left alone. */
+/* A session that has too much and tidies up is left alone. */
 static int is_growing(const tree_usage *now, const tree_usage *last, const tree_usage *most)
 {
     return now->bytes == UINT64_MAX || (now->bytes > most->bytes && now->bytes > last->bytes) ||
            (now->files > most->files && now->files > last->files);
 }
 
-/* What a cell may still write that was interrupted: what it is at takes a moment. */
+/* What a cell may still write after it was interrupted: what it is doing takes a moment. */
 static tree_usage a_little(tree_usage limit)
 {
     enum { PART = 4, MOST_BYTES = 16 << 20, MOST_FILES = 256 };
@@ -144,7 +144,7 @@ static tree_usage a_little(tree_usage limit)
     return (tree_usage){ u64_least(bytes, MOST_BYTES), u64_least(files, MOST_FILES) };
 }
 
-/* Whoever else may be kept waiting by the worker, this thread is not. */
+/* This thread never waits for the worker. */
 static void interrupt_writer(disk_watch *w, uint32_t number)
 {
     remote *r = w->session->remote;
@@ -173,8 +173,8 @@ static void stop_writing(disk_watch *w, uint32_t running, const tree_usage *now,
 static void judge_usage(disk_watch *w, uint32_t running, const tree_usage *now)
 {
     const tree_usage most = add_usages(w->before, current_limit(w));
-    /* What a cell had leave to make is not the fault of one that has less; nor what one made until
-     * it ended that was told to. */
+    /* What an earlier cell was allowed to make is not the fault of one that is allowed less; nor is
+     * what a cell made after it was told to end. */
     int is_settled = is_over_limit(&w->allowed, &most) || (w->told != 0 && running != w->told);
 
     w->allowed = most;
@@ -191,7 +191,7 @@ static int is_unlimited(tree_usage limit)
     return limit.bytes == SNUG_UNLIMITED && limit.files == SNUG_UNLIMITED;
 }
 
-/* One that has not run has not written. */
+/* A worker that has not run has not written. */
 static void look_at_folder(disk_watch *w)
 {
     tree_usage now;
@@ -246,7 +246,7 @@ static void *watch_folder(void *payload)
 
 /* ---- a session's ---- */
 
-/* A folder in memory has room for so much and no more; another machine's has no other bound. */
+/* A folder in memory is bounded by its size, and one on another machine cannot be seen. */
 static int needs_watch(const snug_session *session)
 {
     return session->kind == SNUG_KIND_FULL && session->files.folder == 0 &&
@@ -310,7 +310,7 @@ static int has_more(const tree_usage *now, const tree_usage *last)
     return now->bytes > last->bytes || now->files > last->files;
 }
 
-/* Of another worker nothing is known but what is there. */
+/* Nothing is known of a new worker but what is there now. */
 static void take_over_worker(disk_watch *w)
 {
     tree_usage now;

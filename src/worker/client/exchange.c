@@ -71,7 +71,7 @@ static void tell_taken(remote *r, size_t bytes, uint64_t deadline_ns)
 
 /* ---- calls ---- */
 
-/* One that the worker's cell has made. The desk here has it until the host has answered; the
+/* A call that the worker's cell has made. The desk here has it until the host has answered; the
  * thread that waits for the cell passes the answer on. */
 typedef struct made_call {
     snug_call *call;
@@ -98,7 +98,7 @@ static void send_answer(const remote *r, uint64_t id, call_state how, const str 
     str_free(&body.text);
 }
 
-/* Those that are over go. */
+/* Sends the answers of calls that are over, and drops these. */
 static void pass_answers(made_call **calls, snug_session *session, uint64_t deadline_ns)
 {
     uint64_t numbers[16];
@@ -146,7 +146,7 @@ static void drain_nothing(snug_session *session)
     (void)session; /* output comes in order with calls */
 }
 
-/* What the header promises the host of a call, and of a cell's limits. */
+/* Whether it is what the header promises the host of a call, within a cell's limits. */
 static int is_call(const snug_session *session, const remote_question *q, const desk_tool *tool,
                    const char *name, const str *text)
 {
@@ -203,7 +203,7 @@ static void nudge_line(void *payload)
 
 /* ---- the question ---- */
 
-/* One message; 1: it is the reply. */
+/* Takes one message. 1: it is the reply. */
 static int take_frame(snug_session *session, remote_question *q, made_call **calls, frame *f)
 {
     unpacker u = { str_text(&f->body), f->body.len, 0 };
@@ -234,7 +234,7 @@ static int has_filled_disk(remote *r)
     return atomic_load(&r->full) == r->line.number;
 }
 
-/* Of a cell that was interrupted the worker is not waited for as long as for the others. */
+/* A cell that was interrupted is not waited for as long as others. */
 static void hurry(const snug_session *session, remote_question *q, int *is_hurried)
 {
     uint64_t soon_ns = remote_deadline_ns(session->host, 0);
@@ -243,7 +243,7 @@ static void hurry(const snug_session *session, remote_question *q, int *is_hurri
         q->deadline_ns = soon_ns;
 }
 
-/* One that is late, and has more to say than its reply. */
+/* How late a worker may send more than its reply. */
 #define MOST_LATE_NS NS_PER_S
 
 /* What the caller's own functions take does not count as the worker's time. */

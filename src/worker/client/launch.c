@@ -68,7 +68,7 @@ int launch_find(char *out, size_t size)
 
 /* ---- starting ---- */
 
-/* What the worker itself needs to know: keys and the like do not reach its process. */
+/* Only what the worker itself needs: keys and the like do not reach its process. */
 static char **worker_environment(void)
 {
     static const char *const names[] = { "PATH",     "HOME", "LANG",  "LC_ALL",
@@ -117,7 +117,7 @@ static int spawn_process(pid_t *pid, const char *const *arguments, const char *c
     posix_spawn_file_actions_adddup2(&actions, stream, 1);
     posix_spawn_file_actions_adddup2(&actions, errors, 2);
 
-    /* Whatever the caller has open without O_CLOEXEC is none of the sessions'. */
+    /* What the caller has open without O_CLOEXEC does not reach the sessions. */
     posix_spawn_file_actions_addclosefrom_np(&actions, 3);
     spawn_set_attributes(&attributes);
     int error = posix_spawn(pid, arguments[0], &actions, &attributes,
@@ -282,7 +282,7 @@ void launch_kill(const worker_process *process)
         syscall(SYS_pidfd_send_signal, process->pidfd, SIGKILL, NULL, 0);
 }
 
-/* One that is not ours to wait for. */
+/* A worker that a zygote has forked is not a child of ours. */
 static int end_forked(worker_process *process, int *status)
 {
     struct pollfd ended = { .fd = process->pidfd, .events = POLLIN };

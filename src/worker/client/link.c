@@ -18,7 +18,7 @@
 #include "base/u64.h"
 #include "worker/client/worker_bounds.h"
 
-/* So long nothing, and the worker is asked whether it is there. */
+/* After so long without a word the worker is asked whether it is there. */
 #define ASK_NS NS_PER_S
 /* What waits in a channel besides a reply: calls of tools. The worker holds its output back long
  * before. */
@@ -36,10 +36,10 @@ struct worker_link {
     int is_reading; /* a thread is at it, without the lock: reader is its */
     frame_reader reader;
     spin spin;                 /* as reader */
-    _Atomic uint64_t heard_ns; /* who reads sets it too */
+    _Atomic uint64_t heard_ns; /* the reader sets it without the lock */
     int has_spoken;            /* a worker that starts takes its time */
     uint64_t asked_ns;
-    _Atomic int end; /* link_end; who writes looks at it */
+    _Atomic int end; /* link_end; writers read it without the lock */
     str story;       /* how it ended */
     str words;       /* its last */
     int is_gone;
@@ -94,7 +94,7 @@ void link_drop(worker_link *l)
 
 /* ---- the end; the lock is held ---- */
 
-/* Who reads has the descriptor: it closes once nobody does. */
+/* Not while a thread reads: it uses the descriptor, and does this itself afterwards. */
 static void bury_link(worker_link *l)
 {
     if (l->end == LINK_LIVES || l->is_reading || l->is_gone)
@@ -110,12 +110,12 @@ static void break_link(worker_link *l, link_end how)
     if (l->end != LINK_LIVES)
         return;
     l->end = how;
-    shutdown(l->process.fd, SHUT_RDWR); /* who reads or writes looks up */
+    shutdown(l->process.fd, SHUT_RDWR); /* which wakes whoever reads or writes */
     for (link_line *line = l->lines; line; line = line->next)
         pthread_cond_signal(&line->has_come);
 }
 
-/* What was given up in it ends with it: nobody is left to wait for. */
+/* A worker in which code was given up ends once all its sessions are lost, and the code with it. */
 static void end_forsaken(worker_link *l)
 {
     const link_line *line = l->lines;
@@ -394,7 +394,7 @@ static link_end write_pieces(const worker_link *l, struct iovec *pieces, size_t 
     return LINK_LIVES;
 }
 
-/* Another thread may have to write much before. */
+/* Another thread may be writing much at the moment. */
 static int lock_writing(worker_link *l, uint64_t deadline_ns)
 {
     const struct timespec until = { (time_t)(deadline_ns / NS_PER_S),
@@ -478,7 +478,7 @@ static int is_readable(worker_link *l, uint64_t deadline_ns, int spins)
     return poll(streams, 2, ms) > 0 && streams[0].revents;
 }
 
-/* The line whose request it belongs to. The lock is held. */
+/* The line that waits for such a message. The lock is held. */
 static link_line *find_line(const worker_link *l, const frame *f)
 {
     link_line *line = l->lines;
@@ -536,7 +536,7 @@ static int receive_piece(frame *out, worker_link *l, link_end *how)
     return took;
 }
 
-/* All that is there of a message. */
+/* Reads until a message is whole, or no more comes. */
 static int receive_one(frame *out, worker_link *l, uint64_t deadline_ns, link_end *how)
 {
     int took, spins = 1;
@@ -558,7 +558,7 @@ static void forget_nudges(const worker_link *l)
     (void)had;
 }
 
-/* A worker says nothing that it was not asked. The lock is held. */
+/* Whatever was not asked for is a breach of the protocol. The lock is held. */
 static void deliver_frame(worker_link *l, frame *f, const link_line *own)
 {
     link_line *line = NULL;
@@ -593,7 +593,7 @@ static void deliver_frame(worker_link *l, frame *f, const link_line *own)
         pthread_cond_signal(&line->has_come);
 }
 
-/* The lock is held, and not meanwhile. 1: there was something. */
+/* The lock is held, but released while it reads. 1: a message has come. */
 static int read_one(worker_link *l, const link_line *own, uint64_t deadline_ns)
 {
     frame f;
@@ -613,8 +613,8 @@ static int read_one(worker_link *l, const link_line *own, uint64_t deadline_ns)
     return took > 0;
 }
 
-/* Nothing has come for a while: is the worker there at all? Asked by who has just read, for a
- * process that stood still itself has not. The lock is held. */
+/* Nothing has come for a while: is the worker there at all? Only a thread that has just read asks:
+ * a process that stood still itself has not listened. The lock is held. */
 static void ask_for_life(worker_link *l, uint64_t deadline_ns)
 {
     uint64_t now = clock_now_ns(), heard_ns = atomic_load(&l->heard_ns);
@@ -644,7 +644,7 @@ static void sleep_until(worker_link *l, link_line *line, uint64_t deadline_ns)
     line->is_waiting = 0;
 }
 
-/* Another one who waits shall read. */
+/* Another thread that waits takes over the reading. */
 static void wake_reader(worker_link *l, const link_line *own)
 {
     for (link_line *line = l->lines; line && !l->is_reading; line = line->next)

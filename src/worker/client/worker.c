@@ -34,7 +34,7 @@ int remote_is_copied(char **out, const char *text)
     return *out != NULL;
 }
 
-/* More than that is the disk's. */
+/* A session that may have more has its files on the disk. */
 #define MOST_IN_MEMORY (UINT64_C(1) << 30)
 
 int remote_fits_memory(const snug_limits *limits)
@@ -157,7 +157,7 @@ static int keep_report(snug_host *host, worker_link *l, const char *report)
     return SNUG_OK;
 }
 
-/* A worker of one session makes no spares, but is one. */
+/* A worker of one session makes no spares, but may be one. */
 static int greet_worker(worker_link *l, snug_host *host, const worker_need *need, int is_spare)
 {
     remote_host *r = host->remote;
@@ -235,7 +235,8 @@ static int fork_or_launch(worker_process *out, remote_host *r, const worker_need
     return launch(out, r->path, NULL);
 }
 
-/* A worker has the one that was there when it started, and no other. */
+/* Finds the host's folder of work directories. A worker can use only the one that was there when it
+ * started. */
 static int look_for_folder(uint64_t *number, snug_host *host)
 {
     int error = SNUG_OK;
@@ -408,8 +409,8 @@ int remote_expect(snug_host *host, const worker_need *need)
     return error;
 }
 
-/* What cells may use besides the host's work directories, a worker gets with its greeting: of these
- * there are none ahead. NULL also where there is no pool. */
+/* The pool of such workers; NULL: there is none. A worker is greeted with the folders that its
+ * cells may use besides the host's work directories: of those with folders none are made ahead. */
 static pool *pool_for(snug_host *host, const worker_need *need)
 {
     remote_host *r = host->remote;

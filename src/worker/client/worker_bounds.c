@@ -40,7 +40,7 @@ struct bounds {
     bounds *next; /* of those that are looked at */
 };
 
-/* For what a process needs besides that of its sessions. */
+/* What a process needs besides what its sessions may have. */
 enum { BASE_BYTES = 20 << 20, BASE_TASKS = 64 };
 
 static uint64_t most_bytes(const bounds *b)
@@ -161,7 +161,7 @@ static void *watch_all(void *unused)
 
 enum { STACK_BYTES = 128 * 1024 };
 
-/* One that cannot be looked at is bounded by the limits of its sessions alone. */
+/* A worker that cannot be looked at is bounded by the limits of its sessions alone. */
 static void watch_it(bounds *b)
 {
     pthread_mutex_lock(&watch.lock);
@@ -229,7 +229,7 @@ const char *bounds_place(const bounds *b)
     return cgroup_place(b->group);
 }
 
-/* Where there is no such file, nobody can look either. */
+/* Where this fails, the worker is not looked at. */
 static void open_facts(bounds *b, pid_t process)
 {
     char path[64];
@@ -237,10 +237,10 @@ static void open_facts(bounds *b, pid_t process)
     b->facts = open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* Of what no session can have, a limit says nothing. */
+/* A limit of more than any session can have is none. */
 #define MOST_LIMIT (UINT64_C(1) << 50)
 
-/* Pages of files the kernel counts to memory. */
+/* The kernel counts pages of files as memory. */
 static void set_group(const bounds *b, uint64_t bytes, uint64_t file_bytes, uint64_t tasks)
 {
     if (!b->group || b->process <= 0)

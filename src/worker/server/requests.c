@@ -253,7 +253,7 @@ static int handle_open(request *r)
     return SNUG_OK;
 }
 
-/* So that the host may end the process once it has no other session. */
+/* With this the host can end the process once it has no other session. */
 static void tell_hung(request *r)
 {
     snug_health facts = SNUG_HEALTH_INIT;

@@ -61,7 +61,7 @@ int serve_send(server *s, frame_kind kind, const channel *c, const packer *body)
     return send_frame(s, &f);
 }
 
-/* What the host has not taken yet is no more than this, and one piece. */
+/* The host has at most this much, and one piece, that it has not taken yet. */
 #define MOST_UNTAKEN (UINT64_C(1) << 20)
 
 void serve_output(channel *c, frame_kind kind, packer *body)
@@ -142,7 +142,7 @@ static void send_reply(channel *c, int error, packer *answer)
     if (!error)
         body.is_short |= str_append(&body.text, str_text(&answer->text), answer->text.len) != 0;
 
-    /* No memory for the reply is the worker's end, and said by that. */
+    /* Without memory for the reply the worker ends, which tells the host. */
     f.body = body.text;
     if (body.is_short || send_frame(s, &f) != 0)
         _exit(1);
@@ -265,7 +265,7 @@ static int read_frame(server *s, frame *out)
     return took;
 }
 
-/* All sessions end with the process; what is left of them is their work directories. */
+/* All sessions end with the process; only their work directories are left. */
 __attribute__((noreturn)) static void end_process(server *s)
 {
     if (s->host)
@@ -273,7 +273,7 @@ __attribute__((noreturn)) static void end_process(server *s)
     _exit(0);
 }
 
-/* Under the lock: who watches shall see it. */
+/* Under the lock, so that the watch sees it. */
 static void begin_request(server *s)
 {
     pthread_mutex_lock(&s->lock);
@@ -414,7 +414,7 @@ static int serve_streams(int in, int out, const host_form *form)
     pthread_cond_init(&s.may_read, NULL);
     pthread_cond_init(&s.is_watched, NULL);
 
-    /* The first one opens the host: while this is the only thread, the kernel can hold all. */
+    /* The first request opens the host: the filters hold all threads where this is the only one. */
     frame first;
     if (read_frame(&s, &first) < 0 || first.kind >= FRAME_REQUESTS)
         return 1;
@@ -425,8 +425,8 @@ static int serve_streams(int in, int out, const host_form *form)
     watch_requests(&s);
 }
 
-/* What others write to the descriptors of old, such as a message of the C library's, is not to be
- * taken for the stream. */
+/* What others write to the old descriptors, such as a message of the C library, must not get into
+ * the stream. */
 static int take_descriptor(int fd)
 {
     int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);

@@ -2,9 +2,9 @@
  * serve.h - the worker's side of the protocol (worker/protocol/frame.h): requests become calls of
  * snug.h.
  *
- * One thread reads. It does what it has read itself, as long as that is short: another takes over
- * the reading of a thread that is at it for longer, so that interrupts and other sessions are
- * served meanwhile, and a small cell wakes nobody.
+ * One thread reads, and serves what it has read itself. Where that takes longer, another thread
+ * takes over the reading: so interrupts and other sessions are served meanwhile, and a small cell
+ * wakes nobody.
  */
 #ifndef SNUG_WORKER_SERVE_H
 #define SNUG_WORKER_SERVE_H
@@ -30,7 +30,7 @@ typedef struct channel {
     struct server *server;
     uint32_t id;
     uint32_t number;       /* of the request that is being served; 0: none */
-    uint32_t to_interrupt; /* that request shall end */
+    uint32_t to_interrupt; /* the request that is to be interrupted */
     snug_session *session; /* NULL: not opened */
     serve_call *calls;     /* the server's lock guards these three */
     uint64_t calls_made;
@@ -56,7 +56,7 @@ typedef struct server {
     int watch_sleeps;
 } server;
 
-/* Until the stream ends. Answers the exit status. */
+/* Serves until the stream ends. Answers the exit status. */
 int serve(int in, int out, const struct host_form *form);
 /* A descriptor of our own for what in is, which is /dev/null from now on, as is out. -1 with errno.
  */

@@ -27,7 +27,7 @@
 #include "worker/server/memfd_exec.h"
 #include "worker/server/serve.h"
 
-/* Of those whose host has not asked yet how they ended; older ones are forgotten. */
+/* How many ended workers it remembers until the host asks for their status. */
 enum { ENDED = 1024 };
 
 typedef struct nursery {
@@ -148,7 +148,7 @@ static int fork_worker(nursery *n, int stream)
     return gone;
 }
 
-/* It has ended; who asks has seen that. One that takes its time is not waited for. */
+/* The host has seen that it has ended. One that takes its time is not waited for. */
 static int send_status(nursery *n, pid_t pid)
 {
     zygote_message message = { .order = ZYGOTE_STATUS, .pid = pid, .status = -1 };
