@@ -271,18 +271,11 @@ static int has_same(const shell_names *first, size_t a, const shell_names *now, 
            first->items[a].hash == now->items[b].hash;
 }
 
-char *names_describe(const shell_names *now, const shell_names *first, const char *session,
-                     uint64_t list_bytes)
+/* Those that first does not have, as far as list_bytes go. */
+static int add_variables(cJSON *list, size_t *left_out, const shell_names *now,
+                         const shell_names *first, uint64_t list_bytes)
 {
-    cJSON *root = cJSON_CreateObject();
-    cJSON *list = NULL;
-    size_t left_out = 0;
-    int failed = !root || json_add_text(root, "schema", "snug.variables/1") ||
-                 json_add_text(root, "session", session);
-
-    if (!failed)
-        list = json_add_array(root, "variables");
-    failed = list == NULL;
+    int failed = 0;
 
     for (size_t i = 0, k = 0; !failed && i < now->count; i++) {
         size_t at;
@@ -295,13 +288,28 @@ char *names_describe(const shell_names *now, const shell_names *first, const cha
         const variable v = variable_at(now, i);
         const uint64_t bytes = bytes_of_row(&v);
         if (bytes > list_bytes) {
-            left_out++;
+            ++*left_out;
             continue;
         }
         list_bytes -= bytes;
         failed = add_variable(list, &v);
     }
 
+    return failed;
+}
+
+char *names_describe(const shell_names *now, const shell_names *first, const char *session,
+                     uint64_t list_bytes)
+{
+    cJSON *root = cJSON_CreateObject();
+    cJSON *list = NULL;
+    size_t left_out = 0;
+    int failed = !root || json_add_text(root, "schema", "snug.variables/1") ||
+                 json_add_text(root, "session", session);
+
+    if (!failed)
+        list = json_add_array(root, "variables");
+    failed = !list || add_variables(list, &left_out, now, first, list_bytes);
     if (!failed && left_out > 0)
         failed = json_add_number(root, "left_out", (double)left_out);
     char *text = failed ? NULL : json_text(root);

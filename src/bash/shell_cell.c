@@ -277,6 +277,29 @@ static cell_end wait_for_end(bash_cell *cell, outcome *o)
 enum { SETTLE_MS = 2000, SETTLE_STEP_MS = 50 };
 #define SYNC_BASE (UINT64_C(1) << 62)
 
+static cell_end wait_for_sync(bash_cell *cell, uint64_t until_ns)
+{
+    bash_session *b = cell->session->shell;
+    cell_end end = CELL_RUNS;
+
+    while (end == CELL_RUNS && clock_now_ns() < until_ns) {
+        short came[PLACES];
+        wait_for_it(b, until_ns, came);
+        shell_flush(&b->shell);
+        drain_output(cell->session);
+        if (came[AT_WAKE]) {
+            uint64_t count;
+            ssize_t had = read(b->wake, &count, sizeof count);
+            (void)had;
+        }
+        end = hear_shell(cell, NULL);
+        if (came[AT_END] && end == CELL_RUNS)
+            end = CELL_DIED;
+    }
+
+    return end;
+}
+
 int bash_settle(snug_session *session, const char *line)
 {
     bash_session *b = session->shell;
@@ -287,26 +310,16 @@ int bash_settle(snug_session *session, const char *line)
     if (line)
         error = shell_tell(&b->shell, line, strlen(line));
 
-    for (cell_end end = CELL_RUNS; !error && end == CELL_RUNS;) {
+    cell_end end = CELL_RUNS;
+    while (!error && end == CELL_RUNS) {
         char ask[128];
-        short came[PLACES];
         /* An interrupt that comes late may have taken the last one along. */
         int len =
             snprintf(ask, sizeof ask, "\n__snug_end %llu 0\n", (unsigned long long)cell.number);
-        if ((error = shell_tell(&b->shell, ask, (size_t)len)))
+        error = shell_tell(&b->shell, ask, (size_t)len);
+        if (error)
             break;
-        uint64_t until_ns = clock_deadline_ns(clock_now_ns(), SETTLE_STEP_MS);
-        while (end == CELL_RUNS && clock_now_ns() < until_ns) {
-            uint64_t count;
-            wait_for_it(b, until_ns, came);
-            shell_flush(&b->shell);
-            drain_output(session);
-            if (came[AT_WAKE] && read(b->wake, &count, sizeof count) < 0)
-                came[AT_WAKE] = 0;
-            end = hear_shell(&cell, NULL);
-            if (came[AT_END] && end == CELL_RUNS)
-                end = CELL_DIED;
-        }
+        end = wait_for_sync(&cell, clock_deadline_ns(clock_now_ns(), SETTLE_STEP_MS));
         if ((end != CELL_RUNS && end != CELL_ENDED) || clock_now_ns() >= deadline_ns)
             error =
                 error_set(SNUG_ESTOPPED, "the shell of session %s does not answer", session->name);
@@ -505,11 +518,14 @@ static int tell_syntax(outcome *o, const str *said)
 
     o->status = SNUG_STATUS_ERROR;
     o->category = o->error_class = "syntax";
+    if (str_add(&o->error_name, "SyntaxError") || str_append(&o->error_value, value, len))
+        return error_no_memory();
+    if (str_append(&o->traceback, text, said->len) ||
+        str_add(&o->hint, "bash cannot read the cell, and has run nothing of it."))
+        return error_no_memory();
+
     o->frames = calloc(1, sizeof *o->frames);
-    if (!o->frames || str_add(&o->error_name, "SyntaxError") ||
-        str_append(&o->error_value, value, len) || str_append(&o->traceback, text, said->len) ||
-        str_add(&o->hint, "bash cannot read the cell, and has run nothing of it.") ||
-        str_add(&o->frames->file, "<cell>"))
+    if (!o->frames || str_add(&o->frames->file, "<cell>"))
         return error_no_memory();
 
     o->frame_count = 1;

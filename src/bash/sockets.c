@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* The process's, which serves one session; there is no other way to it after the filter. */
+/* One for the process, which serves one session: after the filter none can be opened. */
 static int fd = -1;
 
 void sockets_open(void)

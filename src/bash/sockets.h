@@ -1,6 +1,6 @@
 /*
- * sockets.h - how much memory the sockets of a session's network namespace have, which no process's
- * account has.
+ * sockets.h - how much memory the sockets of a session's network namespace have, which counts for
+ * no process.
  */
 #ifndef SNUG_BASH_SOCKETS_H
 #define SNUG_BASH_SOCKETS_H

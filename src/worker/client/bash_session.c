@@ -49,7 +49,8 @@ typedef struct words {
     str hidden; /* paths that end in NUL */
     str tops;   /* the same */
     str groups; /* the same */
-    /* Where bubblewrap is to be another user: whom, and what it cannot reach by its path. */
+    /* Where bubblewrap is to run as another user: which one, and what it cannot reach by its path.
+     */
     uid_t user;
     const char *staged[MOST_STAGED];
     char places[MOST_STAGED][PLACE_BYTES];
@@ -98,7 +99,34 @@ static void add_staged_bind(words *w, const char *how, const char *path)
     add_bind(w, how, source_of(w, path), path);
 }
 
-/* All of the machine that cells see, and it is to be read only. */
+/* Namespaces of its own, a user without privileges, and nothing of the host's environment. */
+static const char *const sandbox_options[] = {
+    "--unshare-all",
+    "--as-pid-1",
+    "--die-with-parent",
+    "--new-session",
+    "--cap-drop",
+    "ALL",
+    "--uid",
+    "65534",
+    "--gid",
+    "65534",
+    "--hostname",
+    "snug",
+    "--clearenv",
+    "--setenv",
+    "PATH",
+    "/usr/local/bin:/usr/bin:/bin",
+    "--setenv",
+    "LANG",
+    "C.UTF-8",
+    "--setenv",
+    "TERM",
+    "dumb",
+    NULL,
+};
+
+/* All that cells see of the machine, and it is read-only. */
 static const char *const system_paths[] = {
     "/usr",
     "/bin",
@@ -124,7 +152,7 @@ static const char *const system_paths[] = {
 
 /* ---- what /proc tells of the machine ---- */
 
-/* Of what is not of processes, this stays: programs look up numbers and sizes there that system
+/* Of what is not about processes, this stays: programs look up numbers and sizes there that system
  * calls tell as well. The rest is the machine's own: its command line, its kernel's symbols, its
  * devices. */
 static int is_kept(const char *name)
@@ -138,7 +166,8 @@ static int is_kept(const char *name)
     return 0;
 }
 
-/* They come before the processes, and are the same in every /proc of the machine. */
+/* These names come before those of the processes, and are the same in every /proc of the machine.
+ */
 static int find_hidden(words *w)
 {
     static const char boot_id[] = "/proc/sys/kernel/random/boot_id";
@@ -163,7 +192,8 @@ static int find_hidden(words *w)
     return SNUG_OK;
 }
 
-/* A file has a device in its place that cannot be opened there, a folder one that is empty. */
+/* In the place of a file there is a device that cannot be opened there, in that of a folder an
+ * empty one. */
 static void hide_paths(words *w)
 {
     const char *end = w->hidden.data + w->hidden.len;
@@ -238,8 +268,25 @@ static void add_tops(words *w, const char *how)
     }
 }
 
-/* One that nobody has named is a file system in memory, with room for what the session may have:
- * no rate of writing gets past that. */
+static void add_programs(words *w, const char *worker)
+{
+    const char *library = launch_library();
+
+    add_staged_bind(w, "--ro-bind", worker);
+    if (library)
+        add_staged_bind(w, "--ro-bind-try", library);
+}
+
+static void add_mounts(words *w, const snug_session *session)
+{
+    for (size_t i = 0; i < session->files.mount_count; i++) {
+        const session_mount *mount = &session->files.mounts[i];
+        add_staged_bind(w, mount->access == PATH_WRITE ? "--bind" : "--ro-bind", mount->path);
+    }
+}
+
+/* A work directory that nobody has named is a file system in memory, with room for what the session
+ * may have: no rate of writing gets past that. */
 static int add_workdir(words *w, const snug_session *session)
 {
     enum { LEAST = 4096 };
@@ -263,31 +310,6 @@ static int add_workdir(words *w, const snug_session *session)
 static int fill_sandbox(words *w, const snug_session *session, const char *bwrap,
                         const char *worker)
 {
-    static const char *const begin[] = {
-        "--unshare-all",
-        "--as-pid-1",
-        "--die-with-parent",
-        "--new-session",
-        "--cap-drop",
-        "ALL",
-        "--uid",
-        "65534",
-        "--gid",
-        "65534",
-        "--hostname",
-        "snug",
-        "--clearenv",
-        "--setenv",
-        "PATH",
-        "/usr/local/bin:/usr/bin:/bin",
-        "--setenv",
-        "LANG",
-        "C.UTF-8",
-        "--setenv",
-        "TERM",
-        "dumb",
-        NULL,
-    };
     static const char *const places[] = { "--proc", "/proc", "--dev", "/dev", NULL };
 
     /* Both folders together have no more than the limit. */
@@ -299,7 +321,7 @@ static int fill_sandbox(words *w, const snug_session *session, const char *bwrap
     const char *const memories[] = { "--size", size, "--tmpfs", "/tmp",     "--perms", "1777",
                                      "--size", size, "--tmpfs", "/dev/shm", NULL };
     add_bwrap_word(w, bwrap);
-    add_all(w, begin);
+    add_all(w, sandbox_options);
     for (size_t i = 0; i < sizeof system_paths / sizeof *system_paths; i++)
         add_bind(w, "--ro-bind-try", system_paths[i], system_paths[i]);
     add_all(w, places);
@@ -313,15 +335,8 @@ static int fill_sandbox(words *w, const snug_session *session, const char *bwrap
     add_all(w, memories);
     add_tops(w, "--tmpfs");
     add_bind(w, "--setenv", "HOME", session->files.workdir);
-    add_staged_bind(w, "--ro-bind", worker);
-    const char *library = launch_library();
-    if (library)
-        add_staged_bind(w, "--ro-bind-try", library);
-    for (size_t i = 0; i < session->files.mount_count; i++) {
-        const session_mount *mount = &session->files.mounts[i];
-        add_staged_bind(w, mount->access == PATH_WRITE ? "--bind" : "--ro-bind", mount->path);
-    }
-
+    add_programs(w, worker);
+    add_mounts(w, session);
     error = add_workdir(w, session);
     if (error)
         return error;
@@ -345,8 +360,8 @@ static void stage_path(words *w, const char *path)
     w->staged[w->staged_count++] = path;
 }
 
-/* The kernel bounds the processes of every user but root. So root has bubblewrap run as one whom
- * the machine knows nothing of, and who is the owner of what the session may use. */
+/* The kernel bounds the processes of every user but root. So root has bubblewrap run as a user that
+ * is nobody else on the machine, and that owns what the session may use. */
 static void add_user(words *w, const snug_session *session, const char *worker)
 {
     const char *library = launch_library();
@@ -372,9 +387,9 @@ static void add_user(words *w, const snug_session *session, const char *worker)
 
 /* ---- its group ---- */
 
-/* What bubblewrap and all within are in from the start, by the first process's own hand: one that
- * is moved afterwards has children that are not. Where the kernel is short of memory it takes these
- * before their host. */
+/* The first process enters the group by itself, so that bubblewrap and all within are in it from
+ * the start: one that is moved afterwards may have children that are not. Where the kernel is short
+ * of memory it takes these before their host. */
 static const char enter[] =
     "echo 1000 >/proc/self/oom_score_adj\n"
     "while [ \"$1\" != -- ]; do echo 0 >\"$1/cgroup.procs\" || exit 1; shift; done\n"
@@ -469,7 +484,7 @@ int remote_bash_judge(snug_result *result, const snug_session *session)
 
 /* ---- its start ---- */
 
-/* Why it did not say hello. bwrap's own words tell what it was refused. */
+/* Why it did not say hello. What bwrap was refused, its own words tell. */
 static int explain_failure(worker_link *l, int error)
 {
     str story = { 0 }, last = { 0 };
@@ -515,7 +530,7 @@ static int greet_sandbox(worker_link *l)
     pack_number(&q.body, 0);
     pack_number(&q.body, 0);
     pack_number(&q.body, 0);
-    pack_text(&q.body, ""); /* nor a group that it would enter only now */
+    pack_text(&q.body, ""); /* nor a group to enter, which would be too late now */
     int error = remote_ask_host(l, 0, &q);
     if (error)
         return explain_failure(l, error);

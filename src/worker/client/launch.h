@@ -31,9 +31,9 @@ int launch_find(char *out, size_t size);
 /* Any program, by arguments[0], with that environment. */
 int launch_program(worker_process *out, const char *const *arguments,
                    const char *const *environment);
-/* libsnug's file, where the code is in that and not in a program; NULL. */
+/* The file of libsnug; NULL where this code is in a program. */
 const char *launch_library(void);
-/* At once, where it is not a child of ours; a child ends with its stream. launch_end comes after.
+/* Kills one that is not a child of ours; a child ends with its stream. launch_end comes after.
  */
 void launch_kill(const worker_process *process);
 /* Kills and reaps it, and closes what is open. Adds how it ended: "was killed by signal 9

@@ -7,13 +7,13 @@
 
 #include <sys/types.h>
 
-/* The folder that process calls so, which is from its root and has no link on the way: a
- * descriptor, O_PATH. -1: not to be had. */
+/* The folder that process has at that path, which is absolute and has no link on the way: a
+ * descriptor, O_PATH. -1: it cannot be reached. */
 int folder_open(pid_t process, const char *path);
 /* The first process that this one has started; 0: none, or the kernel does not tell. */
 pid_t folder_child(pid_t process);
-/* All folders and regular files below from, as far as there is room, into to, whose owner they
- * have then. Closes neither. */
+/* Copies all folders and regular files below from into to, as far as there is room; they get its
+ * owner. Closes neither. */
 void folder_copy(int to, int from);
 
 #endif

@@ -180,6 +180,18 @@ void remote_drop_profile(const snug_host *host, char *profile)
     free(profile);
 }
 
+/* Where the worker is at fault, the error says what became of it. */
+static int explain_scan(worker_link *l, int error)
+{
+    str why = { 0 };
+
+    link_explain(l, &why);
+    if (why.len > 0)
+        error = error_set(SNUG_ESYSTEM, "the source was not judged: %s", why.data);
+    str_free(&why);
+    return error;
+}
+
 enum { SCAN_MS = 5000 };
 
 static int scan_source(snug_scan **out, snug_host *host, const char *source, size_t len,
@@ -213,13 +225,8 @@ static int scan_source(snug_scan **out, snug_host *host, const char *source, siz
             link_kill(l, LINK_LIED);
     }
 
-    if (error == SNUG_EDEAD || error == SNUG_EINVAL) {
-        str why = { 0 };
-        link_explain(l, &why);
-        if (why.len > 0)
-            error = error_set(SNUG_ESYSTEM, "the source was not judged: %s", why.data);
-        str_free(&why);
-    }
+    if (error == SNUG_EDEAD || error == SNUG_EINVAL)
+        error = explain_scan(l, error);
 
     link_drop(l);
     remote_drop_profile(host, profile);

@@ -389,7 +389,8 @@ static int restore_in_worker(snug_saved **out, snug_session *session, const char
     pack_text(&q.body, path);
     pack_str(&q.body, &file);
     str_free(&file);
-    if ((error = remote_ask(session, &q)))
+    error = remote_ask(session, &q);
+    if (error)
         return error;
 
     uint64_t cells = unpack_number(&q.answer);

@@ -184,9 +184,12 @@ int zygote_hold(zygote **out, const zygote_wish *wish)
         z = z->next;
     if (z) {
         z->holders++;
-    } else if (!(error = start_zygote(&z, wish, &packed))) {
-        z->next = all;
-        all = z;
+    } else {
+        error = start_zygote(&z, wish, &packed);
+        if (!error) {
+            z->next = all;
+            all = z;
+        }
     }
 
     pthread_mutex_unlock(&all_lock);

@@ -66,16 +66,24 @@ static int new_file(const char *name)
     return fd >= 0 ? fd : memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 }
 
+static int copy_sealed(int fd, int program)
+{
+    size_t bytes = loaded_bytes(program);
+
+    if (bytes == 0 || copy(fd, program, bytes) != 0 || fchmod(fd, 0500) != 0)
+        return -1;
+    return fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
+}
+
 void unnamed_begin(char *const *arguments)
 {
     extern char **environ;
     if (IS_SANITIZED || is_unnamed())
         return;
 
-    int program = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), fd = new_file(arguments[0]);
-    size_t bytes = program >= 0 ? loaded_bytes(program) : 0;
-    if (fd >= 0 && bytes > 0 && copy(fd, program, bytes) == 0 && fchmod(fd, 0500) == 0 &&
-        fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) == 0)
+    int program = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    int fd = new_file(arguments[0]);
+    if (program >= 0 && fd >= 0 && copy_sealed(fd, program) == 0)
         fexecve(fd, arguments, environ);
 
     if (fd >= 0)
