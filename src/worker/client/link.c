@@ -377,18 +377,16 @@ static link_end write_pieces(const worker_link *l, struct iovec *pieces, size_t 
             continue;
         if (n < 0 && errno != EAGAIN)
             return LINK_LIVES; /* who reads sees the end, and what was said before it */
-        if (n < 0 && wait_for_room(l, deadline_ns) < 0)
-            return deadline_ns == most_ns ? LINK_LATE : LINK_SILENT;
-        if (n > 0 && clock_now_ns() >= most_ns)
-            return LINK_LATE; /* it takes a little, again and again */
-        if (n > 0)
-            deadline_ns = u64_least(most_ns, silent_at_ns(l));
-        for (; count > 0 && n >= (ssize_t)pieces->iov_len; count--)
-            n -= (ssize_t)(pieces++)->iov_len;
-        if (count > 0 && n > 0) {
-            pieces->iov_base = (char *)pieces->iov_base + n;
-            pieces->iov_len -= (size_t)n;
+        if (n < 0) {
+            if (wait_for_room(l, deadline_ns) < 0)
+                return deadline_ns == most_ns ? LINK_LATE : LINK_SILENT;
+            continue;
         }
+
+        if (clock_now_ns() >= most_ns)
+            return LINK_LATE; /* it takes a little, again and again */
+        deadline_ns = u64_least(most_ns, silent_at_ns(l));
+        frame_wrote(&pieces, &count, (size_t)n);
     }
 
     return LINK_LIVES;

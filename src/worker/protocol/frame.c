@@ -32,6 +32,20 @@ void frame_header(char out[FRAME_HEADER], const frame *f)
     put_word(out + 12, f->number);
 }
 
+void frame_wrote(struct iovec **pieces, size_t *count, size_t len)
+{
+    while (*count > 0 && len >= (*pieces)->iov_len) {
+        len -= (*pieces)->iov_len;
+        ++*pieces;
+        --*count;
+    }
+
+    if (*count > 0) {
+        (*pieces)->iov_base = (char *)(*pieces)->iov_base + len;
+        (*pieces)->iov_len -= len;
+    }
+}
+
 char *frame_room(frame_reader *r, size_t *len)
 {
     if (r->header_len < FRAME_HEADER) {

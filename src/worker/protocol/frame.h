@@ -11,6 +11,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/uio.h>
 
 #include "base/str.h"
 
@@ -77,6 +78,8 @@ typedef struct frame {
 
 void frame_free(frame *f);
 void frame_header(char out[FRAME_HEADER], const frame *f);
+/* The first len bytes of the pieces have been written: steps to what is left of them. */
+void frame_wrote(struct iovec **pieces, size_t *count, size_t len);
 
 /* What was read of a stream so far. Zeroed is new. */
 typedef struct frame_reader {

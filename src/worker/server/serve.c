@@ -20,21 +20,17 @@
 
 /* ---- writing ---- */
 
-static int write_all_pieces(int fd, struct iovec *pieces, int count)
+static int write_all_pieces(int fd, struct iovec *pieces, size_t count)
 {
     while (count > 0) {
-        ssize_t n = writev(fd, pieces, count);
+        ssize_t n = writev(fd, pieces, (int)count);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
             return -1;
-        for (; count > 0 && n >= (ssize_t)pieces->iov_len; count--)
-            n -= (ssize_t)(pieces++)->iov_len;
-        if (count > 0) {
-            pieces->iov_base = (char *)pieces->iov_base + n;
-            pieces->iov_len -= (size_t)n;
-        }
+        frame_wrote(&pieces, &count, (size_t)n);
     }
+
     return 0;
 }
 
