@@ -46,6 +46,28 @@ enum {
 /* The kernel's PF_EXITING, among the flags: set before a thread gives up its memory and files. */
 enum { IS_EXITING = 0x4 };
 
+static void take_field(proc *out, uint64_t *ticks, int *is_over, int field, const char *word)
+{
+    uint64_t value = strtoull(word, NULL, 10);
+
+    if (field == FIELD_STATE)
+        *is_over = *word == 'Z';
+    else if (field == FIELD_PARENT)
+        out->parent = (pid_t)value;
+    else if (field == FIELD_FLAGS)
+        out->is_ending = (value & IS_EXITING) != 0;
+    else if (field >= FIELD_UTIME && field <= FIELD_CSTIME)
+        *ticks += value;
+    else if (field == FIELD_THREADS)
+        out->threads = value;
+    else if (field == FIELD_START)
+        out->started = value;
+    else if (field == FIELD_MAPPED)
+        out->mapped = value;
+    else if (field == FIELD_RSS)
+        out->bytes = value * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
 /* *is_over: it has ended, and only its times are left. */
 static int read_stat(proc *out, uint64_t *ticks, int *is_over, pid_t pid)
 {
@@ -55,38 +77,23 @@ static int read_stat(proc *out, uint64_t *ticks, int *is_over, pid_t pid)
     if (read_file(path, text, sizeof text) == 0)
         return -1;
 
-    char *at = strrchr(text, ')');
-    if (!at)
+    char *name_end = strrchr(text, ')');
+    if (!name_end)
         return -1;
 
     *out = (proc){ .pid = pid, .thread = pid };
     *ticks = 0;
-    at++;
-    char *saved = NULL;
-    int field = 1;
     *is_over = 0;
-    for (char *word = strtok_r(at, " ", &saved); word && field <= FIELD_RSS;
-         word = strtok_r(NULL, " ", &saved), field++) {
-        uint64_t value = strtoull(word, NULL, 10);
-        if (field == FIELD_STATE)
-            *is_over = *word == 'Z';
-        else if (field == FIELD_PARENT)
-            out->parent = (pid_t)value;
-        else if (field == FIELD_FLAGS)
-            out->is_ending = (value & IS_EXITING) != 0;
-        else if (field >= FIELD_UTIME && field <= FIELD_CSTIME)
-            *ticks += value;
-        else if (field == FIELD_THREADS)
-            out->threads = value;
-        else if (field == FIELD_START)
-            out->started = value;
-        else if (field == FIELD_MAPPED)
-            out->mapped = value;
-        else if (field == FIELD_RSS)
-            out->bytes = value * (uint64_t)sysconf(_SC_PAGESIZE);
+    char *saved = NULL;
+    char *word = strtok_r(name_end + 1, " ", &saved);
+    for (int field = 1; word; field++) {
+        take_field(out, ticks, is_over, field, word);
+        if (field == FIELD_RSS)
+            return 0;
+        word = strtok_r(NULL, " ", &saved);
     }
 
-    return field > FIELD_RSS ? 0 : -1;
+    return -1;
 }
 
 pid_t procs_thread(pid_t pid)
