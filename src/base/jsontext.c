@@ -485,6 +485,7 @@ static int append_escape(str *out, char c)
 
     if (*letter)
         return str_append(out, letter, 2);
+
     return str_printf(out, "\\u%04x", (unsigned)(unsigned char)c);
 }
 

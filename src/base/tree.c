@@ -184,6 +184,7 @@ static int remove_folder(int parent, const char *name)
 
     if (r.top < 0)
         return errno;
+
     if (fstat(r.top, &facts) != 0) {
         int error = errno;
         close(r.top);

@@ -126,6 +126,7 @@ static int variable_text(str *out, const char *json, size_t len)
         error = json_unquote(out, at, rest);
     else if (!error)
         error = str_append(out, at, rest);
+
     str_free(&text);
     return error;
 }

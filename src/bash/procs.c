@@ -17,6 +17,7 @@
 static size_t read_file(const char *path, char *out, size_t size)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
+
     *out = '\0';
     if (fd < 0)
         return 0;

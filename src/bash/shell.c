@@ -41,10 +41,12 @@ static void close_fd(int *fd)
 static int open_terminal(int *own, int *its)
 {
     char name[64];
+
     *own = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
     if (*own < 0 || grantpt(*own) != 0 || unlockpt(*own) != 0 ||
         ptsname_r(*own, name, sizeof name) != 0)
         return -1;
+
     *its = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
     if (*its < 0)
         return -1;
@@ -325,6 +327,7 @@ void shell_answer(shell *s, const char *line, size_t len)
     str text = { 0 };
 
     int error = str_add(&text, line ? "1" : "0");
+
     if (!error && line)
         error = str_append(&text, line, strnlen(line, len));
 

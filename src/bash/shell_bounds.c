@@ -38,6 +38,7 @@ static int is_over_memory(const snug_session *session, uint64_t *bytes)
 bash_reason bounds_look(snug_session *session, uint64_t *bytes)
 {
     bash_session *b = session->shell;
+
     *bytes = 0;
     if (procs_look(&b->now, b->shell.pid) != 0)
         return BASH_RUNS;

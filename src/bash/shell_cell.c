@@ -399,6 +399,7 @@ static const char *hint_of(int status)
     if (status == 127)
         return "A command was not found: what is there is in /usr/bin, and nothing can be "
                "installed.";
+
     if (status == 126)
         return "What was called exists, but is not a program that can be run.";
     if (status > 128)
@@ -578,6 +579,7 @@ static int send_cell(bash_cell *cell, const char *source, size_t len, int is_asi
     const char *begin = is_aside ? "if ( builtin eval " : "builtin eval ";
     const char *after = is_aside ? " )" : "";
     const char *end = is_aside ? "; then __snug_left=0; else __snug_left=$?; fi" : "";
+
     unsigned long long number = cell->number;
     str line = { 0 };
 
@@ -592,6 +594,7 @@ static int send_cell(bash_cell *cell, const char *source, size_t len, int is_asi
         error = error_no_memory();
     else
         error = shell_tell(&cell->session->shell->shell, line.data, line.len);
+
     str_free(&line);
     return error;
 }

@@ -155,6 +155,7 @@ static int count_write(disk_account *d, int fd, off_t offset, uint64_t bytes)
 {
     /* More than bytes, where the write leaves a hole. */
     uint64_t longer = measure_growth(fd, offset, bytes);
+
     if (longer < bytes && is_appending(fd))
         longer = bytes;
     if (longer > 0 && !bytes_fit(d, longer)) {

@@ -412,6 +412,7 @@ static const sigset_t *without_ours(sigset_t *room, int how, const sigset_t *wan
     for (int number = 1; number < NSIG; number++)
         if (sigismember(&ours, number) == 1)
             sigdelset(room, number);
+
     return room;
 }
 

@@ -139,8 +139,10 @@ static void put_away(snug_supervisor *s, seat *one, away_reason why)
 
     int error = SNUG_OK;
     int is_lost = find_loss(s, one);
+
     if (!is_lost && one->is_dirty)
         error = evict_save(s, one);
+
     /* Its worker may have died of it, or meanwhile: then nothing is left to be tried again. */
     if (error && find_loss(s, one)) {
         is_lost = 1;
@@ -415,12 +417,14 @@ static void *run_keeper(void *arg)
 int evict_start(snug_supervisor *s)
 {
     int error = SNUG_OK;
+
     while (!s->world.now_ns && !error && s->keeper_count < KEEPERS) {
         error = thread_start(&s->keepers[s->keeper_count], "snug keeper", KEEPER_STACK_BYTES,
                              run_keeper, s);
         if (!error)
             s->keeper_count++;
     }
+
     return error;
 }
 

@@ -253,6 +253,7 @@ int hosts_end_one(snug_supervisor *s, uint64_t idle_ns)
 static uint64_t read_resident(int64_t process)
 {
     char path[64];
+
     unsigned long long pages = 0;
 
     snprintf(path, sizeof path, "/proc/%lld/statm", (long long)process);
@@ -271,6 +272,7 @@ static uint64_t read_resident(int64_t process)
 static uint64_t read_share(int64_t process)
 {
     char path[64], line[256];
+
     unsigned long long kib = 0;
 
     snprintf(path, sizeof path, "/proc/%lld/smaps_rollup", (long long)process);
@@ -281,6 +283,7 @@ static uint64_t read_share(int64_t process)
     while (kib == 0 && fgets(line, sizeof line, file))
         if (sscanf(line, "Pss: %llu", &kib) != 1)
             kib = 0;
+
     fclose(file);
 
     if (kib == 0)
@@ -295,6 +298,7 @@ enum { MOST_DEPTH = 8 };
 static uint64_t sum_tree_shares(int64_t process, int depth)
 {
     char path[96];
+
     long long id = process, child;
     uint64_t bytes = read_share(process);
 

@@ -378,6 +378,7 @@ static int write_older(str *out, const snug_agent *agent, size_t end)
     if (agent->conversation.summary.len > 0)
         error = str_printf(out, "Summary of what came before:\n%s\n\n",
                            agent->conversation.summary.data);
+
     for (size_t i = agent->conversation.told_from; !error && i < end; i++)
         error = digest_turn(&turns, &agent->turns[i]);
     if (!error)

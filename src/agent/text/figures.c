@@ -223,6 +223,7 @@ static size_t read_rank(const char *digits, const decimal *d)
         if (place < d->len)
             rank += (size_t)(digits[d->digits + place] - '0');
     }
+
     return rank;
 }
 
@@ -339,6 +340,7 @@ int figures_unsupported(str *out, const char *answer, const char *const *sources
         goto done;
     if ((error = sort_known(&k, &found)))
         goto done;
+
     k.most_items = c.most;
 
     if ((error = numbers_read(&claims, answer, 1, scales)))

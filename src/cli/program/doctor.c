@@ -314,6 +314,7 @@ int command_doctor(const options *o)
 {
     snug_host *host = NULL;
     int status = command_open_host(&host, o);
+
     /* Without a host the facts about the machine remain. */
     const char *report = host ? snug_host_report(host) : NULL;
     int printed = o->is_json ? print_report_json(report) : print_report_text(report);

@@ -93,6 +93,7 @@ void show_display(void *payload, snug_display_event event, const snug_display *d
         fputs("\033[2K\r", stdout);
     else if (s->is_inside[0])
         putchar('\n');
+
     s->is_inside[0] = 0;
 
     if (event != SNUG_DISPLAY_EVENT_CLEAR) {

@@ -430,6 +430,7 @@ static const char *notebook_hint(PyObject *exc)
     if (*text == '!')
         return "A session has no shell: leave out the line that begins with '!'; only the "
                "modules of its profile can be imported.";
+
     if (*text == '%')
         return "Only some magics are there (%lsmagic lists them): leave out the line that begins "
                "with '%'.";

@@ -290,6 +290,7 @@ static int put_source(interp *in, size_t i, const str *text)
 static int put_sources(interp *in, const save_work *work)
 {
     size_t count = work->source_count;
+
     in->sources = calloc(count + 1, sizeof *in->sources);
     if (!in->sources) {
         PyErr_NoMemory();
@@ -377,6 +378,7 @@ static int put_last_values(interp *in, const save_work *work)
 static int take_restored(save_work *work, PyObject *answer)
 {
     PyObject *restored, *skipped; /* borrowed */
+
     if (!PyTuple_CheckExact(answer) || !PyArg_ParseTuple(answer, "OO", &restored, &skipped))
         return wrong_shape();
 

@@ -304,6 +304,7 @@ static int launch(unsigned long *ident, guest_thread *t, size_t bytes)
         while ((answer = (int)atomic_load(&t->state)) == STARTING)
             futex_wait(&t->state, STARTING, UINT64_MAX);
     }
+
     PyEval_RestoreThread(tstate);
 
     if (answer == FAILED) {

@@ -227,6 +227,7 @@ PyObject *common_code(const char *source)
         code = (PyCodeObject *)found->code;
         stamp = found->stamp;
     }
+
     pthread_mutex_unlock(&library.lock);
 
     if (!code || librarycode_take_stamp(&now, source) != 0)

@@ -142,6 +142,7 @@ int snug_session_complete(snug_completion **out, snug_session *session, const ch
                           size_t len, size_t cursor)
 {
     int error = check_place(out, source, len, cursor, "snug_session_complete");
+
     if (!error)
         error = session_claim_alive(session, "snug_session_complete");
     if (error)
@@ -321,6 +322,7 @@ int snug_session_inspect(snug_description **out, snug_session *session, const ch
                          size_t len, size_t cursor)
 {
     int error = check_place(out, source, len, cursor, "snug_session_inspect");
+
     if (!error)
         error = session_claim_alive(session, "snug_session_inspect");
     if (error)

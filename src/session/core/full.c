@@ -164,6 +164,7 @@ enum { SLACK_BYTES = 8 << 20, REST_BYTES = 16 << 20 };
 static uint64_t data_bytes(void)
 {
     char text[256];
+
     unsigned long long pages = 0;
 
     int fd = procself_open("statm", O_RDONLY);

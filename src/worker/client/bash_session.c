@@ -340,6 +340,7 @@ static int fill_sandbox(words *w, const snug_session *session, const char *bwrap
     error = add_workdir(w, session);
     if (error)
         return error;
+
     add_tops(w, "--remount-ro");
     const char *const end[] = { "--remount-ro", "/dev", "--remount-ro", "/proc",
                                 "--remount-ro", "/",    "--chdir",      session->files.workdir,
@@ -471,9 +472,11 @@ int remote_bash_judge(snug_result *result, const snug_session *session)
                            "the session's processes had more than %llu bytes in memory, and the "
                            "kernel has ended some",
                            (unsigned long long)session->limits.memory_bytes);
+
     if (!error)
         error =
             str_add(&o->hint, "Work in pieces: read lines and not files, and keep data in files.");
+
     if (!error)
         error = str_printf(&o->traceback, "MemoryError: %s\n", str_text(&o->error_value));
 
@@ -550,6 +553,7 @@ static int check_host(const snug_session *session, const char *bwrap)
         return error_set(SNUG_EPOLICY,
                          "%s, and the program bwrap is not there: install the package bubblewrap",
                          needs);
+
     return SNUG_OK;
 }
 

@@ -221,6 +221,7 @@ static uint64_t next_ns(disk_watch *w)
     uint64_t files = u64_least(difference(w->last.files, most.files), IDLE_NS / NS_PER_FILE);
     uint64_t ns =
         u64_least(difference(w->last.bytes, most.bytes) / BYTES_PER_NS, files * NS_PER_FILE);
+
     if (ns < LOOK_NS)
         ns = LOOK_NS;
 
@@ -465,6 +466,7 @@ int remote_disk_judge(snug_result *result, const snug_session *session)
         error = str_printf(&o->error_value,
                            "the session's files had more than %llu bytes, or were too many",
                            (unsigned long long)atomic_load(&w->bytes));
+
     if (!error)
         error = tell_in_traceback(o, "KeyboardInterrupt");
     if (!error && result->state != SNUG_STATE_LOST) {

@@ -367,6 +367,7 @@ int remote_ask_host(worker_link *l, uint32_t channel, remote_question *q)
         error = error_no_memory();
     else
         error = link_add(l, &line);
+
     if (error) {
         str_free(&q->body.text);
         return error;

@@ -582,6 +582,7 @@ static void deliver_frame(worker_link *l, frame *f, const link_line *own)
         line->last->next = item;
     else
         line->first = item;
+
     line->last = item;
     line->bytes += f->body.len + sizeof *item;
     line->is_asking = f->kind != FRAME_REPLY;

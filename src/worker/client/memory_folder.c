@@ -24,6 +24,7 @@ int folder_open(pid_t process, const char *path)
     snprintf(name, sizeof name, "/proc/%d/root", (int)process);
     if (*path != '/')
         return -1;
+
     int root = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (root < 0)
         return -1;

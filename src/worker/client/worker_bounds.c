@@ -74,6 +74,7 @@ static use read_use(const bounds *b)
     static const char *const names[] = { "\nRssAnon:", "\nVmPTE:", "\nVmSwap:" };
     char text[4096];
     use now = { 0 };
+
     if (b->facts < 0)
         return now;
 
@@ -136,12 +137,14 @@ static void look_once(bounds *b, uint64_t now_ns)
 static uint64_t look_at_all(void)
 {
     uint64_t now_ns = clock_now_ns(), next_ns = now_ns + IDLE_NS;
+
     for (bounds *b = watch.first; b; b = b->next) {
         if (b->next_ns <= now_ns)
             look_once(b, now_ns);
         if (b->next_ns < next_ns)
             next_ns = b->next_ns;
     }
+
     return next_ns;
 }
 
@@ -216,6 +219,7 @@ bounds *bounds_open(void)
     bounds *b = calloc(1, sizeof *b);
     if (!b)
         return NULL;
+
     b->facts = b->pidfd = -1;
     /* Without one it is looked at. */
     cgroup_open(&b->group, CGROUP_UNLIMITED, CGROUP_UNLIMITED);

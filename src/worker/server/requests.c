@@ -192,6 +192,7 @@ static int handle_hello(request *r)
         error = seal_host_open(&s->host, &wish.options, &wish.seal);
     else
         error = host_open(&s->host, &wish.options, s->form, NULL);
+
     if (error)
         return error;
 
@@ -242,6 +243,7 @@ static int handle_open(request *r)
         error = refuse_request();
     else
         error = session_open_in(&session, c->server->host, &options, is_placed ? &place : NULL);
+
     free(allow);
     if (error)
         return error;
@@ -309,6 +311,7 @@ static int handle_run(request *r)
         error = snug_session_run_aside(&result, r->session, source, len, &limits);
     else
         error = snug_session_run(&result, r->session, source, len, &limits);
+
     if (error)
         return error;
 
@@ -495,6 +498,7 @@ static int handle_get(request *r)
     snug_file *file;
     const char *path = unpack_name(r->in);
     size_t most = (size_t)unpack_number(r->in);
+
     if (is_malformed(r->in))
         return refuse_request();
 
@@ -510,6 +514,7 @@ static int handle_get(request *r)
 static int handle_list(request *r)
 {
     snug_listing *listing;
+
     if (is_malformed(r->in))
         return refuse_request();
 
@@ -567,6 +572,7 @@ static int handle_scan(request *r)
         error = refuse_request();
     else
         error = snug_host_scan(&report, r->channel->server->host, source, len, &options);
+
     free(allow);
     if (error)
         return error;

@@ -138,6 +138,7 @@ static int fork_worker(nursery *n, int stream)
         message.pid = pid;
     else
         snprintf(message.text, sizeof message.text, "%s", strerror(failed));
+
     if (pid > 0 && pidfd < 0)
         kill(pid, SIGKILL);
 
@@ -264,6 +265,7 @@ int snug_worker_zygote(char *const *words)
         first.status = error_system("signalfd");
     else
         first.status = warm_start(&wish);
+
     if (first.status)
         snprintf(first.text, sizeof first.text, "%s", error_message());
     int gone = send_message(&n, &first, -1) || first.status;
