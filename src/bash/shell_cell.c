@@ -118,7 +118,7 @@ static size_t read_output(snug_session *session, int which)
 }
 
 /* Takes all that was written before the end. What background processes write on and on is left to
- * the next cell, after so many reads. */
+ * the next cell, after a number of reads. */
 static void drain_output(snug_session *session)
 {
     enum { MOST_READS = 64 };
