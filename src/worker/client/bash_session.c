@@ -192,8 +192,7 @@ static int find_hidden(words *w)
     return SNUG_OK;
 }
 
-/* In the place of a file there is a device that cannot be opened there, in that of a folder an
- * empty one. */
+/* A file is replaced by a device that cannot be opened there, a folder by an empty one. */
 static void hide_paths(words *w)
 {
     const char *end = w->hidden.data + w->hidden.len;
