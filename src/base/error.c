@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 /* One of the few states outside host and session: an error is about a call, and
@@ -23,17 +22,6 @@ __attribute__((weak)) const char *error_message(void)
     return message;
 }
 
-/* Formats into text of ERROR_MESSAGE_BYTES, cut at a character. */
-__attribute__((format(printf, 2, 0))) static void format_cut(char *text, const char *format,
-                                                             va_list args)
-{
-    int len = vsnprintf(text, ERROR_MESSAGE_BYTES, format, args);
-    if (len < 0)
-        text[0] = '\0';
-    else if (len >= ERROR_MESSAGE_BYTES)
-        text[utf8_whole(text, ERROR_MESSAGE_BYTES - 1)] = '\0';
-}
-
 int error_set(int code, const char *format, ...)
 {
     /* The message that is kept may be one of the arguments. */
@@ -41,7 +29,7 @@ int error_set(int code, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    format_cut(text, format, args);
+    utf8_format(text, sizeof text, format, args);
     va_end(args);
     error_keep(text);
     return code;
@@ -59,7 +47,7 @@ int error_system(const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    format_cut(what, format, args);
+    utf8_format(what, sizeof what, format, args);
     va_end(args);
 
     /* The GNU form, which may answer with a text of its own. */

@@ -7,7 +7,7 @@
 #ifndef SNUG_BASE_ERROR_H
 #define SNUG_BASE_ERROR_H
 
-/* Longer messages are cut at a character. */
+/* Of longer messages the middle is left out. */
 enum { ERROR_MESSAGE_BYTES = 1024 };
 
 /* Remembers the sentence and returns code, so that a failure is one line. */

@@ -1,6 +1,8 @@
 #include "base/utf8.h"
 
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The well-formed sequences (Unicode 15, table 3-7): how many bytes follow a lead
@@ -125,6 +127,79 @@ size_t utf8_whole(const char *text, size_t len)
     }
 
     return len;
+}
+
+/* ---- sentences that are too long ---- */
+
+/* Of a word that is cut, a path mostly: what stays of it in a sentence, and how long it must be. */
+enum { KEPT_BYTES = 200, LONG_BYTES = 2 * KEPT_BYTES };
+
+static const char gap[] = "...";
+enum { GAP_BYTES = sizeof gap - 1 };
+
+/* Puts the gap in the place of what is between two offsets. Answers the length that is left. */
+static size_t cut_out(char *text, size_t len, size_t from, size_t to)
+{
+    memcpy(text + from, gap, GAP_BYTES);
+    memmove(text + from + GAP_BYTES, text + to, len - to + 1);
+    return len - (to - from) + GAP_BYTES;
+}
+
+static size_t longest_word(size_t *at, const char *text)
+{
+    size_t most = 0;
+
+    for (size_t begin = 0; text[begin];) {
+        const size_t word = strcspn(text + begin, " ");
+        if (word > most) {
+            most = word;
+            *at = begin;
+        }
+        begin += word + strspn(text + begin + word, " ");
+    }
+
+    return most;
+}
+
+static void shorten_sentence(char *text, size_t len, size_t most)
+{
+    size_t at = 0, word;
+
+    while (len > most && (word = longest_word(&at, text)) > LONG_BYTES)
+        len = cut_out(text, len, utf8_floor(text, len, at + KEPT_BYTES / 2),
+                      utf8_ceil(text, len, at + word - KEPT_BYTES / 2));
+    if (len <= most)
+        return;
+
+    const size_t head = utf8_floor(text, len, most / 2);
+    cut_out(text, len, head, utf8_ceil(text, len, len - (most - head - GAP_BYTES)));
+}
+
+/* Shorter ones are for parts of sentences, and have no room for a gap. */
+enum { LEAST_SENTENCE = 256 };
+
+void utf8_format(char *out, size_t size, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    const int len = vsnprintf(out, size, format, args);
+    char *whole = NULL;
+
+    if (len < 0)
+        out[0] = '\0';
+    else if ((size_t)len >= size && size >= LEAST_SENTENCE)
+        whole = malloc((size_t)len + 1);
+
+    if (whole) {
+        vsnprintf(whole, (size_t)len + 1, format, again);
+        shorten_sentence(whole, (size_t)len, size - 1);
+        memcpy(out, whole, strlen(whole) + 1);
+    } else if (len >= 0 && (size_t)len >= size) {
+        out[utf8_whole(out, size - 1)] = '\0';
+    }
+
+    free(whole);
+    va_end(again);
 }
 
 size_t utf8_length(const char *text, size_t len)

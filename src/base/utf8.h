@@ -4,6 +4,7 @@
 #ifndef SNUG_BASE_UTF8_H
 #define SNUG_BASE_UTF8_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 typedef enum utf8_fault {
@@ -24,6 +25,11 @@ size_t utf8_ceil(const char *text, size_t len, size_t at);
 /* len without a character at the end that is cut off by it: for valid UTF-8 of
  * which only the first bytes are there. */
 size_t utf8_whole(const char *text, size_t len);
+/* vsnprintf, but of a sentence that does not fit into the size bytes at out, the middle of a long
+ * word is left out, a path, or else its own: what is the matter stands at the end. Where size is
+ * small it is cut at a character. */
+__attribute__((format(printf, 3, 0))) void utf8_format(char *out, size_t size, const char *format,
+                                                       va_list args);
 /* Characters in len bytes of valid UTF-8. */
 size_t utf8_length(const char *text, size_t len);
 

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "calls/ledger.h"
 
 struct snug_call {
     snug_call *previous, *next; /* of all */
@@ -17,21 +18,14 @@ struct snug_call {
     _Atomic int state;     /* call_state; written under the lock */
     int is_held, is_host;  /* by the cell, by the host */
     int tells;
+    int is_untimed;
     str text, answer;
     uint64_t number, start_ns, timeout_ms, deadline_ns;
-    size_t entry; /* in the ledger; NO_ENTRY */
+    size_t entry; /* in the ledger; LEDGER_NONE */
 };
 
 /* What one without texts takes, with its name: about. */
 enum { CALL_BYTES = 512 };
-
-enum { NO_ENTRY = DESK_ENTRIES + DESK_DENIED_ENTRIES };
-
-typedef struct ledger_entry {
-    const char *name; /* the tool's */
-    call_state state;
-    uint64_t start_ns, duration_ns;
-} ledger_entry;
 
 /* Of those that wait for the host, and of those whose end is to be reported; a call can stand in
  * both, when it ended while it waited. */
@@ -53,16 +47,16 @@ struct desk {
     void (*wake)(void *payload);
     void *wake_payload;
     int has_session;
-    int is_open; /* a cell runs */
-    uint64_t cell_start_ns;
-    uint64_t most, made, denied; /* in this cell */
-    uint64_t numbers;            /* given to calls */
-    uint64_t bytes;              /* of all calls, with their texts */
-    uint64_t next_deadline_ns;   /* not later than that of any call that tells */
+    int is_open;               /* a cell runs */
+    uint64_t most;             /* calls in this cell */
+    uint64_t numbers;          /* given to calls */
+    uint64_t bytes;            /* of all calls, with their texts */
+    uint64_t next_deadline_ns; /* not later than that of any call that tells */
     snug_call *all;
     line lines[2];
-    ledger_entry *ledger;
-    size_t entry_count, entry_cap;
+    ledger ledger;
+    uint64_t untimed_calls;                /* under way */
+    uint64_t untimed_since_ns, untimed_ns; /* since the first of them; and before that */
 };
 
 /* ---- the host's functions ---- */
@@ -86,6 +80,7 @@ desk_tool *desk_tool_copy(const snug_tool *tool)
 
     copy->is_async = tool->is_async;
     copy->takes_any = tool->takes_any;
+    copy->is_untimed = tool->is_untimed != 0;
     copy->timeout_ms = tool->timeout_ms;
     copy->fn = tool->fn;
     copy->payload = tool->payload;
@@ -210,17 +205,25 @@ static void free_if_let_go(snug_call *call)
     free(call);
 }
 
+/* One more call that is not timed, or one less. */
+static void count_untimed(desk *d, int more, uint64_t now_ns)
+{
+    if (more && d->untimed_calls++ == 0)
+        d->untimed_since_ns = now_ns;
+    if (!more && --d->untimed_calls == 0 && now_ns > d->untimed_since_ns)
+        d->untimed_ns += now_ns - d->untimed_since_ns;
+}
+
 static void end_call(snug_call *call, call_state how)
 {
     desk *d = call->desk;
 
-    if (call->entry != NO_ENTRY) {
-        ledger_entry *entry = &d->ledger[call->entry];
-        entry->state = how;
-        entry->duration_ns = clock_now_ns() - call->start_ns;
-    }
+    if (call->is_untimed)
+        count_untimed(d, 0, clock_now_ns());
 
-    call->entry = NO_ENTRY;
+    if (call->entry != LEDGER_NONE)
+        ledger_end(&d->ledger, call->entry, how, clock_now_ns() - call->start_ns);
+    call->entry = LEDGER_NONE;
     atomic_store(&call->state, how);
     if (call->tells)
         append_to_line(d, OVER, call);
@@ -247,7 +250,7 @@ static void free_desk(desk *d)
     for (size_t i = 0; i < d->tool_count; i++)
         desk_tool_free(d->tools[i]);
     free(d->tools);
-    free(d->ledger);
+    ledger_free(&d->ledger);
     pthread_mutex_destroy(&d->lock);
     free(d);
 }
@@ -273,6 +276,7 @@ desk *desk_open(void (*on_call)(void *payload), void *payload)
     d->payload = payload;
     d->has_session = 1;
     d->next_deadline_ns = UINT64_MAX;
+    ledger_begin(&d->ledger);
     return d;
 }
 
@@ -323,10 +327,8 @@ void desk_begin(desk *d, uint64_t most_calls)
 {
     pthread_mutex_lock(&d->lock);
     d->is_open = 1;
-    d->cell_start_ns = clock_now_ns();
     d->most = most_calls;
-    d->made = d->denied = 0;
-    d->entry_count = 0;
+    ledger_begin(&d->ledger);
     pthread_mutex_unlock(&d->lock);
 }
 
@@ -341,96 +343,20 @@ void desk_end(desk *d)
     pthread_mutex_unlock(&d->lock);
 }
 
-/* ---- the ledger ---- */
-
-/* name is the tool's own, which outlives the call's. The lock is held. Answers its index, or
- * NO_ENTRY and *error. */
-static size_t add_ledger_entry(desk *d, const char *name, call_state state, desk_refusal *error)
-{
-    int is_denied = state == CALL_DENIED;
-
-    *error = DESK_FINE;
-    if (is_denied && d->denied > DESK_DENIED_ENTRIES)
-        return NO_ENTRY;
-    if (!is_denied && d->made > DESK_ENTRIES)
-        return NO_ENTRY;
-
-    if (array_reserve(&d->ledger, &d->entry_cap, d->entry_count + 1, sizeof *d->ledger)) {
-        *error = DESK_NO_MEMORY;
-        return NO_ENTRY;
-    }
-
-    d->ledger[d->entry_count] = (ledger_entry){ name, state, clock_now_ns(), 0 };
-    return d->entry_count++;
-}
-
-static const char *ledger_status(call_state state)
-{
-    switch (state) {
-    case CALL_OK:
-        return "ok";
-    case CALL_TIMEOUT:
-        return "timeout";
-    case CALL_DENIED:
-        return "denied";
-    case CALL_PREPARED:
-    case CALL_WAITS:
-    case CALL_MADE:
-    case CALL_CANCELLED:
-        return "cancelled";
-    case CALL_ERROR:
-    case CALL_NONE:
-        break;
-    }
-    return "error";
-}
-
-/* The lock is held. */
-static int copy_ledger(snug_tool_call *calls, const desk *d)
-{
-    for (size_t i = 0; i < d->entry_count; i++) {
-        const ledger_entry *entry = &d->ledger[i];
-        char *name = strdup(entry->name);
-        if (!name)
-            return SNUG_ENOMEM;
-        calls[i] = (snug_tool_call){ name, ledger_status(entry->state),
-                                     entry->start_ns - d->cell_start_ns, entry->duration_ns };
-    }
-    return SNUG_OK;
-}
-
 int desk_take_ledger(snug_tool_call **out, size_t *count, desk *d)
 {
-    int error = SNUG_OK;
-    snug_tool_call *calls = NULL;
-
     pthread_mutex_lock(&d->lock);
-    size_t entries = d->entry_count;
-    if (entries > 0) {
-        calls = calloc(entries, sizeof *calls);
-        if (calls)
-            error = copy_ledger(calls, d);
-        else
-            error = SNUG_ENOMEM;
-    }
-
+    int error = ledger_copy(out, count, &d->ledger);
     pthread_mutex_unlock(&d->lock);
-    if (error) {
-        if (calls)
-            desk_free_ledger(calls, entries);
-        return error;
-    }
-
-    *out = calls;
-    *count = entries;
-    return SNUG_OK;
+    return error;
 }
 
-void desk_free_ledger(snug_tool_call *calls, size_t count)
+int desk_take_over(snug_tool_call *out, desk *d)
 {
-    for (size_t i = 0; i < count; i++)
-        free((void *)(uintptr_t)calls[i].name);
-    free(calls);
+    pthread_mutex_lock(&d->lock);
+    int is_there = ledger_take_over(out, &d->ledger);
+    pthread_mutex_unlock(&d->lock);
+    return is_there;
 }
 
 /* ---- for the cell ---- */
@@ -452,7 +378,7 @@ static snug_call *make_call(desk *d, const desk_tool *tool)
     call->desk = d;
     call->tool = tool;
     call->is_held = 1;
-    call->entry = NO_ENTRY;
+    call->entry = LEDGER_NONE;
     call->deadline_ns = UINT64_MAX;
     return call;
 }
@@ -498,11 +424,10 @@ static desk_refusal judge_call(desk *d, const snug_call *call)
         return DESK_TWICE;
     if (!d->is_open)
         return DESK_NO_CELL;
-    if (!call->tool || d->made < d->most)
+    if (!call->tool || d->ledger.made < d->most)
         return DESK_FINE;
 
-    d->denied++;
-    add_ledger_entry(d, call->tool->name, CALL_DENIED, &error);
+    ledger_add(&d->ledger, call->tool->name, CALL_DENIED, &error);
     return DESK_TOO_MANY;
 }
 
@@ -510,10 +435,8 @@ static desk_refusal judge_call(desk *d, const snug_call *call)
 static desk_refusal enter_call(desk *d, snug_call *call)
 {
     desk_refusal error = judge_call(d, call);
-    if (!error && call->tool) {
-        d->made++;
-        call->entry = add_ledger_entry(d, call->tool->name, CALL_CANCELLED, &error);
-    }
+    if (!error && call->tool)
+        call->entry = ledger_add(&d->ledger, call->tool->name, CALL_CANCELLED, &error);
     return error;
 }
 
@@ -530,6 +453,9 @@ desk_refusal call_make(snug_call *call, int tells)
         if (call->timeout_ms > 0)
             call->deadline_ns = clock_deadline_ns(now_ns, call->timeout_ms);
         call->tells = tells;
+        call->is_untimed = call->tool && call->tool->is_untimed;
+        if (call->is_untimed)
+            count_untimed(d, 1, now_ns);
         if (tells && call->deadline_ns < d->next_deadline_ns)
             d->next_deadline_ns = call->deadline_ns;
         call->is_host = 1;
@@ -652,6 +578,16 @@ uint64_t desk_deadline_ns(desk *d)
 uint64_t desk_most_calls(const desk *d)
 {
     return d->most;
+}
+
+uint64_t desk_untimed_ns(desk *d, uint64_t now_ns)
+{
+    pthread_mutex_lock(&d->lock);
+    uint64_t sum_ns = d->untimed_ns;
+    if (d->untimed_calls > 0 && now_ns > d->untimed_since_ns)
+        sum_ns += now_ns - d->untimed_since_ns;
+    pthread_mutex_unlock(&d->lock);
+    return sum_ns;
 }
 
 /* ---- for the host ---- */

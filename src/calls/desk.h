@@ -32,7 +32,7 @@ typedef struct desk desk;
 typedef struct desk_tool {
     uint64_t id;                  /* another one each time that the name is bound */
     char *name, *signature, *doc; /* signature: NULL for any names; doc: may be NULL */
-    int is_async, takes_any;
+    int is_async, takes_any, is_untimed;
     uint64_t timeout_ms; /* 0: none */
     void (*fn)(void *payload, snug_call *call, const char *arguments_json);
     void *payload;
@@ -75,9 +75,12 @@ void desk_end(desk *d);
 enum { DESK_ENTRIES = 10000, DESK_DENIED_ENTRIES = 50 };
 /* The calls of the cell that has ended, in the order in which they were made: the first
  * DESK_ENTRIES, and at most DESK_DENIED_ENTRIES that were refused. SNUG_OK or SNUG_ENOMEM;
- * free with desk_free_ledger. */
+ * free with ledger_free_copy. */
 int desk_take_ledger(snug_tool_call **out, size_t *count, desk *d);
-void desk_free_ledger(snug_tool_call *calls, size_t count);
+
+/* The next call of the cell, which runs or has ended, that is over and was not given here before.
+ * 0: there is none. The name is the tool's. */
+int desk_take_over(snug_tool_call *out, desk *d);
 
 /* ---- a call, for the cell ---- */
 
@@ -125,6 +128,9 @@ size_t desk_tell(desk *d, uint64_t *numbers, size_t most);
 /* When the next of the calls that tell their end has no more time; UINT64_MAX: never. */
 uint64_t desk_deadline_ns(desk *d);
 uint64_t desk_most_calls(const desk *d);
+/* How long calls of tools that are not timed have been under way, since the desk was opened: where
+ * there are several at a time, it counts once. Any thread. */
+uint64_t desk_untimed_ns(desk *d, uint64_t now_ns);
 
 /* ---- a call, for the host ---- */
 

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/u64.h"
+
 int disk_open(disk_account *d, const char *dir, int has_files)
 {
     struct stat facts;
@@ -47,20 +49,23 @@ static uint64_t measure_deleted(const disk_account *d, int fd)
     return (uint64_t)facts.st_size;
 }
 
-/* poll tells which numbers are of open descriptors, many at a time. */
+/* poll tells which numbers are of open descriptors, many at a time. The kernel gives the lowest
+ * that is free: past MOST_NUMBERS there is none before that many files are open at once. Containers
+ * may allow 2^30 of them, and to ask for each would take seconds. */
 static uint64_t sum_deleted(const disk_account *d)
 {
-    enum { AT_ONCE = 512 };
+    enum { AT_ONCE = 512, MOST_NUMBERS = 1 << 20 };
     struct pollfd some[AT_ONCE];
     struct rlimit most;
     uint64_t sum = 0;
     if (getrlimit(RLIMIT_NOFILE, &most) != 0)
         return 0;
 
-    for (rlim_t first = 0; first < most.rlim_cur; first += AT_ONCE) {
+    rlim_t end = u64_least(most.rlim_cur, MOST_NUMBERS);
+    for (rlim_t first = 0; first < end; first += AT_ONCE) {
         for (int i = 0; i < AT_ONCE; i++)
             some[i] = (struct pollfd){ .fd = (int)first + i };
-        rlim_t left = most.rlim_cur - first;
+        rlim_t left = end - first;
         nfds_t count = left < AT_ONCE ? left : AT_ONCE;
         if (poll(some, count, 0) < 0)
             return sum;
@@ -84,11 +89,6 @@ static void measure_used(disk_account *d)
 
 /* ---- asking ---- */
 
-static uint64_t sum_or_most(uint64_t a, uint64_t b)
-{
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 /* 0 where nothing is counted; else the account is ready, and locked until unlock_account. */
 static int lock_counted(disk_account *d)
 {
@@ -111,18 +111,18 @@ static void unlock_account(disk_account *d)
 
 static int bytes_fit(const disk_account *d, uint64_t more)
 {
-    return sum_or_most(d->used.bytes, more) <= sum_or_most(d->limit.bytes, d->before.bytes);
+    return u64_sum(d->used.bytes, more) <= u64_sum(d->limit.bytes, d->before.bytes);
 }
 
 static int files_fit(const disk_account *d, uint64_t more)
 {
-    return sum_or_most(d->used.files, more) <= sum_or_most(d->limit.files, d->before.files);
+    return u64_sum(d->used.files, more) <= u64_sum(d->limit.files, d->before.files);
 }
 
 static void add_used(disk_account *d, uint64_t bytes, uint64_t files)
 {
-    d->used.bytes = sum_or_most(d->used.bytes, bytes);
-    d->used.files = sum_or_most(d->used.files, files);
+    d->used.bytes = u64_sum(d->used.bytes, bytes);
+    d->used.files = u64_sum(d->used.files, files);
 }
 
 /* How much longer the file gets by that, if the write does not begin at its end; as much as is
@@ -140,7 +140,7 @@ static uint64_t measure_growth(int fd, off_t offset, uint64_t bytes)
         offset = lseek(fd, 0, SEEK_CUR);
     if (offset < 0)
         return bytes;
-    uint64_t end = sum_or_most((uint64_t)offset, bytes), size = (uint64_t)facts.st_size;
+    uint64_t end = u64_sum((uint64_t)offset, bytes), size = (uint64_t)facts.st_size;
     return end > size ? end - size : 0;
 }
 
@@ -238,7 +238,7 @@ uint64_t disk_left(disk_account *d)
 
     uint64_t left = 0;
     if (bytes_fit(d, 1) && files_fit(d, 1))
-        left = sum_or_most(d->limit.bytes, d->before.bytes) - d->used.bytes;
+        left = u64_sum(d->limit.bytes, d->before.bytes) - d->used.bytes;
     unlock_account(d);
     return left;
 }

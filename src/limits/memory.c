@@ -1,5 +1,7 @@
 #include "limits/memory.h"
 
+#include "base/u64.h"
+
 _Thread_local memory_account *memory_here __attribute__((tls_model("initial-exec")));
 
 #define GET(field)      atomic_load_explicit(&m->field, memory_order_relaxed)
@@ -17,12 +19,6 @@ static void change_used(memory_account *m, int64_t bytes)
         atomic_fetch_add_explicit(&m->used_bytes, bytes, memory_order_relaxed);
     else
         SET(used_bytes, used(m) + bytes);
-}
-
-/* a + b, for b that is not much. */
-static uint64_t capped_sum(uint64_t a, uint64_t b)
-{
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
 /* Less than nothing is used where a session frees what others allocated. */
@@ -45,12 +41,12 @@ static uint64_t reserve_of(const memory_account *m)
 
 void memory_begin(memory_account *m)
 {
-    uint64_t wanted = capped_sum(floored(used(m)), reserve_of(m));
-    uint64_t most = capped_sum(m->limit_bytes, 2 * reserve_of(m));
+    uint64_t wanted = u64_sum(floored(used(m)), reserve_of(m));
+    uint64_t most = u64_sum(m->limit_bytes, 2 * reserve_of(m));
 
     if (wanted < m->limit_bytes)
         wanted = m->limit_bytes;
-    m->ceiling_bytes = wanted < most ? wanted : most;
+    m->ceiling_bytes = u64_least(wanted, most);
     SET(peak_bytes, used(m));
     SET(refusals, 0);
     SET(grants, 0);
@@ -106,7 +102,7 @@ void memory_release(memory_account *m, int64_t bytes)
 
 uint64_t memory_peak(const memory_account *m, uint64_t stack_bytes)
 {
-    return capped_sum(floored(GET(peak_bytes)), stack_bytes);
+    return u64_sum(floored(GET(peak_bytes)), stack_bytes);
 }
 
 void memory_refuse(memory_account *m)

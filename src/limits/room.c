@@ -24,8 +24,8 @@ int room_keep(void)
     return 1;
 }
 
-/* The last bytes of it. */
-static int give_back(size_t bytes)
+/* The last bytes of it are nobody's now. */
+static void *cut_off(size_t bytes)
 {
     char *at = kept;
 
@@ -34,13 +34,24 @@ static int give_back(size_t bytes)
         kept = NULL;
         atomic_fetch_sub(&unusual_count, 1);
     }
+    return at + kept_bytes;
+}
 
-    return munmap(at + kept_bytes, bytes) == 0;
+static int give_back(size_t bytes)
+{
+    return munmap(cut_off(bytes), bytes) == 0;
 }
 
 int room_drop(void)
 {
-    return kept && give_back(ROOM_PIECE_BYTES);
+    if (!kept)
+        return 0;
+    return give_back(kept_bytes < ROOM_PIECE_BYTES ? kept_bytes : ROOM_PIECE_BYTES);
+}
+
+void *room_take(size_t bytes)
+{
+    return kept && bytes <= kept_bytes ? cut_off(bytes) : NULL;
 }
 
 void room_leave(void)

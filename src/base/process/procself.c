@@ -1,4 +1,4 @@
-#include "base/procself.h"
+#include "base/process/procself.h"
 
 #include <errno.h>
 #include <fcntl.h>

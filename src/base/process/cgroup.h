@@ -38,13 +38,15 @@ typedef struct cgroup_facts {
 
 /* *out NULL: there is none to be had. SNUG_OK, or SNUG_ENOMEM with a message. */
 int cgroup_open(cgroup **out, uint64_t memory_bytes, uint64_t tasks);
-/* For cgroup_enter; it stays while the group does. "" for NULL. */
+/* For cgroup_enter: a line for each file into which a process writes "0". It stays while the group
+ * does. "" for NULL. */
 const char *cgroup_place(const cgroup *group);
 /* The calling process is in it from now on; "" is fine. Only calls that are safe after fork. 0, or
  * an errno: then it is not, or not in all of it. */
 int cgroup_enter(const char *where);
-/* Other limits. 0, or an errno. NULL is fine. */
-int cgroup_limit(const cgroup *group, uint64_t memory_bytes, uint64_t tasks);
+/* Other limits; where they change often, the kernel's files stay open: four at most. 0, or an
+ * errno. NULL is fine. */
+int cgroup_limit(cgroup *group, uint64_t memory_bytes, uint64_t tasks);
 /* Zeroed for NULL, and what the kernel does not tell is 0. */
 void cgroup_look(cgroup_facts *out, const cgroup *group);
 /* Ends all that is in it, and removes it; waits a second at most for each. What is still there then
