@@ -1,6 +1,7 @@
 #include "py/cell/failure.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -404,65 +405,59 @@ static int is_clean_exit(PyObject *exc)
            (PyLong_CheckExact(code) && PyLong_AsLong(code) == 0 && !PyErr_Occurred());
 }
 
-static int is_install_command(const char *text)
-{
-    return strstr(text, "pip install") || strstr(text, "pip3 install") ||
-           strstr(text, "conda install");
-}
-
-/* For a line that a notebook would take for its own; NULL: it is not one. */
-static const char *notebook_hint(PyObject *exc)
-{
-    if (!PyErr_GivenExceptionMatches(exc, PyExc_SyntaxError))
-        return NULL;
-    PyObject *line = ((PySyntaxErrorObject *)exc)->text;
-    if (!line || !PyUnicode_CheckExact(line))
-        return NULL;
-
-    const char *text = PyUnicode_AsUTF8(line);
-    PyErr_Clear();
-    if (!text)
-        return NULL;
-
-    text += strspn(text, " \t");
-    if (*text == '!' && is_install_command(text))
-        return HINT_NO_INSTALL;
-    if (*text == '!')
-        return "A session has no shell: leave out the line that begins with '!'; only the "
-               "modules of its profile can be imported.";
-
-    if (*text == '%')
-        return "Only some magics are there (%lsmagic lists them): leave out the line that begins "
-               "with '%'.";
-    return NULL;
-}
-
-/* For a file that the work directory's own limits have no room for; NULL: it is not that. */
-static const char *disk_hint(PyObject *exc)
+/* For a file that the work directory's own limits have no room for. */
+static int is_of_disk(PyObject *exc)
 {
     if (!PyErr_GivenExceptionMatches(exc, PyExc_OSError))
-        return NULL;
+        return 0;
     PyObject *number = ((PyOSErrorObject *)exc)->myerrno;
     if (!number || !PyLong_CheckExact(number))
-        return NULL;
+        return 0;
 
     int is_full = PyLong_AsLong(number) == EDQUOT;
     PyErr_Clear();
-    if (!is_full)
-        return NULL;
-    return "The work directory has reached the session's limit of bytes or of files: write "
-           "less, or delete what is no longer needed.";
+    return is_full;
+}
+
+static int add_bytes(str *out, uint64_t bytes)
+{
+    static const struct {
+        uint64_t bytes;
+        const char *name;
+    } units[] = { { 1 << 20, "MiB" }, { 1 << 10, "KiB" }, { 1, "bytes" } };
+    size_t i = 0;
+
+    while (bytes % units[i].bytes != 0)
+        i++;
+    return str_printf(out, " of %" PRIu64 " %s", bytes / units[i].bytes, units[i].name);
+}
+
+/* The figures that there are: without any it is a quota of the machine's own. */
+static int add_disk_hint(str *out, const disk_account *disk)
+{
+    const uint64_t bytes = disk ? disk->limit.bytes : UINT64_MAX;
+    const uint64_t files = disk ? disk->limit.files : UINT64_MAX;
+    int error;
+
+    if (bytes == UINT64_MAX && files == UINT64_MAX)
+        return str_add(out, "The disk has no more room for this user: write less.");
+
+    error = str_add(out, "The work directory has reached the session's limit");
+    if (!error && bytes != UINT64_MAX)
+        error = add_bytes(out, bytes);
+    if (!error && files != UINT64_MAX)
+        error = str_printf(out, "%s of %" PRIu64 " files", bytes != UINT64_MAX ? " or" : "", files);
+    if (!error)
+        error = str_add(out, ": write less, or delete what is no longer needed.");
+    return error;
 }
 
 static int add_hint(outcome *out, interp *in, PyObject *exc)
 {
     if (exc == in->notes.hinted)
         return str_add(&out->hint, str_text(&in->notes.hint));
-    const char *known = notebook_hint(exc);
-    if (!known)
-        known = disk_hint(exc);
-    if (known)
-        return str_add(&out->hint, known);
+    if (is_of_disk(exc))
+        return add_disk_hint(&out->hint, in->options.disk);
 
     lines_payload payload = { .in = in };
     const source_lines lines = { source_text_of, is_cell, &payload };

@@ -235,8 +235,16 @@ static size_t find_cell_magic(part name)
     return CELL_MAGICS;
 }
 
-/* The cell without its first line, or a call with its body. 1: *magic is its name and
- * arguments, or NULL where it became a call; 0: no magic; SNUG_ENOMEM. */
+static unsigned count_lines(const char *text, size_t len)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < len; i++)
+        count += text[i] == '\n';
+    return count;
+}
+
+/* The cell without its first line, or a call with its body. 1: *magic is its name, arguments and
+ * line, or NULL where it became a call; 0: no magic; SNUG_ENOMEM. */
 static int rewrite_cell(str *out, PyObject **magic, const char *source, size_t len)
 {
     cell_magic m;
@@ -252,8 +260,8 @@ static int rewrite_cell(str *out, PyObject **magic, const char *source, size_t l
     if (str_append(out, source, m.before) != SNUG_OK)
         return SNUG_ENOMEM;
     if (cell_magics[row].is_python) {
-        *magic = Py_BuildValue("(s#s#)", m.name.at, (Py_ssize_t)m.name.len, m.args.at,
-                               (Py_ssize_t)m.args.len);
+        *magic = Py_BuildValue("(s#s#I)", m.name.at, (Py_ssize_t)m.name.len, m.args.at,
+                               (Py_ssize_t)m.args.len, 1 + count_lines(source, m.before));
         if (!*magic || str_append(out, m.body.at, m.body.len) != SNUG_OK)
             return SNUG_ENOMEM;
         return 1;
@@ -287,10 +295,34 @@ static unsigned line_of_error(void)
     return line > 0 && line < INT_MAX ? (unsigned)line : 0;
 }
 
-/* Each line that is not Python and is a magic becomes a call, until it compiles. */
-static int compile_lines(cell_code *out, interp *in, str *text, PyObject *filename, int flags)
+/* Compiles a text, or parses it: 0, or -1 with an exception. */
+typedef int (*text_reader)(void *out, interp *in, const char *text, size_t len, PyObject *filename,
+                           int flags);
+
+static int read_as_code(void *out, interp *in, const char *text, size_t len, PyObject *filename,
+                        int flags)
 {
-    while (compile_cell(out, in, text->data, text->len, filename, flags) != 0) {
+    return compile_cell(out, in, text, len, filename, flags);
+}
+
+static int read_as_tree(void *out, interp *in, const char *text, size_t len, PyObject *filename,
+                        int flags)
+{
+    PyCompilerFlags compiler = { .cf_flags = flags | PyCF_ONLY_AST,
+                                 .cf_feature_version = PY_MINOR_VERSION };
+    PyObject **tree = out;
+
+    (void)in;
+    (void)len;
+    *tree = Py_CompileStringObject(text, filename, Py_file_input, &compiler, -1);
+    return *tree ? 0 : -1;
+}
+
+/* Each line that is not Python and is a magic becomes a call, until the text can be read. */
+static int read_lines(text_reader read, void *out, interp *in, str *text, PyObject *filename,
+                      int flags)
+{
+    while (read(out, in, text->data, text->len, filename, flags) != 0) {
         unsigned line = line_of_error();
         if (line == 0)
             return -1;
@@ -314,16 +346,16 @@ static int compile_lines(cell_code *out, interp *in, str *text, PyObject *filena
     return 0;
 }
 
-int magic_compile(cell_code *out, interp *in, const char *source, size_t len, PyObject *filename,
-                  int flags)
+/* *magic is the cell's, owned, or NULL. */
+static int read_source(text_reader read, void *out, PyObject **magic, interp *in,
+                       const char *source, size_t len, PyObject *filename, int flags)
 {
     str text = { 0 };
-    PyObject *magic;
     int error = -1;
-    int is_cell = rewrite_cell(&text, &magic, source, len);
+    int is_cell = rewrite_cell(&text, magic, source, len);
 
     if (is_cell == 0)
-        error = compile_cell(out, in, source, len, filename, flags);
+        error = read(out, in, source, len, filename, flags);
 
     /* Only what has a mark of a magic is looked at again. */
     if (is_cell == 0 && error && line_of_error() > 0 &&
@@ -335,13 +367,28 @@ int magic_compile(cell_code *out, interp *in, const char *source, size_t len, Py
     if (is_cell < 0)
         PyErr_NoMemory();
     else if (is_cell > 0)
-        error = compile_lines(out, in, &text, filename, flags);
+        error = read_lines(read, out, in, &text, filename, flags);
 
-    if (!error)
-        out->magic = Py_XNewRef(magic);
-    Py_XDECREF(magic);
+    if (error)
+        Py_CLEAR(*magic);
     str_free(&text);
     return error;
+}
+
+int magic_compile(cell_code *out, interp *in, const char *source, size_t len, PyObject *filename,
+                  int flags)
+{
+    PyObject *magic;
+    int error = read_source(read_as_code, out, &magic, in, source, len, filename, flags);
+    if (!error)
+        out->magic = magic;
+    return error;
+}
+
+int magic_parse(PyObject **tree, PyObject **magic, interp *in, const char *source, size_t len,
+                PyObject *filename, int flags)
+{
+    return read_source(read_as_tree, tree, magic, in, source, len, filename, flags);
 }
 
 int magic_python(str *out, interp *in, const char *source, size_t len, PyObject *filename,
@@ -359,7 +406,7 @@ int magic_python(str *out, interp *in, const char *source, size_t len, PyObject 
         return -1;
     }
 
-    int error = compile_lines(&code, in, out, filename, flags);
+    int error = read_lines(read_as_code, &code, in, out, filename, flags);
     cell_code_clear(&code);
     return error;
 }

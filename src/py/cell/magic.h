@@ -17,6 +17,10 @@
 /* As compile_cell, for a cell that may have magics. */
 int magic_compile(cell_code *out, interp *in, const char *source, size_t len, PyObject *filename,
                   int flags);
+/* The syntax tree of such a cell; *magic: the name, arguments and line of a %%magic whose body the
+ * tree is, or NULL. Both are owned. 0, or -1 with an exception and neither. */
+int magic_parse(PyObject **tree, PyObject **magic, interp *in, const char *source, size_t len,
+                PyObject *filename, int flags);
 /* Appends the Python that such a cell is. 0, or -1 with an exception. */
 int magic_python(str *out, interp *in, const char *source, size_t len, PyObject *filename,
                  int flags);

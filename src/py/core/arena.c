@@ -58,7 +58,7 @@ static void *map_pages(size_t bytes)
 {
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED)
-        return NULL;
+        return room_take(bytes);
     return at;
 }
 
@@ -70,7 +70,7 @@ static void *map_arena(void *context, size_t bytes)
         return NULL;
 
     void *at = map_pages(bytes);
-    while (!at && (room_drop() || alloc_drop_ballast(ALLOC_FOR_CODE)))
+    while (!at && alloc_drop_ballast(ALLOC_FOR_CODE))
         at = map_pages(bytes);
     if (!at)
         goto fail;

@@ -145,10 +145,11 @@ int interp_rollback(interp *in);
 int interp_forget_checkpoint(interp *in);
 
 struct scan_findings;
+struct scan_rules;
 /* As scan_source. The interpreter is for scans only: no cell has run in it. SNUG_EDEAD
  * when it had to be given up. */
-int interp_scan(struct scan_findings *out, interp *in, const allowlist *modules, const char *source,
-                size_t len, uint64_t max_bytes);
+int interp_scan(struct scan_findings *out, interp *in, const struct scan_rules *rules,
+                const char *source, size_t len);
 
 /* The stack of a session's thread, and of one that a cell starts, is no larger. */
 enum { INTERP_MOST_STACK_BYTES = 1 << 30 };

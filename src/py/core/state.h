@@ -67,11 +67,12 @@ struct interp {
     PyObject *run_async;        /* frozen loop.py's runner; NULL until the first await */
     PyObject *await_call;       /* frozen loop.py's; NULL until a tool is awaited */
 
-    int has_session; /* it has been given one */
-    int is_set_up;   /* the main one: but for what is a session's own */
-    int is_untidy;   /* a stop has ended the last job: the next one tidies up first */
-    int is_guarded;  /* the audit hook and the gate judge; off while we set things up, never later:
-                        a collection or a warning calls the guest from within any call */
+    int has_session;  /* it has been given one */
+    int is_abandoned; /* before it had: what others hold of it stays */
+    int is_set_up;    /* the main one: but for what is a session's own */
+    int is_untidy;    /* a stop has ended the last job: the next one tidies up first */
+    int is_guarded;   /* the audit hook and the gate judge; off while we set things up, never later:
+                         a collection or a warning calls the guest from within any call */
     int knows_linecache, knows_asyncio, knows_types; /* patch_py.c has seen them */
     int has_figures;                                 /* matplotlib's, of a cell that was stopped */
     int knows_pandas, knows_matplotlib, knows_tqdm;  /* the same, in a full session */
@@ -136,6 +137,8 @@ int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end,
  * crashes. Only what other threads wait for is given back. Its other threads are ended and
  * waited for; end and number become those of the first that was torn out. */
 void interp_abandon(interp *in, guard_end *end, int *number);
+/* In the interpreter already: runs fn(arg) under the thread's guard, if it has one. */
+guard_end interp_run_claimed(interp *in, void (*fn)(void *arg), void *arg);
 /* What the guard of a thread has to know of the interpreter that it works in. */
 void interp_claim_guard(interp *in, guard *g, PyThreadState *tstate);
 /* After the interpreter is made: -1 with an exception. */

@@ -205,23 +205,41 @@ static int came_with_package(const interp *in, PyObject *name, const char *modul
 
 /* What model-written code imports for displays, where that package is not there. A cell gets
  * a module of ours in its place. */
+static const struct stand_in {
+    const char *name;
+    int is_display; /* else the package, which has the displays in it */
+} stand_ins[] = {
+    { "IPython", 0 },
+    { "IPython.display", 1 },
+    { "IPython.core.display", 1 },
+    { "IPython.core.display_functions", 1 },
+};
+
+static const struct stand_in *find_stand_in(const char *module)
+{
+    for (size_t i = 0; i < sizeof stand_ins / sizeof *stand_ins; i++)
+        if (strcmp(module, stand_ins[i].name) == 0)
+            return &stand_ins[i];
+    return NULL;
+}
+
+int gate_has_stand_in(const char *module)
+{
+    return find_stand_in(module) != NULL;
+}
+
 static PyObject *import_stand_in(interp *in, const char *module, PyObject *names)
 {
-    static const char *const displays[] = { "IPython.display", "IPython.core.display",
-                                            "IPython.core.display_functions" };
-    int is_display = 0;
-
-    for (size_t i = 0; i < sizeof displays / sizeof *displays; i++)
-        is_display |= strcmp(module, displays[i]) == 0;
+    const struct stand_in *found = find_stand_in(module);
+    if (!found)
+        return NULL;
 
     /* `import IPython.display` binds the package. */
     int is_package =
         !names || names == Py_None || !PyTuple_Check(names) || PyTuple_GET_SIZE(names) == 0;
-    if (is_display && !is_package)
+    if (found->is_display && !is_package)
         return gate_load(in, "_snug_display");
-    if (is_display || strcmp(module, "IPython") == 0)
-        return gate_load(in, "_snug_ipython");
-    return NULL;
+    return gate_load(in, "_snug_ipython");
 }
 
 /* The ModuleNotFoundError of a package that is allowed and is not there has the hint that says what

@@ -18,6 +18,8 @@ int gate_install(interp *in);
 PyObject *gate_load(interp *in, const char *name);
 /* The same of a module in C, which packages cannot bring along. */
 int gate_judge_extension(interp *in, PyObject *name);
+/* Whether cells get a module of ours in the place of that one, where their profile lacks it. */
+int gate_has_stand_in(const char *module);
 /* Judges the audit event "import" of a module that is about to be loaded. */
 int gate_audit_load(interp *in, PyObject *name);
 

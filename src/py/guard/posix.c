@@ -1,6 +1,5 @@
 #include "py/guard/posix.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "base/hash.h"
 #include "py/guard/audit.h"
 #include "py/guard/direntry.h"
+#include "py/guard/posix_own.h"
 #include "py/guard/relative.h"
 
 /* ---- the table ---- */
@@ -162,12 +162,6 @@ static const path_row path_rows[] = {
     PATHS(PATH_ROW)
 };
 enum { PATH_ROWS = sizeof path_rows / sizeof *path_rows };
-
-struct posix_originals {
-    PyObject *of_path[PATH_ROWS];
-    PyObject *uname;
-    PyObject *affinity;
-};
 
 PyObject *posix_plain_path(PyObject *value)
 {
@@ -475,114 +469,6 @@ static PyMethodDef path_methods[] = {
     PATHS(PATH_METHOD)
 };
 
-/* ---- of our own ---- */
-
-/* No session forks, and what is registered for it outlives the interpreter's last
- * collection: with a function, the names of its module leak. Variables of the environment
- * are those of os.environ alone: the process's belong to the host. */
-static PyObject *do_nothing(PyObject *self, PyObject *args, PyObject *keywords)
-{
-    (void)self;
-    (void)args;
-    (void)keywords;
-    Py_RETURN_NONE;
-}
-
-static const char *work_directory(void)
-{
-    if (!interp_current || !interp_current->options.workdir)
-        return "/";
-    return interp_current->options.workdir;
-}
-
-static PyObject *getcwd_text(PyObject *self, PyObject *ignored)
-{
-    (void)self;
-    (void)ignored;
-    return PyUnicode_DecodeFSDefault(work_directory());
-}
-
-static PyObject *getcwd_bytes(PyObject *self, PyObject *ignored)
-{
-    (void)self;
-    (void)ignored;
-    return PyBytes_FromString(work_directory());
-}
-
-static PyObject *is_no_terminal(PyObject *self, PyObject *descriptor)
-{
-    (void)self;
-    (void)descriptor;
-    Py_RETURN_FALSE;
-}
-
-/* The process's is the host's. */
-static PyObject *getpid_of_none(PyObject *self, PyObject *ignored)
-{
-    (void)self;
-    (void)ignored;
-    return PyLong_FromLong(1);
-}
-
-/* Without the machine's name and its kernel's version. */
-static PyObject *uname_of_none(PyObject *self, PyObject *ignored)
-{
-    (void)self;
-    (void)ignored;
-    static const char *const shown[] = { NULL, "localhost", "", "" };
-    interp *in = interp_current;
-    PyObject *real = NULL, *fields = NULL, *answer = NULL;
-
-    if (in && in->posix)
-        real = PyObject_CallNoArgs(in->posix->uname);
-    if (real)
-        fields = PySequence_List(real);
-
-    int failed = !fields;
-    for (int i = 1; i < 4 && !failed; i++) {
-        PyObject *text = PyUnicode_FromString(shown[i]);
-        failed = !text || PyList_SetItem(fields, i, text) != 0;
-    }
-
-    if (!failed)
-        answer = PyObject_CallOneArg((PyObject *)Py_TYPE(real), fields);
-    Py_XDECREF(fields);
-    Py_XDECREF(real);
-    return answer;
-}
-
-/* Of 0 or os.getpid(). For others there would be an answer if they exist. */
-static PyObject *affinity_of_self(PyObject *self, PyObject *pid)
-{
-    (void)self;
-    interp *in = interp_current;
-    long number = PyLong_AsLong(pid);
-    if (number == -1 && PyErr_Occurred())
-        return NULL;
-    if (number != 0 && number != 1) {
-        errno = ESRCH;
-        return PyErr_SetFromErrno(PyExc_OSError);
-    }
-
-    PyObject *own = PyLong_FromLong(0), *answer = NULL;
-    if (own && in && in->posix && in->posix->affinity)
-        answer = PyObject_CallOneArg(in->posix->affinity, own);
-    Py_XDECREF(own);
-    return answer;
-}
-
-static PyMethodDef own_methods[] = {
-    { "getcwd", getcwd_text, METH_NOARGS, "The session's work directory." },
-    { "getcwdb", getcwd_bytes, METH_NOARGS, "The session's work directory." },
-    { "isatty", is_no_terminal, METH_O, "False." },
-    { "getpid", getpid_of_none, METH_NOARGS, "1: a session is not a process of its own." },
-    { "putenv", FUNCTION(do_nothing), ANY_ARGUMENTS, "Do nothing: os.environ is all there is." },
-    { "register_at_fork", FUNCTION(do_nothing), ANY_ARGUMENTS, "Do nothing: no session forks." },
-    { "sched_getaffinity", affinity_of_self, METH_O, "As in Python, of the session's thread." },
-    { "uname", uname_of_none, METH_NOARGS, "The system, without what is this machine's own." },
-    { "unsetenv", FUNCTION(do_nothing), ANY_ARGUMENTS, "Do nothing: os.environ is all there is." },
-};
-
 /* ---- adopting ---- */
 
 static int is_in_list(const char *const *names, size_t count, const char *name)
@@ -625,7 +511,7 @@ static int put_function(PyObject *dict, PyMethodDef *method, PyObject *self, PyO
 static int take_posix_functions(interp *in, PyObject *dict)
 {
     if (!in->posix)
-        in->posix = PyMem_RawCalloc(1, sizeof *in->posix);
+        in->posix = PyMem_RawCalloc(1, sizeof *in->posix + PATH_ROWS * sizeof(PyObject *));
     if (!in->posix) {
         PyErr_NoMemory();
         return -1;
@@ -681,8 +567,10 @@ static int put_ours(const interp *in, PyObject *dict, PyObject *owner)
 
     for (size_t i = 0; !failed && i < PATH_ROWS; i++)
         failed = put_function(dict, &path_methods[i], PyLong_FromSize_t(i), owner);
-    for (size_t i = 0; !failed && i < sizeof own_methods / sizeof *own_methods; i++)
-        failed = put_function(dict, &own_methods[i], Py_NewRef(Py_None), owner);
+
+    PyMethodDef *own;
+    for (size_t i = 0; !failed && (own = posix_own_method(i)); i++)
+        failed = put_function(dict, own, Py_NewRef(Py_None), owner);
     return failed;
 }
 

@@ -1,6 +1,7 @@
 /*
  * posix.h - the posix module of a session: an allowlist of functions, by the table in
  * posix.c. The functions that CPython made are kept where no code in a cell comes.
+ * Those with answers of their own are in posix_own.h.
  */
 #ifndef SNUG_PY_POSIX_H
 #define SNUG_PY_POSIX_H

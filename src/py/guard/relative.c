@@ -3,6 +3,7 @@
 #include "py/core/raised.h"
 #include "py/guard/posix.h"
 
+/* "" names nothing: behind the work directory and a slash it would name that. */
 PyObject *relative_resolve(const interp *in, PyObject *path)
 {
     const char *folder = in->options.workdir;
@@ -10,7 +11,7 @@ PyObject *relative_resolve(const interp *in, PyObject *path)
         return Py_NewRef(path);
 
     if (PyUnicode_CheckExact(path)) {
-        if (PyUnicode_GET_LENGTH(path) > 0 && PyUnicode_READ_CHAR(path, 0) == '/')
+        if (PyUnicode_GET_LENGTH(path) == 0 || PyUnicode_READ_CHAR(path, 0) == '/')
             return Py_NewRef(path);
         PyObject *start = PyUnicode_DecodeFSDefault(folder);
         if (!start)
@@ -20,7 +21,8 @@ PyObject *relative_resolve(const interp *in, PyObject *path)
         return joined;
     }
 
-    if (PyBytes_CheckExact(path) && PyBytes_AS_STRING(path)[0] != '/') {
+    if (PyBytes_CheckExact(path) && PyBytes_GET_SIZE(path) > 0 &&
+        PyBytes_AS_STRING(path)[0] != '/') {
         PyObject *joined = PyBytes_FromFormat("%s/", folder);
         PyBytes_Concat(&joined, path);
         return joined;

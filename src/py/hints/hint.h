@@ -66,6 +66,7 @@ int hint_memory(hint *h);
 /* hinttexts.c */
 int hint_system(hint *h);
 int hint_library(hint *h);
+int hint_notebook_line(hint *h);
 int hint_syntax_line(hint *h);
 int hint_character(hint *h);
 

@@ -3,6 +3,7 @@
  * those of 3.11 and of 3.13.
  */
 #include "py/hints/hint.h"
+#include "py/hints/hints.h"
 
 #define NAME      &PyExc_NameError
 #define ATTRIBUTE &PyExc_AttributeError
@@ -19,6 +20,10 @@
 #define NO_VALUE                                                                                   \
     "One of the values is None: the call that made it returned nothing (list.sort and print do), " \
     "or found nothing (dict.get, re.match)."
+
+#define FOR_PROFILES                                                                               \
+    "A profile needs a full session: --full --allow cProfile --allow pstats. Without one measure " \
+    "with %timeit or time.perf_counter."
 
 const hint_row hint_rows[] = {
     /* ---- names ---- */
@@ -290,6 +295,10 @@ const hint_row hint_rows[] = {
     { &PyExc_RecursionError, NULL, hint_recursion,
       "A function calls itself without an end: check the condition that ends it, or use a loop." },
     { &PyExc_MemoryError, NULL, hint_memory, "Work in parts, and delete what is done with." },
+    { &PyExc_ImportError, "No module named '_lsprof'", NULL, FOR_PROFILES },
+    { &PyExc_ImportError, "No module named 'marshal'", NULL,
+      "marshal is there in full sessions only, "
+      "and profile, which needs it: --full." },
     { &PyExc_ImportError, "cannot import name '*' from '*'*", hint_import_name, NULL },
     { &PyExc_NotImplementedError, NULL, NULL, "Write the function that is left open." },
     { &PyExc_RuntimeError, "dictionary changed size during iteration", NULL,
@@ -311,6 +320,7 @@ const hint_row hint_rows[] = {
 
     /* ---- source ---- */
     { &PyExc_TabError, NULL, NULL, "Tabs and spaces are mixed: indent by four spaces everywhere." },
+    { SYNTAX, NULL, hint_notebook_line, NULL },
     { SYNTAX, "expected an indented block after *", NULL,
       "Indent the lines below by four spaces, or write pass." },
     { SYNTAX, "unindent does not match any outer indentation level", NULL,
@@ -383,6 +393,8 @@ const hint_row hint_rows[] = {
       "operator is missing or too many." },
 
     /* ---- what modules raise ---- */
+    { &PyExc_Exception, "sys.setprofile is not allowed in this session", NULL, FOR_PROFILES },
+    { &PyExc_Exception, "nothing is installed from a cell; *", NULL, HINT_NO_INSTALL },
     { &PyExc_Exception, NULL, hint_library, NULL },
 };
 const size_t hint_row_count = sizeof hint_rows / sizeof *hint_rows;

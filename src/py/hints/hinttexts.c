@@ -50,10 +50,10 @@ static int compare_files(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void say_files(hint *h, const files *there, const char *wrong)
+/* near: the one that is meant, or NULL. */
+static void say_files(hint *h, const files *there, const char *near)
 {
     const char *const *names = (const char *const *)there->items;
-    const char *near = nearest_name(wrong, names, there->count);
     if (near) {
         hint_add_text(h, "Did you mean '");
         hint_add(h, (span){ near, strlen(near) });
@@ -61,8 +61,8 @@ static void say_files(hint *h, const files *there, const char *wrong)
     }
 
     if (there->count == 0) {
-        hint_add_text(h, "The folder is empty: write the file first, or put the data into the "
-                         "code.");
+        hint_add_text(h, "There are no other files: write the file first, or put the data into "
+                         "the code.");
         return;
     }
 
@@ -92,24 +92,133 @@ static int split_path(char *folder, size_t size, const char **name, const interp
     return beneath(root, folder + len + 1, 0);
 }
 
+/* What the line that raised did with the file. The modes of open stand in quotes. */
+typedef enum file_use { USE_UNKNOWN, USE_READS, USE_WRITES } file_use;
+
+/* A mode to write in, behind the comma or the = of an argument: 'w', "ab+"; and no name of a file.
+ */
+static int is_mode_to_write(const char *begin, const char *end)
+{
+    const char quote = *begin;
+    const char *at = begin + 1;
+    size_t len = 0;
+
+    if ((quote != '\'' && quote != '"') || at == end || !strchr("wax", *at))
+        return 0;
+    while (at + len < end && len < 4 && at[len] && strchr("waxbt+", at[len]))
+        len++;
+    return at + len < end && at[len] == quote;
+}
+
+static int has_mode_to_write(span line)
+{
+    const char *end = line.at + line.len;
+
+    for (const char *at = line.at; at < end; at++) {
+        if (*at != ',' && *at != '=')
+            continue;
+        const char *behind = at + 1;
+        while (behind < end && *behind == ' ')
+            behind++;
+        if (behind < end && is_mode_to_write(behind, end))
+            return 1;
+    }
+    return 0;
+}
+
+static file_use use_of(span line)
+{
+    static const struct {
+        const char *sign;
+        file_use use;
+    } signs[] = {
+        { "write", USE_WRITES }, { "mkdir", USE_WRITES },   { "rename", USE_WRITES },
+        { "copy", USE_WRITES },  { "move", USE_WRITES },    { "open(", USE_READS },
+        { "read", USE_READS },   { "listdir(", USE_READS },
+    };
+
+    if (has_mode_to_write(line))
+        return USE_WRITES;
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (memmem(line.at, line.len, signs[i].sign, strlen(signs[i].sign)))
+            return signs[i].use;
+    return USE_UNKNOWN;
+}
+
+/* Cuts the path of a folder in the work directory down to one that is there; the part below that
+ * one is the first that is missing. */
+static const char *cut_to_folder(char *folder, size_t root_len)
+{
+    char *missing = NULL;
+
+    while (access(folder, F_OK) != 0 && strlen(folder) > root_len) {
+        missing = strrchr(folder, '/');
+        *missing = '\0';
+    }
+    return missing ? missing + 1 : "";
+}
+
+static int has_file(const files *there, const char *name)
+{
+    for (size_t i = 0; i < there->count; i++)
+        if (strcmp(there->items[i], name) == 0)
+            return 1;
+    return 0;
+}
+
+/* missing: the part of the path that is not there, where the file's folder is not. */
+static void say_folder(hint *h, const char *folder, const char *name, const char *missing)
+{
+    files there = { .count = 0 };
+    read_folder(&there, folder);
+
+    const char *const *names = (const char *const *)there.items;
+    const char *near = *missing && has_file(&there, name) ? name : NULL;
+    if (there.count > 0)
+        qsort(there.items, there.count, sizeof *there.items, compare_files);
+    if (!near)
+        near = nearest_name(name, names, there.count);
+    if (!near && *missing)
+        near = nearest_name(missing, names, there.count);
+    say_files(h, &there, near);
+    for (size_t i = 0; i < there.count; i++)
+        free(there.items[i]);
+}
+
+/* Of a file whose folder is missing: 1 where all is said. The folder becomes the one above it that
+ * is there, *part what is missing in that. */
+static int say_missing_folder(hint *h, char *folder, const char **part)
+{
+    static const char makes[] = "The folder is not there either: os.makedirs(path, exist_ok=True) "
+                                "makes it.";
+    const size_t root_len = strlen(h->in->options.workdir);
+    const file_use use = use_of(h->place.line);
+
+    if (use == USE_WRITES)
+        return hint_say(h, makes);
+    hint_add_text(h, use == USE_READS ? "The folder is not there either. " : makes);
+    if (use == USE_UNKNOWN)
+        hint_add_text(h, " ");
+
+    *part = cut_to_folder(folder, root_len);
+    if (strlen(folder) > root_len) {
+        hint_add_text(h, "In '");
+        hint_add_text(h, folder + root_len + 1);
+        hint_add_text(h, "': ");
+    }
+    return 0;
+}
+
 static int say_missing(hint *h, const char *path)
 {
     char folder[PATH_MAX];
-    const char *name;
-    files there = { .count = 0 };
+    const char *name, *part = "";
 
     if (!split_path(folder, sizeof folder, &name, h->in, path))
         return 0;
-    if (access(folder, F_OK) != 0)
-        return hint_say(h, "The folder is not there either: os.makedirs(path, "
-                           "exist_ok=True) makes it.");
-
-    read_folder(&there, folder);
-    if (there.count > 0)
-        qsort(there.items, there.count, sizeof *there.items, compare_files);
-    say_files(h, &there, name);
-    for (size_t i = 0; i < there.count; i++)
-        free(there.items[i]);
+    if (access(folder, F_OK) != 0 && say_missing_folder(h, folder, &part))
+        return 1;
+    say_folder(h, folder, name, part);
     return 1;
 }
 
@@ -279,13 +388,58 @@ static int is_prose(span line)
     return words == 3;
 }
 
+/* The line of a SyntaxError without the blanks around it; empty: not known. */
+static span error_line(PyObject **holder, PyObject *exc)
+{
+    PyObject *text = ((PySyntaxErrorObject *)exc)->text;
+
+    *holder = NULL;
+    if (!text || !PyUnicode_CheckExact(text))
+        return (span){ "", 0 };
+    return span_strip(pytext_of(holder, text));
+}
+
+static int is_install_command(span line)
+{
+    static const char *const commands[] = { "pip install", "pip3 install", "conda install" };
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (memmem(line.at, line.len, commands[i], strlen(commands[i])))
+            return 1;
+    return 0;
+}
+
+/* A line that a notebook would take for its own. */
+int hint_notebook_line(hint *h)
+{
+    PyObject *holder;
+    span line = error_line(&holder, h->exc);
+    const char mark = line.len > 0 ? line.at[0] : '\0';
+    int said = 0;
+
+    if (mark != '!' && mark != '%')
+        said = 0;
+    else if (is_install_command(line))
+        said = hint_say(h, HINT_NO_INSTALL);
+    else if (mark == '!')
+        said = hint_say(h, "A session has no shell: leave out the line that begins with '!'; only "
+                           "the modules of its profile can be imported.");
+    else
+        said = hint_say(h, "Only some magics are there (%lsmagic lists them): leave out the line "
+                           "that begins with '%'.");
+
+    Py_XDECREF(holder);
+    return said;
+}
+
 int hint_syntax_line(hint *h)
 {
-    PyObject *text = ((PySyntaxErrorObject *)h->exc)->text, *holder;
-    if (!text || !PyUnicode_CheckExact(text))
+    PyObject *holder;
+    span line = error_line(&holder, h->exc);
+    if (line.len == 0) {
+        Py_XDECREF(holder);
         return 0;
+    }
 
-    span line = span_strip(pytext_of(&holder, text));
     int said = 0;
     for (size_t i = 0; !said && i < sizeof line_rows / sizeof *line_rows; i++)
         if (fits_line(&line_rows[i], line))

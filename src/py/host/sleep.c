@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/thread.h"
+#include "base/u64.h"
 #include "py/core/state.h"
 #include "py/core/wait.h"
 
@@ -38,8 +39,7 @@ int sleep_parse_seconds(PyObject *arg, uint64_t *ns)
 
 uint64_t sleep_deadline_ns(uint64_t ns)
 {
-    uint64_t now = clock_now_ns();
-    return ns > UINT64_MAX - now ? UINT64_MAX : now + ns;
+    return u64_sum(clock_now_ns(), ns);
 }
 
 static PyObject *sleep_seconds(PyObject *self, PyObject *arg)

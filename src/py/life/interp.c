@@ -34,9 +34,34 @@ _Thread_local own_events interp_own __attribute__((tls_model("initial-exec")));
  * (3.13's own-GIL interpreters race in the list of extension modules). */
 static pthread_mutex_t birth = PTHREAD_MUTEX_INITIALIZER;
 
-#if PYTHON_OWN_GIL
-static PyThreadState *new_interpreter(const char **why)
+/* A birth that finds no memory is undone in the wrong order, or goes on with tables that are half
+ * made: CPython aborts or faults. It is torn out of there, and what it has made so far stays.
+ * 0: that has happened. */
+static int give_guarded_birth(void (*give_birth)(void *made), void *made)
 {
+    guard *g = guard_here;
+
+    if (!g) {
+        give_birth(made);
+        return 1;
+    }
+
+    int locks = g->locks; /* birth: it is given back as usual */
+    if (guard_run(g, give_birth, made) == GUARD_RETURNED)
+        return 1;
+    g->locks = locks;
+    return 0;
+}
+
+#if PYTHON_OWN_GIL
+typedef struct newborn {
+    PyThreadState *tstate;
+    PyStatus status;
+} newborn;
+
+static void give_birth(void *made)
+{
+    newborn *new = made;
     PyInterpreterConfig config = {
         .use_main_obmalloc = 0,
         .allow_fork = 0,
@@ -46,15 +71,31 @@ static PyThreadState *new_interpreter(const char **why)
         .check_multi_interp_extensions = 1,
         .gil = PyInterpreterConfig_OWN_GIL,
     };
-    PyThreadState *tstate = NULL;
+
+    new->status = Py_NewInterpreterFromConfig(&new->tstate, &config);
+}
+
+/* The thread leaves the interpreter that was not finished, and its GIL. */
+static void leave_torn(void)
+{
+    if (PyThreadState_GetUnchecked())
+        PyEval_SaveThread();
+}
+
+static PyThreadState *new_interpreter(const char **why)
+{
+    newborn new = { NULL, PyStatus_NoMemory() };
 
     pthread_mutex_lock(&birth);
     common_make_begin();
-    PyStatus status = Py_NewInterpreterFromConfig(&tstate, &config);
+    if (!give_guarded_birth(give_birth, &new)) {
+        leave_torn();
+        new = (newborn){ NULL, PyStatus_NoMemory() };
+    }
     common_make_end();
     pthread_mutex_unlock(&birth);
-    *why = status.err_msg;
-    return PyStatus_Exception(status) ? NULL : tstate;
+    *why = new.status.err_msg;
+    return PyStatus_Exception(new.status) ? NULL : new.tstate;
 }
 
 static void end_interpreter(PyThreadState *tstate, PyThreadState *other)
@@ -77,26 +118,6 @@ static void give_birth(void *made)
     *(PyThreadState **)made = _Py_NewInterpreter(1);
 }
 
-/* A birth that finds no memory is undone in the wrong order, and CPython aborts for that. It is
- * torn out of there, and what it has made so far stays; the caller has its own state made current.
- */
-static PyThreadState *give_birth_guarded(void)
-{
-    guard *g = guard_here;
-    PyThreadState *made = NULL;
-
-    if (!g) {
-        give_birth(&made);
-        return made;
-    }
-
-    int locks = g->locks; /* birth: it is given back as usual */
-    if (guard_run(g, give_birth, &made) == GUARD_RETURNED)
-        return made;
-    g->locks = locks;
-    return NULL;
-}
-
 /* In the main interpreter, under birth. */
 static PyThreadState *bear_from_main(PyThreadState *main_tstate)
 {
@@ -106,7 +127,9 @@ static PyThreadState *bear_from_main(PyThreadState *main_tstate)
         return NULL;
     is_stripped = 1;
 
-    PyThreadState *tstate = give_birth_guarded();
+    PyThreadState *tstate = NULL;
+    if (!give_guarded_birth(give_birth, &tstate))
+        tstate = NULL;
     if (tstate)
         internals_number_state(tstate);
     pins_after_birth(tstate != NULL);
@@ -213,6 +236,11 @@ int interp_prepare(interp *in)
 /* It may be half open. */
 static int fail_open(interp *in, int error)
 {
+    if (in->is_abandoned) {
+        room_leave();
+        return error;
+    }
+
     interp_close(in);
     interp_free(in);
     return error;
@@ -251,6 +279,40 @@ static int prepare_birth(interp *in)
     return SNUG_OK;
 }
 
+typedef struct setting_up {
+    interp *in;
+    int error;
+} setting_up;
+
+static void set_up_guarded(void *arg)
+{
+    setting_up *s = arg;
+    if (interp_set_up(s->in) != 0)
+        s->error = interp_python_error("the session's interpreter could not be set up");
+}
+
+/* CPython aborts where it finds no memory for an exception. What was made until then stays, as of a
+ * session that was given up. */
+static int set_up_restricted(interp *in)
+{
+    setting_up s = { in, SNUG_OK };
+    guard_end end = interp_run_claimed(in, set_up_guarded, &s);
+
+    if (end != GUARD_RETURNED) {
+        int number = guard_here->number;
+        interp_abandon(in, &end, &number);
+        in->is_abandoned = 1;
+        return error_set(SNUG_ENOMEM, "the session's interpreter was given up: there was no memory "
+                                      "to set it up");
+    }
+
+    if (s.error) {
+        PyEval_SaveThread();
+        fair_leave();
+    }
+    return s.error;
+}
+
 static int open_restricted(interp *in)
 {
     int error;
@@ -262,12 +324,9 @@ static int open_restricted(interp *in)
         return error;
     }
 
-    if (interp_set_up(in) != 0) {
-        error = interp_python_error("the session's interpreter could not be set up");
-        PyEval_SaveThread();
-        fair_leave();
+    error = set_up_restricted(in);
+    if (error)
         return error;
-    }
 
     PyGC_Enable(); /* fast_start.c */
     in->is_guarded = 1;
@@ -431,7 +490,6 @@ static void leave_thread(void)
 
 int interp_close(interp *in)
 {
-    guard *g = guard_here;
     ending e = { in, NULL };
 
     if (!in->tstate) {
@@ -450,16 +508,9 @@ int interp_close(interp *in)
         return error_set(SNUG_EDEAD, "there is no memory to end the session's interpreter");
     }
 
-    guard_end why = GUARD_RETURNED;
-    if (g) {
-        interp_claim_guard(in, g, in->tstate);
-        why = guard_run(g, end_guarded, &e);
-    } else {
-        end_guarded(&e);
-    }
-
+    guard_end why = interp_run_claimed(in, end_guarded, &e);
     if (why != GUARD_RETURNED) {
-        int number = g->number;
+        int number = guard_here->number;
         interp_abandon(in, &why, &number);
         room_leave();
         return error_set(SNUG_EDEAD, "the session's interpreter did not end and was given up");

@@ -175,10 +175,9 @@ int interp_inspect(str *out, interp *in, const char *name)
 typedef struct scan {
     scan_findings *out;
     interp *in;
-    const allowlist *modules;
+    const scan_rules *rules;
     const char *source;
     size_t len;
-    uint64_t max_bytes;
     int error;
 } scan;
 
@@ -186,15 +185,15 @@ static void answer_scan(void *arg)
 {
     scan *s = arg;
     s->in->is_guarded = 0; /* no guest's code runs here, and _snug_scan is in no profile */
-    s->error = scan_source(s->out, s->modules, s->source, s->len, s->max_bytes);
+    s->error = scan_source(s->out, s->in, s->rules, s->source, s->len);
 }
 
-int interp_scan(struct scan_findings *out, interp *in, const allowlist *modules, const char *source,
-                size_t len, uint64_t max_bytes)
+int interp_scan(struct scan_findings *out, interp *in, const struct scan_rules *rules,
+                const char *source, size_t len)
 {
     guard_end end;
     int number;
-    scan s = { out, in, modules, source, len, max_bytes, 0 };
+    scan s = { out, in, rules, source, len, 0 };
     int error = interp_guarded(in, answer_scan, &s, &end, &number);
     return error ? error : s.error;
 }

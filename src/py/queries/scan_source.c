@@ -9,9 +9,13 @@
 #include "base/utf8.h"
 #include "policy/calls.h"
 #include "policy/source.h"
+#include "py/cell/compile.h"
+#include "py/cell/magic.h"
 #include "py/core/home.h"
 #include "py/core/pytext.h"
 #include "py/core/raised.h"
+#include "py/guard/gate.h"
+#include "py/hints/hints.h"
 
 static const char too_deep[] = "too deeply nested";
 
@@ -47,6 +51,8 @@ void scan_findings_free(scan_findings *findings)
     for (size_t i = 0; i < findings->count; i++) {
         str_free(&findings->items[i].subject);
         str_free(&findings->items[i].message);
+        str_free(&findings->items[i].hint);
+        str_free(&findings->items[i].excerpt);
     }
     free(findings->items);
     *findings = (scan_findings){ 0 };
@@ -134,22 +140,50 @@ static int tell_raised(PyObject *raised)
     return error;
 }
 
-static int add_syntax_error(scan_findings *out, source_view *view, PySyntaxErrorObject *raised)
+static const char *no_text(void *payload, PyObject *filename, size_t *len)
 {
-    unsigned line = positive_number(raised->lineno), column = positive_number(raised->offset);
+    (void)payload;
+    (void)filename;
+    *len = 0;
+    return NULL;
+}
+
+static int is_no_cell(void *payload, PyObject *filename)
+{
+    (void)payload;
+    (void)filename;
+    return 0;
+}
+
+/* The hint of a session, for an error of the compiler or of a magic. Nothing ran: no frame is a
+ * cell's. */
+static int add_hint(str *out, interp *in, PyObject *raised)
+{
+    static const source_lines no_lines = { no_text, is_no_cell, NULL };
+    return hints_add(out, in, raised, &no_lines);
+}
+
+static int add_syntax_error(scan_findings *out, interp *in, source_view *view, PyObject *raised)
+{
+    PySyntaxErrorObject *fault = (PySyntaxErrorObject *)raised;
+    unsigned line = positive_number(fault->lineno), column = positive_number(fault->offset);
     const char *message = NULL;
 
     if (column)
         column += indentation(view, line);
-    if (raised->msg && PyUnicode_Check(raised->msg))
-        message = PyUnicode_AsUTF8(raised->msg);
+    if (fault->msg && PyUnicode_Check(fault->msg))
+        message = PyUnicode_AsUTF8(fault->msg);
     PyErr_Clear();
-    return scan_add(out, "syntax", line, column, Py_TYPE(raised)->tp_name,
-                    message ? message : "invalid syntax");
+
+    int error = scan_add(out, "syntax", line, column, Py_TYPE(raised)->tp_name,
+                         message ? message : "invalid syntax");
+    if (!error)
+        error = add_hint(&out->items[out->count - 1].hint, in, raised);
+    return error;
 }
 
 /* Makes the exception of the compiler a finding. */
-static int add_raised(scan_findings *out, source_view *view)
+static int add_raised(scan_findings *out, interp *in, source_view *view)
 {
     PyObject *raised = raised_take();
     int error;
@@ -159,7 +193,7 @@ static int add_raised(scan_findings *out, source_view *view)
         PyErr_GivenExceptionMatches(raised, PyExc_RecursionError)) {
         error = scan_add(out, "syntax", 0, 0, "SyntaxError", too_deep);
     } else if (PyErr_GivenExceptionMatches(raised, PyExc_SyntaxError)) {
-        error = add_syntax_error(out, view, (PySyntaxErrorObject *)raised);
+        error = add_syntax_error(out, in, view, raised);
     } else {
         error = tell_raised(raised);
     }
@@ -168,22 +202,36 @@ static int add_raised(scan_findings *out, source_view *view)
     return error;
 }
 
-/* The syntax tree. NULL with an exception. */
-static PyObject *parse_source(const source_text *source)
+/* The syntax tree of what a session makes of the source, and the magic around it or NULL; 0, or -1
+ * with an exception. */
+static int parse_source(PyObject **tree, PyObject **magic, interp *in, const source_text *source)
 {
-    enum { FLAGS = PyCF_ONLY_AST | PyCF_ALLOW_TOP_LEVEL_AWAIT };
-    PyCompilerFlags compiler = { .cf_flags = FLAGS | PyCF_SOURCE_IS_UTF8 | PyCF_IGNORE_COOKIE,
-                                 .cf_feature_version = PY_MINOR_VERSION };
+    enum { FLAGS = PyCF_ALLOW_TOP_LEVEL_AWAIT | PyCF_SOURCE_IS_UTF8 | PyCF_IGNORE_COOKIE };
     PyObject *name = PyUnicode_FromString("<scan>");
-    PyObject *tree =
-        name ? Py_CompileStringObject(source->text, name, Py_file_input, &compiler, -1) : NULL;
-    Py_XDECREF(name);
-    return tree;
+    if (!name)
+        return -1;
+
+    int failed = magic_parse(tree, magic, in, source->text, source->len, name, FLAGS);
+    if (failed)
+        compile_explain(in, source->text, source->len, name);
+    Py_DECREF(name);
+    return failed;
+}
+
+/* Of what frozen/scan.py asks; in a capsule. */
+typedef struct judgement {
+    interp *in;
+    const scan_rules *rules;
+} judgement;
+
+static const judgement *judgement_of(PyObject *capsule)
+{
+    return PyCapsule_GetPointer(capsule, NULL);
 }
 
 static const allowlist *modules_of(PyObject *capsule)
 {
-    return PyCapsule_GetPointer(capsule, NULL);
+    return judgement_of(capsule)->rules->modules;
 }
 
 static PyObject *is_module_allowed(PyObject *self, PyObject *name)
@@ -223,45 +271,95 @@ static PyObject *forbidden_call(PyObject *self, PyObject *name)
     return Py_BuildValue("ss", rule->pattern, rule->reason);
 }
 
+static PyObject *has_stand_in(PyObject *self, PyObject *name)
+{
+    const char *text = PyUnicode_AsUTF8(name);
+    (void)self;
+    if (!text)
+        return NULL;
+    return PyBool_FromLong(gate_has_stand_in(text));
+}
+
+static PyObject *unwanted_name(PyObject *self, PyObject *name)
+{
+    Py_ssize_t len;
+    const char *text = PyUnicode_AsUTF8AndSize(name, &len);
+    if (!text)
+        return NULL;
+
+    const char *pattern = forbid_name(judgement_of(self)->rules->forbidden, text, (size_t)len);
+    if (!pattern)
+        Py_RETURN_NONE;
+    return PyUnicode_FromString(pattern);
+}
+
+static PyObject *hint_for(PyObject *self, PyObject *raised)
+{
+    str text = { 0 };
+    PyObject *hint = NULL;
+
+    if (!PyExceptionInstance_Check(raised))
+        return PyErr_Format(PyExc_TypeError, "hint() takes an exception");
+    if (add_hint(&text, judgement_of(self)->in, raised) == SNUG_OK)
+        hint = PyUnicode_DecodeUTF8(str_text(&text), (Py_ssize_t)text.len, "replace");
+    else
+        PyErr_NoMemory();
+    str_free(&text);
+    return hint;
+}
+
+/* In the order of Questions in frozen/scan.py. */
 static PyMethodDef questions[] = {
-    { "allowed", is_module_allowed, METH_O, NULL },
-    { "explain", explain_module, METH_O, NULL },
-    { "forbidden", forbidden_call, METH_O, NULL },
+    { "allowed", is_module_allowed, METH_O, NULL }, { "explain", explain_module, METH_O, NULL },
+    { "forbidden", forbidden_call, METH_O, NULL },  { "stands_in", has_stand_in, METH_O, NULL },
+    { "unwanted", unwanted_name, METH_O, NULL },    { "hint", hint_for, METH_O, NULL },
 };
 enum { QUESTIONS = sizeof questions / sizeof questions[0] };
 
-/* scan(tree, allowed, explain, forbidden): a list of tuples, or NULL with an
- * exception. */
-static PyObject *call_scan(PyObject *module, PyObject *tree, const allowlist *modules)
+/* The object of Questions, or NULL with an exception. */
+static PyObject *make_questions(PyObject *module, const judgement *how)
 {
-    PyObject *args[1 + QUESTIONS] = { tree };
-    PyObject *found = NULL;
-    PyObject *scan = PyObject_GetAttrString(module, "scan");
+    PyObject *args[QUESTIONS] = { NULL };
+    PyObject *made = NULL, *type = PyObject_GetAttrString(module, "Questions");
 
-    /* The capsule takes no const; modules_of gives it back. */
-    PyObject *capsule = PyCapsule_New((void *)(uintptr_t)modules, NULL, NULL);
-    if (!scan || !capsule)
+    /* The capsule takes no const; judgement_of gives it back. */
+    PyObject *capsule = PyCapsule_New((void *)(uintptr_t)how, NULL, NULL);
+    if (!type || !capsule)
         goto done;
 
     for (size_t i = 0; i < QUESTIONS; i++) {
-        args[1 + i] = PyCFunction_New(&questions[i], capsule);
-        if (!args[1 + i])
+        args[i] = PyCFunction_New(&questions[i], capsule);
+        if (!args[i])
             goto done;
     }
 
-    found = PyObject_Vectorcall(scan, args, 1 + QUESTIONS, NULL);
+    made = PyObject_Vectorcall(type, args, QUESTIONS, NULL);
 
 done:
     for (size_t i = 0; i < QUESTIONS; i++)
-        Py_XDECREF(args[1 + i]);
+        Py_XDECREF(args[i]);
     Py_XDECREF(capsule);
-    Py_XDECREF(scan);
+    Py_XDECREF(type);
+    return made;
+}
+
+/* scan(tree, questions, cell, magics): a list of tuples, or NULL with an exception. */
+static PyObject *call_scan(PyObject *module, PyObject *tree, PyObject *magic, const judgement *how)
+{
+    PyObject *found = NULL, *magics = PyImport_ImportModule("_snug_magics");
+    PyObject *asked = magics ? make_questions(module, how) : NULL;
+
+    if (asked)
+        found = PyObject_CallMethod(module, "scan", "OOOO", tree, asked, magic ? magic : Py_None,
+                                    magics);
+    Py_XDECREF(asked);
+    Py_XDECREF(magics);
     return found;
 }
 
 static const char *rule_named(const char *name)
 {
-    static const char *const rules[] = { "import", "call" };
+    static const char *const rules[] = { "import", "call", "forbid" };
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
         if (strcmp(name, rules[i]) == 0)
             return rules[i];
@@ -276,9 +374,9 @@ static int add_found(scan_findings *out, source_view *view, PyObject *found)
     for (Py_ssize_t i = 0; !error && i < PyList_GET_SIZE(found); i++) {
         unsigned line;
         Py_ssize_t bytes;
-        const char *rule, *subject, *message;
-        if (!PyArg_ParseTuple(PyList_GET_ITEM(found, i), "Insss", &line, &bytes, &rule, &subject,
-                              &message)) {
+        const char *rule, *subject, *message, *hint;
+        if (!PyArg_ParseTuple(PyList_GET_ITEM(found, i), "Inssss", &line, &bytes, &rule, &subject,
+                              &message, &hint)) {
             PyObject *raised = raised_take();
             error = tell_raised(raised);
             Py_XDECREF(raised);
@@ -286,15 +384,17 @@ static int add_found(scan_findings *out, source_view *view, PyObject *found)
         }
         error = scan_add(out, rule_named(rule), line, column_of(view, line, (size_t)bytes), subject,
                          message);
+        if (!error && str_add(&out->items[out->count - 1].hint, hint))
+            error = error_no_memory();
     }
 
     return error;
 }
 
-static int judge_source(scan_findings *out, const allowlist *modules, const source_text *text,
+static int judge_source(scan_findings *out, const judgement *how, const source_text *text,
                         source_view *view)
 {
-    PyObject *tree = NULL, *found = NULL;
+    PyObject *tree = NULL, *magic = NULL, *found = NULL;
     int error = SNUG_OK;
 
     /* First, because it turns the parser's warnings off. */
@@ -302,12 +402,12 @@ static int judge_source(scan_findings *out, const allowlist *modules, const sour
     if (!module)
         goto raised;
 
-    if (!(tree = parse_source(text))) {
-        error = add_raised(out, view);
+    if (parse_source(&tree, &magic, how->in, text)) {
+        error = add_raised(out, how->in, view);
         goto done;
     }
 
-    if (!(found = call_scan(module, tree, modules)) || !PyList_CheckExact(found))
+    if (!(found = call_scan(module, tree, magic, how)) || !PyList_CheckExact(found))
         goto raised;
     error = add_found(out, view, found);
     goto done;
@@ -321,29 +421,31 @@ raised:
 
 done:
     Py_XDECREF(found);
+    Py_XDECREF(magic);
     Py_XDECREF(tree);
     Py_XDECREF(module);
     return error;
 }
 
-int scan_source(scan_findings *out, const allowlist *modules, const char *source, size_t len,
-                uint64_t max_bytes)
+int scan_source(scan_findings *out, interp *in, const scan_rules *rules, const char *source,
+                size_t len)
 {
+    const judgement how = { in, rules };
     scan_findings found = { 0 };
     source_text text;
     source_fault fault;
     int error;
-    int prepared = source_prepare(&text, &fault, source, len, max_bytes);
+    int prepared = source_prepare(&text, &fault, source, len, rules->max_bytes);
 
     if (prepared < 0) {
         error = error_no_memory();
-    } else if (!prepared && len > max_bytes) {
+    } else if (!prepared && len > rules->max_bytes) {
         error = scan_add(&found, "length", 0, 0, "", fault.message);
     } else if (!prepared) {
         error = scan_add(&found, "syntax", fault.line, fault.column, "SyntaxError", fault.message);
     } else {
         source_view view = view_open(&text, source, len);
-        error = judge_source(&found, modules, &text, &view);
+        error = judge_source(&found, &how, &text, &view);
     }
 
     source_free(&text);

@@ -212,6 +212,13 @@ static guard_end run_under_guard(guard *g, void (*fn)(void *arg), void *arg)
     return GUARD_RETURNED;
 }
 
+guard_end interp_run_claimed(interp *in, void (*fn)(void *arg), void *arg)
+{
+    if (guard_here)
+        interp_claim_guard(in, guard_here, in->tstate);
+    return run_under_guard(guard_here, fn, arg);
+}
+
 int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end, int *number)
 {
     guard *g = guard_here;

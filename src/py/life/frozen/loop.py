@@ -6,7 +6,9 @@ wake it; here the wait is one of C, which a stop of the cell or a host tool's an
 import asyncio.base_events
 import asyncio.events
 import concurrent.futures
+import sys
 import threading
+from asyncio.events import _set_running_loop
 
 import _snug
 
@@ -135,14 +137,37 @@ def _cells_loop():
     return _loop
 
 
+def _close(task):
+    task._log_destroy_pending = False
+    try:
+        task.get_coro().close()
+    except BaseException:  # what its cleanup raises is nobody's; a stop of this cell comes again
+        pass
+
+
+def _say_nothing(unraisable):
+    pass
+
+
 def _mend():
     """A stop may have hit the loop at any moment: nothing of that one can be relied on,
-    and it goes with all its tasks."""
+    and it goes with all its tasks. Their coroutines are closed while it still counts as
+    running: one that catches everything and waits again would find no loop to wait in, and
+    do so for ever."""
     global _loop, _task
-    if _task is not None:
-        for task in asyncio.tasks.all_tasks(_loop):
-            task._log_destroy_pending = False
-        _task = _loop = None
+    if _task is None:
+        return
+    hook = getattr(sys, "unraisablehook", sys.__unraisablehook__)
+    sys.unraisablehook = _say_nothing
+    _set_running_loop(_loop)
+    try:
+        for task in {_task, *asyncio.tasks.all_tasks(_loop)}:
+            _close(task)
+        _task = task = None
+    finally:
+        _set_running_loop(None)
+        sys.unraisablehook = hook
+    _loop = None
 
 
 def run(code):

@@ -119,9 +119,12 @@ class TimeitResult:
                 f"(mean ± std. dev. of {self.repeat} runs, {self.loops:,} loops each)>")
 
 
+TIMEIT_OPTIONS = "n:r:p:qo"
+
+
 def _timeit(args):
     import timeit
-    options, statement = _options(args, "n:r:p:qo")
+    options, statement = _options(args, TIMEIT_OPTIONS)
     timer = timeit.Timer(statement, globals=_snug.namespace())
     return _report(timer.timeit, options, "q" in options)
 
@@ -260,7 +263,7 @@ def _time_cell(args, code):
 
 
 def _timeit_cell(args, code):
-    options, rest = _options(args, "n:r:p:qo")
+    options, rest = _options(args, TIMEIT_OPTIONS)
     setup = compile(rest, "<magic>", "exec")
 
     def run(loops):
@@ -338,17 +341,36 @@ def _shown(table):
     return [name for name in table if name not in ("pinfo", "pinfo2")]
 
 
+def refusal(name):
+    """The error of a line %name that there is not; None where there is one."""
+    if name in ("pip", "conda", "mamba", "uv"):
+        return UsageError("nothing is installed from a cell; snug packages install adds packages, "
+                          "outside of sessions")
+    if name not in _lines:
+        return UsageError(f"%{name} is not a magic of this session; there are "
+                          + ", ".join(f"%{other}" for other in _shown(_lines)[:8])
+                          + " (%lsmagic lists them)")
+    return None
+
+
+def python_in(name, args, is_cell):
+    """The Python that stands in the arguments of a magic: what it times, or prepares that with."""
+    if name == "time" and not is_cell:
+        return args
+    if name == "timeit":
+        try:
+            return _options(args, TIMEIT_OPTIONS)[1]
+        except UsageError:
+            pass
+    return ""
+
+
 def line(name, args):
     """A line %name args."""
-    magic = _lines.get(name)
-    if name in ("pip", "conda", "mamba", "uv"):
-        raise UsageError("nothing is installed from a cell; snug packages install adds packages, "
-                         "outside of sessions")
-    if magic is None:
-        raise UsageError(f"%{name} is not a magic of this session; there are "
-                         + ", ".join(f"%{other}" for other in _shown(_lines)[:8])
-                         + " (%lsmagic lists them)")
-    return magic(args)
+    error = refusal(name)
+    if error:
+        raise error
+    return _lines[name](args)
 
 
 def text(name, args, body):

@@ -45,7 +45,7 @@ class Names:
     """What the names of a module can stand for: "os.system", and "pathlib.Path()" for
     an object of a class."""
 
-    def __init__(self, tree, rule):
+    def __init__(self, trees, rule):
         self.rule = rule
         self.module = Scope(None, "module")
         self.assigned = []    # (table, name, a dotted name or (expression, scope)), as in the source
@@ -53,12 +53,12 @@ class Names:
         self.anywhere = {}    # name: the dotted names it stands for in some scope
         self.stars = []       # modules of `from x import *`
         self.homes = {}       # (scope, name): the scope that binds it
-        self.uses = list(self.collect(tree))
+        self.uses = list(self.collect(trees))
         self.settle()
 
-    def collect(self, tree):
-        """Binds every name of the tree; yields (node, scope) of what can be a finding."""
-        todo = [(tree, self.module)]
+    def collect(self, trees):
+        """Binds every name of the trees; yields (node, scope) of what can be a finding."""
+        todo = [(tree, self.module) for tree in reversed(trees)]
         while todo:
             node, scope = todo.pop()
             if isinstance(node, USES):
@@ -256,6 +256,14 @@ class Names:
             return (*self.anywhere.get(name, ()), *self.starred(name))
         return ()
 
+    def foreign(self, node, scope):
+        """The name as it is spelled, where nothing of the source binds it: one of an earlier cell,
+        or a function of the host."""
+        name = spelled(node)
+        if not name or home(name.partition(".")[0], scope):
+            return None
+        return name
+
     def starred(self, name):
         """Which forbidden names it can be through `from x import *`. Where all of x is
         forbidden, the import says so, and any name would be one."""
@@ -351,7 +359,7 @@ def follow(dotted, path):
     return dotted
 
 
-def refused(tree):
+def refused(tree, hint):
     """What the compiler, which sees more than the parser, finds wrong ('return' outside
     function). Changes the tree."""
     nodes = list(ast.walk(tree))
@@ -371,13 +379,147 @@ def refused(tree):
         compile(tree, "<scan>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
     except SyntaxError as error:
         # Unlike the parser's, this offset is counted in bytes.
-        return error.lineno or 0, (error.offset or 1) - 1, "syntax", type(error).__name__, error.msg
+        return (error.lineno or 0, (error.offset or 1) - 1, "syntax", type(error).__name__, error.msg,
+                hint(error))
     except RecursionError:
-        return 0, 0, "syntax", "SyntaxError", "too deeply nested"
+        return 0, 0, "syntax", "SyntaxError", "too deeply nested", ""
     except ValueError as error:
         # 3.13 refuses a docstring with a lone surrogate with a UnicodeEncodeError.
-        return 0, 0, "syntax", "SyntaxError", str(error)
+        return 0, 0, "syntax", "SyntaxError", str(error), ""
     return None
+
+
+# ---- imports that may fail ----
+
+TRIES = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name))
+BRANCHES = FUNCTIONS + TRIES + (ast.Lambda, ast.If, ast.IfExp, ast.While, ast.BoolOp, ast.Match)
+IMPORT_ERRORS = frozenset(("ImportError", "ModuleNotFoundError", "Exception", "BaseException"))
+ENDS = frozenset(("exit", "quit", "sys.exit", "os._exit"))
+
+
+def inside(nodes):
+    """The nodes and what stands in them, but not what functions among them do when called."""
+    todo = list(nodes)
+    while todo:
+        node = todo.pop()
+        yield node
+        if not isinstance(node, FUNCTIONS + (ast.Lambda,)):
+            todo.extend(ast.iter_child_nodes(node))
+
+
+def takes_import_error(kinds):
+    """Whether one of the expressions names what a failed import raises, or what that is."""
+    return any((spelled(node) or "").rpartition(".")[2] in IMPORT_ERRORS for kind in kinds
+               for node in (kind.elts if isinstance(kind, ast.Tuple) else (kind,)))
+
+
+def goes_on(handler):
+    """Whether the program goes on behind the handler."""
+    return not any(isinstance(node, ast.Raise) or
+                   (isinstance(node, ast.Call) and spelled(node.func) in ENDS)
+                   for node in inside(handler.body))
+
+
+def fallback(node):
+    """None where a failed import within the node ends the program, else the statements that come in
+    its place."""
+    if isinstance(node, TRIES):
+        for handler in node.handlers:
+            if handler.type is None or takes_import_error([handler.type]):
+                return handler.body if goes_on(handler) else None
+    elif isinstance(node, (ast.With, ast.AsyncWith)):
+        for call in (item.context_expr for item in node.items):
+            if isinstance(call, ast.Call) and takes_import_error(call.args):
+                if (spelled(call.func) or "").rpartition(".")[2] == "suppress":
+                    return []
+    return None
+
+
+def replaced(statements):
+    """The names that the statements give another meaning than None."""
+    for node in inside(statements):
+        if isinstance(node, FUNCTIONS + (ast.ClassDef,)):
+            yield node.name
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            yield from imported_names(node)
+        elif isinstance(node, ast.Assign):
+            if not (isinstance(node.value, ast.Constant) and node.value.value is None):
+                yield from (target.id for target in node.targets if isinstance(target, ast.Name))
+
+
+def imported_names(node):
+    for alias in node.names:
+        yield alias.asname or alias.name.partition(".")[0]
+
+
+class OptionalImports:
+    """The imports of a program that it can do without, since it handles that one fails and does
+    not use the name whatever came of it."""
+
+    def __init__(self, trees):
+        self.nodes = {}      # id(import or call that is handled): its names that nothing replaces
+        self.needed = set()  # names that are used where no branch was taken
+        self.tested = set()  # names that a branch depends on
+        todo = [(tree, None, False) for tree in trees]
+        while todo:
+            node, kept, is_branch = todo.pop()
+            self.note(node, kept, is_branch)
+            todo.extend(self.enter(node, kept, is_branch))
+
+    def enter(self, node, kept, is_branch):
+        """Children, with the names that fallbacks give them, None: nothing handles that they fail."""
+        if isinstance(node, FUNCTIONS + (ast.Lambda,)):
+            kept = None
+        statements = fallback(node)
+        body, kept_within = (), kept
+        if statements is not None:
+            body, kept_within = set(map(id, node.body)), {*(kept or ()), *replaced(statements)}
+        is_branch = is_branch or statements is not None or isinstance(node, BRANCHES)
+        for child in ast.iter_child_nodes(node):
+            yield child, kept_within if id(child) in body else kept, is_branch
+
+    def note(self, node, kept, is_branch):
+        if isinstance(node, (ast.If, ast.IfExp, ast.While, ast.Assert)):
+            self.tested |= {name.id for name in inside([node.test]) if isinstance(name, ast.Name)}
+        if kept is not None and isinstance(node, (ast.Import, ast.ImportFrom, ast.Call)):
+            names = () if isinstance(node, ast.Call) else imported_names(node)
+            self.nodes[id(node)] = set(names) - kept
+        used = getattr(node, {ast.Attribute: "value", ast.Call: "func"}.get(type(node), ""), None)
+        if isinstance(used, ast.Name) and not is_branch:
+            self.needed.add(used.id)
+
+    def has(self, node):
+        names = self.nodes.get(id(node))
+        return names is not None and not names & (self.needed - self.tested)
+
+
+MAGIC = "__snug_magic__"  # what py/cell/magic.c makes of a line with a magic
+
+
+def magic_calls(tree, cell):
+    """(where, name, arguments, whether it is a cell's) of each magic."""
+    if cell:
+        name, args, line = cell
+        where = ast.Constant(None, lineno=line, col_offset=0)
+        yield where, name, args, True
+    for node in ast.walk(tree):
+        if type(node) is ast.Call and type(node.func) is ast.Name and node.func.id == MAGIC:
+            words = [arg.value for arg in node.args
+                     if type(arg) is ast.Constant and isinstance(arg.value, str)]
+            if len(words) == len(node.args) == 2:
+                yield node, *words, False
+
+
+def program_at(where, source):
+    """The tree of a program that stands at one place of another; None if it is none."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None  # which running tells
+    for node in ast.walk(tree):
+        if hasattr(node, "lineno"):
+            node.lineno, node.col_offset = where.lineno, where.col_offset
+    return tree
 
 
 def remembered(function):
@@ -390,69 +532,134 @@ def remembered(function):
     return ask
 
 
-def scan(tree, allowed, explain, forbidden):
-    """Findings, sorted: (line, column, rule, subject, message), the column in bytes from 0;
-    if the compiler refuses the tree, that is the only one.
+class Questions:
+    """What is asked of policy; C has the answers."""
 
-    allowed(module) is true if cells may import it, explain(module) says why not,
-    forbidden(name) is None or (pattern, reason).
-    """
-    allowed, explain, forbidden = map(remembered, (allowed, explain, forbidden))
-    names = Names(tree, forbidden)
-    findings = {}
+    def __init__(self, allowed, explain, forbidden, stands_in=None, unwanted=None, hint=None):
+        self.allowed, self.explain, self.forbidden = map(remembered, (allowed, explain, forbidden))
+        self.stands_in = remembered(stands_in or (lambda name: False))
+        self.unwanted = remembered(unwanted or (lambda name: None))
+        self.hint = hint or (lambda error: "")
 
-    def add(node, rule, subject, message):
+
+class Judge:
+    """The findings of one source."""
+
+    def __init__(self, questions):
+        self.ask = questions
+        self.findings = {}
+        self.optional = None
+        self.is_optional = False  # the import that is looked at may fail
+        self.absent = set()       # modules that such an import does not give
+
+    def add(self, node, rule, subject, message, hint=""):
         # One thing at one place is one finding: os.system and os.system.__call__ are the same.
         key = node.lineno, node.col_offset, rule, subject.partition(".")[0]
-        findings.setdefault(key, (node.lineno, node.col_offset, rule, subject, message))
+        self.findings.setdefault(key, (node.lineno, node.col_offset, rule, subject, message, hint))
 
-    def module(node, name):
-        if not allowed(name):
-            add(node, "import", name, explain(name))
-        return allowed(name)
+    def sorted(self):
+        return sorted(self.findings.values(), key=lambda finding: finding[:2])[:MOST_FINDINGS]
 
-    def from_import(node):
+    def judge_magics(self, tree, cell, magics):
+        """The programs within the arguments of magics; findings are the magics that there are not."""
+        programs = []
+        for where, name, args, is_cell in magic_calls(tree, cell):
+            error = None if is_cell else magics.refusal(name)
+            if error:
+                self.add(where, "call", "%" + name, str(error), self.ask.hint(error))
+            programs.append(program_at(where, magics.python_in(name, args, is_cell)))
+        return list(filter(None, programs))
+
+    def is_unwanted(self, node, name):
+        """Whether a pattern of the caller's forbids the name, or one that it stands below."""
+        pattern = self.ask.unwanted(name)
+        if pattern:
+            self.add(node, "forbid", name, f"{name} is forbidden here, by the pattern {pattern}")
+        return bool(pattern)
+
+    def module(self, node, name):
+        """Whether it may be imported."""
+        if self.is_unwanted(node, name):
+            return False
+        is_fine = self.ask.allowed(name) or self.ask.stands_in(name)
+        if not is_fine and self.is_optional:
+            self.absent.add(name)
+        elif not is_fine:
+            self.add(node, "import", name, self.ask.explain(name))
+        return is_fine
+
+    def from_import(self, node):
         if node.level:
             subject = "." * node.level + (node.module or "")
-            add(node, "import", subject, "relative import: a cell is not a package")
+            self.add(node, "import", subject, "relative import: a cell is not a package")
             return
+        allowed = self.ask.allowed
+        is_stand_in = not allowed(node.module) and self.ask.stands_in(node.module)
         for alias in node.names:
             name = f"{node.module}.{alias.name}"
             # A submodule can have a line of its own in the profile, either way.
-            if alias.name != "*" and allowed(name) != allowed(node.module):
-                is_fine = module(alias, name)
+            if not is_stand_in and alias.name != "*" and allowed(name) != allowed(node.module):
+                is_fine = self.module(alias, name)
             else:
-                is_fine = module(node, node.module)
+                is_fine = self.module(node, node.module)
             if is_fine:
-                reference(alias, [name])
+                self.reference(alias, [name])
 
-    def reference(node, dotted_names):
+    def reference(self, node, dotted_names):
         for dotted in sorted(dotted_names):
+            if self.is_unwanted(node, dotted.replace("()", "").removeprefix("builtins.")):
+                continue
+            if self.is_absent(dotted):
+                continue
             # The longest part of it that a rule knows.
             while dotted and not dotted.endswith("()"):
                 subject = dotted.replace("()", "").removeprefix("builtins.")
-                rule = forbidden(subject)
+                rule = self.ask.forbidden(subject)
                 # What a whole module is forbidden for is not repeated for an object of it.
                 if rule and ("()" not in dotted or not rule[0].endswith("*")):
-                    add(node, "call", subject, f"{subject} is not allowed: {rule[1]}")
+                    self.add(node, "call", subject, f"{subject} is not allowed: {rule[1]}")
                     break
                 dotted = dotted.rpartition(".")[0]
 
-    for node, scope in names.uses:
+    def is_absent(self, dotted):
+        """Whether it is of a module that is not there, which the program knows."""
+        return any(dotted == name or dotted.startswith(name + ".") for name in self.absent)
+
+    def use(self, node, scope, names):
         kind = type(node)
+        self.is_optional = self.optional.has(node)
         if kind is ast.Import:
             for alias in node.names:
-                module(alias, alias.name)
+                self.module(alias, alias.name)
         elif kind is ast.ImportFrom:
-            from_import(node)
+            self.from_import(node)
         else:
             if kind is ast.Call:
                 name = names.imported(node, scope, whole=True)
                 if name:
-                    module(node, name)
+                    self.module(node, name)
             if kind is ast.Call or type(node.ctx) is ast.Load:
-                reference(node, names.resolve(node, scope))
-    error = refused(tree)
-    if error:
-        return [error]
-    return sorted(findings.values(), key=lambda finding: finding[:2])[:MOST_FINDINGS]
+                self.reference(node, names.resolve(node, scope))
+                foreign = names.foreign(node, scope)
+                if foreign:
+                    self.is_unwanted(node, foreign)
+
+
+def scan(tree, questions, cell=None, magics=None):
+    """Findings, sorted: (line, column, rule, subject, message, hint), the column in bytes from 0;
+    if the compiler refuses the tree, that is the only one.
+
+    allowed(module) is true if cells may import it, explain(module) says why not, stands_in(module)
+    is true if they get another one for it; forbidden(name) is None or (pattern, reason),
+    unwanted(name) None or the caller's pattern; hint(error) helps to repair. cell is the name, the
+    arguments and the line of a %%magic whose body the tree is; magics is the module _snug_magics,
+    needed where there are any.
+    """
+    judge = Judge(questions)
+    trees = [tree, *judge.judge_magics(tree, cell, magics)]
+    judge.optional = OptionalImports(trees)
+    names = Names(trees, questions.forbidden)
+    for node, scope in names.uses:
+        judge.use(node, scope, names)
+    error = refused(tree, questions.hint)
+    return [error] if error else judge.sorted()
