@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "session/cells/cell_job.h"
+#include "session/core/host_calls.h"
 #include "session/core/session.h"
 #include "session/result/result.h"
 
@@ -51,6 +52,7 @@ int result_take_loss(snug_result *result, snug_session *session)
 {
     /* The cell did not come back to end its calls: those under way are cancelled. */
     desk_end(session->desk);
+    session_tell_calls(session);
     int error = take_ledger(result, session->desk);
     if (error)
         return error;

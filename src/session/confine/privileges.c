@@ -15,7 +15,7 @@
 
 #include <snug/snug.h>
 
-#include "base/procself.h"
+#include "base/process/procself.h"
 
 /* What such a user is called in the namespace of its own. */
 enum { NAME = 1000 };

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/procself.h"
+#include "base/process/procself.h"
 #include "session/confine/idmap.h"
 #include "session/confine/privileges.h"
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/procself.h"
+#include "base/process/procself.h"
 #include "py/core/home.h"
 #include "py/guard/package_imports.h"
 #include "py/life/preload.h"

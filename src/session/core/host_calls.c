@@ -21,10 +21,21 @@ void session_make_calls(snug_session *session, void (*drain)(snug_session *sessi
 {
     for (snug_call *call; (call = desk_take(session->desk));) {
         const desk_tool *tool = call_tool(call);
+        session_tell_calls(session);
         drain(session); /* what was printed before it */
         if (tool)
             tool->fn(tool->payload, call, call_text(call));
         else
             session->callbacks.on_input(session->callbacks.payload, call, call_text(call));
+        session_tell_calls(session);
     }
+}
+
+void session_tell_calls(snug_session *session)
+{
+    const session_callbacks *callbacks = &session->callbacks;
+    snug_tool_call call;
+
+    while (callbacks->on_tool_call && desk_take_over(&call, session->desk))
+        callbacks->on_tool_call(callbacks->payload, &call);
 }

@@ -21,6 +21,8 @@ static void hand_output(void *payload, capture_stream which, const char *text, s
 {
     snug_session *session = payload;
     snug_stream to = which == CAPTURE_STDOUT ? SNUG_STREAM_STDOUT : SNUG_STREAM_STDERR;
+
+    session_tell_calls(session); /* of those that were over before it */
     session->callbacks.on_output(session->callbacks.payload, to, text, len);
 }
 
@@ -36,6 +38,7 @@ static void hand_display(void *payload, capture_event event, const display *d)
     if (d && result_describe(&shown, d) != SNUG_OK)
         return;
 
+    session_tell_calls(session);
     session->callbacks.on_display(session->callbacks.payload, events[event], d ? &shown : NULL);
     free((void *)(uintptr_t)shown.parts);
 }
@@ -58,6 +61,7 @@ static void hand_on(snug_session *session)
 static void attend_cell(void *payload)
 {
     snug_session *session = payload;
+    session_tell_calls(session);
     hand_on(session);
     session_make_calls(session, hand_on);
 }
@@ -129,6 +133,7 @@ int session_run_job(snug_session *session, job_fn fn, void *arg, const job_limit
         local_interrupt(session);
 
     int has_ended = session->thread.is_inline ? run_on_caller(session) : run_on_thread(session);
+    session_tell_calls(session); /* those that the end of the cell has ended */
     if (session->kind == SNUG_KIND_FULL)
         full_limit_rest(session);
 

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/options.h"
-#include "base/procself.h"
+#include "base/process/procself.h"
 #include "session/core/claim.h"
 #include "session/core/job.h"
 #include "session/core/session.h"

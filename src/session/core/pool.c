@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/thread.h"
+#include "base/u64.h"
 
 /* ---- what to do next ---- */
 
@@ -22,16 +23,10 @@ static size_t halves_wanted(const pool_facts *f)
     return f->wanted > 1 && share == f->wanted ? share - 1 : share;
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 pool_step pool_next(const pool_facts *f, uint64_t now_ns)
 {
     const size_t *ready = f->ready, all = ready[SPARE_WHOLE] + ready[SPARE_HALF];
-    uint64_t idle_ns =
-        f->idle_ns > UINT64_MAX - f->last_open_ns ? UINT64_MAX : f->last_open_ns + f->idle_ns;
+    uint64_t idle_ns = u64_sum(f->last_open_ns, f->idle_ns);
 
     if (f->opening > 0)
         return (pool_step){ POOL_WAIT, SPARE_NONE, UINT64_MAX };
@@ -51,11 +46,11 @@ pool_step pool_next(const pool_facts *f, uint64_t now_ns)
     }
 
     if (now_ns < f->retry_ns)
-        return (pool_step){ POOL_WAIT, SPARE_NONE, earlier(f->retry_ns, idle_ns) };
+        return (pool_step){ POOL_WAIT, SPARE_NONE, u64_least(f->retry_ns, idle_ns) };
     uint64_t used_ns = f->last_used_ns > f->last_open_ns ? f->last_used_ns : f->last_open_ns;
-    uint64_t quiet_ns = earlier(used_ns + POOL_QUIET_NS, f->last_open_ns + POOL_PATIENCE_NS);
+    uint64_t quiet_ns = u64_least(used_ns + POOL_QUIET_NS, f->last_open_ns + POOL_PATIENCE_NS);
     if (now_ns < quiet_ns && all > 0)
-        return (pool_step){ POOL_WAIT, SPARE_NONE, earlier(quiet_ns, idle_ns) };
+        return (pool_step){ POOL_WAIT, SPARE_NONE, u64_least(quiet_ns, idle_ns) };
 
     /* Of what is missed most; a difference below zero is one that is not missed. */
     int is_half = (int64_t)(halves - ready[SPARE_HALF]) > (int64_t)(wholes - ready[SPARE_WHOLE]);
@@ -109,7 +104,7 @@ static void back_off(pool *p)
 {
     uint64_t pause_ns = FIRST_RETRY_NS << (p->failures < 10 ? p->failures : 10);
     p->failures++;
-    p->facts.retry_ns = clock_now_ns() + earlier(pause_ns, LAST_RETRY_NS);
+    p->facts.retry_ns = clock_now_ns() + u64_least(pause_ns, LAST_RETRY_NS);
 }
 
 /* The lock is held, but not meanwhile; as in the next two. */
@@ -138,15 +133,6 @@ static void end_spare_unlocked(pool *p, pool_item *spare)
     pthread_mutex_lock(&p->lock);
 }
 
-static void wait_until(pool *p, uint64_t until_ns)
-{
-    const struct timespec until = { (time_t)(until_ns / NS_PER_S), (long)(until_ns % NS_PER_S) };
-    if (until_ns == UINT64_MAX)
-        pthread_cond_wait(&p->changed, &p->lock);
-    else
-        pthread_cond_timedwait(&p->changed, &p->lock, &until);
-}
-
 static void *keep_full(void *arg)
 {
     pool *p = arg;
@@ -164,7 +150,7 @@ static void *keep_full(void *arg)
             p->given_back++;
             end_spare_unlocked(p, take_ready_spare(p, step.kind));
         } else {
-            wait_until(p, step.until_ns);
+            cond_wait_until(&p->changed, &p->lock, step.until_ns);
         }
     }
 

@@ -31,6 +31,7 @@ typedef struct session_callbacks {
     void (*on_output)(void *payload, snug_stream stream, const char *text, size_t len);
     void (*on_display)(void *payload, snug_display_event event, const snug_display *display);
     void (*on_input)(void *payload, snug_call *call, const char *prompt);
+    void (*on_tool_call)(void *payload, const snug_tool_call *call);
     void *payload;
 } session_callbacks;
 

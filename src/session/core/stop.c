@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/procself.h"
+#include "base/process/procself.h"
+#include "base/u64.h"
 #include "py/life/runtime.h"
 #include "session/core/session.h"
 
@@ -99,16 +100,6 @@ static uint64_t look_after_ns(const snug_session *session, uint64_t left_ns)
     return wait_ns > LOOK_NS ? wait_ns : LOOK_NS;
 }
 
-static uint64_t lesser(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-static uint64_t time_after(uint64_t now_ns, uint64_t ns)
-{
-    return ns > UINT64_MAX - now_ns ? UINT64_MAX : now_ns + ns;
-}
-
 static uint64_t ms_to_ns(uint64_t ms)
 {
     return ms > UINT64_MAX / NS_PER_MS ? UINT64_MAX : ms * NS_PER_MS;
@@ -133,6 +124,17 @@ static void enter_ladder(snug_session *session, stop_reason reason, uint64_t lim
     stop->waited_ns = 0;
 }
 
+/* Later by what calls of tools that are not timed have taken. */
+static uint64_t wall_deadline_ns(const snug_session *session, uint64_t now_ns)
+{
+    const session_stop *stop = &session->stop;
+    if (now_ns < stop->wall_deadline_ns || !session->desk)
+        return stop->wall_deadline_ns;
+
+    const uint64_t untimed_ns = desk_untimed_ns(session->desk, now_ns) - stop->untimed_ns;
+    return u64_sum(stop->wall_deadline_ns, untimed_ns);
+}
+
 /* Whether a limit is reached; if not, when to look again. Processor time cannot
  * pass faster than the clock, so the look comes when it could be used up. */
 static uint64_t check_limits(snug_session *session, uint64_t now_ns)
@@ -141,13 +143,18 @@ static uint64_t check_limits(snug_session *session, uint64_t now_ns)
     uint64_t cell_ns = ms_to_ns(session->job.limits.cpu_ms);
     uint64_t all_ns = ms_to_ns(session->job.limits.session_cpu_ms);
 
-    if (now_ns >= stop->wall_deadline_ns) {
+    const uint64_t deadline_ns = wall_deadline_ns(session, now_ns);
+    uint64_t wall_look_ns = deadline_ns;
+    if (now_ns >= deadline_ns) {
         enter_ladder(session, STOP_TIMEOUT, session->job.limits.wall_ms, now_ns);
         return now_ns;
     }
 
+    /* It may stand still, and be as near as now at each look. */
+    if (deadline_ns != stop->wall_deadline_ns)
+        wall_look_ns = u64_sum(deadline_ns, LOOK_NS);
     if (cell_ns == UINT64_MAX && all_ns == UINT64_MAX)
-        return stop->wall_deadline_ns;
+        return wall_look_ns;
     uint64_t used_ns = cpu_used_ns(stop) + interp_threads_cpu_ns(session->interp);
     uint64_t all_left_ns = all_cpu_left_ns(session);
     if (used_ns >= cell_ns) {
@@ -160,9 +167,9 @@ static uint64_t check_limits(snug_session *session, uint64_t now_ns)
         return now_ns;
     }
 
-    uint64_t left_ns = lesser(cell_ns, all_left_ns) - used_ns;
-    uint64_t look_ns = time_after(now_ns, look_after_ns(session, left_ns));
-    return lesser(look_ns, stop->wall_deadline_ns);
+    uint64_t left_ns = u64_least(cell_ns, all_left_ns) - used_ns;
+    uint64_t look_ns = u64_sum(now_ns, look_after_ns(session, left_ns));
+    return u64_least(look_ns, wall_look_ns);
 }
 
 /* ---- on the watchdog's thread, under its lock ---- */
@@ -233,7 +240,7 @@ static void keep_pace(snug_session *session, uint64_t now_ns)
     uint64_t most_ns = 2 * steps_of(has_threads(session))->again_ms * NS_PER_MS;
     uint64_t cpu_ns = all_cpu_now_ns(session);
     uint64_t tick_ns = now_ns - stop->last_ns, ran_ns = cpu_ns - stop->last_cpu_ns;
-    uint64_t counted_ns = lesser(tick_ns, most_ns);
+    uint64_t counted_ns = u64_least(tick_ns, most_ns);
 
     if (interp_is_settled(session->interp) || is_held_up(session) ||
         (ran_ns < counted_ns / 2 && interp_waits_for_gil(session->interp, &session->thread.guard)))
@@ -335,7 +342,7 @@ static uint64_t step_ladder(snug_session *session, uint64_t now_ns)
             atomic_fetch_sub(&session->host->hung, 1);
     }
 
-    stop->next_ns = time_after(now_ns, again_ms(session, stage) * NS_PER_MS);
+    stop->next_ns = u64_sum(now_ns, again_ms(session, stage) * NS_PER_MS);
     return stop->next_ns;
 }
 
@@ -376,15 +383,17 @@ void stop_arm(snug_session *session, uint64_t now_ns)
 
     stop->started_ns = now_ns;
     stop->wall_deadline_ns = clock_deadline_ns(now_ns, session->job.limits.wall_ms);
+    stop->untimed_ns = session->desk ? desk_untimed_ns(session->desk, now_ns) : 0;
     stop->since_ns = 0;
     stop->reason = STOP_NONE;
     stop->is_given_up = 0;
     stop->rung = 0;
     stop->watch.on_deadline = on_deadline;
-    uint64_t left_ns = lesser(ms_to_ns(session->job.limits.cpu_ms), all_cpu_left_ns(session));
-    uint64_t first_ns = time_after(now_ns, look_after_ns(session, left_ns));
+    uint64_t left_ns = u64_least(ms_to_ns(session->job.limits.cpu_ms), all_cpu_left_ns(session));
+    uint64_t first_ns = u64_sum(now_ns, look_after_ns(session, left_ns));
     atomic_store_explicit(&stop->cpu_start_ns, CPU_NOT_STARTED, memory_order_relaxed);
-    watchdog_arm(session->host->watchdog, &stop->watch, lesser(first_ns, stop->wall_deadline_ns));
+    watchdog_arm(session->host->watchdog, &stop->watch,
+                 u64_least(first_ns, stop->wall_deadline_ns));
 }
 
 void stop_disarm(snug_session *session)

@@ -25,6 +25,7 @@
 typedef struct session_stop {
     watch watch;
     uint64_t started_ns, wall_deadline_ns;
+    uint64_t untimed_ns;           /* the desk's, when the job began */
     uint64_t since_ns;             /* when the ladder was entered; 0: not yet */
     uint64_t next_ns;              /* when its next step is due */
     uint64_t last_ns, last_cpu_ns; /* at the last step */

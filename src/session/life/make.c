@@ -174,6 +174,7 @@ int session_hand_over(snug_session *session, const snug_session_options *options
     session->limits = limits_resolve(options->limits, NULL);
     session->callbacks.on_output = options->on_output;
     session->callbacks.on_input = options->on_input;
+    session->callbacks.on_tool_call = options->on_tool_call;
     session->callbacks.payload = options->payload;
     session->callbacks.on_display = options->on_display;
     session->output.on_text = options->on_output || options->on_display ? notify_caller : NULL;

@@ -105,7 +105,7 @@ int seal_host_open(snug_host **out, const snug_host_options *given, const seal *
         return host_open(out, &options, &local_form, wish);
 
     error = host_open(out, &options, &remote_form, wish);
-    int can_fall = error && error != SNUG_EINVAL && error != SNUG_ENOMEM;
+    int can_fall = error && error != SNUG_EINVAL && error != SNUG_ENOMEM && error != SNUG_ESTOPPED;
     if (can_fall && options.flags & SNUG_HOST_FALLBACK)
         return fall_back(out, &options);
     return error;
@@ -178,6 +178,11 @@ int snug_host_pool(snug_pool *out, const snug_host *host)
 const char *snug_host_fallback(const snug_host *host)
 {
     return host->fallback;
+}
+
+snug_form snug_host_form(const snug_host *host)
+{
+    return host->form == &remote_form ? SNUG_FORM_WORKER : SNUG_FORM_LOCAL;
 }
 
 const char *snug_host_report(const snug_host *host)

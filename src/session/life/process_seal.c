@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/procself.h"
+#include "base/process/procself.h"
 #include "policy/seccomp.h"
 #include "py/core/home.h"
 #include "py/life/runtime.h"

@@ -13,6 +13,7 @@
 #include "session/core/job.h"
 #include "session/core/session.h"
 #include "session/life/make.h"
+#include "session/life/scan_lines.h"
 #include "wire/json.h"
 
 struct snug_scan {
@@ -24,7 +25,8 @@ struct snug_scan {
 
 /* What the scanner works on. */
 typedef struct scan_work {
-    allowlist *modules;
+    allowlist *modules; /* NULL: the source is not Python */
+    forbid_list *forbidden;
     str source;
     uint64_t max_bytes;
     scan_findings found;
@@ -38,6 +40,7 @@ static void free_scan_work(void *arg)
         return;
 
     allowlist_close(work->modules);
+    forbid_close(work->forbidden);
     str_free(&work->source);
     scan_findings_free(&work->found);
     free(work);
@@ -63,8 +66,8 @@ static int open_scanner(snug_session **out, snug_host *host)
 static int judge_source_text(snug_session *scanner, void *arg)
 {
     scan_work *work = arg;
-    return interp_scan(&work->found, scanner->interp, work->modules, work->source.data,
-                       work->source.len, work->max_bytes);
+    const scan_rules rules = { work->modules, work->forbidden, work->max_bytes };
+    return interp_scan(&work->found, scanner->interp, &rules, work->source.data, work->source.len);
 }
 
 /* The findings as the public header has them. */
@@ -78,8 +81,15 @@ static int present_findings(snug_scan *report)
 
     for (size_t i = 0; i < found->count; i++) {
         const scan_finding *from = &found->items[i];
-        report->findings[i] = (snug_finding){ from->rule, from->line, from->column,
-                                              str_text(&from->subject), str_text(&from->message) };
+        report->findings[i] = (snug_finding){
+            from->rule,
+            from->line,
+            from->column,
+            str_text(&from->subject),
+            str_text(&from->message),
+            str_text(&from->hint),
+            str_text(&from->excerpt),
+        };
     }
 
     return SNUG_OK;
@@ -151,7 +161,9 @@ static int make_work(scan_work **out, const snug_host *host, const char *source,
     }
 
     work->max_bytes = limits_resolve(&wanted, NULL).source_bytes;
-    int error = allowlist_open(&work->modules, options->profile ? options->profile : "core",
+    int error = forbid_open(&work->forbidden, options->forbid);
+    if (!error && options->kind != SNUG_KIND_BASH)
+        error = allowlist_open(&work->modules, options->profile ? options->profile : "core",
                                host->allowlist_dir, options->allow);
     if (error)
         free_scan_work(work);
@@ -161,33 +173,55 @@ static int make_work(scan_work **out, const snug_host *host, const char *source,
     return error;
 }
 
-int local_scan(snug_scan **out, snug_host *host, const char *source, size_t len,
-               const snug_scan_options *options)
+/* Judges the source as Python: one scan at a time. */
+static int scan_python(scan_findings *found, snug_host *host, const char *source, size_t len,
+                       const snug_scan_options *options)
 {
     const uint64_t wall_ms = options->wall_ms ? options->wall_ms : DEFAULT_WALL_MS;
     scan_work *work;
+    int error = make_work(&work, host, source, len, options);
+    if (error)
+        return error;
 
-    if (runtime_is_full())
+    pthread_mutex_lock(&host->scan_lock);
+    error = run_scan(found, host, wall_ms, work);
+    pthread_mutex_unlock(&host->scan_lock);
+    return error;
+}
+
+int local_scan(snug_scan **out, snug_host *host, const char *source, size_t len,
+               const snug_scan_options *options)
+{
+    const int is_bash = options->kind == SNUG_KIND_BASH;
+    forbid_list *forbidden;
+
+    if (!is_bash && runtime_is_full())
         return error_set(
             SNUG_EINVAL,
             "snug_host_scan: this process cannot scan: it is reserved for full sessions");
 
+    int error = forbid_open(&forbidden, options->forbid);
+    if (error)
+        return error;
+
     snug_scan *report = calloc(1, sizeof *report);
-    if (!report)
+    if (!report) {
+        forbid_close(forbidden);
         return error_no_memory();
+    }
 
     pthread_mutex_init(&report->lock, NULL);
-    int error = make_work(&work, host, source, len, options);
-    if (error)
-        goto done;
-
-    pthread_mutex_lock(&host->scan_lock);
-    error = run_scan(&report->found, host, wall_ms, work);
-    pthread_mutex_unlock(&host->scan_lock);
+    const scan_text text = { source ? source : "", len, forbidden };
+    if (is_bash)
+        error = scan_bash(&report->found, &text, options->max_source_bytes);
+    else
+        error = scan_python(&report->found, host, source, len, options);
+    if (!error)
+        error = scan_lines(&report->found, &text);
     if (!error)
         error = present_findings(report);
 
-done:
+    forbid_close(forbidden);
     if (error)
         snug_scan_free(report);
     else
@@ -241,7 +275,9 @@ static char *encode_findings(const snug_scan *report)
                  json_add_number(item, "line", finding->line) ||
                  json_add_number(item, "column", finding->column) ||
                  json_add_text(item, "subject", finding->subject) ||
-                 json_add_text(item, "message", finding->message);
+                 json_add_text(item, "message", finding->message) ||
+                 json_add_text(item, "hint", finding->hint) ||
+                 json_add_text(item, "excerpt", finding->excerpt);
     }
 
     char *text = failed ? NULL : json_text(root);
@@ -275,8 +311,8 @@ void snug_scan_free(snug_scan *report)
 }
 
 /* The rules, which are static. */
-static const char *const rules[] = { "syntax", "import", "call", "length" };
-enum { RULES = sizeof rules / sizeof *rules, MOST_FINDINGS = 1000 };
+static const char *const rules[] = { "syntax", "import", "call", "length", "forbid" };
+enum { RULES = sizeof rules / sizeof *rules };
 
 void scan_pack(packer *p, const snug_scan *report)
 {
@@ -291,6 +327,8 @@ void scan_pack(packer *p, const snug_scan *report)
         pack_number(p, finding->column);
         pack_text(p, finding->subject);
         pack_text(p, finding->message);
+        pack_text(p, finding->hint);
+        pack_text(p, finding->excerpt);
     }
 }
 
@@ -300,7 +338,13 @@ static void unpack_finding(unpacker *u, scan_findings *found)
     unsigned line = (unsigned)unpack_small(u, UINT32_MAX);
     unsigned column = (unsigned)unpack_small(u, UINT32_MAX);
     const char *subject = unpack_name(u), *message = unpack_name(u);
-    if (!u->is_bad && scan_add(found, rule, line, column, subject, message) != SNUG_OK)
+    const char *hint = unpack_name(u), *excerpt = unpack_name(u);
+    if (u->is_bad)
+        return;
+
+    if (scan_add(found, rule, line, column, subject, message) != SNUG_OK ||
+        str_add(&found->items[found->count - 1].hint, hint) ||
+        str_add(&found->items[found->count - 1].excerpt, excerpt))
         u->is_bad = 1;
 }
 
@@ -311,8 +355,8 @@ int scan_unpack(snug_scan **out, unpacker *u)
         return SNUG_ENOMEM;
 
     pthread_mutex_init(&report->lock, NULL);
-    size_t count = unpack_count(u, 7);
-    u->is_bad |= count > MOST_FINDINGS;
+    size_t count = unpack_count(u, 11);
+    u->is_bad |= count > SCAN_MOST_FINDINGS;
     for (size_t i = 0; i < count && !u->is_bad; i++)
         unpack_finding(u, &report->found);
     u->is_bad |= u->left > 0;

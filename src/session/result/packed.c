@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/u64.h"
 #include "limits/limits.h"
 #include "policy/paths.h"
 #include "session/result/encode_display.h"
@@ -435,17 +436,12 @@ enum { MOST_RUNG = 4 };
 /* What a cut stream or a clipped value says of what is left out. */
 enum { CUT_BYTES = 256 };
 
-static uint64_t sum_of(uint64_t a, uint64_t b)
-{
-    return a < UINT64_MAX - b ? a + b : UINT64_MAX;
-}
-
 uint64_t result_most_bytes(const snug_limits *limits)
 {
-    uint64_t streams = sum_of(limits->output_bytes, limits->output_bytes);
-    uint64_t values = sum_of(limits->value_bytes, limits->value_bytes);
-    return sum_of(
-        sum_of(sum_of(streams, values), sum_of(limits->display_bytes, limits->list_bytes)),
+    uint64_t streams = u64_sum(limits->output_bytes, limits->output_bytes);
+    uint64_t values = u64_sum(limits->value_bytes, limits->value_bytes);
+    return u64_sum(
+        u64_sum(u64_sum(streams, values), u64_sum(limits->display_bytes, limits->list_bytes)),
         MOST_OF_THE_REST);
 }
 

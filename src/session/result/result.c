@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "calls/ledger.h"
 #include "session/result/encode.h"
 
 snug_result *result_new(const char *session)
@@ -222,7 +223,7 @@ void snug_result_free(snug_result *result)
     str_free(&result->error_class);
     str_free(&result->streams[0]);
     str_free(&result->streams[1]);
-    desk_free_ledger(result->tool_calls, result->tool_call_count);
+    ledger_free_copy(result->tool_calls, result->tool_call_count);
     pthread_mutex_destroy(&result->lock);
     free(result->json);
     free(result);
