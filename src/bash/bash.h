@@ -36,6 +36,8 @@ extern const host_form bash_form;
 /* The cell of form->run, and what else waits for the shell; shell_cell.c. */
 int bash_run(snug_result **out, snug_session *session, const char *source, size_t len,
              const snug_limits *limits, int is_aside);
+/* The thread of a cell looks at what is wanted of it. Any thread. */
+void bash_wake(const bash_session *b);
 /* A new shell in place of the old one. It runs restore first, unless that is NULL. */
 int bash_start(snug_session *session, const char *restore);
 /* The shell runs a line that ends soon (NULL: none), and its names are read: SNUG_OK, or

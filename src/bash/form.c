@@ -94,11 +94,9 @@ static int restart_shell(snug_session *session)
 
 static void interrupt_shell(snug_session *session)
 {
-    const uint64_t one = 1;
     if (atomic_exchange(&session->shell->is_wanted, 1))
         return; /* the cell is being ended */
-    ssize_t written = write(session->shell->wake, &one, sizeof one);
-    (void)written;
+    bash_wake(session->shell);
 }
 
 /* ---- names ---- */

@@ -55,7 +55,8 @@ typedef enum link_kind {
     LINK_OF_KERNEL, /* to a thing and not to a path: what it says may be something else's name */
 } link_kind;
 
-static link_kind kind_of(int folder, const char *name)
+/* Deeper in /proc than its top, links are taken for the kernel's own. */
+static link_kind judge_link(int folder, const char *name)
 {
     struct statfs system;
     struct stat facts;
@@ -152,20 +153,25 @@ static lead judge_missing(struct stat *folder, const walk *w)
     return LEAD_UNKNOWN;
 }
 
-/* LEAD_NEW with errno 0: on with the rest. */
+/* 1: on with the rest; 0: *end is where it leads. */
 static int follow_name(walk *w, const char *name, lead *end, struct stat *folder)
 {
     struct stat facts;
     int fd = open_path(w->at, name, O_NOFOLLOW);
-    if (fd < 0 || fstat(fd, &facts) != 0) {
+    if (fd < 0) {
         *end = judge_missing(folder, w);
         return 0;
     }
 
-    if (S_ISLNK(facts.st_mode)) {
-        link_kind kind = kind_of(w->at, name);
+    *end = LEAD_UNKNOWN;
+    if (fstat(fd, &facts) != 0) {
         close(fd);
-        *end = LEAD_UNKNOWN;
+        return 0;
+    }
+
+    if (S_ISLNK(facts.st_mode)) {
+        link_kind kind = judge_link(w->at, name);
+        close(fd);
         if (w->links++ == MOST_LINKS)
             return 0;
         if (kind != LINK_OF_KERNEL)

@@ -28,11 +28,12 @@ static uint64_t count_file(const char *path)
     char line[256];
     uint64_t count = 0;
     FILE *file = fopen(path, "re");
+    if (!file)
+        return 0;
 
-    while (file && fgets(line, sizeof line, file))
+    while (fgets(line, sizeof line, file))
         count += strncmp(line, "lock:", 5) == 0;
-    if (file)
-        fclose(file);
+    fclose(file);
     return count;
 }
 
@@ -41,32 +42,36 @@ static uint64_t count_process(const char *process)
 {
     char path[300];
     uint64_t count = 0;
+    const struct dirent *item;
 
     snprintf(path, sizeof path, "/proc/%.20s/fdinfo", process);
     DIR *dir = opendir(path);
-    for (const struct dirent *item; dir && (item = readdir(dir));) {
+    if (!dir)
+        return 0;
+
+    while ((item = readdir(dir))) {
         if (!is_digit(*item->d_name))
             continue;
         snprintf(path, sizeof path, "/proc/%.20s/fdinfo/%.20s", process, item->d_name);
         count += count_file(path);
     }
 
-    if (dir)
-        closedir(dir);
+    closedir(dir);
     return count;
 }
 
 static uint64_t count_all(void)
 {
     uint64_t count = 0;
+    const struct dirent *item;
     DIR *dir = opendir("/proc");
+    if (!dir)
+        return 0;
 
-    for (const struct dirent *item; dir && (item = readdir(dir));)
+    while ((item = readdir(dir)))
         if (is_digit(*item->d_name))
             count += count_process(item->d_name);
-
-    if (dir)
-        closedir(dir);
+    closedir(dir);
     return count;
 }
 

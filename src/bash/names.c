@@ -6,7 +6,6 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/jsontext.h"
-
 #include "base/utf8.h"
 #include "wire/json.h"
 
@@ -92,8 +91,8 @@ static int read_declarations(shell_names *names, const char *text)
     while (!error && text < end) {
         int is_declaration = strncmp(text, "declare -", 9) == 0;
         const char *stop = strstr(text, is_declaration ? "\ndeclare -" : "\n");
-        if (!stop)
-            stop = end;
+        if (!stop) /* the last one ends with its line, as the others do */
+            stop = end - (end[-1] == '\n');
         if (is_declaration)
             error = add_line(names, text, (size_t)(stop - text));
         text = stop + 1;
@@ -185,8 +184,10 @@ static int tell_new_names(outcome *out, const shell_names *before, const shell_n
             error = tell_change(out, name_of(now, b), item->type, "set");
         else if (order == 0 && before->items[a].hash != item->hash)
             error = tell_change(out, name_of(now, b), item->type, "rebound");
-        a += order <= 0;
-        b += order >= 0;
+        if (order <= 0)
+            a++;
+        if (order >= 0)
+            b++;
     }
 
     return error;
@@ -201,14 +202,17 @@ static int tell_gone_names(outcome *out, const shell_names *before, const shell_
         int order = compare_at(before, a, now, b);
         if (order < 0)
             error = tell_change(out, name_of(before, a), "", "deleted");
-        a += order <= 0;
-        b += order >= 0;
+        if (order <= 0)
+            a++;
+        if (order >= 0)
+            b++;
     }
 
     return error;
 }
 
-/* Both are in order, so that each walk goes through them once. */
+/* Both are in order, so that each walk goes through them once. What is gone comes last: where there
+ * is no room for all, it is left out first. */
 int names_compare(outcome *out, const shell_names *before, const shell_names *now)
 {
     int error = tell_new_names(out, before, now);

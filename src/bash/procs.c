@@ -51,22 +51,24 @@ static void take_field(proc *out, uint64_t *ticks, int *is_over, int field, cons
 {
     uint64_t value = strtoull(word, NULL, 10);
 
-    if (field == FIELD_STATE)
+    if (field == FIELD_STATE) {
         *is_over = *word == 'Z';
-    else if (field == FIELD_PARENT)
+        out->is_runnable = *word == 'R';
+    } else if (field == FIELD_PARENT) {
         out->parent = (pid_t)value;
-    else if (field == FIELD_FLAGS)
+    } else if (field == FIELD_FLAGS) {
         out->is_ending = (value & IS_EXITING) != 0;
-    else if (field >= FIELD_UTIME && field <= FIELD_CSTIME)
+    } else if (field >= FIELD_UTIME && field <= FIELD_CSTIME) {
         *ticks += value;
-    else if (field == FIELD_THREADS)
+    } else if (field == FIELD_THREADS) {
         out->threads = value;
-    else if (field == FIELD_START)
+    } else if (field == FIELD_START) {
         out->started = value;
-    else if (field == FIELD_MAPPED)
+    } else if (field == FIELD_MAPPED) {
         out->mapped = value;
-    else if (field == FIELD_RSS)
+    } else if (field == FIELD_RSS) {
         out->bytes = value * (uint64_t)sysconf(_SC_PAGESIZE);
+    }
 }
 
 /* *is_over: it has ended, and only its times are left. */
@@ -101,11 +103,14 @@ pid_t procs_thread(pid_t pid)
 {
     char path[64];
     pid_t found = 0;
-    int goes_on = 0;
+    const struct dirent *item;
 
     snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
     DIR *dir = opendir(path);
-    for (const struct dirent *item; dir && !goes_on && (item = readdir(dir));) {
+    if (!dir)
+        return 0;
+
+    while ((item = readdir(dir))) {
         proc one;
         uint64_t ticks;
         int is_over;
@@ -113,11 +118,11 @@ pid_t procs_thread(pid_t pid)
         if (id <= 0 || read_stat(&one, &ticks, &is_over, id) != 0 || is_over)
             continue;
         found = id;
-        goes_on = !one.is_ending;
+        if (!one.is_ending)
+            break;
     }
 
-    if (dir)
-        closedir(dir);
+    closedir(dir);
     return found;
 }
 
@@ -127,6 +132,28 @@ int procs_is_ending(pid_t thread)
     uint64_t ticks;
     int is_over;
     return read_stat(&one, &ticks, &is_over, thread) != 0 || one.is_ending;
+}
+
+int procs_read_turns(proc_turns *out, pid_t pid)
+{
+    char path[64], text[128];
+    unsigned long long ran_ns, waited_ns;
+    proc one;
+    uint64_t ticks;
+    int is_over;
+
+    if (read_stat(&one, &ticks, &is_over, pid) != 0 || is_over)
+        return -1;
+    *out = (proc_turns){ .pid = pid, .is_runnable = one.is_runnable, .ran = ticks };
+
+    /* Not every kernel has this file, which tells more. */
+    snprintf(path, sizeof path, "/proc/%d/schedstat", (int)pid);
+    if (read_file(path, text, sizeof text) == 0 ||
+        sscanf(text, "%llu %llu", &ran_ns, &waited_ns) != 2)
+        return 0;
+    out->ran = ran_ns;
+    out->waited_ns = waited_ns;
+    return 0;
 }
 
 /* As read_stat. A process whose first thread has ended or is about to, and another goes on, looks
@@ -155,35 +182,44 @@ static int add_proc(procs *p, const proc *item)
     return 0;
 }
 
+/* Adds that process, if it is there and has not ended. 0, or -1 where memory ran out. */
+static int look_at_process(procs *p, uint64_t *ticks, pid_t pid, pid_t shell)
+{
+    proc one;
+    uint64_t own = 0;
+    int is_over = 0;
+    if (read_process(&one, &own, &is_over, pid) != 0)
+        return 0;
+
+    *ticks += own;
+    if (is_over && one.parent == getpid() && one.pid != shell)
+        waitpid(one.pid, NULL, WNOHANG);
+    if (is_over || one.pid == getpid())
+        return 0;
+
+    p->threads += one.threads;
+    p->bytes += one.bytes;
+    return add_proc(p, &one);
+}
+
 int procs_look(procs *p, pid_t shell)
 {
-    DIR *dir = opendir("/proc");
-    int failed = 0;
+    const struct dirent *item;
+    int error = 0;
     uint64_t ticks = 0;
+    DIR *dir = opendir("/proc");
 
     p->count = 0;
     p->threads = p->bytes = p->cpu_ns = 0;
-    for (const struct dirent *item; dir && !failed && (item = readdir(dir));) {
-        proc one;
-        uint64_t own = 0;
-        int is_over = 0;
-        if (!is_digit(*item->d_name) ||
-            read_process(&one, &own, &is_over, (pid_t)atoi(item->d_name)) != 0)
-            continue;
-        ticks += own;
-        if (is_over && one.parent == getpid() && one.pid != shell)
-            waitpid(one.pid, NULL, WNOHANG);
-        if (is_over || one.pid == getpid())
-            continue;
-        p->threads += one.threads;
-        p->bytes += one.bytes;
-        failed = add_proc(p, &one);
-    }
+    if (!dir)
+        return -1;
 
-    if (dir)
-        closedir(dir);
+    while (!error && (item = readdir(dir)))
+        if (is_digit(*item->d_name))
+            error = look_at_process(p, &ticks, (pid_t)atoi(item->d_name), shell);
+    closedir(dir);
     p->cpu_ns = ticks * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
-    return dir && !failed ? 0 : -1;
+    return error;
 }
 
 void procs_free(procs *p)
@@ -192,12 +228,23 @@ void procs_free(procs *p)
     *p = (procs){ 0 };
 }
 
+/* p: NULL has none. */
 static int is_in(const procs *p, const proc *item)
 {
-    size_t i = 0;
-    while (p && i < p->count && p->items[i].pid != item->pid)
-        i++;
-    return p && i < p->count && p->items[i].started == item->started;
+    for (size_t i = 0; p && i < p->count; i++)
+        if (p->items[i].pid == item->pid)
+            return p->items[i].started == item->started;
+    return 0;
+}
+
+pid_t procs_find_runnable(const procs *p, const procs *before, pid_t parent)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        const proc *item = &p->items[i];
+        if (item->parent == parent && item->is_runnable && !is_in(before, item))
+            return item->pid;
+    }
+    return 0;
 }
 
 static size_t signal_each(const procs *p, const procs *before, pid_t spared, int signal)

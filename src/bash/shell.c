@@ -57,67 +57,34 @@ static int open_terminal(int *own, int *its)
 enum { END_CONTROL, END_TERMINAL, END_STDOUT, END_STDERR, END_STATUS, END_LINES, ENDS };
 static const int numbers[ENDS] = { 0, 2, FD_STDOUT, FD_STDERR, FD_STATUS, FD_LINES };
 
+static int open_pipe(int *reads, int *writes)
+{
+    int both[2];
+    if (pipe2(both, O_CLOEXEC) != 0)
+        return -1;
+
+    *reads = both[0];
+    *writes = both[1];
+    return 0;
+}
+
+/* What is open where it fails is the caller's to close. */
 static int open_pipes(shell *s, int ends[ENDS])
 {
-    int control[2], out[2], err[2], status[2], lines[2];
-
-    if (pipe2(control, O_CLOEXEC) != 0)
-        return -1;
-    ends[END_CONTROL] = control[0];
-    s->control = control[1];
-    if (pipe2(out, O_CLOEXEC) != 0)
+    if (open_pipe(&ends[END_CONTROL], &s->control) != 0 ||
+        open_pipe(&s->streams[0], &ends[END_STDOUT]) != 0 ||
+        open_pipe(&s->streams[1], &ends[END_STDERR]) != 0 ||
+        open_pipe(&s->status, &ends[END_STATUS]) != 0 || open_pipe(&s->lines[0], &s->lines[1]) != 0)
         return -1;
 
-    s->streams[0] = out[0];
-    ends[END_STDOUT] = out[1];
-    if (pipe2(err, O_CLOEXEC) != 0)
+    ends[END_LINES] = fcntl(s->lines[0], F_DUPFD_CLOEXEC, 3);
+    if (ends[END_LINES] < 0)
         return -1;
 
-    s->streams[1] = err[0];
-    ends[END_STDERR] = err[1];
-    if (pipe2(status, O_CLOEXEC) != 0)
-        return -1;
-
-    s->status = status[0];
-    ends[END_STATUS] = status[1];
-    if (pipe2(lines, O_CLOEXEC) != 0)
-        return -1;
-
-    s->lines[0] = lines[0];
-    s->lines[1] = lines[1];
-    ends[END_LINES] = fcntl(lines[0], F_DUPFD_CLOEXEC, 3);
     const int ours[] = { s->control, s->streams[0], s->streams[1], s->status, s->lines[1] };
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         fcntl(ours[i], F_SETFL, O_NONBLOCK);
-    if (ends[END_LINES] < 0)
-        return -1;
     return open_terminal(&s->terminal, &ends[END_TERMINAL]);
-}
-
-static int spawn_checker(pid_t *pid, const char *const arguments[], const int *from, const int *to,
-                         size_t count)
-{
-    extern char **environ;
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &all);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-                                              POSIX_SPAWN_SETPGROUP);
-    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-    for (size_t i = 0; i < count; i++)
-        posix_spawn_file_actions_adddup2(&actions, from[i], to[i]);
-    int error = posix_spawn(pid, arguments[0], &actions, &attributes,
-                            (char *const *)(uintptr_t)arguments, environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    return error;
 }
 
 /* ---- the shell's process, before it is the shell ---- */
@@ -220,6 +187,14 @@ static int start_with_pipes(shell *s, int ends[ENDS], const shell_limits *limits
     return error_system("%s", bash);
 }
 
+static void close_all(shell *s)
+{
+    int *const all[] = { &s->end,    &s->control,  &s->streams[0], &s->streams[1],
+                         &s->status, &s->lines[0], &s->lines[1],   &s->terminal };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        close_fd(all[i]);
+}
+
 int shell_open(shell *s, const shell_limits *limits, int has_input)
 {
     int ends[ENDS] = { -1, -1, -1, -1, -1, -1 };
@@ -250,6 +225,7 @@ int shell_open(shell *s, const shell_limits *limits, int has_input)
 
 fail:
     shell_close(s);
+    close_all(s); /* where no process was started */
     return error;
 }
 
@@ -261,10 +237,7 @@ int shell_close(shell *s)
         kill(s->pid, SIGKILL);
         while (waitpid(s->pid, &status, 0) < 0 && errno == EINTR)
             ;
-        int *const all[] = { &s->end,    &s->control,  &s->streams[0], &s->streams[1],
-                             &s->status, &s->lines[0], &s->lines[1],   &s->terminal };
-        for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-            close_fd(all[i]);
+        close_all(s);
     }
 
     s->pid = 0;
@@ -327,10 +300,8 @@ void shell_answer(shell *s, const char *line, size_t len)
     str text = { 0 };
 
     int error = str_add(&text, line ? "1" : "0");
-
     if (!error && line)
         error = str_append(&text, line, strnlen(line, len));
-
     if (!error) {
         /* A line that is longer than the pipe has room for is cut. */
         ssize_t sent = write(s->lines[1], text.data, text.len);
@@ -436,6 +407,37 @@ shell_message shell_hear(shell *s, shell_word *out)
 /* With time for what is long, and no more; and what is read of its complaints. */
 enum { CHECK_MS = 5000, MOST_COMPLAINT = 64 << 10 };
 
+/* Its stdin and stderr. */
+static int spawn_checker(pid_t *pid, int in, int err)
+{
+    /* What a session may have turned on changes what can be read. */
+    static const char *const arguments[] = { "/bin/bash", "--noprofile", "--norc", "-n",
+                                             "-O",        "extglob",     NULL };
+    extern char **environ;
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+                                              POSIX_SPAWN_SETPGROUP);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, in, 0);
+    posix_spawn_file_actions_adddup2(&actions, err, 2);
+
+    int error =
+        posix_spawn(pid, bash, &actions, &attributes, (char *const *)(uintptr_t)arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
 /* Writes what it takes now, and answers how much: all for one that takes no more. */
 static size_t feed(int in, const char *source, size_t len)
 {
@@ -446,23 +448,22 @@ static size_t feed(int in, const char *source, size_t len)
     return n < 0 && errno == EAGAIN ? 0 : len;
 }
 
-/* Feeds it and reads what it says. 0, or -1: it took too long. */
-static int feed_and_read(str *out, int in, int err, const char *source, size_t len)
+/* Feeds it, closes *in where it has all, and reads what it says. 0, or -1: it took too long. */
+static int feed_and_read(str *out, int *in, int err, const char *source, size_t len)
 {
     uint64_t deadline_ns = clock_deadline_ns(clock_now_ns(), CHECK_MS);
-    struct pollfd fds[2] = { { .fd = in, .events = POLLOUT }, { .fd = err, .events = POLLIN } };
 
     for (;;) {
         char text[4096];
-        if (len == 0 && fds[0].fd >= 0) {
-            close(in);
-            fds[0].fd = -1;
-        }
+        if (len == 0)
+            close_fd(in);
+        struct pollfd fds[2] = { { .fd = *in, .events = POLLOUT },
+                                 { .fd = err, .events = POLLIN } };
         uint64_t now = clock_now_ns();
         if (now >= deadline_ns || poll(fds, 2, (int)((deadline_ns - now) / NS_PER_MS) + 1) < 0)
             break;
-        if (fds[0].fd >= 0 && fds[0].revents) {
-            size_t fed = feed(in, source, len);
+        if (fds[0].revents) {
+            size_t fed = feed(*in, source, len);
             source += fed;
             len -= fed;
         }
@@ -476,8 +477,6 @@ static int feed_and_read(str *out, int in, int err, const char *source, size_t l
             break;
     }
 
-    if (fds[0].fd >= 0)
-        close(in);
     if (clock_now_ns() >= deadline_ns)
         return -1;
     return 0;
@@ -485,31 +484,38 @@ static int feed_and_read(str *out, int in, int err, const char *source, size_t l
 
 int shell_check(str *out, const char *source, size_t len)
 {
-    /* What a session may have turned on changes what can be read. */
-    static const char *const arguments[] = { "/bin/bash", "--noprofile", "--norc", "-n",
-                                             "-O",        "extglob",     NULL };
-    int in[2] = { -1, -1 }, err[2] = { -1, -1 };
+    int its_in = -1, in = -1, err = -1, its_err = -1;
+    int error = SNUG_OK;
     pid_t pid;
 
-    if (pipe2(in, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0)
-        return error_system("pipe");
-    const int from[] = { in[0], err[1] }, to[] = { 0, 2 };
-    fcntl(in[1], F_SETFL, O_NONBLOCK);
-    int error = SNUG_OK, status = 0;
-    errno = spawn_checker(&pid, arguments, from, to, 2);
-    if (errno)
-        error = error_system("%s", bash);
-    close(in[0]);
-    close(err[1]);
-    if (error) {
-        close(in[1]);
-    } else {
-        if (feed_and_read(out, in[1], err[0], source, len) != 0)
-            kill(pid, SIGKILL);
-        while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-            ;
+    if (open_pipe(&its_in, &in) != 0 || open_pipe(&err, &its_err) != 0) {
+        error = error_system("pipe");
+        goto done;
     }
 
-    close(err[0]);
+    fcntl(in, F_SETFL, O_NONBLOCK);
+    errno = spawn_checker(&pid, its_in, its_err);
+    if (errno) {
+        error = error_system("%s", bash);
+        goto done;
+    }
+
+    /* Its own ends alone keep the pipes open now. */
+    close_fd(&its_in);
+    close_fd(&its_err);
+    if (feed_and_read(out, &in, err, source, len) != 0)
+        kill(pid, SIGKILL);
+
+    /* One that still reads or writes does not wait for anybody. */
+    close_fd(&in);
+    close_fd(&err);
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+
+done:
+    close_fd(&its_in);
+    close_fd(&its_err);
+    close_fd(&in);
+    close_fd(&err);
     return error;
 }

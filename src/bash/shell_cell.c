@@ -4,31 +4,22 @@
  */
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/utf8.h"
 #include "bash/bash.h"
+#include "bash/shell_ending.h"
+#include "bash/shell_patience.h"
 #include "bash/shell_stop.h"
 #include "limits/limits.h"
 #include "session/cells/take_result.h"
 #include "session/core/host_calls.h"
 #include "session/files/artifacts.h"
 #include "session/result/result.h"
-
-typedef enum cell_end {
-    CELL_RUNS,
-    CELL_ENDED, /* told by the shell */
-    CELL_LEFT,  /* the shell went with it, in order: another one is as it was */
-    CELL_DIED,  /* the shell is gone */
-    CELL_GIVEN_UP
-} cell_end;
 
 typedef struct bash_cell {
     snug_session *session;
@@ -55,44 +46,25 @@ static void pass_text(snug_session *session, int which, const char *text, size_t
         callbacks->on_output(callbacks->payload, streams[which], text, len);
 }
 
-/* Of a character that begins with that byte, which is 0xc0 or more. */
-static size_t character_bytes(unsigned char first)
-{
-    if (first >= 0xf0)
-        return 4;
-    return first >= 0xe0 ? 3 : 2;
-}
-
-/* How many bytes at the end may be the beginning of a character. */
-static size_t unfinished_bytes(const char *text, size_t len)
-{
-    for (size_t back = 1; back <= 3 && back <= len; back++) {
-        unsigned char c = (unsigned char)text[len - back];
-        if (c >= 0xc0)
-            return back < character_bytes(c) ? back : 0;
-        if (c < 0x80)
-            return 0;
-    }
-    return 0;
-}
-
 /* Bytes that are not UTF-8 become U+FFFD. */
 static void pass_bytes(snug_session *session, int which, const char *text, size_t len)
 {
     str clean = { 0 };
+    size_t fault;
 
-    while (len > 0) {
-        size_t fault;
-        if (utf8_check(text, len, &fault) == UTF8_FINE) {
-            str_append(&clean, text, len);
-            break;
-        }
+    if (utf8_check(text, len, &fault) == UTF8_FINE) {
+        pass_text(session, which, text, len);
+        return;
+    }
+
+    while (utf8_check(text, len, &fault) != UTF8_FINE) {
         str_append(&clean, text, fault);
         str_add(&clean, "\xef\xbf\xbd");
         text += fault + 1;
         len -= fault + 1;
     }
 
+    str_append(&clean, text, len);
     pass_text(session, which, str_text(&clean), clean.len);
     str_free(&clean);
 }
@@ -109,11 +81,11 @@ static size_t read_output(snug_session *session, int which)
     if (n <= 0 || str_append(piece, bytes, (size_t)n))
         return 0;
 
-    size_t rest = unfinished_bytes(piece->data, piece->len);
-    size_t whole = piece->len - rest;
+    /* A character that is not all there yet waits for the next read. */
+    size_t whole = utf8_whole(piece->data, piece->len);
     pass_bytes(session, which, piece->data, whole);
-    memmove(piece->data, piece->data + whole, rest);
-    piece->len = rest;
+    memmove(piece->data, piece->data + whole, piece->len - whole);
+    piece->len -= whole;
     return (size_t)n;
 }
 
@@ -138,11 +110,23 @@ static void pass_no_output(snug_session *session)
     (void)session; /* it was passed on already */
 }
 
-static void wake_cell(void *payload)
+void bash_wake(const bash_session *b)
 {
     const uint64_t one = 1;
-    ssize_t written = write(((bash_session *)payload)->wake, &one, sizeof one);
-    (void)written;
+    ssize_t written = write(b->wake, &one, sizeof one);
+    (void)written; /* a counter that is full wakes as well */
+}
+
+/* 0, or -1: there is no counter any more. */
+static int forget_wakes(const bash_session *b)
+{
+    uint64_t count;
+    return read(b->wake, &count, sizeof count) < 0 && errno != EAGAIN ? -1 : 0;
+}
+
+static void wake_cell(void *payload)
+{
+    bash_wake(payload);
 }
 
 static void ask_for_line(bash_cell *cell, const char *prompt)
@@ -223,9 +207,10 @@ static int ms_until(uint64_t ns)
     return ns > now ? (int)((ns - now) / NS_PER_MS) + 1 : 0;
 }
 
+/* What may come for the thread of a cell. */
 enum { AT_STDOUT, AT_STDERR, AT_STATUS, AT_END, AT_WAKE, AT_CONTROL, AT_TERMINAL, PLACES };
 
-static int wait_for_it(bash_session *b, uint64_t until_ns, short revents[PLACES])
+static void wait_for_event(const bash_session *b, uint64_t until_ns, short revents[PLACES])
 {
     const shell *s = &b->shell;
     struct pollfd fds[PLACES] = {
@@ -241,7 +226,6 @@ static int wait_for_it(bash_session *b, uint64_t until_ns, short revents[PLACES]
 
     for (int i = 0; i < PLACES; i++)
         revents[i] = count > 0 ? fds[i].revents : 0;
-    return count;
 }
 
 static cell_end wait_for_end(bash_cell *cell, outcome *o)
@@ -251,16 +235,17 @@ static cell_end wait_for_end(bash_cell *cell, outcome *o)
 
     while (end == CELL_RUNS) {
         short came[PLACES];
-        uint64_t count;
-        wait_for_it(b, stop_next_ns(&cell->stop), came);
+        wait_for_event(b, stop_next_ns(&cell->stop), came);
         for (int which = 0; which < 2; which++)
             if (came[which])
                 read_output(cell->session, which);
-        if (came[AT_WAKE] && read(b->wake, &count, sizeof count) < 0 && errno != EAGAIN)
+
+        if (came[AT_WAKE] && forget_wakes(b) != 0)
             return CELL_GIVEN_UP;
         if (came[AT_CONTROL])
             shell_flush(&b->shell);
         pass_line(cell);
+
         if (came[AT_STATUS] || came[AT_TERMINAL] || came[AT_END])
             end = hear_shell(cell, o);
         if (end == CELL_RUNS && came[AT_END])
@@ -274,27 +259,55 @@ static cell_end wait_for_end(bash_cell *cell, outcome *o)
 
 /* ---- a shell's life ---- */
 
-enum { SETTLE_MS = 2000, SETTLE_STEP_MS = 50 };
-#define SYNC_BASE (UINT64_C(1) << 62)
+enum { SETTLE_MS = 2000, SETTLE_STEP_MS = 50, MOST_STEP_MS = 200 };
+
+/* Numbers that no cell has, of what the shell is asked between cells, and of cells aside. */
+#define SYNC_BASE  (UINT64_C(1) << 62)
+#define ASIDE_BASE (UINT64_C(1) << 61)
 
 static cell_end wait_for_sync(bash_cell *cell, uint64_t until_ns)
 {
     bash_session *b = cell->session->shell;
     cell_end end = CELL_RUNS;
 
-    while (end == CELL_RUNS && clock_now_ns() < until_ns) {
+    /* What has come is heard even where this thread was late itself. */
+    do {
         short came[PLACES];
-        wait_for_it(b, until_ns, came);
+        wait_for_event(b, until_ns, came);
         shell_flush(&b->shell);
         drain_output(cell->session);
-        if (came[AT_WAKE]) {
-            uint64_t count;
-            ssize_t had = read(b->wake, &count, sizeof count);
-            (void)had;
-        }
+        if (came[AT_WAKE])
+            forget_wakes(b);
         end = hear_shell(cell, NULL);
         if (came[AT_END] && end == CELL_RUNS)
             end = CELL_DIED;
+    } while (end == CELL_RUNS && clock_now_ns() < until_ns);
+
+    return end;
+}
+
+/* An interrupt that comes late may take along what the shell is asked, so it is asked again: less
+ * often after a while, because a slow one has to answer each time. */
+static cell_end ask_to_settle(bash_cell *cell, int *error)
+{
+    bash_session *b = cell->session->shell;
+    cell_end end = CELL_RUNS;
+    unsigned long long number = cell->number;
+    uint64_t step_ms = SETTLE_STEP_MS;
+    char ask[128];
+    patience p;
+
+    int len = snprintf(ask, sizeof ask, "\n__snug_end %llu 0\n", number);
+    patience_begin(&p, b, SETTLE_MS * NS_PER_MS, UINT64_MAX);
+    while (end == CELL_RUNS) {
+        *error = shell_tell(&b->shell, ask, (size_t)len);
+        if (*error)
+            break;
+        end = wait_for_sync(cell, clock_deadline_ns(clock_now_ns(), step_ms));
+        if (end == CELL_RUNS && patience_is_over(&p, b))
+            end = CELL_GIVEN_UP;
+        if (step_ms < MOST_STEP_MS)
+            step_ms *= 2;
     }
 
     return end;
@@ -304,26 +317,12 @@ int bash_settle(snug_session *session, const char *line)
 {
     bash_session *b = session->shell;
     bash_cell cell = { .session = session, .number = SYNC_BASE + ++b->syncs };
-    uint64_t deadline_ns = clock_deadline_ns(clock_now_ns(), SETTLE_MS);
     int error = SNUG_OK;
 
     if (line)
         error = shell_tell(&b->shell, line, strlen(line));
-
-    cell_end end = CELL_RUNS;
-    while (!error && end == CELL_RUNS) {
-        char ask[128];
-        /* An interrupt that comes late may have taken the last one along. */
-        int len =
-            snprintf(ask, sizeof ask, "\n__snug_end %llu 0\n", (unsigned long long)cell.number);
-        error = shell_tell(&b->shell, ask, (size_t)len);
-        if (error)
-            break;
-        end = wait_for_sync(&cell, clock_deadline_ns(clock_now_ns(), SETTLE_STEP_MS));
-        if ((end != CELL_RUNS && end != CELL_ENDED) || clock_now_ns() >= deadline_ns)
-            error =
-                error_set(SNUG_ESTOPPED, "the shell of session %s does not answer", session->name);
-    }
+    if (!error && ask_to_settle(&cell, &error) != CELL_ENDED && !error)
+        error = error_set(SNUG_ESTOPPED, "the shell of session %s does not answer", session->name);
 
     str_free(&cell.restore);
     return error;
@@ -379,191 +378,6 @@ int bash_start(snug_session *session, const char *restore)
         error = restore_shell(session, restore);
     session->is_lost = error != 0;
     return error;
-}
-
-/* ---- what became of it ---- */
-
-static int set_outcome(outcome *o, snug_status status, const char *category, const char *class,
-                       const char *name, const char *value, const char *hint)
-{
-    o->status = status;
-    o->category = category;
-    o->error_class = class;
-    if (str_add(&o->error_name, name) || str_add(&o->error_value, value) || str_add(&o->hint, hint))
-        return error_no_memory();
-    return SNUG_OK;
-}
-
-static const char *hint_of(int status)
-{
-    if (status == 127)
-        return "A command was not found: what is there is in /usr/bin, and nothing can be "
-               "installed.";
-
-    if (status == 126)
-        return "What was called exists, but is not a program that can be run.";
-    if (status > 128)
-        return "A process of the cell was ended by a signal.";
-    return "stderr tells which command failed; its exit status is that of the cell.";
-}
-
-static int tell_exit_status(outcome *o, int status)
-{
-    char value[80];
-
-    if (status == 0)
-        return SNUG_OK;
-    if (status > 128 && strsignal(status - 128) && status - 128 < NSIG)
-        snprintf(value, sizeof value, "exit status %d (%.40s)", status, strsignal(status - 128));
-    else
-        snprintf(value, sizeof value, "exit status %d", status);
-
-    return set_outcome(o, SNUG_STATUS_ERROR, "runtime", "runtime", "ExitStatus", value,
-                       hint_of(status));
-}
-
-static const char lost_hint[] =
-    "The shell is gone with its variables and functions: reset the session, or open a new one.";
-
-static int tell_death(outcome *o, int ended)
-{
-    char value[120];
-
-    if (WIFSIGNALED(ended)) {
-        snprintf(value, sizeof value, "the shell was killed by signal %d (%.40s)", WTERMSIG(ended),
-                 strsignal(WTERMSIG(ended)));
-        return set_outcome(o, SNUG_STATUS_CRASHED, "internal", "runtime", "SystemError", value,
-                           lost_hint);
-    }
-
-    if (WEXITSTATUS(ended) == 0)
-        return SNUG_OK;
-    snprintf(value, sizeof value, "the shell has ended with exit status %d, as exec has it",
-             WEXITSTATUS(ended));
-    return set_outcome(o, SNUG_STATUS_ERROR, "runtime", "runtime", "ExitStatus", value, lost_hint);
-}
-
-/* bash complains about it, and ends. */
-static int is_out_of_memory(const snug_session *session)
-{
-    str text = { 0 };
-    int found = stream_text(&session->output.streams[CAPTURE_STDERR], &text) == SNUG_OK &&
-                strstr(str_text(&text), ": cannot allocate ") != NULL;
-    str_free(&text);
-    return found;
-}
-
-static int tell_end(snug_result *result, bash_cell *cell, cell_end end, int ended)
-{
-    outcome *o = &result->outcome;
-
-    if (cell->stop.reason == BASH_RUNS && end == CELL_DIED && is_out_of_memory(cell->session))
-        cell->stop.reason = BASH_MEMORY;
-    if (cell->stop.reason == BASH_RUNS) {
-        if (end == CELL_DIED || end == CELL_GIVEN_UP)
-            return tell_death(o, ended);
-        return tell_exit_status(o, cell->status);
-    }
-
-    result->rung = cell->stop.rung;
-    int error = stop_tell(o, &cell->stop);
-    if (!error && cell->session->is_lost) {
-        str_clear(&o->hint);
-        error = str_add(&o->hint, lost_hint);
-    }
-
-    if (error)
-        return error_no_memory();
-    return SNUG_OK;
-}
-
-/* What a model reads: the error and the end of what the commands said. */
-static int tell_traceback(snug_result *result)
-{
-    enum { MOST_BYTES = 4000 };
-    outcome *o = &result->outcome;
-    const str *said = &result->streams[1];
-    size_t at = said->len > MOST_BYTES ? said->len - MOST_BYTES : 0;
-    if (!o->category)
-        return SNUG_OK;
-
-    at = utf8_ceil(str_text(said), said->len, at);
-    int error = str_append(&o->traceback, str_text(said) + at, said->len - at);
-    if (!error && o->traceback.len > 0 && o->traceback.data[o->traceback.len - 1] != '\n')
-        error = str_add(&o->traceback, "\n");
-    if (!error)
-        error = str_printf(&o->traceback, "%s: %s\n", str_text(&o->error_name),
-                           str_text(&o->error_value));
-
-    if (error)
-        return error_no_memory();
-    return SNUG_OK;
-}
-
-/* ---- what is not a cell ---- */
-
-static unsigned read_line_number(const char *message)
-{
-    const char *at = strstr(message, "line ");
-    if (!at)
-        return 0;
-    return (unsigned)strtoul(at + 5, NULL, 10);
-}
-
-/* "/bin/bash: line 2: syntax error near unexpected token `fi'" */
-static int tell_syntax(outcome *o, const str *said)
-{
-    const char *text = str_text(said), *colon = strstr(text, ": ");
-    const char *value = colon ? colon + 2 : text;
-    size_t len = strcspn(value, "\n");
-
-    o->status = SNUG_STATUS_ERROR;
-    o->category = o->error_class = "syntax";
-    if (str_add(&o->error_name, "SyntaxError") || str_append(&o->error_value, value, len))
-        return error_no_memory();
-    if (str_append(&o->traceback, text, said->len) ||
-        str_add(&o->hint, "bash cannot read the cell, and has run nothing of it."))
-        return error_no_memory();
-
-    o->frames = calloc(1, sizeof *o->frames);
-    if (!o->frames || str_add(&o->frames->file, "<cell>"))
-        return error_no_memory();
-
-    o->frame_count = 1;
-    o->frames->line = read_line_number(value);
-    return SNUG_OK;
-}
-
-/* 1: told, and nothing is to be run. */
-static int refuse_source(outcome *o, const char *source, size_t len, uint64_t most, int *error)
-{
-    size_t at;
-    str said = { 0 };
-    char value[120] = "";
-
-    if (len > most)
-        snprintf(value, sizeof value, "the source has %zu bytes, more than the %llu of its limit",
-                 len, (unsigned long long)most);
-    else if (memchr(source, '\0', len))
-        snprintf(value, sizeof value, "the source has a NUL byte");
-    else if (utf8_check(source, len, &at) != UTF8_FINE)
-        snprintf(value, sizeof value, "the source is not UTF-8 at byte %zu", at + 1);
-
-    if (*value) {
-        *error = set_outcome(o, SNUG_STATUS_ERROR, "syntax", "syntax", "SyntaxError", value, "");
-        return 1;
-    }
-
-    *error = shell_check(&said, source, len);
-    int is_refused = *error || strstr(str_text(&said), "syntax error") ||
-                     strstr(str_text(&said), "unexpected EOF");
-    if (is_refused && !*error) {
-        utf8_mend(said.data, said.len);
-        *error = tell_syntax(o, &said);
-    }
-
-    str_free(&said);
-    return is_refused;
 }
 
 /* ---- a cell ---- */
@@ -626,8 +440,9 @@ static cell_end run_source(bash_cell *cell, outcome *o, const char *source, size
     return end;
 }
 
-/* Sees to it that there is a shell for the next cell, or that the session is lost. */
-static void follow_shell(bash_cell *cell, cell_end end, int *ended)
+/* Sees to it that there is a shell for the next cell, or that the session is lost. *shell_status is
+ * then how the shell ended, as waitpid has it. */
+static void follow_shell(bash_cell *cell, cell_end end, int *shell_status)
 {
     snug_session *session = cell->session;
     bash_session *b = session->shell;
@@ -639,7 +454,7 @@ static void follow_shell(bash_cell *cell, cell_end end, int *ended)
     if (end == CELL_LEFT && bash_start(session, str_text(&cell->restore)) == SNUG_OK)
         return;
 
-    *ended = shell_close(&b->shell);
+    *shell_status = shell_close(&b->shell);
     procs_end_all();
     session->is_lost = 1;
 }
@@ -662,7 +477,7 @@ static void tell_of_watch(snug_session *session, const snug_limits *limits)
 
     if (w->reason != BASH_RUNS &&
         str_add(&text, "snug: what earlier cells had left running was ended: ") == SNUG_OK &&
-        stop_say(&text, (bash_reason)w->reason, session, limits) == SNUG_OK &&
+        ending_say_limit(&text, (bash_reason)w->reason, session, limits) == SNUG_OK &&
         str_add(&text, "\n") == SNUG_OK)
         pass_text(session, 1, text.data, text.len);
 
@@ -675,12 +490,13 @@ static int run_and_tell(snug_result *result, snug_session *session, const char *
 {
     bash_session *b = session->shell;
     bash_cell cell = { .session = session, .number = session->cells };
-    int error = SNUG_OK, ended = 0;
+    int is_refused, shell_status = 0;
 
     if (is_aside)
-        cell.number = SYNC_BASE / 2 + ++b->syncs;
+        cell.number = ASIDE_BASE + ++b->syncs;
     atomic_store(&b->is_wanted, 0);
-    if (refuse_source(&result->outcome, source, len, limits->source_bytes, &error))
+    int error = ending_refuse(&is_refused, &result->outcome, source, len, limits->source_bytes);
+    if (error || is_refused)
         return error;
 
     result->outcome.most_change_bytes = limits->list_bytes;
@@ -688,11 +504,13 @@ static int run_and_tell(snug_result *result, snug_session *session, const char *
     stop_begin(&cell.stop, session, cell.number, limits);
     cell_end end = run_source(&cell, &result->outcome, source, len, is_aside, &error);
     stop_end(&cell.stop);
+
     if (!error)
-        follow_shell(&cell, end, &ended);
+        follow_shell(&cell, end, &shell_status);
     if (!error)
-        error = tell_end(result, &cell, end, ended);
+        error = ending_tell(result, &cell.stop, end, cell.status, shell_status);
     str_free(&cell.restore);
+
     result->cpu_ns = cell.stop.cpu_ns;
     result->peak_bytes = cell.stop.peak_bytes;
     result->state = session->is_lost ? SNUG_STATE_LOST : SNUG_STATE_KEPT;
@@ -707,19 +525,21 @@ static int run_cell_whole(snug_result **out, snug_session *session, const char *
 
     if (!result)
         return error_no_memory();
+
     uint64_t start_ns = clock_now_ns();
-    artifacts_begin(session);
     if (!is_aside)
         result->execution_count = ++session->cells;
+    artifacts_begin(session);
     capture_reset(&session->output, all.output_bytes, all.display_bytes);
     disk_begin(&session->files.disk, all.disk_bytes, all.disk_files);
     capture_allow_spill(&session->output, session->cells + (uint64_t)is_aside, room_for_output,
                         &session->files.disk);
+
     int error = run_and_tell(result, session, source ? source : "", len, &all, is_aside);
     if (!error)
         error = take_result(result, session);
     if (!error)
-        error = tell_traceback(result);
+        error = ending_tell_traceback(result);
     if (error) {
         snug_result_free(result);
         return error;

@@ -2,7 +2,6 @@
 
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/u64.h"
@@ -15,14 +14,18 @@
 enum { REST = 10 };
 
 /* Since the first step. */
-#define TERM_NS UINT64_C(200000000)
-#define KILL_NS UINT64_C(400000000)
-#define LOST_NS UINT64_C(3000000000)
+#define TERM_NS (200 * NS_PER_MS)
+#define KILL_NS (400 * NS_PER_MS)
+#define LOST_NS (3 * NS_PER_S)
+
+/* The host kills the worker worker_grace_ms past the limit of time, or an interrupt: 5 s by
+ * default. The shell is given up before that, with a second for what is done then. */
+#define GRACE_NS (4 * NS_PER_S)
 
 /* Many steps, because an interrupt that finds the shell waiting for a process is often lost on it;
  * but each also interrupts what the shell got with the one before, and on a busy machine it
  * takes a while to get there: so the last ones have time. */
-#define CALM_NS UINT64_C(900000000)
+#define CALM_NS (900 * NS_PER_MS)
 
 static uint64_t pause_ns(const bash_stop *stop, uint64_t now_ns)
 {
@@ -127,13 +130,15 @@ static int climb_rung(bash_stop *stop, uint64_t now_ns)
     char end[64];
     bash_session *b = stop->session->shell;
     uint64_t passed_ns = now_ns - stop->since_ns;
-    if (passed_ns >= LOST_NS) {
+
+    if (patience_is_over(&stop->patience, b)) {
         stop->rung = 3;
         return 1;
     }
 
     int is_hard = is_flood(stop->reason) || passed_ns >= KILL_NS;
     stop->rung = is_hard ? 2 : 1;
+
     kill(b->shell.pid, SIGINT);
     if (is_hard && is_of_all(stop->reason))
         bounds_end(stop->session, stop->reason);
@@ -141,11 +146,19 @@ static int climb_rung(bash_stop *stop, uint64_t now_ns)
         procs_end(&b->before, b->shell.pid);
     else if (procs_look(&b->now, b->shell.pid) == 0)
         procs_signal(&b->now, &b->before, b->shell.pid, passed_ns >= TERM_NS ? SIGTERM : SIGINT);
-
     kill(b->shell.pid, SIGINT);
+
     int len = snprintf(end, sizeof end, "\n__snug_end %llu \"$?\"\n", stop->number);
     shell_tell(&b->shell, end, (size_t)len);
     return 0;
+}
+
+static void begin_steps(bash_stop *stop, uint64_t now_ns)
+{
+    uint64_t limit_ns = stop->reason == BASH_INTERRUPT ? now_ns : stop->deadline_ns;
+
+    stop->since_ns = now_ns;
+    patience_begin(&stop->patience, stop->session->shell, LOST_NS, u64_sum(limit_ns, GRACE_NS));
 }
 
 int stop_look(bash_stop *stop)
@@ -156,7 +169,7 @@ int stop_look(bash_stop *stop)
         stop->reason = find_reason(stop, now_ns);
         if (stop->reason == BASH_RUNS)
             return 0;
-        stop->since_ns = now_ns;
+        begin_steps(stop, now_ns);
     } else if (now_ns - stop->looked_ns < pause_ns(stop, now_ns)) {
         return 0;
     }
@@ -204,81 +217,4 @@ void stop_end(bash_stop *stop)
         bounds_look_at_files(stop->session);
     stop->session->cpu_used_ns += stop->cpu_ns;
     b->cpu_ns = stop->cpu_start_ns + stop->cpu_ns;
-}
-
-/* ---- what is said of it ---- */
-
-static const struct {
-    snug_status status;
-    const char *category, *class, *name;
-    const char *format; /* of the limit */
-    const char *hint;
-} rows[] = {
-    [BASH_TIME] = { SNUG_STATUS_TIMEOUT, "timeout", "environment", "TimeoutError",
-                    "the cell took longer than %llu ms",
-                    "Do less in one cell, or give it more time." },
-    [BASH_CPU] = { SNUG_STATUS_TIMEOUT, "timeout", "environment", "TimeoutError",
-                   "the cell used more than %llu ms of processor time",
-                   "Do less in one cell, or give it more processor time." },
-    [BASH_SESSION_CPU] = { SNUG_STATUS_TIMEOUT, "timeout", "environment", "TimeoutError",
-                           "the session has used its %llu ms of processor time",
-                           "The session can run nothing more that takes time." },
-    [BASH_MEMORY] = { SNUG_STATUS_MEMORY, "memory", "environment", "MemoryError",
-                      "the session's processes had more than %llu bytes in memory",
-                      "Work in pieces: read lines and not files, and keep data in files." },
-    [BASH_PROCESS_COUNT] = { SNUG_STATUS_ERROR, "runtime", "environment", "ProcessLimit",
-                             "the session had more than %llu processes and threads",
-                             "Start fewer at a time, and wait for them." },
-    [BASH_DISK] = { SNUG_STATUS_ERROR, "io", "environment", "DiskLimit",
-                    "the session's files had more than %llu bytes, or were too many",
-                    "Remove files that are not needed any more, and write less." },
-    [BASH_INTERRUPT] = { SNUG_STATUS_INTERRUPTED, "runtime", "runtime", "KeyboardInterrupt",
-                         "the cell was interrupted", "" },
-};
-
-static uint64_t limit_for(bash_reason reason, const snug_session *session,
-                          const snug_limits *limits)
-{
-    switch (reason) {
-    case BASH_TIME:
-        return limits->wall_ms;
-    case BASH_CPU:
-        return limits->cpu_ms;
-    case BASH_SESSION_CPU:
-        return limits->session_cpu_ms;
-    case BASH_MEMORY:
-        return session->limits.memory_bytes;
-    case BASH_PROCESS_COUNT:
-        return bounds_of_processes(session);
-    case BASH_DISK:
-        return limits->disk_bytes;
-    case BASH_RUNS:
-    case BASH_INTERRUPT:
-        break;
-    }
-    return 0;
-}
-
-int stop_say(str *out, bash_reason reason, const snug_session *session, const snug_limits *limits)
-{
-    const char *format = rows[reason].format;
-    const char *number = strstr(format, "%llu");
-    if (!number)
-        return str_add(out, format);
-
-    unsigned long long limit = limit_for(reason, session, limits);
-    return str_printf(out, "%.*s%llu%s", (int)(number - format), format, limit, number + 4);
-}
-
-int stop_tell(outcome *o, const bash_stop *stop)
-{
-    o->status = rows[stop->reason].status;
-    o->category = rows[stop->reason].category;
-    o->error_class = rows[stop->reason].class;
-    int error = str_add(&o->error_name, rows[stop->reason].name);
-    if (!error)
-        error = stop_say(&o->error_value, stop->reason, stop->session, &stop->limits);
-    if (!error)
-        error = str_add(&o->hint, rows[stop->reason].hint);
-    return error;
 }

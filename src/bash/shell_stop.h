@@ -9,6 +9,7 @@
 
 #include "bash/bash.h"
 #include "bash/shell_bounds.h"
+#include "bash/shell_patience.h"
 
 typedef struct bash_stop {
     snug_session *session;
@@ -16,6 +17,7 @@ typedef struct bash_stop {
     snug_limits limits;
     uint64_t started_ns, deadline_ns;
     uint64_t since_ns;   /* the steps began */
+    patience patience;   /* with the shell, from then on */
     uint64_t looked_ns;  /* at the processes */
     uint64_t measure_ns; /* the work directory, next */
     tree_usage found;    /* there at the last look */
@@ -32,9 +34,5 @@ int stop_look(bash_stop *stop);
 uint64_t stop_next_ns(const bash_stop *stop);
 /* The cell has ended, or its shell: the last look at its times. */
 void stop_end(bash_stop *stop);
-/* What a result says of it. SNUG_OK or SNUG_ENOMEM. */
-int stop_tell(outcome *o, const bash_stop *stop);
-/* The sentence of a limit. The same answers. */
-int stop_say(str *out, bash_reason reason, const snug_session *session, const snug_limits *limits);
 
 #endif

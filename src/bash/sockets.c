@@ -11,11 +11,28 @@
 #include <unistd.h>
 
 /* One for the process, which serves one session: after the filter none can be opened. */
-static int fd = -1;
+static int diagnosis = -1;
 
 void sockets_open(void)
 {
-    fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+    diagnosis = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+}
+
+/* As the kernel tells them, SK_MEMINFO_. */
+static uint64_t sum_values(const void *data, size_t size)
+{
+    uint32_t values[SK_MEMINFO_VARS] = { 0 };
+    memcpy(values, data, size < sizeof values ? size : sizeof values);
+
+    /* Both count what waits to be sent: which has all of it depends on the protocol. */
+    uint64_t sum = values[SK_MEMINFO_WMEM_ALLOC], queued = values[SK_MEMINFO_WMEM_QUEUED];
+    if (sum < queued)
+        sum = queued;
+
+    sum += values[SK_MEMINFO_RMEM_ALLOC];
+    sum += values[SK_MEMINFO_OPTMEM];
+    sum += values[SK_MEMINFO_BACKLOG];
+    return sum;
 }
 
 /* Of one socket's attributes behind the message's own part. */
@@ -30,15 +47,8 @@ static uint64_t socket_memory(const struct nlmsghdr *message, size_t own, int wa
         memcpy(&head, at, sizeof head);
         if (head.rta_len < sizeof head || head.rta_len > left)
             break;
-        if (head.rta_type == wanted) {
-            uint32_t values[SK_MEMINFO_VARS] = { 0 };
-            size_t size = head.rta_len - sizeof head;
-            memcpy(values, at + RTA_LENGTH(0), size < sizeof values ? size : sizeof values);
-            sum += values[SK_MEMINFO_RMEM_ALLOC];
-            uint32_t sent = values[SK_MEMINFO_WMEM_ALLOC], queued = values[SK_MEMINFO_WMEM_QUEUED];
-            sum += sent > queued ? sent : queued;
-            sum += values[SK_MEMINFO_OPTMEM] + values[SK_MEMINFO_BACKLOG];
-        }
+        if (head.rta_type == wanted)
+            sum += sum_values(at + RTA_LENGTH(0), head.rta_len - sizeof head);
         at += RTA_ALIGN(head.rta_len);
         left -= (int)RTA_ALIGN(head.rta_len);
     }
@@ -46,24 +56,26 @@ static uint64_t socket_memory(const struct nlmsghdr *message, size_t own, int wa
     return sum;
 }
 
-/* Until the kernel has said all. */
+/* Those to one question. The kernel writes them while it is asked and read, so that nothing is
+ * waited for: where there is nothing, there is no more. */
 static uint64_t take_answers(size_t own, int wanted)
 {
-    static _Thread_local char buffer[32768] __attribute__((aligned(NLMSG_ALIGNTO)));
+    enum { ANSWER_BYTES = 32768 };
+    _Alignas(struct nlmsghdr) char buffer[ANSWER_BYTES];
     uint64_t sum = 0;
+    ssize_t got;
 
-    for (;;) {
-        ssize_t got = recv(fd, buffer, sizeof buffer, MSG_DONTWAIT);
-        if (got <= 0)
-            return sum;
+    while ((got = recv(diagnosis, buffer, sizeof buffer, MSG_DONTWAIT)) > 0) {
         unsigned left = (unsigned)got;
-        for (const struct nlmsghdr *message = (const void *)buffer; NLMSG_OK(message, left);
-             message = NLMSG_NEXT(message, left)) {
+        const struct nlmsghdr *message = (const void *)buffer;
+        for (; NLMSG_OK(message, left); message = NLMSG_NEXT(message, left)) {
             if (message->nlmsg_type == NLMSG_DONE || message->nlmsg_type == NLMSG_ERROR)
                 return sum;
             sum += socket_memory(message, own, wanted);
         }
     }
+
+    return sum;
 }
 
 static uint64_t ask_kernel(const void *body, size_t len, size_t own, int wanted)
@@ -75,7 +87,7 @@ static uint64_t ask_kernel(const void *body, size_t len, size_t own, int wanted)
                              .nlmsg_type = SOCK_DIAG_BY_FAMILY,
                              .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP } };
     memcpy(question.body, body, len);
-    if (send(fd, &question, question.head.nlmsg_len, 0) < 0)
+    if (send(diagnosis, &question, question.head.nlmsg_len, 0) < 0)
         return 0;
     return take_answers(own, wanted);
 }
@@ -91,7 +103,7 @@ uint64_t sockets_bytes(void)
     const struct unix_diag_req local = { .sdiag_family = AF_UNIX,
                                          .udiag_states = UINT32_MAX,
                                          .udiag_show = UDIAG_SHOW_MEMINFO };
-    if (fd < 0)
+    if (diagnosis < 0)
         return 0;
 
     uint64_t sum =

@@ -35,16 +35,28 @@ uint64_t usage_of_memory_files(void)
     return sum;
 }
 
+static int is_own_entry(const char *name)
+{
+    return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+static void empty_folder(const char *path)
+{
+    DIR *dir = opendir(path);
+    const struct dirent *item;
+    if (!dir)
+        return;
+
+    while ((item = readdir(dir)))
+        if (!is_own_entry(item->d_name))
+            tree_remove_at(dirfd(dir), item->d_name);
+    closedir(dir);
+}
+
 void usage_empty_memory_files(void)
 {
-    for (int i = 0; i < PLACES; i++) {
-        DIR *dir = opendir(places[i]);
-        for (const struct dirent *item; dir && (item = readdir(dir));)
-            if (strcmp(item->d_name, ".") != 0 && strcmp(item->d_name, "..") != 0)
-                tree_remove_at(dirfd(dir), item->d_name);
-        if (dir)
-            closedir(dir);
-    }
+    for (int i = 0; i < PLACES; i++)
+        empty_folder(places[i]);
 }
 
 /* ---- processes ---- */
@@ -60,18 +72,21 @@ static FILE *open_proc_file(pid_t pid, const char *name)
 #define LARGE_MAPS (UINT64_C(1) << 30)
 
 /* Page tables, which are nobody's resident pages. */
-static uint64_t tables_of(const proc *p)
+static uint64_t read_table_bytes(const proc *p)
 {
     char line[256];
-
     unsigned long long kib = 0;
-    FILE *status = p->mapped >= LARGE_MAPS ? open_proc_file(p->thread, "status") : NULL;
-    while (status && fgets(line, sizeof line, status))
+    if (p->mapped < LARGE_MAPS)
+        return 0;
+
+    FILE *status = open_proc_file(p->thread, "status");
+    if (!status)
+        return 0;
+
+    while (fgets(line, sizeof line, status))
         if (sscanf(line, "VmPTE: %llu", &kib) == 1)
             break;
-
-    if (status)
-        fclose(status);
+    fclose(status);
     return kib * 1024;
 }
 
@@ -79,7 +94,7 @@ static uint64_t beside_pages(const procs *p)
 {
     uint64_t sum = usage_of_memory_files() + sockets_bytes();
     for (size_t i = 0; i < p->count; i++)
-        sum += tables_of(&p->items[i]);
+        sum += read_table_bytes(&p->items[i]);
     return sum;
 }
 
@@ -109,23 +124,27 @@ static int is_memory_file(const char *line)
 
 /* Its share of the pages that it has with others; all that are resident where it cannot be looked
  * into. */
-static uint64_t part_of(const proc *p)
+static uint64_t read_share_bytes(const proc *p)
 {
     char line[512];
     uint64_t kib = 0;
     int is_counted = 1, is_told = 0;
     FILE *maps = open_proc_file(p->thread, "smaps");
+    if (!maps)
+        return p->bytes;
 
-    while (maps && fgets(line, sizeof line, maps)) {
+    while (fgets(line, sizeof line, maps)) {
         unsigned long long value;
-        if (is_mapping_head(line))
+        if (is_mapping_head(line)) {
             is_counted = !is_memory_file(line);
-        else if (sscanf(line, "Pss: %llu", &value) == 1 && (is_told = 1) && is_counted)
-            kib += value;
+        } else if (sscanf(line, "Pss: %llu", &value) == 1) {
+            is_told = 1;
+            if (is_counted)
+                kib += value;
+        }
     }
 
-    if (maps)
-        fclose(maps);
+    fclose(maps);
     return is_told ? kib * 1024 : p->bytes;
 }
 
@@ -133,7 +152,7 @@ uint64_t usage_of_memory(const procs *p)
 {
     uint64_t sum = beside_pages(p);
     for (size_t i = 0; i < p->count; i++)
-        sum += part_of(&p->items[i]);
+        sum += read_share_bytes(&p->items[i]);
     return sum;
 }
 
