@@ -47,6 +47,13 @@ static void relay_input(void *payload, snug_call *asked, const char *prompt)
         snug_call_return_line(asked, NULL, 0);
 }
 
+static void relay_tool_call(void *payload, const snug_tool_call *made)
+{
+    const snug_session_options *call = &((seat *)payload)->call;
+    if (call->on_tool_call)
+        call->on_tool_call(call->payload, made);
+}
+
 /* ---- opening ---- */
 
 /* The longest name that snug.h takes for a session. */
@@ -71,6 +78,7 @@ static int open_once(snug_session **out, snug_supervisor *s, seat *one,
     mine.on_output = relay_output;
     mine.on_display = relay_display;
     mine.on_input = relay_input;
+    mine.on_tool_call = relay_tool_call;
     mine.payload = one;
     return snug_session_open(out, host, &mine);
 }

@@ -16,31 +16,41 @@
 
 /* ---- saving ---- */
 
-/* Files that are not in the save, as JSON; NULL: all are, or memory ran out. */
-static char *encode_left_files(snug_saved *saved)
+/* Files that are not in the save, as JSON, which is the caller's; NULL: all are. */
+static int encode_left_files(char **out, snug_saved *saved)
 {
     size_t len;
     cJSON *root = NULL;
-    char *text = NULL;
     const char *json = snug_saved_json(saved, &len);
 
-    if (json && json_parse(&root, json, len) == SNUG_OK) {
-        const cJSON *list = cJSON_GetObjectItemCaseSensitive(root, "skipped_files");
-        if (cJSON_GetArraySize(list) > 0)
-            text = json_text(list);
+    *out = NULL;
+    if (!json)
+        return error_no_memory();
+    int error = json_parse(&root, json, len);
+    if (error)
+        return error;
+
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(root, "skipped_files");
+    if (cJSON_GetArraySize(list) > 0) {
+        *out = json_text(list);
+        if (!*out)
+            error = error_no_memory();
     }
 
     cJSON_Delete(root);
-    return text;
+    return error;
 }
 
 static void note_left(snug_supervisor *s, const seat *one, snug_saved *saved)
 {
-    char *left = encode_left_files(saved);
+    char *left;
+    int error = encode_left_files(&left, saved);
 
-    if (!left)
+    if (!error && left)
+        error = state_write_left(one->place, left);
+    else if (!error)
         state_remove(one->place, ".left");
-    else if (state_write_left(one->place, left) != SNUG_OK)
+    if (error)
         notes_tell(s, SNUG_SUPERVISOR_EVENT_STATE_FAILED, one->tenant->name, one->name,
                    error_message());
     free(left);

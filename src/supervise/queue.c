@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "supervise/notes.h"
 #include "supervise/queue.h"
+#include "supervise/tenant_hosts.h"
 
 /* ---- seats ---- */
 
@@ -86,6 +87,7 @@ void queue_tidy_tenant(snug_supervisor *s, tenant *t)
     while (*at != t)
         at = &(*at)->next;
     *at = t->next;
+    hosts_forget_workers(t); /* of a host in whose place none could be started */
     free(t->name);
     free(t);
 }

@@ -126,6 +126,11 @@ static void drop_workers(tenant *t, int only_dead)
     }
 }
 
+void hosts_forget_workers(tenant *t)
+{
+    drop_workers(t, 0);
+}
+
 /* Its sessions end with the worker. Answers how many that were not lost before. */
 static int mark_lost(tenant *t, const worker *w)
 {
@@ -228,7 +233,7 @@ int hosts_end_one(snug_supervisor *s, uint64_t idle_ns)
         t->host = NULL;
         t->has_place = 0;
         s->hosts--;
-        drop_workers(t, 0);
+        hosts_forget_workers(t);
         name = strdup(t->name);
         queue_tidy_tenant(s, t);
     }

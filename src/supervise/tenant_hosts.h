@@ -14,6 +14,8 @@ int hosts_replace(snug_supervisor *s, tenant *tenant);
 void hosts_note(snug_supervisor *s, seat *one);
 /* It has none any more. With the lock. */
 void hosts_forget(seat *one);
+/* No worker is noted of the tenant any more. With the lock. */
+void hosts_forget_workers(tenant *tenant);
 /* Notices which of a tenant's workers have died, and tells the owner. */
 void hosts_check(snug_supervisor *s, tenant *tenant);
 /* The same for all tenants. */

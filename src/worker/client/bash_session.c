@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "base/ascii.h"
-#include "base/cgroup.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/process/cgroup.h"
 #include "base/u64.h"
 #include "session/confine/privileges.h"
 #include "session/confine/stage.h"
@@ -390,10 +390,9 @@ static void add_user(words *w, const snug_session *session, const char *worker)
 /* The first process enters the group by itself, so that bubblewrap and all within are in it from
  * the start: one that is moved afterwards may have children that are not. Where the kernel is short
  * of memory it takes these before their host. */
-static const char enter[] =
-    "echo 1000 >/proc/self/oom_score_adj\n"
-    "while [ \"$1\" != -- ]; do echo 0 >\"$1/cgroup.procs\" || exit 1; shift; done\n"
-    "shift; exec \"$@\"";
+static const char enter[] = "echo 1000 >/proc/self/oom_score_adj\n"
+                            "while [ \"$1\" != -- ]; do echo 0 >\"$1\" || exit 1; shift; done\n"
+                            "shift; exec \"$@\"";
 
 static int fill_words(words *w, const snug_session *session, const char *bwrap, const char *worker,
                       const char *place)
@@ -489,25 +488,17 @@ int remote_bash_judge(snug_result *result, const snug_session *session)
 /* Why it did not say hello. What bwrap was refused, its own words tell. */
 static int explain_failure(worker_link *l, int error)
 {
-    str story = { 0 }, last = { 0 };
-    char why[ERROR_MESSAGE_BYTES];
+    str last = { 0 };
+    int has_ended = error == SNUG_EDEAD;
 
-    snprintf(why, sizeof why, "%s", error_message());
-    link_kill(l, LINK_ENDED);
+    error = remote_refuse_worker(l, "the worker of a bash session", error);
     link_last_words(l, &last);
-    link_explain(l, &story);
-    if (error != SNUG_EDEAD)
-        error_set(error, "the worker of a bash session: %s", why);
-    else if (strncmp(str_text(&last), "bwrap: ", 7) == 0)
+    if (has_ended && strncmp(str_text(&last), "bwrap: ", 7) == 0)
         error = error_set(SNUG_EPOLICY,
                           "%s, which this machine refuses (%s): permit user namespaces, or use a "
                           "machine that does",
                           needs, str_text(&last));
-    else
-        error = error_set(SNUG_ESYSTEM, "the worker of a bash session did not start: %s%s%s",
-                          str_text(&story), last.len > 0 ? ": " : "", str_text(&last));
 
-    str_free(&story);
     str_free(&last);
     return error;
 }
@@ -527,11 +518,7 @@ static int greet_sandbox(worker_link *l)
     pack_number(&q.body, 0);
     pack_number(&q.body, 0);
     pack_text(&q.body, NULL);
-    pack_number(&q.body, SNUG_KIND_BASH);
-    pack_text(&q.body, NULL);
-    pack_number(&q.body, 0);
-    pack_number(&q.body, 0);
-    pack_number(&q.body, 0);
+    remote_pack_need(&q.body, SNUG_KIND_BASH, NULL, NULL, 0, NULL);
     pack_text(&q.body, ""); /* nor a group to enter, which would be too late now */
     int error = remote_ask_host(l, 0, &q);
     if (error)

@@ -22,7 +22,9 @@ typedef struct worker_need {
 } worker_need;
 
 typedef struct remote_host {
-    uint64_t grace_ms;
+    uint64_t grace_ms, start_ms;
+    int (*is_stopped)(void *payload); /* the options', with their payload; NULL: nobody asks */
+    void *payload;
     char **preload;                                     /* NULL-terminated, or NULL */
     char *path, *command, *python_home, *allowlist_dir; /* the options' */
     pthread_mutex_t lock;                               /* guards the worker_link */
@@ -66,11 +68,12 @@ typedef struct remote_question {
     frame_kind kind;
     packer body;
     uint64_t deadline_ns;
-    int is_cell;            /* which an interrupt ends soon, and which may call the host */
-    uint64_t most_calls;    /* of tools, by a cell */
-    uint64_t most_bytes;    /* of the reply, where that may be large */
-    uint64_t display_bytes; /* of a cell, all its displays together */
-    frame reply;            /* what answer reads from */
+    int is_cell;                /* which an interrupt ends soon, and which may call the host */
+    uint64_t most_calls;        /* of tools, by a cell */
+    uint64_t most_bytes;        /* of the reply, where that may be large */
+    uint64_t display_bytes;     /* of a cell, all its displays together */
+    const remote_host *waiting; /* of remote_ask_host: whose is_stopped is asked; NULL: nobody's */
+    frame reply;                /* what answer reads from */
     unpacker answer;
 } remote_question;
 
@@ -80,6 +83,12 @@ int remote_link(worker_link **out, snug_host *host, const worker_need *need);
 /* folders: what cells may use besides the host's work directories. An error has a message. */
 int remote_set_need(worker_need *out, snug_kind kind, const char *packages,
                     const session_mount *folders, size_t count, const snug_limits *in_memory);
+/* The same for the greeting. in_memory NULL: the work directory is on the disk. */
+void remote_pack_need(packer *p, snug_kind kind, const char *packages, const session_mount *folders,
+                      size_t count, const snug_limits *in_memory);
+/* A new worker did not say hello, for that error: ends it, and says why. Its own last words tell
+ * more than its end does. Answers the error that it is now. */
+int remote_refuse_worker(worker_link *l, const char *name, int error);
 /* Whether private files of full sessions with these limits are kept in memory. */
 int remote_fits_memory(const snug_limits *limits);
 void remote_free_need(worker_need *need);

@@ -6,10 +6,8 @@
  * limits and still growing, it interrupts the cell, and ends the worker of one that goes on. What
  * is written between two looks is bounded by the machine alone.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,6 +20,7 @@
 #include "base/u64.h"
 #include "session/result/result.h"
 #include "worker/client/client.h"
+#include "worker/client/signs.h"
 
 /* At least LOOK_NS apart and at most IDLE_NS; between these, before what is left could be written
  * at two bytes in a nanosecond, or made at a file in two microseconds. */
@@ -63,6 +62,12 @@ static tree_usage add_usages(tree_usage a, tree_usage b)
     return (tree_usage){ u64_sum(a.bytes, b.bytes), u64_sum(a.files, b.files) };
 }
 
+static void store_limits(disk_watch *w, const snug_limits *limits)
+{
+    atomic_store_explicit(&w->bytes, limits->disk_bytes, memory_order_relaxed);
+    atomic_store_explicit(&w->files, limits->disk_files, memory_order_relaxed);
+}
+
 static tree_usage current_limit(disk_watch *w)
 {
     return (tree_usage){ atomic_load_explicit(&w->bytes, memory_order_relaxed),
@@ -77,16 +82,6 @@ static pid_t worker_process_of(const disk_watch *w)
     if (!w->link)
         return 0;
     return link_process(w->link);
-}
-
-/* Of all its threads; 0: not to be had. */
-static uint64_t used_cpu_ns(pid_t process)
-{
-    clockid_t clock;
-    struct timespec t;
-    if (process <= 0 || clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &t) != 0)
-        return 0;
-    return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
 static int is_hidden_by(int error)
@@ -200,7 +195,7 @@ static void look_at_folder(disk_watch *w)
         return;
     uint32_t running = atomic_load(&w->session->remote->running);
     pid_t process = worker_process_of(w);
-    uint64_t cpu_ns = used_cpu_ns(process);
+    uint64_t cpu_ns = signs_cpu_ns(process);
     if (process == 0 || (cpu_ns > 0 && cpu_ns == w->cpu_ns) || !measure_folder(&now, w))
         return;
 
@@ -272,38 +267,10 @@ static int start_watch(disk_watch *w, snug_session *session)
     return error;
 }
 
-static int is_running(pid_t process, const char *number)
-{
-    char path[64], text[512];
-
-    snprintf(path, sizeof path, "/proc/%d/task/%.20s/stat", (int)process, number);
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return 0;
-
-    size_t len = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    text[len] = '\0';
-    const char *state = strrchr(text, ')'); /* the name before it may hold anything */
-    return state && state[1] == ' ' && (state[2] == 'R' || state[2] == 'D');
-}
-
-/* Whether it has done nothing since it had used so much. What a thread that runs has used just now,
- * the kernel does not tell before its next tick. */
+/* Whether it has done nothing since it had used so much. */
 static int has_rested(pid_t process, uint64_t cpu_ns)
 {
-    char path[64];
-    int any_runs = 0;
-
-    snprintf(path, sizeof path, "/proc/%d/task", (int)process);
-    DIR *dir = opendir(path);
-    if (!dir)
-        return 0;
-
-    for (const struct dirent *item; !any_runs && (item = readdir(dir));)
-        any_runs = *item->d_name != '.' && is_running(process, item->d_name);
-    closedir(dir);
-    return !any_runs && cpu_ns > 0 && used_cpu_ns(process) == cpu_ns;
+    return signs_is_running(process) == 0 && cpu_ns > 0 && signs_cpu_ns(process) == cpu_ns;
 }
 
 static int has_more(const tree_usage *now, const tree_usage *last)
@@ -317,7 +284,7 @@ static void take_over_worker(disk_watch *w)
     tree_usage now;
     w->link = link_hold(w->session->remote->link);
     w->told = 0;
-    w->cpu_ns = used_cpu_ns(worker_process_of(w));
+    w->cpu_ns = signs_cpu_ns(worker_process_of(w));
     if (measure_folder(&now, w))
         w->last = now;
 }
@@ -328,7 +295,7 @@ static void give_to_caller(disk_watch *w)
     tree_usage now;
     pid_t process = worker_process_of(w);
 
-    if (clock_now_ns() < w->rest_ns || used_cpu_ns(process) != w->cpu_ns)
+    if (clock_now_ns() < w->rest_ns || signs_cpu_ns(process) != w->cpu_ns)
         return;
     if (!measure_folder(&now, w) || now.bytes == UINT64_MAX || !has_more(&now, &w->last))
         return;
@@ -351,20 +318,35 @@ static void begin_again(disk_watch *w)
     pthread_mutex_unlock(&w->lock);
 }
 
-static void set_disk_limits(disk_watch *w, const snug_limits *limits)
+static void change_limits(disk_watch *w, const snug_limits *limits)
 {
-    int is_lower = limits->disk_bytes < atomic_load_explicit(&w->bytes, memory_order_relaxed) ||
-                   limits->disk_files < atomic_load_explicit(&w->files, memory_order_relaxed);
+    const tree_usage before = current_limit(w);
 
-    atomic_store_explicit(&w->bytes, limits->disk_bytes, memory_order_relaxed);
-    atomic_store_explicit(&w->files, limits->disk_files, memory_order_relaxed);
-    if (!is_lower)
+    store_limits(w, limits);
+    if (limits->disk_bytes >= before.bytes && limits->disk_files >= before.files)
         return;
 
-    /* The next look is sooner. */
+    /* The thread sleeps for as long as the limits before left it: now that is less. */
     pthread_mutex_lock(&w->lock);
     pthread_cond_signal(&w->changed);
     pthread_mutex_unlock(&w->lock);
+}
+
+static int open_watch(snug_session *session, const snug_limits *limits)
+{
+    disk_watch *w = calloc(1, sizeof *w);
+    if (!w)
+        return error_no_memory();
+
+    store_limits(w, limits);
+    int error = start_watch(w, session);
+    if (error) {
+        free(w);
+        return error;
+    }
+
+    session->remote->watch = w;
+    return SNUG_OK;
 }
 
 int remote_disk_begin(snug_session *session, const snug_limits *limits)
@@ -375,26 +357,11 @@ int remote_disk_begin(snug_session *session, const snug_limits *limits)
         return SNUG_OK;
 
     atomic_store_explicit(&r->full, 0, memory_order_relaxed);
-    if (w && (!w->link || clock_now_ns() - w->ended_ns >= PAUSE_NS))
-        begin_again(w);
-    if (w) {
-        set_disk_limits(w, limits);
-        return SNUG_OK;
-    }
-
-    w = calloc(1, sizeof *w);
     if (!w)
-        return error_no_memory();
-
-    atomic_store(&w->bytes, limits->disk_bytes);
-    atomic_store(&w->files, limits->disk_files);
-    int error = start_watch(w, session);
-    if (error) {
-        free(w);
-        return error;
-    }
-
-    r->watch = w;
+        return open_watch(session, limits);
+    if (!w->link || clock_now_ns() - w->ended_ns >= PAUSE_NS)
+        begin_again(w);
+    change_limits(w, limits);
     return SNUG_OK;
 }
 

@@ -103,6 +103,7 @@ static void pass_answers(made_call **calls, snug_session *session, uint64_t dead
 {
     uint64_t numbers[16];
 
+    session_tell_calls(session);
     while (desk_tell(session->desk, numbers, 16) == 16)
         ;
     for (made_call **at = calls; *at;) {
@@ -111,6 +112,7 @@ static void pass_answers(made_call **calls, snug_session *session, uint64_t dead
             at = &made->next;
             continue;
         }
+
         str text = { 0 };
         call_state how = call_take(&text, made->call);
         if (how == CALL_OK || how == CALL_ERROR || how == CALL_NONE)
@@ -235,7 +237,7 @@ static int has_filled_disk(remote *r)
 }
 
 /* A cell that was interrupted is not waited for as long as others. */
-static void hurry(const snug_session *session, remote_question *q, int *is_hurried)
+static void shorten_wait(const snug_session *session, remote_question *q, int *is_hurried)
 {
     uint64_t soon_ns = remote_deadline_ns(session->host, 0);
     *is_hurried = 1;
@@ -274,11 +276,12 @@ static int wait_for_reply(snug_session *session, remote_question *q)
         if (error == SNUG_OK)
             is_over = take_in_time(session, q, &calls, &f);
         if (q->is_cell && !is_hurried && (atomic_load(&r->is_interrupted) || has_filled_disk(r)))
-            hurry(session, q, &is_hurried);
+            shorten_wait(session, q, &is_hurried);
         pass_answers(&calls, session, q->deadline_ns);
     } while (error != SNUG_EDEAD && !is_over);
 
     desk_end(session->desk);
+    session_tell_calls(session);
     drop_calls(calls);
     return is_over ? SNUG_OK : SNUG_EDEAD;
 }
@@ -358,6 +361,27 @@ int remote_ask(snug_session *session, remote_question *q)
     return remote_lost(session);
 }
 
+enum { LOOK_MS = 50 };
+
+/* The caller may not want to wait any more. */
+static int wait_for_host(worker_link *l, link_line *line, remote_question *q)
+{
+    const remote_host *r = q->waiting;
+    int error;
+
+    if (!r || !r->is_stopped)
+        return link_wait(l, line, &q->reply, q->deadline_ns, UINT64_MAX);
+
+    do {
+        if (r->is_stopped(r->payload))
+            return error_set(SNUG_ESTOPPED, "it was stopped before it was ready");
+        error = link_wait(l, line, &q->reply, q->deadline_ns,
+                          clock_deadline_ns(clock_now_ns(), LOOK_MS));
+    } while (error != SNUG_OK && error != SNUG_EDEAD);
+
+    return error;
+}
+
 int remote_ask_host(worker_link *l, uint32_t channel, remote_question *q)
 {
     link_line line = { .channel = channel };
@@ -376,7 +400,7 @@ int remote_ask_host(worker_link *l, uint32_t channel, remote_question *q)
     error = link_ask(l, &line, q->kind, &q->body.text, q->most_bytes, q->deadline_ns);
     str_free(&q->body.text);
     if (!error)
-        error = link_wait(l, &line, &q->reply, q->deadline_ns, UINT64_MAX);
+        error = wait_for_host(l, &line, q);
     if (!error) {
         q->answer = (unpacker){ str_text(&q->reply.body), q->reply.body.len, 0 };
         error = take_error(l, q);

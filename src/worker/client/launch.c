@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -18,22 +17,34 @@
 #include <snug/snug.h>
 
 #include "base/error.h"
-#include "base/spawn.h"
+#include "base/process/await.h"
+#include "base/process/spawn.h"
 #include "base/utf8.h"
 #include "worker/client/worker_bounds.h"
 #include "worker/client/zygote_client.h"
 
 /* ---- the program ---- */
 
-/* The folder of the file that this code is in: the program, or libsnug. */
-static int own_folder(char out[PATH_MAX])
+/* What the linker calls the file that this code is in, the program or libsnug; "" where it does not
+ * say. */
+static const char *own_file(void)
 {
     Dl_info info;
 
-    if (!dladdr((void *)(uintptr_t)launch, &info) || !info.dli_fname || !*info.dli_fname)
-        return 0;
+    if (!dladdr((void *)(uintptr_t)launch_find, &info) || !info.dli_fname)
+        return "";
+    return info.dli_fname;
+}
 
-    const char *file = strchr(info.dli_fname, '/') ? info.dli_fname : "/proc/self/exe";
+/* A program's name may be without a path. */
+static int own_folder(char out[PATH_MAX])
+{
+    const char *file = own_file();
+
+    if (!*file)
+        return 0;
+    if (!strchr(file, '/'))
+        file = "/proc/self/exe";
     if (!realpath(file, out))
         return 0;
 
@@ -66,6 +77,15 @@ int launch_find(char *out, size_t size)
                      SNUG_WORKER_PATH);
 }
 
+const char *launch_library(void)
+{
+    const char *file = own_file();
+
+    if (*file != '/' || !strstr(file, ".so"))
+        return NULL;
+    return file;
+}
+
 /* ---- starting ---- */
 
 /* Only what the worker itself needs: keys and the like do not reach its process. */
@@ -94,21 +114,10 @@ static void free_environment(char **environment)
     free(environment);
 }
 
-/* environment NULL: a worker's own, or the caller's for a command of the caller's. */
+/* 0, or an errno. */
 static int spawn_process(pid_t *pid, const char *const *arguments, const char *const *environment,
-                         int stream, int errors, int is_command)
+                         int stream, int errors)
 {
-    extern char **environ;
-    char **own = NULL, **used = environ;
-
-    if (environment) {
-        used = (char **)(uintptr_t)environment;
-    } else if (!is_command) {
-        used = own = worker_environment();
-        if (!own)
-            return ENOMEM; /* the caller's is not for a worker */
-    }
-
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_init(&actions);
@@ -120,9 +129,9 @@ static int spawn_process(pid_t *pid, const char *const *arguments, const char *c
     /* What the caller has open without O_CLOEXEC does not reach the sessions. */
     posix_spawn_file_actions_addclosefrom_np(&actions, 3);
     spawn_set_attributes(&attributes);
-    int error = posix_spawn(pid, arguments[0], &actions, &attributes,
-                            (char *const *)(uintptr_t)arguments, used);
-    free_environment(own);
+    int error =
+        posix_spawn(pid, arguments[0], &actions, &attributes, (char *const *)(uintptr_t)arguments,
+                    (char *const *)(uintptr_t)environment);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return error;
@@ -135,11 +144,11 @@ static void close_pair(int pair[2])
             close(pair[i]);
 }
 
-static int start_process(worker_process *out, const char *const *arguments,
-                         const char *const *environment, int type, const char *command)
+/* name: of what is started, for messages. type: of the socket. */
+static int start_process(worker_process *out, const char *name, const char *const *arguments,
+                         const char *const *environment, int type)
 {
     int stream[2] = { -1, -1 }, errors[2] = { -1, -1 };
-    const char *name = command ? command : arguments[0];
     int error = SNUG_OK;
 
     if (socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, stream) != 0 ||
@@ -150,7 +159,7 @@ static int start_process(worker_process *out, const char *const *arguments,
     }
 
     *out = (worker_process){ .fd = stream[0], .errors = errors[0], .pidfd = -1 };
-    errno = spawn_process(&out->pid, arguments, environment, stream[1], errors[1], command != NULL);
+    errno = spawn_process(&out->pid, arguments, environment, stream[1], errors[1]);
     if (errno)
         error = error_system("%s", name);
 
@@ -164,14 +173,28 @@ static int start_process(worker_process *out, const char *const *arguments,
     return error;
 }
 
-int launch(worker_process *out, const char *path, const char *command)
+/* The program snug-worker, in the environment that is meant for it. */
+static int start_worker(worker_process *out, const char *const *arguments, int type)
 {
-    const char *const shell[] = { "/bin/sh", "-c", command, NULL };
-    const char *const worker[] = { path, NULL };
+    char **environment = worker_environment();
+    if (!environment)
+        return error_no_memory();
 
-    if (command)
-        return start_process(out, shell, NULL, SOCK_STREAM, command);
-    return start_process(out, worker, NULL, SOCK_STREAM, NULL);
+    int error = start_process(out, arguments[0], arguments, (const char *const *)environment, type);
+    free_environment(environment);
+    return error;
+}
+
+int launch_worker(worker_process *out, const char *path)
+{
+    const char *const arguments[] = { path, NULL };
+    return start_worker(out, arguments, SOCK_STREAM);
+}
+
+int launch_command(worker_process *out, const char *command)
+{
+    const char *const arguments[] = { "/bin/sh", "-c", command, NULL };
+    return start_process(out, command, arguments, (const char *const *)environ, SOCK_STREAM);
 }
 
 enum { WORDS_BESIDE_NAMES = 8 };
@@ -202,7 +225,7 @@ int launch_zygote(worker_process *out, const zygote_wish *wish)
 
     for (size_t i = 0; i < names; i++)
         words[count++] = wish->preload[i];
-    int error = start_process(out, words, NULL, SOCK_SEQPACKET, NULL);
+    int error = start_worker(out, words, SOCK_SEQPACKET);
     free(words);
     return error;
 }
@@ -210,25 +233,24 @@ int launch_zygote(worker_process *out, const zygote_wish *wish)
 int launch_program(worker_process *out, const char *const *arguments,
                    const char *const *environment)
 {
-    return start_process(out, arguments, environment, SOCK_STREAM, NULL);
-}
-
-const char *launch_library(void)
-{
-    Dl_info info;
-    if (!dladdr((void *)(uintptr_t)launch, &info) || !info.dli_fname ||
-        !strstr(info.dli_fname, ".so") || *info.dli_fname != '/')
-        return NULL;
-    return info.dli_fname;
+    return start_process(out, arguments[0], arguments, environment, SOCK_STREAM);
 }
 
 /* ---- its end ---- */
+
+/* Of a process that somebody else has reaped, or that nobody has seen end. */
+enum { UNKNOWN_STATUS = -1 };
 
 /* A shell's status for one that has aborted is also that of a worker which cannot send itself
  * signals. */
 static void tell_exit(str *out, int status)
 {
     int number = 0;
+
+    if (status == UNKNOWN_STATUS) {
+        str_add(out, "has ended");
+        return;
+    }
 
     if (WIFSIGNALED(status))
         number = WTERMSIG(status);
@@ -244,36 +266,58 @@ static void tell_exit(str *out, int status)
 /* A worker whose stream has ended is about to end, and removes its work directories before. */
 enum { END_MS = 100 };
 
-static int wait_for_child(pid_t pid, int *status, int ms)
+/* Whether it ends by itself. */
+static int await_child(pid_t pid, int *status)
 {
     int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-    struct pollfd end = { .fd = pidfd, .events = POLLIN };
 
     if (pidfd >= 0) {
-        poll(&end, 1, ms);
+        await_readable(pidfd, END_MS);
         close(pidfd);
     }
 
     pid_t ended = waitpid(pid, status, WNOHANG);
+    if (ended == pid)
+        return 1;
+
     /* A process that ignores SIGCHLD, or waits for any child, has taken it from us: its number may
      * be another's. */
-    return ended == pid || (ended < 0 && errno == ECHILD);
+    *status = UNKNOWN_STATUS;
+    return ended < 0 && errno == ECHILD;
+}
+
+/* Cuts the last line off, and empty ones before it; answers where it begins. */
+static const char *take_last_line(char *text, size_t *len)
+{
+    while (*len > 0 && text[*len - 1] == '\n')
+        (*len)--;
+    text[*len] = '\0';
+
+    const char *before = memrchr(text, '\n', *len);
+    const char *line = before ? before + 1 : text;
+    *len = (size_t)(line - text);
+    return line;
 }
 
 static void tell_last_words(const worker_process *process, str *out)
 {
     char text[4096];
-    ssize_t len = read(process->errors, text, sizeof text - 1);
-
-    while (len > 0 && text[len - 1] == '\n')
-        len--;
-    if (len <= 0)
+    ssize_t got = read(process->errors, text, sizeof text - 1);
+    if (got <= 0)
         return;
 
-    text[len] = '\0';
-    utf8_mend(text, strlen(text));
-    const char *line = strrchr(text, '\n');
-    str_add(out, line ? line + 1 : text);
+    size_t len = (size_t)got;
+    const char *line = take_last_line(text, &len);
+    /* docker ends with where its help is. */
+    if (len > 0 && strncmp(line, "Run '", strlen("Run '")) == 0)
+        line = take_last_line(text, &len);
+
+    str words = { 0 };
+    if (!str_add(&words, line)) {
+        utf8_mend(words.data, words.len);
+        str_add(out, words.data);
+    }
+    str_free(&words);
 }
 
 void launch_kill(const worker_process *process)
@@ -282,55 +326,56 @@ void launch_kill(const worker_process *process)
         syscall(SYS_pidfd_send_signal, process->pidfd, SIGKILL, NULL, 0);
 }
 
-/* A worker that a zygote has forked is not a child of ours. */
-static int end_forked(worker_process *process, int *status)
+/* A worker that a zygote has forked is not a child of ours. Answers its status. */
+static int end_forked(const worker_process *process)
 {
-    struct pollfd ended = { .fd = process->pidfd, .events = POLLIN };
-    int is_over = poll(&ended, 1, END_MS) > 0;
+    int status = UNKNOWN_STATUS;
+    int is_over = await_readable(process->pidfd, END_MS);
 
     if (!is_over) {
         launch_kill(process);
-        is_over = poll(&ended, 1, END_MS) > 0;
+        is_over = await_readable(process->pidfd, END_MS);
     }
 
     /* The kernel may take its time for the corpse, and nobody waits for that: neither who calls,
      * nor the zygote, which has others to fork. */
-    *status = -1;
     if (is_over)
-        *status = zygote_status(process->zygote, process->pid);
+        status = zygote_status(process->zygote, process->pid);
     close(process->pidfd);
     zygote_drop(process->zygote);
-    return *status != -1;
+    return status;
 }
 
-static void end_child(worker_process *process, int *status, int ms)
+/* With the processes of its group, which a command may have. Answers its status. */
+static int end_child(pid_t pid)
 {
-    if (wait_for_child(process->pid, status, ms))
-        return;
-    kill(-process->pid, SIGKILL);
-    kill(process->pid, SIGKILL);
-    while (waitpid(process->pid, status, 0) < 0 && errno == EINTR)
+    int status;
+
+    if (await_child(pid, &status))
+        return status;
+
+    kill(-pid, SIGKILL);
+    kill(pid, SIGKILL);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
+    return status;
 }
 
 void launch_end(worker_process *process, str *out, str *words)
 {
-    int status = 0, is_known = 1;
+    int status;
 
     close(process->fd);
     if (process->zygote)
-        is_known = end_forked(process, &status);
+        status = end_forked(process);
     else
-        end_child(process, &status, END_MS);
+        status = end_child(process->pid);
 
     process->ran_out = bounds_were_passed(process->bounds);
     bounds_close(process->bounds);
     process->bounds = NULL;
-    if (out && is_known)
+    if (out)
         tell_exit(out, status);
-    else if (out)
-        str_add(out, "has ended");
-
     if (process->errors < 0)
         return;
     if (words)

@@ -1,25 +1,21 @@
 #include "worker/client/link.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
-#include <unistd.h>
+#include <time.h>
 
 #include <snug/snug.h>
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/spin.h"
 #include "base/u64.h"
+#include "worker/client/link_stream.h"
+#include "worker/client/signs.h"
+#include "worker/client/silence.h"
 #include "worker/client/worker_bounds.h"
 
-/* After so long without a word the worker is asked whether it is there. */
-#define ASK_NS NS_PER_S
 /* What waits in a channel besides a reply: calls of tools. The worker holds its output back long
  * before. */
 #define MOST_WAITING_BYTES (UINT64_C(128) << 20)
@@ -27,23 +23,54 @@
 struct worker_link {
     _Atomic int holders;
     worker_process process;
-    uint64_t silent_ns;
-    int nudges; /* eventfd that wakes the thread which reads */
-    pthread_mutex_t writing;
+    link_stream stream;   /* used without the lock */
     pthread_mutex_t lock; /* of everything below */
     link_line *lines;
     int is_spoilt;  /* code was given up in it */
-    int is_reading; /* a thread is at it, without the lock: reader is its */
-    frame_reader reader;
-    spin spin;                 /* as reader */
-    _Atomic uint64_t heard_ns; /* the reader sets it without the lock */
-    int has_spoken;            /* a worker that starts takes its time */
-    uint64_t asked_ns;
+    int is_reading; /* a thread is at it, without the lock */
+    int has_spoken; /* a worker that starts takes its time */
+    silence silence;
     _Atomic int end; /* link_end; writers read it without the lock */
     str story;       /* how it ended */
     str words;       /* its last */
     int is_gone;
 };
+
+/* ---- what may come ---- */
+
+/* The line that waits for such a message. The lock is held. */
+static link_line *find_line(const worker_link *l, const frame *f)
+{
+    link_line *line = l->lines;
+    while (line && line->channel != f->channel)
+        line = line->next;
+
+    if (!line || !line->is_asking || line->number != f->number)
+        return NULL;
+    return line;
+}
+
+static uint64_t most_bytes_of(const link_line *line, frame_kind kind)
+{
+    uint64_t most = 0;
+
+    if (line)
+        most = kind == FRAME_CALL ? SNUG_TOOL_BYTES : line->most_bytes;
+    return u64_sum(most, FRAME_SMALL_BYTES);
+}
+
+/* The stream asks this while it reads: the lock is not held. */
+static int is_expected(void *payload, const frame *begun, uint64_t body_bytes)
+{
+    worker_link *l = payload;
+
+    pthread_mutex_lock(&l->lock);
+    uint64_t most_bytes = most_bytes_of(find_line(l, begun), begun->kind);
+    pthread_mutex_unlock(&l->lock);
+    return body_bytes <= most_bytes;
+}
+
+/* ---- open and drop ---- */
 
 int link_open(worker_link **out, worker_process *process, uint64_t silent_ms)
 {
@@ -53,9 +80,10 @@ int link_open(worker_link **out, worker_process *process, uint64_t silent_ms)
         return error_no_memory();
     }
 
-    l->nudges = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (l->nudges < 0) {
-        int error = error_system("eventfd");
+    l->stream.is_expected = is_expected;
+    l->stream.payload = l;
+    int error = link_stream_init(&l->stream, process->fd, silent_ms);
+    if (error) {
         free(l);
         launch_end(process, NULL, NULL);
         return error;
@@ -63,9 +91,8 @@ int link_open(worker_link **out, worker_process *process, uint64_t silent_ms)
 
     atomic_store(&l->holders, 1);
     l->process = *process;
+    l->silence = (silence){ .look_ns = LINK_STREAM_QUIET_NS, .most_ns = l->stream.silent_ns };
     l->has_spoken = process->zygote != NULL; /* one that was forked has nothing to start */
-    l->silent_ns = silent_ms < UINT64_MAX / NS_PER_MS ? silent_ms * NS_PER_MS : UINT64_MAX;
-    pthread_mutex_init(&l->writing, NULL);
     pthread_mutex_init(&l->lock, NULL);
     *out = l;
     return SNUG_OK;
@@ -83,11 +110,9 @@ void link_drop(worker_link *l)
         return;
     if (!l->is_gone)
         launch_end(&l->process, NULL, NULL);
-    close(l->nudges);
-    frame_reader_free(&l->reader);
+    link_stream_free(&l->stream);
     str_free(&l->story);
     str_free(&l->words);
-    pthread_mutex_destroy(&l->writing);
     pthread_mutex_destroy(&l->lock);
     free(l);
 }
@@ -100,9 +125,9 @@ static void bury_link(worker_link *l)
     if (l->end == LINK_LIVES || l->is_reading || l->is_gone)
         return;
     l->is_gone = 1;
-    pthread_mutex_lock(&l->writing);
+    pthread_mutex_lock(&l->stream.writing);
     launch_end(&l->process, l->end == LINK_ENDED ? &l->story : NULL, &l->words);
-    pthread_mutex_unlock(&l->writing);
+    pthread_mutex_unlock(&l->stream.writing);
 }
 
 static void break_link(worker_link *l, link_end how)
@@ -323,7 +348,7 @@ void link_explain(worker_link *l, str *out)
         break;
     case LINK_SILENT:
         str_printf(out, "its worker was not heard of for %llu ms and was killed",
-                   (unsigned long long)(l->silent_ns / NS_PER_MS));
+                   (unsigned long long)(l->stream.silent_ns / NS_PER_MS));
         break;
     case LINK_LIED:
         str_add(out, "its worker sent something that is not an answer and was killed");
@@ -343,80 +368,18 @@ void link_explain(worker_link *l, str *out)
 
 /* ---- sending ---- */
 
-/* 0, or -1: the stream has ended, or takes nothing. */
-static int wait_for_room(const worker_link *l, uint64_t deadline_ns)
-{
-    enum { MOST_MS = 1000 };
-    uint64_t now = clock_now_ns();
-    struct pollfd stream = { .fd = l->process.fd, .events = POLLOUT };
-    if (now >= deadline_ns)
-        return -1;
-
-    uint64_t ms = (deadline_ns - now) / NS_PER_MS + 1;
-    if (ms > MOST_MS)
-        ms = MOST_MS;
-    if (poll(&stream, 1, (int)ms) < 0 && errno != EINTR)
-        return -1;
-    return 0;
-}
-
-static uint64_t silent_at_ns(const worker_link *l)
-{
-    return u64_sum(clock_now_ns(), l->silent_ns);
-}
-
-static link_end write_pieces(const worker_link *l, struct iovec *pieces, size_t count,
-                             uint64_t most_ns)
-{
-    uint64_t deadline_ns = u64_least(most_ns, silent_at_ns(l));
-
-    while (count > 0) {
-        struct msghdr message = { .msg_iov = pieces, .msg_iovlen = count };
-        ssize_t n = sendmsg(l->process.fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0 && errno != EAGAIN)
-            return LINK_LIVES; /* who reads sees the end, and what was said before it */
-        if (n < 0) {
-            if (wait_for_room(l, deadline_ns) < 0)
-                return deadline_ns == most_ns ? LINK_LATE : LINK_SILENT;
-            continue;
-        }
-
-        if (clock_now_ns() >= most_ns)
-            return LINK_LATE; /* it takes a little, again and again */
-        deadline_ns = u64_least(most_ns, silent_at_ns(l));
-        frame_wrote(&pieces, &count, (size_t)n);
-    }
-
-    return LINK_LIVES;
-}
-
-/* Another thread may be writing much at the moment. */
-static int lock_writing(worker_link *l, uint64_t deadline_ns)
-{
-    const struct timespec until = { (time_t)(deadline_ns / NS_PER_S),
-                                    (long)(deadline_ns % NS_PER_S) };
-    if (deadline_ns == UINT64_MAX)
-        return pthread_mutex_lock(&l->writing);
-    return pthread_mutex_clocklock(&l->writing, CLOCK_MONOTONIC, &until);
-}
-
 int link_send(worker_link *l, frame_kind kind, uint32_t channel, uint32_t number, const str *body,
               uint64_t deadline_ns)
 {
     static const str empty;
-    char header[FRAME_HEADER];
-    frame f = { kind, channel, number, body ? *body : empty };
-
-    frame_header(header, &f);
-    struct iovec pieces[2] = { { header, sizeof header }, { f.body.data, f.body.len } };
+    const frame f = { kind, channel, number, body ? *body : empty };
     link_end how = LINK_LATE;
-    if (lock_writing(l, deadline_ns) == 0) {
+
+    if (link_stream_lock(&l->stream, deadline_ns) == 0) {
         how = link_state(l);
         if (how == LINK_LIVES)
-            how = write_pieces(l, pieces, f.body.len > 0 ? 2 : 1, deadline_ns);
-        pthread_mutex_unlock(&l->writing);
+            how = link_stream_write(&l->stream, &f, deadline_ns);
+        pthread_mutex_unlock(&l->stream.writing);
     }
 
     if (how == LINK_LIVES)
@@ -427,20 +390,18 @@ int link_send(worker_link *l, frame_kind kind, uint32_t channel, uint32_t number
 
 int link_send_at_once(worker_link *l, frame_kind kind, uint32_t channel, uint32_t number)
 {
-    char header[FRAME_HEADER];
     const frame f = { .kind = kind, .channel = channel, .number = number };
-
-    frame_header(header, &f);
-    if (pthread_mutex_trylock(&l->writing) != 0)
-        return 0;
-
     ssize_t n = -1;
+
+    if (pthread_mutex_trylock(&l->stream.writing) != 0)
+        return 0;
     if (link_state(l) == LINK_LIVES)
-        n = send(l->process.fd, header, sizeof header, MSG_DONTWAIT | MSG_NOSIGNAL);
-    pthread_mutex_unlock(&l->writing);
-    if (n > 0 && n < (ssize_t)sizeof header)
+        n = link_stream_write_header(&l->stream, &f);
+    pthread_mutex_unlock(&l->stream.writing);
+
+    if (n > 0 && n < FRAME_HEADER)
         link_kill(l, LINK_LATE);
-    return n == (ssize_t)sizeof header;
+    return n == FRAME_HEADER;
 }
 
 int link_ask(worker_link *l, link_line *line, frame_kind kind, const str *body, uint64_t most_bytes,
@@ -455,106 +416,6 @@ int link_ask(worker_link *l, link_line *line, frame_kind kind, const str *body, 
 }
 
 /* ---- reading ---- */
-
-/* A worker on the other processor answers a small cell sooner than this thread could sleep. */
-static int is_readable(worker_link *l, uint64_t deadline_ns, int spins)
-{
-    struct pollfd streams[2] = { { .fd = l->process.fd, .events = POLLIN },
-                                 { .fd = l->nudges, .events = POLLIN } };
-    uint64_t now = clock_now_ns(), spin_end_ns = spins ? spin_until_ns(&l->spin, now) : 0;
-    int has_come = 0, has_spun = spin_end_ns != 0;
-
-    for (; !has_come && now < spin_end_ns; now = clock_now_ns())
-        has_come = poll(streams, 2, 0) > 0;
-    if (has_spun)
-        spin_ended(&l->spin, has_come);
-    if (has_come)
-        return streams[0].revents != 0;
-
-    uint64_t until = u64_least(now + ASK_NS, deadline_ns);
-    int ms = until > now ? (int)((until - now) / NS_PER_MS) + 1 : 0;
-    return poll(streams, 2, ms) > 0 && streams[0].revents;
-}
-
-/* The line that waits for such a message. The lock is held. */
-static link_line *find_line(const worker_link *l, const frame *f)
-{
-    link_line *line = l->lines;
-    while (line && line->channel != f->channel)
-        line = line->next;
-
-    if (!line || !line->is_asking || line->number != f->number)
-        return NULL;
-    return line;
-}
-
-static uint64_t most_bytes_of(const link_line *line, frame_kind kind)
-{
-    uint64_t most = 0;
-
-    if (line)
-        most = kind == FRAME_CALL ? SNUG_TOOL_BYTES : line->most_bytes;
-    return u64_sum(most, FRAME_SMALL_BYTES);
-}
-
-/* Without the lock; the reader is ours. Whether the message that begins may be as large as it
- * says: asked before any of it is taken in. */
-static int is_expected(worker_link *l)
-{
-    const frame_reader *r = &l->reader;
-    if (r->header_len < FRAME_HEADER || r->next.body.len > 0 || r->body_bytes <= FRAME_SMALL_BYTES)
-        return 1;
-    pthread_mutex_lock(&l->lock);
-    uint64_t most_bytes = most_bytes_of(find_line(l, &r->next), r->next.kind);
-    pthread_mutex_unlock(&l->lock);
-    return r->body_bytes <= most_bytes;
-}
-
-/* Without the lock; the reader is ours. As frame_took, -1 also where the stream has ended. */
-static int receive_piece(frame *out, worker_link *l, link_end *how)
-{
-    size_t room;
-    char *at = frame_room(&l->reader, &room);
-
-    *how = LINK_ENDED;
-    if (!at)
-        return -1;
-
-    ssize_t n = recv(l->process.fd, at, room, MSG_DONTWAIT);
-    if (n < 0 && (errno == EAGAIN || errno == EINTR))
-        return 0;
-    if (n <= 0)
-        return -1;
-
-    *how = LINK_LIED;
-    atomic_store(&l->heard_ns, clock_now_ns());
-    int took = frame_took(out, &l->reader, (size_t)n);
-    if (took == 0 && !is_expected(l))
-        return -1;
-    return took;
-}
-
-/* Reads until a message is whole, or no more comes. */
-static int receive_one(frame *out, worker_link *l, uint64_t deadline_ns, link_end *how)
-{
-    int took, spins = 1;
-
-    do {
-        if (!is_readable(l, deadline_ns, spins))
-            return 0;
-        took = receive_piece(out, l, how);
-        spins = 0;
-    } while (took == 0 && (l->reader.header_len > 0) && clock_now_ns() < deadline_ns);
-
-    return took;
-}
-
-static void forget_nudges(const worker_link *l)
-{
-    uint64_t count;
-    ssize_t had = read(l->nudges, &count, sizeof count);
-    (void)had;
-}
 
 /* Whatever was not asked for is a breach of the protocol. The lock is held. */
 static void deliver_frame(worker_link *l, frame *f, const link_line *own)
@@ -600,8 +461,7 @@ static int read_one(worker_link *l, const link_line *own, uint64_t deadline_ns)
 
     l->is_reading = 1;
     pthread_mutex_unlock(&l->lock);
-    int took = receive_one(&f, l, deadline_ns, &how);
-    forget_nudges(l);
+    int took = link_stream_read(&f, &l->stream, deadline_ns, &how);
     pthread_mutex_lock(&l->lock);
     l->is_reading = 0;
     l->has_spoken |= took > 0;
@@ -612,22 +472,36 @@ static int read_one(worker_link *l, const link_line *own, uint64_t deadline_ns)
     return took > 0;
 }
 
+/* Whether it is, by what the kernel says of it, and nothing has come since the look: this thread
+ * may have had no processor. */
+static int is_gone(const worker_link *l, silence_state state)
+{
+    switch (state) {
+    case SILENCE_SHORT:
+    case SILENCE_ASK:
+        return 0;
+    case SILENCE_STARVED:
+        return signs_is_running(l->process.pid) < 1 && link_is_quiet(l);
+    case SILENCE_GONE:
+        return link_is_quiet(l);
+    }
+    return 0;
+}
+
 /* Nothing has come for a while: is the worker there at all? Only a thread that has just read asks:
  * a process that stood still itself has not listened. The lock is held. */
 static void ask_for_life(worker_link *l, uint64_t deadline_ns)
 {
-    uint64_t now = clock_now_ns(), heard_ns = atomic_load(&l->heard_ns);
-    if (l->end != LINK_LIVES || !l->has_spoken || now < heard_ns + ASK_NS)
+    uint64_t now = clock_now_ns(), heard_ns = atomic_load(&l->stream.heard_ns);
+    if (l->end != LINK_LIVES || !l->has_spoken || now < heard_ns + LINK_STREAM_QUIET_NS)
         return;
 
-    if (l->asked_ns > heard_ns && now - heard_ns > l->silent_ns) {
+    silence_state state = silence_look(&l->silence, now, heard_ns, signs_cpu_ns(l->process.pid));
+    if (is_gone(l, state))
         break_link(l, LINK_SILENT);
+    if (state != SILENCE_ASK)
         return;
-    }
 
-    if (l->asked_ns + ASK_NS > now)
-        return;
-    l->asked_ns = now;
     pthread_mutex_unlock(&l->lock);
     link_send(l, FRAME_PING, 0, 0, NULL, deadline_ns);
     pthread_mutex_lock(&l->lock);
@@ -655,18 +529,11 @@ static void wake_reader(worker_link *l, const link_line *own)
 
 void link_nudge(worker_link *l, link_line *line)
 {
-    uint64_t one = 1;
-
     pthread_mutex_lock(&l->lock);
     line->is_nudged = 1;
     pthread_cond_signal(&line->has_come);
-
-    if (l->is_reading) {
-        /* A counter that is full wakes as well. */
-        ssize_t written = write(l->nudges, &one, sizeof one);
-        (void)written;
-    }
-
+    if (l->is_reading)
+        link_stream_nudge(&l->stream);
     pthread_mutex_unlock(&l->lock);
 }
 
@@ -682,7 +549,7 @@ static void look_late(worker_link *l, link_line *line, uint64_t now, int *looks)
         break_link(l, LINK_LATE);
     else if (l->is_reading)
         sleep_until(l, line, now + LATE_NS);
-    else if (!read_one(l, line, now) && l->reader.header_len == 0)
+    else if (!read_one(l, line, now) && !link_stream_has_begun(&l->stream))
         break_link(l, LINK_LATE);
 }
 
@@ -701,8 +568,10 @@ int link_wait(worker_link *l, link_line *line, frame *out, uint64_t deadline_ns,
     int took, looks = 0;
 
     pthread_mutex_lock(&l->lock);
+
+    /* What nobody listened for was not silence. */
     if (!l->is_reading)
-        atomic_store(&l->heard_ns, clock_now_ns()); /* what nobody listened for was not silence */
+        atomic_store(&l->stream.heard_ns, clock_now_ns());
     while (!(took = take_first(line, out)) && l->end == LINK_LIVES && !line->is_nudged) {
         uint64_t now = clock_now_ns();
         if (now >= deadline_ns)

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/cgroup.h"
 #include "base/error.h"
+#include "base/process/cgroup.h"
 #include "session/core/full.h"
 #include "session/files/workdir.h"
 #include "session/result/packed.h"

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/cgroup.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/process/cgroup.h"
 #include "base/utf8.h"
 #include "session/core/pool.h"
 #include "session/files/workdir.h"
@@ -19,9 +19,6 @@
 
 /* Of a spare session that nobody has opened yet. */
 #define SPARE_BYTES (UINT64_C(16) << 20)
-
-/* Python starts in some 20 ms, and on a loaded machine over a network later. */
-enum { START_MS = 60000 };
 
 /* ---- what it is for ---- */
 
@@ -42,7 +39,7 @@ int remote_fits_memory(const snug_limits *limits)
     return limits->disk_bytes <= MOST_IN_MEMORY && limits->disk_files <= MOST_IN_MEMORY / 4096;
 }
 
-static void pack_need(packer *p, snug_kind kind, const char *packages, const session_mount *folders,
+void remote_pack_need(packer *p, snug_kind kind, const char *packages, const session_mount *folders,
                       size_t count, const snug_limits *in_memory)
 {
     pack_number(p, (uint64_t)kind);
@@ -72,7 +69,7 @@ int remote_set_need(worker_need *out, snug_kind kind, const char *packages,
 
     *out =
         (worker_need){ .is_own = 1, .is_full = kind == SNUG_KIND_FULL, .has_folders = count > 0 };
-    pack_need(&p, kind, packages, folders, count, in_memory);
+    remote_pack_need(&p, kind, packages, folders, count, in_memory);
     out->has_memory = in_memory != NULL;
     out->hello = p.text;
     int error = remote_check_path(packages);
@@ -111,8 +108,7 @@ int remote_is_whole(char **out, const char *path, int is_here)
 
 /* ---- starting one ---- */
 
-/* Why a new worker did not say hello: its own last words tell more than its end does. */
-static int refuse_worker(worker_link *l, const remote_host *r, int error)
+int remote_refuse_worker(worker_link *l, const char *name, int error)
 {
     char why[ERROR_MESSAGE_BYTES];
     str story = { 0 }, words = { 0 };
@@ -121,7 +117,6 @@ static int refuse_worker(worker_link *l, const remote_host *r, int error)
     link_kill(l, LINK_ENDED);
     link_last_words(l, &words);
     link_explain(l, &story);
-    const char *name = r->command ? r->command : "snug-worker";
     if (error != SNUG_EDEAD)
         error_set(error, "%s: %s", name, why);
     else
@@ -161,8 +156,10 @@ static int keep_report(snug_host *host, worker_link *l, const char *report)
 static int greet_worker(worker_link *l, snug_host *host, const worker_need *need, int is_spare)
 {
     remote_host *r = host->remote;
+    const char *name = r->command ? r->command : "snug-worker";
     remote_question q = { .kind = FRAME_HELLO,
-                          .deadline_ns = clock_deadline_ns(clock_now_ns(), START_MS) };
+                          .deadline_ns = clock_deadline_ns(clock_now_ns(), r->start_ms),
+                          .waiting = is_spare ? NULL : r };
 
     pack_text(&q.body, FRAME_PROTOCOL);
     pack_text(&q.body, r->python_home);
@@ -174,17 +171,17 @@ static int greet_worker(worker_link *l, snug_host *host, const worker_need *need
     if (need)
         q.body.is_short |= str_append(&q.body.text, need->hello.data, need->hello.len) != 0;
     else
-        pack_need(&q.body, SNUG_KIND_RESTRICTED, NULL, NULL, 0, NULL);
+        remote_pack_need(&q.body, SNUG_KIND_RESTRICTED, NULL, NULL, 0, NULL);
 
     pack_text(&q.body, link_bounds_place(l));
     int error = remote_ask_host(l, 0, &q);
     if (error)
-        return refuse_worker(l, r, error);
+        return remote_refuse_worker(l, name, error);
 
     const char *report = unpack_name(&q.answer);
     link_begin_bounds(l);
     if (!unpack_ended(&q.answer))
-        error = refuse_worker(l, r, SNUG_EDEAD);
+        error = remote_refuse_worker(l, name, SNUG_EDEAD);
     else if (!host->report)
         error = keep_report(host, l, report);
 
@@ -220,7 +217,7 @@ static int hold_zygote(zygote **out, remote_host *r, const worker_need *need)
 static int fork_or_launch(worker_process *out, remote_host *r, const worker_need *need)
 {
     if (r->command)
-        return launch(out, NULL, r->command);
+        return launch_command(out, r->command);
     for (int tries = 0; tries < 2; tries++) {
         zygote *z;
         int error = hold_zygote(&z, r, need);
@@ -232,7 +229,7 @@ static int fork_or_launch(worker_process *out, remote_host *r, const worker_need
             return SNUG_OK;
     }
 
-    return launch(out, r->path, NULL);
+    return launch_worker(out, r->path);
 }
 
 /* Finds the host's folder of work directories. A worker can use only the one that was there when it

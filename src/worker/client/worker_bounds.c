@@ -14,10 +14,11 @@
 
 #include <snug/snug.h>
 
-#include "base/cgroup.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/process/cgroup.h"
 #include "base/thread.h"
+#include "base/u64.h"
 
 /* A sanitizer's own memory is many times that of the program. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -33,7 +34,8 @@ struct bounds {
     pid_t process;
     int pidfd;
     uint64_t base_bytes; /* what it had before there was a session */
-    uint64_t memory_bytes, threads, file_bytes, unlimited;
+    bounds_share sum;    /* of its sessions, but for the memory of those without a limit */
+    uint64_t unlimited;  /* the number of those; both are written under the watch's lock */
     int is_watched;
     uint64_t next_ns; /* look */
     _Atomic int was_passed;
@@ -45,12 +47,16 @@ enum { BASE_BYTES = 20 << 20, BASE_TASKS = 64 };
 
 static uint64_t most_bytes(const bounds *b)
 {
-    return b->unlimited > 0 ? UINT64_MAX : b->base_bytes + b->memory_bytes + BASE_BYTES;
+    if (b->unlimited > 0)
+        return UINT64_MAX;
+    return b->base_bytes + b->sum.memory_bytes + BASE_BYTES;
 }
 
 static uint64_t most_tasks(const bounds *b)
 {
-    return b->threads > UINT32_MAX ? CGROUP_UNLIMITED : BASE_TASKS + b->threads;
+    if (b->sum.threads > UINT32_MAX)
+        return CGROUP_UNLIMITED;
+    return BASE_TASKS + b->sum.threads;
 }
 
 /* ---- what a process has ---- */
@@ -120,7 +126,7 @@ static uint64_t soon_ns(uint64_t left_bytes)
 
     if (ns < LOOK_NS)
         return LOOK_NS;
-    return ns < IDLE_NS ? ns : IDLE_NS;
+    return u64_least(ns, IDLE_NS);
 }
 
 static void look_once(bounds *b, uint64_t now_ns)
@@ -164,12 +170,18 @@ static void *watch_all(void *unused)
 
 enum { STACK_BYTES = 128 * 1024 };
 
-/* A worker that cannot be looked at is bounded by the limits of its sessions alone. */
-static void watch_it(bounds *b)
+/* The list changes only while the thread runs or there is none. */
+static void lock_list(void)
 {
     pthread_mutex_lock(&watch.lock);
     while (watch.is_ending)
         pthread_cond_wait(&watch.changed, &watch.lock);
+}
+
+/* A worker that cannot be looked at is bounded by the limits of its sessions alone. */
+static void join_watch(bounds *b)
+{
+    lock_list();
     b->next = watch.first;
     watch.first = b;
     b->is_watched = 1;
@@ -193,19 +205,20 @@ static void end_watch(void)
     pthread_cond_broadcast(&watch.changed);
 }
 
-static void leave_watch(bounds *b)
+/* The last one ends the thread. */
+static void leave_watch(const bounds *b)
 {
-    pthread_mutex_lock(&watch.lock);
-    while (watch.is_ending)
-        pthread_cond_wait(&watch.changed, &watch.lock);
+    lock_list();
     bounds **at = &watch.first;
     while (*at && *at != b)
         at = &(*at)->next;
-    int was_there = *at != NULL;
-    if (was_there)
+
+    if (*at) {
         *at = b->next;
-    if (was_there && !watch.first && watch.is_running)
-        end_watch();
+        if (!watch.first && watch.is_running)
+            end_watch();
+    }
+
     pthread_mutex_unlock(&watch.lock);
 }
 
@@ -245,40 +258,34 @@ static void open_facts(bounds *b, pid_t process)
 #define MOST_LIMIT (UINT64_C(1) << 50)
 
 /* The kernel counts pages of files as memory. */
-static void set_group(const bounds *b, uint64_t bytes, uint64_t file_bytes, uint64_t tasks)
+static void set_group(const bounds *b)
 {
-    if (!b->group || b->process <= 0)
-        return;
+    uint64_t bytes = most_bytes(b);
+    uint64_t limit = bytes > MOST_LIMIT ? CGROUP_UNLIMITED : bytes + b->sum.file_bytes;
 
-    uint64_t limit = bytes > MOST_LIMIT ? CGROUP_UNLIMITED : bytes + file_bytes;
-    cgroup_limit(b->group, limit, tasks);
+    cgroup_limit(b->group, limit, most_tasks(b));
 }
 
 /* A group holds to memory and files together, and does not tell one from the other: then memory
- * is looked at besides. The watch reads these under its lock. */
-static void change_bounds(bounds *b, const bounds_share *share, uint64_t sign)
+ * is looked at besides. */
+static int needs_watch(const bounds *b)
 {
-    int is_unlimited = share->memory_bytes > MOST_LIMIT;
-    uint64_t threads = share->threads > UINT32_MAX ? UINT64_C(1) << 32 : share->threads;
+    return b->facts >= 0 && (!b->is_held || b->sum.file_bytes > 0);
+}
 
-    pthread_mutex_lock(&watch.lock);
-    b->unlimited += sign * (uint64_t)is_unlimited;
-    if (!is_unlimited)
-        b->memory_bytes += sign * share->memory_bytes;
-    b->threads += sign * threads;
-    b->file_bytes += sign * share->file_bytes;
-    uint64_t bytes = most_bytes(b), file_bytes = b->file_bytes, tasks = most_tasks(b);
-    int to_watch =
-        b->process > 0 && b->facts >= 0 && !b->is_watched && (!b->is_held || b->file_bytes > 0);
-    pthread_mutex_unlock(&watch.lock);
-    set_group(b, bytes, file_bytes, tasks);
-    if (to_watch)
-        watch_it(b);
+/* After each change of what the worker may have, once there is a worker. */
+static void enforce_bounds(bounds *b)
+{
+    if (b->process <= 0)
+        return;
+
+    set_group(b);
+    if (!b->is_watched && needs_watch(b))
+        join_watch(b);
 }
 
 void bounds_begin(bounds *b, pid_t process, int pidfd)
 {
-    static const bounds_share none;
     cgroup_facts facts;
 
     if (!b)
@@ -291,19 +298,50 @@ void bounds_begin(bounds *b, pid_t process, int pidfd)
 
     /* What it shares with its zygote the group does not count until it is written to. */
     b->base_bytes = read_use(b).bytes;
-    change_bounds(b, &none, 1);
+    enforce_bounds(b);
+}
+
+static int is_unlimited(const bounds_share *share)
+{
+    return share->memory_bytes > MOST_LIMIT;
+}
+
+/* So that a sum does not overflow. */
+static uint64_t threads_in(const bounds_share *share)
+{
+    return u64_least(share->threads, UINT64_C(1) << 32);
 }
 
 void bounds_add(bounds *b, const bounds_share *share)
 {
-    if (b)
-        change_bounds(b, share, 1);
+    if (!b)
+        return;
+
+    pthread_mutex_lock(&watch.lock);
+    if (is_unlimited(share))
+        b->unlimited++;
+    else
+        b->sum.memory_bytes += share->memory_bytes;
+    b->sum.threads += threads_in(share);
+    b->sum.file_bytes += share->file_bytes;
+    pthread_mutex_unlock(&watch.lock);
+    enforce_bounds(b);
 }
 
 void bounds_remove(bounds *b, const bounds_share *share)
 {
-    if (b)
-        change_bounds(b, share, UINT64_MAX);
+    if (!b)
+        return;
+
+    pthread_mutex_lock(&watch.lock);
+    if (is_unlimited(share))
+        b->unlimited--;
+    else
+        b->sum.memory_bytes -= share->memory_bytes;
+    b->sum.threads -= threads_in(share);
+    b->sum.file_bytes -= share->file_bytes;
+    pthread_mutex_unlock(&watch.lock);
+    enforce_bounds(b);
 }
 
 int bounds_were_passed(bounds *b)

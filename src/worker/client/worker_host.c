@@ -17,7 +17,8 @@
 #include "session/result/packed.h"
 #include "worker/client/client.h"
 
-enum { GRACE_MS = 5000 };
+/* Python starts in some 20 ms, and on a loaded machine over a network later. */
+enum { GRACE_MS = 5000, START_MS = 60000 };
 
 static int are_copied(char ***out, const char *const *texts)
 {
@@ -89,6 +90,9 @@ static int open_remote_host(snug_host *host, const snug_host_options *options)
     pthread_mutex_init(&r->lock, NULL);
     pthread_mutex_init(&r->starting, NULL);
     r->grace_ms = options->worker_grace_ms ? options->worker_grace_ms : GRACE_MS;
+    r->start_ms = options->worker_start_ms ? options->worker_start_ms : START_MS;
+    r->is_stopped = options->is_stopped;
+    r->payload = options->payload;
     r->pool_sessions = options->pool_sessions;
     r->pool_idle_ms = options->pool_idle_ms;
     r->awake_sessions = options->awake_sessions;
@@ -216,6 +220,8 @@ static int scan_source(snug_scan **out, snug_host *host, const char *source, siz
     pack_list(&q.body, options->allow);
     pack_number(&q.body, options->max_source_bytes);
     pack_number(&q.body, options->wall_ms);
+    pack_list(&q.body, options->forbid);
+    pack_number(&q.body, options->kind == SNUG_KIND_BASH);
     pack_bytes(&q.body, source ? source : "", len);
     error = remote_ask_host(l, atomic_fetch_add(&host->remote->channels, 1) + 1, &q);
     if (!error) {
@@ -239,7 +245,6 @@ static void ask_health(const snug_host *host, snug_health *facts, snug_pool *spa
 {
     remote_host *r = host->remote;
     remote_question q = { .kind = FRAME_HEALTH, .deadline_ns = remote_deadline_ns(host, 0) };
-
     worker_link *l = NULL;
 
     pthread_mutex_lock(&r->lock);
@@ -252,6 +257,7 @@ static void ask_health(const snug_host *host, snug_health *facts, snug_pool *spa
         pool_unpack(&q.answer, spares);
         remote_answered(&q);
     }
+
     link_drop(l);
 }
 

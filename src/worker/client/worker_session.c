@@ -13,9 +13,7 @@
 #include "session/cells/run_cell.h"
 #include "session/cells/save_session.h"
 #include "session/core/claim.h"
-
 #include "session/files/list_files.h"
-
 #include "session/files/workdir_files.h"
 #include "session/result/packed.h"
 #include "session/result/result.h"
@@ -481,6 +479,7 @@ static int send_tool(snug_session *session, const desk_tool *tool)
     pack_text(&q.body, tool->doc);
     pack_number(&q.body, tool->is_async != 0);
     pack_number(&q.body, tool->takes_any != 0);
+    pack_number(&q.body, tool->is_untimed != 0);
     pack_number(&q.body, tool->timeout_ms);
     return ask_plainly(session, &q);
 }

@@ -1,7 +1,5 @@
 #include "worker/client/zygote_client.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,20 +9,23 @@
 
 #include <snug/snug.h>
 
-#include "base/clock.h"
 #include "base/error.h"
+#include "base/process/await.h"
 #include "wire/pack.h"
 #include "worker/protocol/zygote_words.h"
 
 struct zygote {
     size_t holders;
-    str wish; /* packed, to compare */
+    str wish;               /* packed, to compare */
+    pthread_mutex_t asking; /* of process and was_started; held while it starts, too */
     worker_process process;
-    pthread_mutex_t asking;
+    int was_started;     /* by who held it first, in vain where it is dead */
     _Atomic int is_dead; /* read by who looks for one to share */
     zygote *next;
 };
 
+/* Of the list and of holders. Nobody starts a zygote, or ends one, under it: that takes a while,
+ * and every worker that begins or ends anywhere in the process needs it. */
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
 static zygote *all;
 
@@ -33,47 +34,11 @@ static zygote *all;
 /* pandas from a cold disk takes its time. */
 enum { START_MS = 120000, ANSWER_MS = 10000, STATUS_MS = 100 };
 
-static int receive_message(zygote_message *out, int *fd, const zygote *z, int ms)
+static int await_message(zygote_message *out, int *fd, const zygote *z, uint64_t ms)
 {
-    union {
-        char bytes[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr align;
-    } room;
-    struct iovec piece = { out, sizeof *out };
-    struct msghdr message = { .msg_iov = &piece,
-                              .msg_iovlen = 1,
-                              .msg_control = room.bytes,
-                              .msg_controllen = sizeof room.bytes };
-    struct pollfd stream = { .fd = z->process.fd, .events = POLLIN };
-    if (poll(&stream, 1, ms) <= 0 ||
-        recvmsg(z->process.fd, &message, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof *out)
+    if (!await_readable(z->process.fd, ms))
         return -1;
-
-    const struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
-    if (fd)
-        *fd = -1;
-    if (fd && rights && rights->cmsg_type == SCM_RIGHTS)
-        memcpy(fd, CMSG_DATA(rights), sizeof *fd);
-    return 0;
-}
-
-static int send_order(const zygote *z, const zygote_message *order, int fd)
-{
-    union {
-        char bytes[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr align;
-    } room = { { 0 } };
-    struct iovec piece = { (void *)(uintptr_t)order, sizeof *order };
-    struct msghdr message = { .msg_iov = &piece, .msg_iovlen = 1 };
-    if (fd >= 0) {
-        message.msg_control = room.bytes;
-        message.msg_controllen = sizeof room.bytes;
-        struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
-        *rights = (struct cmsghdr){ CMSG_LEN(sizeof fd), SOL_SOCKET, SCM_RIGHTS };
-        memcpy(CMSG_DATA(rights), &fd, sizeof fd);
-    }
-
-    return sendmsg(z->process.fd, &message, MSG_NOSIGNAL) == (ssize_t)sizeof *order ? 0 : -1;
+    return zygote_message_receive(out, fd, z->process.fd);
 }
 
 static int is_answer(const zygote_message *answer, const zygote_message *order)
@@ -89,9 +54,9 @@ static int ask_zygote(zygote_message *answer, int *pidfd, zygote *z, const zygot
 {
     pthread_mutex_lock(&z->asking);
     int is_fork = order->order == ZYGOTE_FORK;
-    int failed = z->is_dead || send_order(z, order, fd);
+    int failed = z->is_dead || zygote_message_send(z->process.fd, order, fd) != 0;
     do
-        failed = failed || receive_message(answer, pidfd, z, is_fork ? ANSWER_MS : STATUS_MS);
+        failed = failed || await_message(answer, pidfd, z, is_fork ? ANSWER_MS : STATUS_MS) != 0;
     while (!failed && !is_answer(answer, order));
 
     z->is_dead |= failed && is_fork;
@@ -114,8 +79,9 @@ static void pack_wish(packer *p, const zygote_wish *wish)
 static int await_start(zygote *z)
 {
     zygote_message first;
+    int none;
 
-    if (receive_message(&first, NULL, z, START_MS) == 0) {
+    if (await_message(&first, &none, z, START_MS) == 0) {
         if (first.status)
             return error_set(first.status, "%.1000s", first.text);
         return SNUG_OK;
@@ -140,30 +106,24 @@ static void end_zygote(zygote *z)
     free(z);
 }
 
-static int start_zygote(zygote **out, const zygote_wish *wish, packer *packed)
+/* Whoever holds it first starts it, and others wait for that. */
+static int start_zygote(zygote *z, const zygote_wish *wish)
 {
-    zygote *z = packed->is_short ? NULL : calloc(1, sizeof *z);
-    if (!z)
-        return error_no_memory();
+    int error = SNUG_OK;
 
-    int error = launch_zygote(&z->process, wish);
-    if (error) {
-        free(z);
-        return error;
+    pthread_mutex_lock(&z->asking);
+    if (!z->was_started) {
+        z->was_started = 1;
+        error = launch_zygote(&z->process, wish);
+        if (error)
+            z->process.pid = 0;
+        else
+            error = await_start(z);
+        z->is_dead = error != SNUG_OK;
     }
 
-    pthread_mutex_init(&z->asking, NULL);
-    z->holders = 1;
-    z->wish = packed->text;
-    packed->text = (str){ 0 };
-    error = await_start(z);
-    if (error) {
-        end_zygote(z);
-        return error;
-    }
-
-    *out = z;
-    return SNUG_OK;
+    pthread_mutex_unlock(&z->asking);
+    return error;
 }
 
 static int has_wish(const zygote *z, const packer *p)
@@ -172,31 +132,58 @@ static int has_wish(const zygote *z, const packer *p)
            memcmp(z->wish.data, p->text.data, p->text.len) == 0;
 }
 
-int zygote_hold(zygote **out, const zygote_wish *wish)
+/* The lock of all is held. Takes the text of packed. NULL: no memory. */
+static zygote *add_zygote(packer *packed)
+{
+    zygote *z = packed->is_short ? NULL : calloc(1, sizeof *z);
+    if (!z)
+        return NULL;
+
+    pthread_mutex_init(&z->asking, NULL);
+    z->wish = packed->text;
+    packed->text = (str){ 0 };
+    z->next = all;
+    all = z;
+    return z;
+}
+
+/* One that has it, or is to be started with it, which the caller holds. NULL: no memory. */
+static zygote *find_zygote(const zygote_wish *wish)
 {
     packer packed = { 0 };
-    int error = SNUG_OK;
 
     pack_wish(&packed, wish);
     pthread_mutex_lock(&all_lock);
     zygote *z = all;
     while (z && !has_wish(z, &packed))
         z = z->next;
-    if (z) {
+    if (!z)
+        z = add_zygote(&packed);
+    if (z)
         z->holders++;
-    } else {
-        error = start_zygote(&z, wish, &packed);
-        if (!error) {
-            z->next = all;
-            all = z;
-        }
-    }
-
     pthread_mutex_unlock(&all_lock);
     str_free(&packed.text);
-    if (!error)
-        *out = z;
-    return error;
+    return z;
+}
+
+int zygote_hold(zygote **out, const zygote_wish *wish)
+{
+    for (;;) {
+        zygote *z = find_zygote(wish);
+        if (!z)
+            return error_no_memory();
+
+        int error = start_zygote(z, wish);
+        if (!error && !z->is_dead) {
+            *out = z;
+            return SNUG_OK;
+        }
+
+        /* Without an error another thread has started it in vain. */
+        zygote_drop(z);
+        if (error)
+            return error;
+    }
 }
 
 void zygote_keep(zygote *z)
@@ -206,17 +193,24 @@ void zygote_keep(zygote *z)
     pthread_mutex_unlock(&all_lock);
 }
 
+/* The lock of all is held. */
+static void remove_zygote(const zygote *z)
+{
+    zygote **at = &all;
+    while (*at != z)
+        at = &(*at)->next;
+    *at = z->next;
+}
+
 void zygote_drop(zygote *z)
 {
     if (!z)
         return;
+
     pthread_mutex_lock(&all_lock);
     int is_last = --z->holders == 0;
-    zygote **at = &all;
-    while (is_last && *at != z)
-        at = &(*at)->next;
     if (is_last)
-        *at = z->next;
+        remove_zygote(z);
     pthread_mutex_unlock(&all_lock);
     if (is_last)
         end_zygote(z);
@@ -254,8 +248,9 @@ int zygote_status(zygote *z, pid_t pid)
 {
     const zygote_message order = { .order = ZYGOTE_STATUS, .pid = pid };
     zygote_message answer;
+    int none;
 
-    if (ask_zygote(&answer, NULL, z, &order, -1) != 0)
+    if (ask_zygote(&answer, &none, z, &order, -1) != 0)
         return -1;
     return answer.status;
 }

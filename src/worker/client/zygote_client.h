@@ -18,8 +18,9 @@ typedef struct zygote_wish {
 
 typedef struct zygote zygote;
 
-/* One that has it, which the caller holds: started where there is none. SNUG_ESYSTEM,
- * SNUG_EPYTHON, SNUG_ENOTFOUND or SNUG_ENOMEM with a message. */
+/* One that has it, which the caller holds: started where there is none, and waited for where
+ * another thread starts it. SNUG_ESYSTEM, SNUG_EPYTHON, SNUG_ENOTFOUND or SNUG_ENOMEM with a
+ * message. */
 int zygote_hold(zygote **out, const zygote_wish *wish);
 /* It is held once more. */
 void zygote_keep(zygote *z);

@@ -20,4 +20,10 @@ typedef struct zygote_message {
     char text[1024];
 } zygote_message;
 
+/* With fd, unless that is negative. 0, or -1 with errno: the other side is gone. */
+int zygote_message_send(int control, const zygote_message *message, int fd);
+/* Waits for a message. *fd: what came with it, close-on-exec, which the caller closes; -1: nothing.
+ * 0, or -1: the other side is gone. */
+int zygote_message_receive(zygote_message *out, int *fd, int control);
+
 #endif

@@ -48,7 +48,7 @@ static size_t loaded_bytes(int program)
     return end;
 }
 
-static int copy(int to, int from, size_t bytes)
+static int copy_program(int to, int from, size_t bytes)
 {
     while (bytes > 0) {
         ssize_t n = sendfile(to, from, NULL, bytes);
@@ -56,21 +56,24 @@ static int copy(int to, int from, size_t bytes)
             return -1;
         bytes -= (size_t)n;
     }
+
     return 0;
 }
 
 /* Older kernels do not know MFD_EXEC; newer ones may refuse it. */
-static int new_file(const char *name)
+static int make_memfd(const char *name)
 {
     int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
-    return fd >= 0 ? fd : memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd < 0)
+        fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    return fd;
 }
 
 static int copy_sealed(int fd, int program)
 {
     size_t bytes = loaded_bytes(program);
 
-    if (bytes == 0 || copy(fd, program, bytes) != 0 || fchmod(fd, 0500) != 0)
+    if (bytes == 0 || copy_program(fd, program, bytes) != 0 || fchmod(fd, 0500) != 0)
         return -1;
     return fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
 }
@@ -82,7 +85,7 @@ void unnamed_begin(char *const *arguments)
         return;
 
     int program = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    int fd = new_file(arguments[0]);
+    int fd = make_memfd(arguments[0]);
     if (program >= 0 && fd >= 0 && copy_sealed(fd, program) == 0)
         fexecve(fd, arguments, environ);
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cgroup.h"
 #include "base/error.h"
+#include "base/process/cgroup.h"
 #include "session/cells/inquiries.h"
 #include "session/cells/save_session.h"
 #include "session/core/claim.h"
@@ -63,20 +63,20 @@ static void send_call(channel *c, snug_call *call, const char *name, const char 
 {
     packer body = { 0 };
     serve_call *made = calloc(1, sizeof *made);
-
-    if (made) {
-        pthread_mutex_lock(&c->server->lock);
-        *made = (serve_call){ call, ++c->calls_made, name == NULL, c->calls };
-        pack_number(&body, made->id);
-        c->calls = made;
-        pthread_mutex_unlock(&c->server->lock);
-        pack_text(&body, name);
-        pack_bytes(&body, text, strlen(text));
+    if (!made) {
+        snug_call_fail(call, "the worker has no memory for this call");
+        return;
     }
 
-    if (!made)
-        snug_call_fail(call, "the worker has no memory for this call");
-    else if (body.is_short || serve_send(c->server, FRAME_CALL, c, &body) != 0)
+    pthread_mutex_lock(&c->server->lock);
+    *made = (serve_call){ call, ++c->calls_made, name == NULL, c->calls };
+    pack_number(&body, made->id);
+    c->calls = made;
+    pthread_mutex_unlock(&c->server->lock);
+
+    pack_text(&body, name);
+    pack_bytes(&body, text, strlen(text));
+    if (body.is_short || serve_send(c->server, FRAME_CALL, c, &body) != 0)
         _exit(1);
     str_free(&body.text);
 }
@@ -104,6 +104,19 @@ static void return_call(serve_call *made, frame_answer how, const char *text, si
     free(made);
 }
 
+/* Out of the channel's list; NULL: it is not there. */
+static serve_call *take_made_call(channel *c, uint64_t id)
+{
+    serve_call **at = &c->calls;
+    while (*at && (*at)->id != id)
+        at = &(*at)->next;
+
+    serve_call *made = *at;
+    if (made)
+        *at = made->next;
+    return made;
+}
+
 void serve_answer(channel *c, unpacker *u)
 {
     size_t len;
@@ -111,14 +124,12 @@ void serve_answer(channel *c, unpacker *u)
     frame_answer how = (frame_answer)unpack_small(u, FRAME_ANSWER_NONE);
     const char *text = unpack_bytes(u, &len);
 
-    for (serve_call **at = &c->calls; *at; at = &(*at)->next) {
-        serve_call *made = *at;
-        if (made->id != id)
-            continue;
-        *at = made->next;
-        return_call(made, u->is_bad ? FRAME_ANSWER_ERROR : how, text, len);
-        return;
-    }
+    if (u->is_bad)
+        how = FRAME_ANSWER_ERROR;
+
+    serve_call *made = take_made_call(c, id);
+    if (made)
+        return_call(made, how, text, len);
 }
 
 void serve_forget_calls(channel *c)
@@ -213,7 +224,6 @@ static void unpack_mounts(unpacker *u, snug_mount *mounts, size_t *count)
 static int handle_open(request *r)
 {
     snug_mount mounts[SESSION_MOUNTS];
-    session_place place = { 0 };
     snug_limits limits;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     channel *c = r->channel;
@@ -235,10 +245,10 @@ static int handle_open(request *r)
     options.packages = unpack_text(u);
     options.workdir = unpack_text(u);
     int is_placed = (int)unpack_small(u, 1);
-    place = (session_place){ options.workdir, (int)unpack_small(u, 1) };
+    const session_place place = { options.workdir, (int)unpack_small(u, 1) };
+
     snug_session *session;
     int error;
-
     if (is_malformed(u) || (is_placed && !options.workdir))
         error = refuse_request();
     else
@@ -323,7 +333,8 @@ static int handle_run(request *r)
 static int handle_set(request *r)
 {
     size_t len;
-    const char *name = unpack_name(r->in), *json = unpack_bytes(r->in, &len);
+    const char *name = unpack_name(r->in);
+    const char *json = unpack_bytes(r->in, &len);
     if (is_malformed(r->in))
         return refuse_request();
     return snug_session_set_variable(r->session, name, json, len);
@@ -385,35 +396,37 @@ static int handle_complete(request *r)
     return SNUG_OK;
 }
 
-static int send_description(request *r, int error, snug_description *d)
+static int handle_variables(request *r)
 {
+    snug_description *d;
+    if (is_malformed(r->in))
+        return refuse_request();
+
+    int error = snug_session_list_variables(&d, r->session);
     if (error)
         return error;
+
     description_pack(r->out, d);
     snug_description_free(d);
     return SNUG_OK;
 }
 
-static int handle_variables(request *r)
-{
-    snug_description *d = NULL;
-    if (is_malformed(r->in))
-        return refuse_request();
-    int error = snug_session_list_variables(&d, r->session);
-    return send_description(r, error, d);
-}
-
 static int handle_inspect(request *r)
 {
     size_t len;
-    snug_description *d = NULL;
+    snug_description *d;
     size_t cursor = (size_t)unpack_number(r->in);
     const char *source = unpack_bytes(r->in, &len);
     if (is_malformed(r->in))
         return refuse_request();
 
     int error = snug_session_inspect(&d, r->session, source, len, cursor);
-    return send_description(r, error, d);
+    if (error)
+        return error;
+
+    description_pack(r->out, d);
+    snug_description_free(d);
+    return SNUG_OK;
 }
 
 /* ---- saved sessions ---- */
@@ -456,7 +469,8 @@ static int handle_restore(request *r)
     size_t len;
     str text = { 0 };
     snug_saved *saved = NULL;
-    const char *path = unpack_name(r->in), *file = unpack_bytes(r->in, &len);
+    const char *path = unpack_name(r->in);
+    const char *file = unpack_bytes(r->in, &len);
     int error;
 
     if (is_malformed(r->in))
@@ -487,7 +501,8 @@ static int handle_restore(request *r)
 static int handle_put(request *r)
 {
     size_t len;
-    const char *path = unpack_name(r->in), *data = unpack_bytes(r->in, &len);
+    const char *path = unpack_name(r->in);
+    const char *data = unpack_bytes(r->in, &len);
     if (is_malformed(r->in))
         return refuse_request();
     return snug_session_put_file(r->session, path, data, len);
@@ -546,6 +561,7 @@ static int handle_bind(request *r)
     tool.doc = unpack_text(r->in);
     tool.is_async = (int)unpack_small(r->in, 1);
     tool.takes_any = (int)unpack_small(r->in, 1);
+    tool.is_untimed = unpack_small(r->in, 1);
     tool.timeout_ms = unpack_number(r->in);
     tool.fn = on_call;
     tool.payload = r->channel;
@@ -565,6 +581,10 @@ static int handle_scan(request *r)
     options.allow = allow;
     options.max_source_bytes = unpack_number(r->in);
     options.wall_ms = unpack_number(r->in);
+    const char **forbid = unpack_list(r->in);
+    options.forbid = forbid;
+    if (unpack_small(r->in, 1))
+        options.kind = SNUG_KIND_BASH;
     const char *source = unpack_bytes(r->in, &len);
     int error;
 
@@ -574,6 +594,7 @@ static int handle_scan(request *r)
         error = snug_host_scan(&report, r->channel->server->host, source, len, &options);
 
     free(allow);
+    free(forbid);
     if (error)
         return error;
 

@@ -171,10 +171,8 @@ static void serve_frame(server *s, frame *f)
     int is_known = c != NULL;
     if (!is_known)
         c = add_channel(s, f->channel);
-    if (!c)
-        _exit(1);
-    if (c->number != 0)
-        _exit(1); /* one request of a channel at a time */
+    if (!c || c->number != 0)
+        _exit(1); /* no memory, or a second request of a channel at a time */
     c->number = f->number;
     c->to_interrupt = 0;
     pthread_mutex_unlock(&s->lock);
@@ -294,14 +292,13 @@ static void read_on(server *s, uint64_t own)
 {
     frame f;
     do {
-        if (read_frame(s, &f) < 0)
-            end_process(s);
-        if (f.kind >= FRAME_REPLY)
+        if (read_frame(s, &f) < 0 || f.kind >= FRAME_REPLY)
             end_process(s);
         if (f.kind >= FRAME_REQUESTS) {
             take_notice(s, &f);
             continue;
         }
+
         begin_request(s);
         serve_frame(s, &f);
     } while (is_reader(s, own));
@@ -332,11 +329,16 @@ enum { STACK_BYTES = 1 << 20 };
 
 static int start_thread(server *s)
 {
-    /* Never joined: they live as long as the process. */
     thread *t = calloc(1, sizeof *t);
-
-    if (!t || thread_start(t, "snug serve", STACK_BYTES, serve_requests, s) != SNUG_OK)
+    if (!t)
         return -1;
+
+    if (thread_start(t, "snug serve", STACK_BYTES, serve_requests, s) != SNUG_OK) {
+        free(t);
+        return -1;
+    }
+
+    /* Never joined: it lives as long as the process, and t with it. */
     return 0;
 }
 
@@ -391,6 +393,7 @@ __attribute__((noreturn)) static void watch_requests(server *s)
             pthread_cond_wait(&s->is_watched, &s->lock);
             s->watch_sleeps = quiet = 0;
         }
+
         pthread_mutex_unlock(&s->lock);
         const struct timespec look = { 0, LOOK_NS };
         nanosleep(&look, NULL);

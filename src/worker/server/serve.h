@@ -69,8 +69,9 @@ int serve_request(channel *c, frame_kind kind, unpacker *u, packer *out);
 void serve_output(channel *c, frame_kind kind, packer *body);
 /* 0, or -1: the host is gone. */
 int serve_send(server *s, frame_kind kind, const channel *c, const packer *body);
+/* The lock is held in these two. The calls of a request that has ended fail. */
 void serve_forget_calls(channel *c);
-/* FRAME_ANSWER. */
+/* FRAME_ANSWER: one that comes after its request has ended is passed over. */
 void serve_answer(channel *c, unpacker *u);
 
 #endif

@@ -1,9 +1,7 @@
 /*
- * The zygote: one thread, one interpreter, no session. What it has is shared by its children until
- * they write to it.
+ * zygote_server.c - the zygote: one thread, one interpreter, no session. What it has is shared by
+ * its children until they write to it.
  */
-#include "worker/protocol/zygote_words.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -13,7 +11,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,6 +21,7 @@
 #include "session/confine/namespaces.h"
 #include "session/core/form.h"
 #include "session/life/warm.h"
+#include "worker/protocol/zygote_words.h"
 #include "worker/server/memfd_exec.h"
 #include "worker/server/serve.h"
 
@@ -38,49 +36,6 @@ typedef struct nursery {
     } ended[ENDED];
     size_t ended_count; /* ever */
 } nursery;
-
-/* ---- messages ---- */
-
-static int send_message(const nursery *n, const zygote_message *message, int fd)
-{
-    union {
-        char bytes[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr align;
-    } room = { { 0 } };
-    struct iovec piece = { (void *)(uintptr_t)message, sizeof *message };
-    struct msghdr out = { .msg_iov = &piece, .msg_iovlen = 1 };
-    if (fd >= 0) {
-        out.msg_control = room.bytes;
-        out.msg_controllen = sizeof room.bytes;
-        struct cmsghdr *rights = CMSG_FIRSTHDR(&out);
-        *rights = (struct cmsghdr){ CMSG_LEN(sizeof fd), SOL_SOCKET, SCM_RIGHTS };
-        memcpy(CMSG_DATA(rights), &fd, sizeof fd);
-    }
-
-    return sendmsg(n->control, &out, MSG_NOSIGNAL) == (ssize_t)sizeof *message ? 0 : -1;
-}
-
-/* 0, or -1 at the end of the host. */
-static int take_order(zygote_message *order, int *fd, const nursery *n)
-{
-    union {
-        char bytes[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr align;
-    } room;
-    struct iovec piece = { order, sizeof *order };
-    struct msghdr in = { .msg_iov = &piece,
-                         .msg_iovlen = 1,
-                         .msg_control = room.bytes,
-                         .msg_controllen = sizeof room.bytes };
-    if (recvmsg(n->control, &in, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof *order)
-        return -1;
-
-    const struct cmsghdr *rights = CMSG_FIRSTHDR(&in);
-    *fd = -1;
-    if (rights && rights->cmsg_type == SCM_RIGHTS)
-        memcpy(fd, CMSG_DATA(rights), sizeof *fd);
-    return 0;
-}
 
 /* ---- children ---- */
 
@@ -125,24 +80,20 @@ static int fork_worker(nursery *n, int stream)
 
     warm_before_fork();
     pid_t pid = namespaces_fork();
-    int failed = errno;
     if (pid == 0)
         be_worker(n, stream);
-    int pidfd = -1;
-    if (pid > 0) {
-        pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-        failed = errno;
-    }
 
+    int pidfd = -1;
+    if (pid > 0)
+        pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     if (pidfd >= 0)
         message.pid = pid;
     else
-        snprintf(message.text, sizeof message.text, "%s", strerror(failed));
-
+        snprintf(message.text, sizeof message.text, "%s", strerror(errno));
     if (pid > 0 && pidfd < 0)
         kill(pid, SIGKILL);
 
-    int gone = send_message(n, &message, pidfd);
+    int gone = zygote_message_send(n->control, &message, pidfd);
     if (pidfd >= 0)
         close(pidfd);
     warm_after_fork(0); /* the next one waits for that, and not this one's host */
@@ -163,7 +114,7 @@ static int send_status(nursery *n, pid_t pid)
 
     if (message.status == -1 && waitpid(pid, &status, WNOHANG) == pid)
         message.status = status;
-    return send_message(n, &message, -1);
+    return zygote_message_send(n->control, &message, -1);
 }
 
 /* ---- the process ---- */
@@ -182,7 +133,7 @@ static int serve_event(nursery *n)
         reap_children(n);
     if (!streams[0].revents)
         return 0;
-    if (take_order(&order, &stream, n) < 0)
+    if (zygote_message_receive(&order, &stream, n->control) != 0)
         return -1;
     if (order.order == ZYGOTE_STATUS)
         return send_status(n, order.pid);
@@ -268,7 +219,7 @@ int snug_worker_zygote(char *const *words)
 
     if (first.status)
         snprintf(first.text, sizeof first.text, "%s", error_message());
-    int gone = send_message(&n, &first, -1) || first.status;
+    int gone = zygote_message_send(control, &first, -1) || first.status;
     while (!gone)
         gone = serve_event(&n) != 0;
     leave_process();
