@@ -111,8 +111,27 @@ def shell(paths):
         yield from text(f"const char bash_{path.stem}", path.read_bytes())
 
 
+# ---- the presets of the configuration ----
+
+def presets(paths):
+    """The first line of a file is a comment that says what the preset is for."""
+    rows = []
+    for i, path in enumerate(paths):
+        data = path.read_bytes()
+        head = data.split(b"\n", 1)[0].decode()
+        if not head.startswith("# "):
+            sys.exit(f"{path}, line 1: no comment that says what the preset is for")
+        yield from text(f"static const char text{i}", data)
+        rows.append(f"    {{ {literal(path.stem)}, {literal(head[2:])}, text{i} }},")
+    yield "const preset presets_built_in[] = {"
+    yield from rows
+    yield "    { NULL, NULL, NULL },"
+    yield "};"
+
+
 FORMS = {
     "allowlist": ("policy/files.h", allowlist),
+    "presets": ("cli/program/presets.h", presets),
     "prompts": ("agent/template/prompts.h", prompts),
     "shell": ("bash/prelude.h", shell),
 }

@@ -54,19 +54,29 @@ typedef struct snug_agent_limits {
     uint64_t reply_tokens;   /* that the model may write in one reply */
     uint64_t reply_bytes;    /* of one reply as it travels; more is a bad reply */
     uint64_t connect_ms;     /* of a request: until it is connected */
-    uint64_t first_token_ms; /* until the first byte of an answer that streams */
+    uint64_t first_token_ms; /* until the first token of an answer that streams, and without a byte;
+                                by default longer in a local network */
     uint64_t idle_ms;        /* between two pieces of it */
-    uint64_t request_ms;     /* in all */
-    uint64_t retries;        /* of a request after 429, 5xx and broken connections */
-    uint64_t history_tokens; /* of the conversation in a prompt: what is older is summarised */
+    uint64_t request_ms;     /* in all; by default only of an answer that comes whole */
+    uint64_t retries;        /* of a request after 429, 5xx and broken connections; or
+                                SNUG_AGENT_NO_RETRIES */
+    uint64_t history_tokens; /* of the conversation in a prompt: what is older is summarised; and of
+                                the replies to the question under way: older ones are left out */
     uint64_t retrieved;      /* snippets and documents of the library in a prompt */
     uint64_t cache_age_ms;   /* an older reply of the cache is not used */
     uint64_t cache_bytes;    /* of the cache; the oldest replies go */
+    uint64_t longest_reply_tokens; /* a reply that was cut at reply_tokens is asked for again with
+                                      twice as many, up to these */
+    uint64_t model_calls;          /* of ask_model, by the programs of a question */
+    uint64_t retrieve_ms;          /* of the retrieve_command */
 } snug_agent_limits;
-#define SNUG_AGENT_LIMITS_INIT                                                          \
-    {                                                                                   \
-        sizeof(snug_agent_limits), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+#define SNUG_AGENT_LIMITS_INIT                                                                   \
+    {                                                                                            \
+        sizeof(snug_agent_limits), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
+
+/* Of `retries`, where zero means the default: a request is sent once. */
+#define SNUG_AGENT_NO_RETRIES (UINT64_MAX - 1)
 
 /* The table of these, in the order of the struct; NULL past its end. A unit may be "microdollars"
  * too: millionths of a US dollar. */
@@ -85,8 +95,16 @@ typedef enum snug_agent_mode {
 typedef enum snug_agent_focus {
     SNUG_AGENT_FOCUS_FIX_ERRORS,
     SNUG_AGENT_FOCUS_OPTIMIZE,
-    SNUG_AGENT_FOCUS_ROBUSTNESS
+    SNUG_AGENT_FOCUS_ROBUSTNESS,
+    SNUG_AGENT_FOCUS_STYLE
 } snug_agent_focus;
+
+/* How the programs are written that the model is asked for. */
+typedef enum snug_agent_style {
+    SNUG_AGENT_STYLE_PLAIN,
+    SNUG_AGENT_STYLE_DOCUMENTED /* in functions with documentation, which handle the errors that can
+                                   be expected; others still end the program, and are repaired */
+} snug_agent_style;
 
 /* How the model hands over its code. Whatever was asked for, both are understood. */
 typedef enum snug_agent_calling {
@@ -142,8 +160,8 @@ typedef struct snug_agent_event {
 
 typedef struct snug_agent_options {
     size_t size;
-    /* "provider:model"; providers: openai, anthropic, ollama, vllm, llamacpp, lmstudio. NULL:
-     * the variable SNUG_MODEL. */
+    /* "provider:model"; providers: openai, anthropic, ollama, vllm, llamacpp, lmstudio, azure,
+     * openrouter, gemini. NULL: the variable SNUG_MODEL. */
     const char *model;
     const char *evaluation_model; /* NULL: model */
     const char *repair_model;     /* NULL: model */
@@ -152,8 +170,9 @@ typedef struct snug_agent_options {
     const char *key_file;         /* for the same models: its first line is the key; NULL: the
                                      provider's variable */
     const char *prices_file;      /* JSON, {"openai:gpt-4o-mini": {"input_per_mtok": 0.15,
-                                     "output_per_mtok": 0.6}}; a limit of cost needs the prices of
-                                     all models. NULL: none */
+                                     "output_per_mtok": 0.6}}, before those built in for common
+                                     models; a limit of cost needs the prices of all models. NULL:
+                                     none */
     const char *prompts_dir;      /* NAME.txt takes the place of the template NAME; NULL: none */
     const snug_agent_prompt *prompts; /* the same in memory; goes before prompts_dir */
     size_t prompt_count;
@@ -200,21 +219,52 @@ typedef struct snug_agent_options {
      * reason (SNUG_AGENT_REASON_BYTES). */
     int (*on_scan)(void *payload, const char *code, size_t len, char *reason);
     /* After the caller's checks and before the model's judgement, which SNUG_AGENT_VERDICT_PASS and
-     * _FAIL take the place of; _UNSURE leaves it to the model. */
+     * _FAIL take the place of; _UNSURE leaves it to the model. Not for an answer in words, for
+     * which nothing has run. */
     snug_agent_verdict (*on_evaluate)(void *payload, const char *question, const char *code,
                                       const snug_result *result, char *reason);
     /* Before each step: answers `to`, or the step to take instead. One that has nothing to work
      * on (SCAN before any code) ends the run with SNUG_AGENT_STATUS_TERMINAL_ERROR. */
     snug_agent_step (*on_route)(void *payload, snug_agent_step from, snug_agent_step to);
+
+    /* Of requests to model, and to the others where their provider is the same; each list ends with
+     * NULL, and NULL is none. docs/agent-models.md. */
+    const char *const *request_fields; /* "NAME=VALUE": further fields of the body, "seed=7" */
+    const char *const *headers;        /* "NAME: VALUE"; values are secrets, as keys are */
+    const char *fallback_model;        /* asked where another one cannot be reached, has no room
+                                          or refuses; NULL: none */
+    const char *const *forbid; /* further patterns that no program may have, NULL-terminated; as in
+                                  snug_scan_options. NULL: none */
+    /* How often a program runs again, in a new worker and in the session as it was saved before it,
+     * after a fault of its worker. Where it fails each time it is repaired. 0: never, and a session
+     * that is lost ends the question, as in a host of form SNUG_FORM_LOCAL. */
+    uint64_t reruns;
+    /* Programs have ask_model(prompt, system=None), which asks asked_model and gives its reply as a
+     * str, within the limits of the question; a call that fails raises ToolError. Not in sessions
+     * of kind SNUG_KIND_BASH. docs/agent.md. */
+    int asks_model;
+    /* Before a program runs, evaluation_model is asked once whether it does harm beyond its
+     * question: then it does not run, and is repaired as if the scan had found that. */
+    int reviews_programs;
+    const char *asked_model; /* NULL: model */
+    /* A command that finds material for a question elsewhere, as in a vector store; by /bin/sh.
+     * What it finds stands beside what the library has. NULL: none. docs/agent-memory.md. */
+    const char *retrieve_command;
+    int has_messages;       /* the reply's JSON has the messages of the question's talk */
+    snug_agent_style style; /* of programs */
 } snug_agent_options;
 #define SNUG_AGENT_OPTIONS_INIT                                                                    \
     {                                                                                              \
         sizeof(snug_agent_options), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL,       \
             SNUG_AGENT_MODE_SOLVE, SNUG_AGENT_FOCUS_FIX_ERRORS, SNUG_AGENT_CALLING_AUTO,           \
             SNUG_AGENT_ANSWER_SENTENCE, 0.7, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, \
-            0, NULL, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL                                      \
+            0, NULL, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 3, 0, 0,    \
+            NULL, NULL, 0, SNUG_AGENT_STYLE_PLAIN                                                  \
     }
 
+/* Whether a name is that of a model, "provider:model". Nothing is asked, and no key is looked for.
+ * SNUG_OK, or SNUG_EINVAL with a message that names the provider that was probably meant. */
+SNUG_EXTERN int snug_agent_check_model(const char *name);
 /* Opens the agent and its session. SNUG_EINVAL if a model's name, key or URL, a template or the
  * price table is wrong, SNUG_ESYSTEM if one of their files cannot be read; the message names it. */
 SNUG_EXTERN int snug_agent_open(snug_agent **out, snug_host *host,
@@ -224,7 +274,7 @@ SNUG_EXTERN void snug_agent_close(snug_agent *agent);
 /* Its session, which may be used between questions; it belongs to the agent. */
 SNUG_EXTERN snug_session *snug_agent_session(snug_agent *agent);
 /* Binds a tool in the session, as snug_session_bind_tool does, and describes it to the model. The
- * name final_answer is taken. */
+ * names final_answer and, with asks_model, ask_model are taken. */
 SNUG_EXTERN int snug_agent_bind_tool(snug_agent *agent, const snug_tool *tool);
 /* Ends the question that is under way at once, with SNUG_AGENT_STATUS_TERMINAL_ERROR: the request
  * is given up and the cell interrupted. It never reaches a later question. Any thread, but not from
@@ -242,14 +292,24 @@ SNUG_EXTERN int snug_agent_remove_conversation(const char *path);
 
 /* Data that cells find. If name is an identifier, it is bound to the data (JSON as its value, other
  * text as str); anything else, "sales.csv", becomes a file of that name in the work directory. The
- * prompt has its name, type, size and beginning. The struct never changes: inputs is an array of
- * it. */
+ * prompt has its name, type, size and beginning. Where the session has a mount of that name, cells
+ * have the file already, and path is only described. The struct never changes: inputs is an array
+ * of it. */
 typedef struct snug_agent_input {
     const char *name;
     const char *path; /* of a file on the host; NULL: data */
     const void *data;
     size_t len;
 } snug_agent_input;
+
+/* A picture that the model sees: PNG, JPEG, GIF or WebP, of 5 MB at most, and up to 20 of them.
+ * Programs do not have it, unless it is an input too. The struct never changes: images is an array
+ * of it. */
+typedef struct snug_agent_image {
+    const char *path; /* of a file on the host; NULL: data */
+    const void *data;
+    size_t len;
+} snug_agent_image;
 
 typedef struct snug_agent_ask_options {
     size_t size;
@@ -269,18 +329,22 @@ typedef struct snug_agent_ask_options {
      * repaired until it passes; then, by the agent's focus, up to limits.attempts versions of it
      * are asked for, each of which must pass the checks, or without any give the same, and is
      * taken if it is faster by 10 % beyond noise, or holds for more fault inputs (up to
-     * limits.steps, which the model is asked for once). The answer is the program, after a
+     * limits.steps, which the model is asked for once), or departs from the style guides in fewer
+     * places. The answer is the program, after a
      * sentence that says what became of it. */
     const char *code;
     int is_explained;             /* one more request: the program is explained too */
     const char *program_language; /* "python", "bash", or "auto" or NULL: by the question. A session
-                                     of kind SNUG_KIND_BASH takes bash only, in the modes solve and
-                                     chain; others take Python only, and what asks for the other
-                                     is refused */
+                                     of kind SNUG_KIND_BASH takes bash only, others take Python
+                                     only; what asks for the other is refused, and with "auto" what
+                                     asks for R, Julia, Go or another language */
+    const snug_agent_image *images; /* SNUG_EINVAL for one that is none, or too large */
+    size_t image_count;
 } snug_agent_ask_options;
-#define SNUG_AGENT_ASK_OPTIONS_INIT                                                                \
-    {                                                                                              \
-        sizeof(snug_agent_ask_options), NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL \
+#define SNUG_AGENT_ASK_OPTIONS_INIT                                                           \
+    {                                                                                         \
+        sizeof(snug_agent_ask_options), NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, \
+            NULL, NULL, 0                                                                     \
     }
 
 /* Answers a question. options may be NULL. A question that is empty, too long or not text (control
@@ -289,6 +353,10 @@ typedef struct snug_agent_ask_options {
  * question is under way, so a callback cannot ask. */
 SNUG_EXTERN int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *question,
                                const snug_agent_ask_options *options);
+
+/* Whether the question asks for a program in bash in plain words ("write a bash script ...", "with
+ * a shell one-liner"): for callers that have a session of kind SNUG_KIND_BASH for those. */
+SNUG_EXTERN int snug_agent_wants_bash(const char *question);
 
 /* ---- reply ---- */
 
@@ -317,6 +385,12 @@ SNUG_EXTERN const char *snug_reply_answer(const snug_reply *reply);
 SNUG_EXTERN const char *snug_reply_error(const snug_reply *reply);
 /* 0 if the answer has a number that is neither in what the run gave nor in the question; else 1. */
 SNUG_EXTERN int snug_reply_is_supported(const snug_reply *reply);
+/* 0 if the answer is in the model's own words and no program was run for it, because the question
+ * needs none; else 1. */
+SNUG_EXTERN int snug_reply_has_program(const snug_reply *reply);
+/* Why the answer may be wrong though it was given, one sentence: the model that judged it was
+ * unsure, or what it said could not be read. Empty if there is no doubt. */
+SNUG_EXTERN const char *snug_reply_doubt(const snug_reply *reply);
 /* The program of the last attempt, or the version in the answer if a program was given. Empty if
  * there was none. */
 SNUG_EXTERN const char *snug_reply_code(const snug_reply *reply);

@@ -234,10 +234,18 @@ typedef struct snug_host_options {
                                 0: 60,000; SNUG_UNLIMITED: never */
     uint64_t awake_sessions; /* that keep a thread while nothing runs in them, see snug_parking;
                                 0: 1,024; SNUG_UNLIMITED: all */
+    /* Of form SNUG_FORM_WORKER again: */
+    uint64_t worker_start_ms;         /* in which a worker has to say that it is ready. 0: 60,000 */
+    int (*is_stopped)(void *payload); /* asked some times a second while a host or a session waits
+                                         for a worker's start, on the thread that opens it: not 0
+                                         ends that worker, and the open fails with SNUG_ESTOPPED.
+                                         NULL: nobody stops it */
+    void *payload;                    /* of is_stopped */
 } snug_host_options;
-#define SNUG_HOST_OPTIONS_INIT                                                                     \
-    {                                                                                              \
-        sizeof(snug_host_options), SNUG_FORM_LOCAL, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, 0, 0, 0 \
+#define SNUG_HOST_OPTIONS_INIT                                                                   \
+    {                                                                                            \
+        sizeof(snug_host_options), SNUG_FORM_LOCAL, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, 0, 0, \
+            0, 0, NULL, NULL                                                                     \
     }
 /* Lets the library install handlers for the kick signal and for SIGSEGV, SIGBUS, SIGFPE, SIGILL,
  * SIGABRT, SIGSYS and SIGTRAP: then a fault on a session's thread costs that session only. The
@@ -350,6 +358,8 @@ SNUG_EXTERN int snug_host_parking(snug_parking *out, const snug_host *host);
 SNUG_EXTERN const char *snug_host_report(const snug_host *host);
 /* Why SNUG_HOST_FALLBACK made this a host of form SNUG_FORM_LOCAL; NULL if it did not. */
 SNUG_EXTERN const char *snug_host_fallback(const snug_host *host);
+/* Its form: of one that SNUG_HOST_FALLBACK has changed SNUG_FORM_LOCAL. */
+SNUG_EXTERN snug_form snug_host_form(const snug_host *host);
 
 /* ---- workers ---- */
 
@@ -380,8 +390,9 @@ SNUG_EXTERN const char *snug_host_fallback(const snug_host *host);
  * Time. A cell that its worker's own ladder does not end is answered worker_grace_ms after its wall
  * limit, or after snug_session_interrupt. Other calls are answered after the session's wall limit,
  * a minute and worker_grace_ms. A worker that accepts nothing, or is silent for twice as long while
- * it is asked, is killed earlier. The time that callbacks take in this process is not counted. If
- * this process itself was stopped and continues, it takes the answers that arrived in the meantime.
+ * it is asked, is killed earlier; a silent one that gets no processor of a busy machine has eight
+ * times as long. The time that callbacks take in this process is not counted. If this process
+ * itself was stopped and continues, it takes the answers that arrived in the meantime.
  *
  * Files. With worker_command, workdir, mounts and snug_session_workdir name places where the
  * worker is, and the files of a session go with it: when it is lost, functions for files are
@@ -412,6 +423,17 @@ typedef struct snug_mount {
     const char *name; /* in the work directory, without a slash; nothing may be there yet */
     int is_writable;
 } snug_mount;
+
+/* A call of a tool that the cell made, or was refused. */
+typedef struct snug_tool_call {
+    const char *name;
+    /* "ok"; "error": snug_call_fail, or an answer that is not JSON; "timeout": the tool's own;
+     * "cancelled": the cell gave it up, was stopped or ended; "denied": over the limit
+     * tool_calls */
+    const char *status;
+    uint64_t start_ns;    /* since the cell began */
+    uint64_t duration_ns; /* until the answer, or the end of the wait for it */
+} snug_tool_call;
 
 typedef struct snug_session_options {
     size_t size;
@@ -455,11 +477,15 @@ typedef struct snug_session_options {
                              site-packages of a virtual environment; NULL: the one of the system's
                              Python. In a full session it is first on sys.path, and the packages
                              that allow names must be there: SNUG_ENOTFOUND, with those that are */
+    /* Called as on_output is, and in order with it, when a call of a tool is over: what was printed
+     * before the call has been passed on, what is printed behind it has not. Not for calls that
+     * are denied, which the result alone lists. call is valid during the call. NULL: none. */
+    void (*on_tool_call)(void *payload, const snug_tool_call *call);
 } snug_session_options;
 #define SNUG_SESSION_OPTIONS_INIT                                                               \
     {                                                                                           \
         sizeof(snug_session_options), NULL, SNUG_KIND_RESTRICTED, NULL, NULL, NULL, NULL, NULL, \
-            NULL, NULL, 0, NULL, NULL, 0, NULL                                                  \
+            NULL, NULL, 0, NULL, NULL, 0, NULL, NULL                                            \
     }
 
 /* Opens a session of the host with a new interpreter. options may be NULL. SNUG_EINVAL for options
@@ -771,11 +797,14 @@ typedef struct snug_tool {
      * runs, and end the cell, but snug_session_run cannot return before this does, nor hand over
      * another call. */
     void (*fn)(void *payload, snug_call *call, const char *arguments);
-    void *payload; /* in use until the session is closed or the name is bound again */
+    void *payload;       /* in use until the session is closed or the name is bound again */
+    uint64_t is_untimed; /* while a call of it is under way, the wall_ms of its cell stand still;
+                            all other limits hold. For what may take long and has a limit of its
+                            own */
 } snug_tool;
-#define SNUG_TOOL_INIT                                           \
-    {                                                            \
-        sizeof(snug_tool), NULL, NULL, NULL, 0, 0, 0, NULL, NULL \
+#define SNUG_TOOL_INIT                                              \
+    {                                                               \
+        sizeof(snug_tool), NULL, NULL, NULL, 0, 0, 0, NULL, NULL, 0 \
     }
 
 /* Binds the tool to its name in the namespace, where it stays until the session is closed; a reset
@@ -899,17 +928,6 @@ SNUG_EXTERN uint64_t snug_result_peak_bytes(const snug_result *result);
  * lost); 4 the caller was answered while the thread still ran (state lost). */
 SNUG_EXTERN int snug_result_rung(const snug_result *result);
 
-/* A call of a tool that the cell made, or was refused. */
-typedef struct snug_tool_call {
-    const char *name;
-    /* "ok"; "error": snug_call_fail, or an answer that is not JSON; "timeout": the tool's own;
-     * "cancelled": the cell gave it up, was stopped or ended; "denied": over the limit
-     * tool_calls */
-    const char *status;
-    uint64_t start_ns;    /* since the cell began */
-    uint64_t duration_ns; /* until the answer, or the end of the wait for it */
-} snug_tool_call;
-
 /* How many calls there are, in the order in which they were made, also of a cell that lost its
  * session: the first 10,000, and at most 50 that were denied. */
 SNUG_EXTERN size_t snug_result_tool_call_count(const snug_result *result);
@@ -929,24 +947,34 @@ typedef struct snug_scan_options {
     const char *const *allow;  /* as in snug_session_options */
     uint64_t max_source_bytes; /* 0: the default of source_bytes */
     uint64_t wall_ms;          /* 0: 5,000 */
+    snug_kind kind;            /* SNUG_KIND_BASH: a script, of which length and forbid are judged */
+    /* Further patterns that are findings, NULL-terminated; NULL: none. A name, "os.remove", where
+     * the source imports, calls or otherwise uses that or what is below it, by any alias that the
+     * scan follows; in bash, where a command has it. A POSIX extended regular expression in
+     * slashes, "/rm +-rf/", where it is found in a line. */
+    const char *const *forbid;
 } snug_scan_options;
-#define SNUG_SCAN_OPTIONS_INIT                      \
-    {                                               \
-        sizeof(snug_scan_options), NULL, NULL, 0, 0 \
+#define SNUG_SCAN_OPTIONS_INIT                                                  \
+    {                                                                           \
+        sizeof(snug_scan_options), NULL, NULL, 0, 0, SNUG_KIND_RESTRICTED, NULL \
     }
 
 typedef struct snug_finding {
-    const char *rule;    /* "syntax", "import", "call" or "length" */
+    const char *rule;    /* "syntax", "import", "call", "length" or "forbid" */
     unsigned line;       /* from 1; 0 for the whole source */
     unsigned column;     /* from 1, in characters; 0 for the whole line */
     const char *subject; /* what was found: "os.system", "socket" */
     const char *message; /* one sentence */
+    const char *hint;    /* one that helps to repair it; "": there is none */
+    const char *excerpt; /* the line, and below it one with a caret under the column; "": no line */
 } snug_finding;
 
 /* Judges source without running it: syntax, imports against the profile, forbidden calls, length.
+ * Magics and what a session gives cells for other modules are judged as they would run.
  * It is parsed in an interpreter of the host in which no cell ever runs. What cannot be judged
  * within wall_ms, or takes more than 1 GiB, has one finding, of the rule "length". At most 1,000
- * findings are kept. options may be NULL. Any thread; one scan runs at a time. */
+ * findings are kept. options may be NULL. SNUG_EINVAL for a pattern that is none. Any thread; one
+ * scan runs at a time. */
 SNUG_EXTERN int snug_host_scan(snug_scan **out, snug_host *host, const char *source, size_t len,
                                const snug_scan_options *options);
 /* How many findings there are; 0 if the source passed. */
