@@ -49,6 +49,25 @@ static int write_text(str *out, const str *text)
     return str_add(out, "}");
 }
 
+static int write_image(str *out, const model_image *image)
+{
+    if (str_printf(out,
+                   "{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"%s\","
+                   "\"data\":\"",
+                   image->type) ||
+        str_add_str(out, &image->base64))
+        return SNUG_ENOMEM;
+    return str_add(out, "\"}}");
+}
+
+static int write_images(str *out, size_t *count, const model_request *request)
+{
+    for (size_t i = 0; i < request->image_count; i++)
+        if (dialect_add_comma(out, count) || write_image(out, &request->images[i]))
+            return SNUG_ENOMEM;
+    return SNUG_OK;
+}
+
 /* Appends the blocks of a message, with a comma before each but the first of *count. */
 static int write_blocks(str *out, size_t *count, const model_message *message)
 {
@@ -81,6 +100,7 @@ static const char *role_of(const model_message *message)
 /* The messages from *at on that are one here. */
 static int write_turn(str *out, size_t *at, const model_request *request)
 {
+    const model_message *with_images = dialect_image_message(request);
     const char *role = role_of(&request->messages[*at]);
     size_t count = 0;
     int error = str_printf(out, "{\"role\":\"%s\",\"content\":[", role);
@@ -91,7 +111,10 @@ static int write_turn(str *out, size_t *at, const model_request *request)
             continue;
         if (strcmp(role_of(message), role) != 0)
             break;
-        error = write_blocks(out, &count, message);
+        if (message == with_images)
+            error = write_images(out, &count, request);
+        if (!error)
+            error = write_blocks(out, &count, message);
     }
 
     if (!error && count == 0)
@@ -101,7 +124,27 @@ static int write_turn(str *out, size_t *at, const model_request *request)
     return str_add(out, "]}");
 }
 
-static int write_messages(str *out, const model_request *request)
+#define CACHED ",\"cache_control\":{\"type\":\"ephemeral\"}"
+
+/* All up to the end of a talk that goes on is the beginning of the next request. */
+static int mark_cached(str *out, const model_request *request)
+{
+    static const char end[] = "}]}"; /* of the last block, the content and the turn */
+    int is_talk = 0;
+
+    for (size_t i = 0; i < request->message_count; i++)
+        is_talk |= request->messages[i].role == MODEL_ASSISTANT;
+    if (!is_talk)
+        return SNUG_OK;
+
+    out->len -= sizeof end - 1;
+    out->data[out->len] = '\0';
+    if (str_add(out, CACHED))
+        return SNUG_ENOMEM;
+    return str_add(out, end);
+}
+
+static int write_messages(str *out, const model_request *request, unsigned quirks)
 {
     int error = str_add(out, ",\"messages\":[");
 
@@ -115,12 +158,24 @@ static int write_messages(str *out, const model_request *request)
             error = write_turn(out, &i, request);
     }
 
+    if (!error && !(quirks & DIALECT_NO_CACHING))
+        error = mark_cached(out, request);
     if (error)
         return error;
     return str_add(out, "]");
 }
 
-static int write_system(str *out, const model_request *request)
+/* Tools and the system's message are the same in all requests of a kind. */
+static int write_system_text(str *out, const str *text, unsigned quirks)
+{
+    if (quirks & DIALECT_NO_CACHING)
+        return dialect_add_quoted(out, ",\"system\":", text);
+    if (dialect_add_quoted(out, ",\"system\":[{\"type\":\"text\",\"text\":", text))
+        return SNUG_ENOMEM;
+    return str_add(out, CACHED "}]");
+}
+
+static int write_system(str *out, const model_request *request, unsigned quirks)
 {
     str text = { 0 };
     int error = SNUG_OK;
@@ -136,7 +191,7 @@ static int write_system(str *out, const model_request *request)
     }
 
     if (!error && text.len > 0)
-        error = dialect_add_quoted(out, ",\"system\":", &text);
+        error = write_system_text(out, &text, quirks);
     str_free(&text);
     return error;
 }
@@ -166,6 +221,16 @@ static int write_tools(str *out, const model_request *request)
     return str_add(out, "]");
 }
 
+/* A tool that must be called. */
+static int write_shape(str *out, const model_shape *shape)
+{
+    const model_tool tool = { shape->name, shape->description, shape->schema_json };
+
+    if (str_add(out, ",\"tools\":[") || write_tool(out, &tool))
+        return SNUG_ENOMEM;
+    return str_printf(out, "],\"tool_choice\":{\"type\":\"tool\",\"name\":\"%s\"}", shape->name);
+}
+
 static int write_request(str *body, const char *name, const model_request *request,
                          int is_streaming, unsigned quirks)
 {
@@ -179,11 +244,13 @@ static int write_request(str *body, const char *name, const model_request *reque
     if (!error)
         error = str_printf(body, ",\"max_tokens\":%" PRIu64, most);
     if (!error)
-        error = write_system(body, request);
+        error = write_system(body, request, quirks);
     if (!error)
-        error = write_messages(body, request);
+        error = write_messages(body, request, quirks);
     if (!error && request->tool_count > 0)
         error = write_tools(body, request);
+    if (!error && request->shape && request->tool_count == 0 && !(quirks & DIALECT_NO_SHAPE))
+        error = write_shape(body, request->shape);
     if (!error && request->temperature >= 0 && !(quirks & DIALECT_NO_TEMPERATURE)) {
         /* Its scale ends at 1. */
         double temperature = request->temperature > 1 ? 1 : request->temperature;
@@ -213,6 +280,7 @@ static void read_usage(dialect_reader *r, jsontext_span usage)
         if (input + created + cached >= out->input_tokens) {
             out->input_tokens = input + created + cached;
             out->cached_tokens = cached;
+            out->written_tokens = created;
         }
     }
 
@@ -222,8 +290,7 @@ static void read_usage(dialect_reader *r, jsontext_span usage)
 
 static int add_thinking(dialect_reader *r, jsontext_span text)
 {
-    int error = jsontext_string(&r->reply->thinking, text);
-    return error == SNUG_ENOMEM ? error : SNUG_OK;
+    return dialect_add_piece(r, DIALECT_THINKING, text);
 }
 
 /* The beginning of a block of a stream, or a whole one. */
@@ -271,9 +338,8 @@ static int read_delta(dialect_reader *r, jsontext_span delta, size_t index)
 
     for (size_t i = 0; i < r->reply->call_count; i++)
         if (r->blocks[i] == index)
-            error = jsontext_string(&r->reply->calls[i].arguments,
-                                    jsontext_member(delta, "partial_json"));
-    return error == SNUG_ENOMEM ? error : SNUG_OK;
+            error = dialect_add_piece(r, DIALECT_CALLS + i, jsontext_member(delta, "partial_json"));
+    return error;
 }
 
 static void read_stop(dialect_reader *r, jsontext_span reason)

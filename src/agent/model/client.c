@@ -1,160 +1,25 @@
 /*
  * client.c - model.h: one question to a model, with all that it takes to get an answer.
  */
-#include "agent/model/model.h"
+#include "agent/model/client.h"
 
 #include <snug/snug.h>
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
 
-#include "agent/model/http.h"
-#include "agent/model/key.h"
 #include "agent/model/model_fault.h"
-#include "agent/model/provider.h"
-#include "agent/model/retry.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "wire/sse.h"
 
 enum {
-    BACKOFF_MS = 500,
-    LONGEST_WAIT_MS = 60000,
+    LONGEST_WHOLE_MS = 600000,     /* of a reply that comes whole, where no time was set */
     MOST_REFUSAL_BYTES = 64 << 10, /* that are read of a refusal's body */
     MOST_EVENT_BYTES = 16 << 20    /* where the reply has no bound */
 };
-
-struct model {
-    str name; /* "provider:model" */
-    const char *model;
-    const provider *provider;
-    provider_place place;
-    str key, key_header;   /* empty: none */
-    model_options options; /* without its texts */
-    retry_rule rule;
-    uint64_t random;
-    unsigned quirks; /* of dialect_quirk, learnt */
-    http *http;
-};
-
-/* ---- opening ---- */
-
-static int read_key(model *m, const model_options *options)
-{
-    const provider *p = m->provider;
-    int error = key_read(&m->key, options->key_file, p->key_variable);
-    if (error)
-        return error;
-
-    if (m->key.len == 0) {
-        if (p->needs_key && m->place.is_own)
-            return error_set(SNUG_EINVAL, "%s needs a key: set the variable %s or name a key file",
-                             str_text(&m->name), p->key_variable);
-        return SNUG_OK;
-    }
-
-    error = provider_check_key(&m->place, options->base_url != NULL);
-    if (error)
-        return error;
-
-    /* Room for all of it first, so that no copy is left behind where it grew. */
-    if (str_reserve(&m->key_header, strlen(p->dialect->key_header) + m->key.len) ||
-        str_add(&m->key_header, p->dialect->key_header) || str_add_str(&m->key_header, &m->key))
-        return error_no_memory();
-
-    return SNUG_OK;
-}
-
-static void keep_options(model *m, const model_options *options)
-{
-    m->options = *options;
-    m->options.name = m->options.base_url = m->options.key_file = NULL;
-
-    m->rule = (retry_rule){ options->retries, options->backoff_ms, options->longest_wait_ms };
-    if (m->rule.backoff_ms == 0)
-        m->rule.backoff_ms = BACKOFF_MS;
-    if (m->rule.longest_wait_ms == 0)
-        m->rule.longest_wait_ms = LONGEST_WAIT_MS;
-}
-
-int model_open(model **out, const model_options *options)
-{
-    model *m = calloc(1, sizeof *m);
-    int error;
-
-    if (!m || str_add(&m->name, options->name)) {
-        error = error_no_memory();
-        goto fail;
-    }
-
-    error = provider_find(&m->provider, &m->model, str_text(&m->name));
-    if (!error)
-        error = provider_locate(&m->place, m->provider, options->base_url);
-    if (!error)
-        error = read_key(m, options);
-    if (!error)
-        error = http_open(&m->http);
-    if (error)
-        goto fail;
-
-    keep_options(m, options);
-    if (getrandom(&m->random, sizeof m->random, GRND_NONBLOCK) != sizeof m->random)
-        m->random = clock_now_ns();
-    *out = m;
-    return SNUG_OK;
-
-fail:
-    model_close(m);
-    return error;
-}
-
-void model_close(model *m)
-{
-    if (!m)
-        return;
-    http_close(m->http);
-    key_wipe(&m->key);
-    key_wipe(&m->key_header);
-    provider_place_free(&m->place);
-    str_free(&m->name);
-    free(m);
-}
-
-const char *model_name(const model *m)
-{
-    return str_text(&m->name);
-}
-
-int model_has_tools(const model *m)
-{
-    return m->provider->has_tools;
-}
-
-void model_cancel(model *m)
-{
-    http_cancel(m->http);
-}
-
-void model_resume(model *m)
-{
-    http_resume(m->http);
-}
-
-int model_hide_key(const model *m, str *text)
-{
-    return key_hide(text, &m->key);
-}
-
-int model_write_key(str *out, const model *m, const model_request *request)
-{
-    int error = str_printf(out, "%s\n%s\n", str_text(&m->place.url), str_text(&m->name));
-    if (error)
-        return error;
-    return m->provider->dialect->write(out, m->model, request, 0, 0);
-}
 
 /* ---- one request ---- */
 
@@ -168,7 +33,8 @@ typedef struct attempt {
     str body; /* of a whole reply, or of a refusal */
     key_filter filter;
     int is_begun, is_stream;
-    int error; /* of reading: SNUG_OK, SNUG_ENOMEM, SNUG_EINVAL */
+    int is_page; /* of the web: nothing of a model's */
+    int error;   /* of reading: SNUG_OK, SNUG_ENOMEM, SNUG_EINVAL */
     const char *problem;
 } attempt;
 
@@ -217,7 +83,7 @@ static int on_event(void *payload, const char *event, const char *data, size_t l
 
 /* A server may answer a request for a stream with a whole reply, and says so; some say nothing
  * that helps. */
-static void begin_reply(attempt *a, const http_reply *got)
+static void begin_reply(attempt *a, const http_reply *got, const char *data)
 {
     const model_options *options = &a->m->options;
     const char *type = str_text(&got->content_type);
@@ -226,11 +92,20 @@ static void begin_reply(attempt *a, const http_reply *got)
     if (options->reply_bytes > 0 && options->reply_bytes < MOST_EVENT_BYTES)
         most = (size_t)options->reply_bytes;
     a->is_begun = 1;
+    a->is_page = strcasestr(type, "html") || *(data + strspn(data, " \t\r\n")) == '<';
     a->is_stream =
         strcasestr(type, "event-stream") || (options->is_streaming && !strcasestr(type, "json"));
     sse_init(&a->events, most, on_event, a);
 }
 
+/* Whether something of what the model says or thinks has come. */
+static int is_flowing(const attempt *a)
+{
+    const model_reply *reply = a->reply;
+    return reply->text.len > 0 || reply->thinking.len > 0 || reply->call_count > 0;
+}
+
+/* data ends with a zero byte. */
 static int on_data(void *payload, const http_reply *got, const char *data, size_t len)
 {
     attempt *a = payload;
@@ -242,7 +117,9 @@ static int on_data(void *payload, const http_reply *got, const char *data, size_
     }
 
     if (!a->is_begun)
-        begin_reply(a, got);
+        begin_reply(a, got, data);
+    if (a->is_page)
+        return -1;
     if (a->is_stream)
         a->error = sse_feed(&a->events, data, len);
     else
@@ -250,7 +127,9 @@ static int on_data(void *payload, const http_reply *got, const char *data, size_
 
     if (a->error)
         return -1;
-    return a->reader.is_ended ? HTTP_ENOUGH : HTTP_GO_ON;
+    if (a->reader.is_ended)
+        return HTTP_ENOUGH;
+    return is_flowing(a) ? HTTP_FLOWS : HTTP_GO_ON;
 }
 
 /* Reads what is not read yet. SNUG_OK or SNUG_ENOMEM; what is not a reply is in a->problem. */
@@ -265,33 +144,52 @@ static int read_rest(attempt *a, const http_reply *got)
 
     if (!error && a->reader.is_complete)
         error = dialect_finish(&a->reader);
+    if (!error && a->reader.is_complete && a->request->shape)
+        error = dialect_take_shape(a->reply, a->request->shape);
     if (error == SNUG_EINVAL && !a->reader.error.is_present)
         a->problem = a->reader.problem ? a->reader.problem : "an event of it has no end";
     return error == SNUG_ENOMEM ? error : SNUG_OK;
 }
 
-/* Of a stream, whose first byte comes with the first token; a whole reply takes its time. */
+/* Of a stream: what flows is never cut, unless the caller has set a time for all of it. A whole
+ * reply takes its time. */
+static void set_times(http_request *out, const model *m)
+{
+    const model_options *options = &m->options;
+    const int has_total = options->total_ms > 0 && options->total_ms != SNUG_UNLIMITED;
+
+    out->connect_ms = options->connect_ms;
+    out->idle_ms = options->idle_ms;
+    out->total_ms = options->total_ms;
+    if (!options->is_streaming) {
+        out->total_ms = has_total ? options->total_ms : LONGEST_WHOLE_MS;
+        return;
+    }
+
+    out->first_ms = options->first_token_ms;
+    if (m->place.is_local && options->local_first_token_ms > 0)
+        out->first_ms = options->local_first_token_ms;
+}
+
 static http_request request_of(attempt *a, const str *body)
 {
     const model *m = a->m;
-    const model_options *options = &m->options;
-
-    return (http_request){
+    http_request request = {
         .url = str_text(&m->place.url),
         .key_header = m->key_header.len ? m->key_header.data : NULL,
-        .other_header = m->provider->dialect->other_header,
+        .other_header = m->other_header,
+        .headers = m->extras.headers,
         .body = str_text(body),
         .body_len = body->len,
         .is_direct = m->place.is_loopback,
-        .connect_ms = options->connect_ms,
-        .first_ms = options->is_streaming ? options->first_token_ms : 0,
-        .idle_ms = options->idle_ms,
-        .total_ms = options->total_ms,
-        .most_bytes = options->reply_bytes,
+        .most_bytes = m->options.reply_bytes,
         .deadline_ns = a->request->deadline_ns,
         .on_data = on_data,
         .payload = a,
     };
+
+    set_times(&request, m);
+    return request;
 }
 
 /* ---- usage ---- */
@@ -329,6 +227,7 @@ static void count_used(model_usage *total, const attempt *a, int status, size_t 
     total->input_tokens += used.input_tokens;
     total->output_tokens += used.output_tokens;
     total->cached_tokens += used.cached_tokens;
+    total->written_tokens += used.written_tokens;
 }
 
 /* ---- asking ---- */
@@ -350,8 +249,11 @@ static int write_body(asking *k)
 {
     const model *m = k->m;
     str_clear(&k->body);
-    return m->provider->dialect->write(&k->body, m->model, k->request, m->options.is_streaming,
-                                       m->quirks);
+    int error = m->provider->dialect->write(&k->body, m->model, k->request, m->options.is_streaming,
+                                            m->quirks);
+    if (error)
+        return error;
+    return extras_write(&k->body, &m->extras);
 }
 
 /* Whether, and when, the next request is made. */
@@ -381,7 +283,8 @@ static int plan_next(asking *k, fault_finding *v, const http_reply *got)
     if (clock_deadline_ns(clock_now_ns(), k->wait_ms) >= k->request->deadline_ns) {
         k->is_done = 1;
         v->fault = MODEL_PAST_DEADLINE;
-        return str_add(&v->sentence, "; the time for the question is up before the next request");
+        return str_add(&v->sentence, "; the time for the question is up before the next request "
+                                     "(--max-seconds)");
     }
 
     return SNUG_OK;
@@ -390,7 +293,8 @@ static int plan_next(asking *k, fault_finding *v, const http_reply *got)
 /* Takes over what was found. */
 static int take_finding(asking *k, fault_finding *v, const attempt *a, const http_reply *got)
 {
-    unsigned quirk = dialect_learn(&a->reader.error, got->status, k->m->quirks);
+    const int has_shape = k->request->shape != NULL;
+    unsigned quirk = dialect_learn(&a->reader.error, got->status, k->m->quirks, has_shape);
     int error = SNUG_OK;
 
     k->is_relearnt = v->fault == MODEL_BAD_REQUEST && quirk;
@@ -414,12 +318,13 @@ static int hide_reply(const model *m, model_reply *reply)
 {
     int error;
 
-    if ((error = key_hide(&reply->text, &m->key)) || (error = key_hide(&reply->thinking, &m->key)))
+    if ((error = key_hide_all(&reply->text, &m->keys)) ||
+        (error = key_hide_all(&reply->thinking, &m->keys)))
         return error;
     for (size_t i = 0; i < reply->call_count; i++)
-        if ((error = key_hide(&reply->calls[i].id, &m->key)) ||
-            (error = key_hide(&reply->calls[i].name, &m->key)) ||
-            (error = key_hide(&reply->calls[i].arguments, &m->key)))
+        if ((error = key_hide_all(&reply->calls[i].id, &m->keys)) ||
+            (error = key_hide_all(&reply->calls[i].name, &m->keys)) ||
+            (error = key_hide_all(&reply->calls[i].arguments, &m->keys)))
             return error;
 
     return SNUG_OK;
@@ -431,7 +336,7 @@ static int ask_once(asking *k)
     http_reply got = { 0 };
     fault_finding v = { 0 };
 
-    a.filter.key = &k->m->key;
+    a.filter.keys = &k->m->keys;
     a.reader.reply = k->reply;
     if (k->request->on_text)
         a.reader.on_text = on_text;
@@ -442,13 +347,14 @@ static int ask_once(asking *k)
         error = read_rest(&a, &got);
     if (!error)
         error = end_text(&a);
-    fault_facts facts = { str_text(&k->m->name),
-                          str_text(&k->m->place.host),
-                          &k->m->key,
-                          &got,
-                          &request,
-                          &a.reader,
-                          a.problem };
+    const fault_facts facts = { .name = str_text(&k->m->name),
+                                .place = &k->m->place,
+                                .keys = &k->m->keys,
+                                .http = &got,
+                                .request = &request,
+                                .reader = &a.reader,
+                                .problem = a.problem,
+                                .is_page = a.is_page };
     if (!error)
         error = fault_find(&v, &facts);
     if (!error)
@@ -498,7 +404,8 @@ static int ask_all(asking *k)
         return stop_early(k, MODEL_CANCELLED, "the request was cancelled");
 
     if (!error && clock_now_ns() >= k->request->deadline_ns)
-        return stop_early(k, MODEL_PAST_DEADLINE, "the time for the question was up");
+        return stop_early(k, MODEL_PAST_DEADLINE,
+                          "the time for the question was up (--max-seconds)");
     while (!error) {
         error = ask_once(k);
         if (error || k->is_done)
@@ -509,8 +416,9 @@ static int ask_all(asking *k)
     }
 
     if (!error && k->reply->fault && k->attempts > 1)
-        error = str_printf(&k->reply->sentence, " (request %u of %" PRIu64 ")", k->attempts,
-                           (uint64_t)k->m->rule.retries + 1);
+        error =
+            str_printf(&k->reply->sentence, " (request %u of %" PRIu64 "); --retries allows more",
+                       k->attempts, (uint64_t)k->m->rule.retries + 1);
     return error;
 }
 

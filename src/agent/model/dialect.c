@@ -2,6 +2,7 @@
 
 #include <snug/snug.h>
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,10 +108,89 @@ int dialect_replace(str *out, jsontext_span value)
     return add_string(out, value);
 }
 
+/* ---- pieces of a stream ---- */
+
+static str *target_of(dialect_reader *r, size_t of)
+{
+    if (of == DIALECT_TEXT)
+        return &r->reply->text;
+    if (of == DIALECT_THINKING)
+        return &r->reply->thinking;
+    return &r->reply->calls[of - DIALECT_CALLS].arguments;
+}
+
+/* The length of the escape at the end of a string that is the first half of a character, which a
+ * quote follows; 0: the string has all of its characters. */
+static size_t half_length(jsontext_span piece)
+{
+    enum { LENGTH = 6 };
+    if (piece.len < LENGTH + 2)
+        return 0;
+
+    const size_t at = piece.len - 1 - LENGTH;
+    const char *escape = piece.text + at;
+    if (escape[0] != '\\' || escape[1] != 'u' || (escape[2] | 0x20) != 'd' ||
+        !memchr("89abAB", escape[3], 6))
+        return 0;
+
+    /* Behind another backslash it is text. */
+    size_t before = 0;
+    while (before < at && escape[-1 - (ptrdiff_t)before] == '\\')
+        before++;
+    return before % 2 == 0 ? LENGTH : 0;
+}
+
+/* The half that waits, with nothing that makes it whole. */
+static int flush_half(dialect_reader *r)
+{
+    static const char replacement[] = "\xef\xbf\xbd";
+
+    if (!r->half[0])
+        return SNUG_OK;
+    r->half[0] = '\0';
+    return str_add(target_of(r, r->half_of), replacement);
+}
+
+static int add_joined(dialect_reader *r, str *out, jsontext_span piece, size_t half)
+{
+    str joined = { 0 };
+    int error = str_printf(&joined, "\"%s", r->half);
+
+    if (!error)
+        error = str_append(&joined, piece.text + 1, piece.len - 2 - half);
+    if (!error)
+        error = str_add(&joined, "\"");
+
+    memcpy(r->half, piece.text + piece.len - 1 - half, half);
+    r->half[half] = '\0';
+    if (!error)
+        error = add_string(out, (jsontext_span){ joined.data, joined.len });
+    str_free(&joined);
+    return error;
+}
+
+int dialect_add_piece(dialect_reader *r, size_t of, jsontext_span piece)
+{
+    int error = SNUG_OK;
+
+    if (!piece.text || piece.text[0] != '"' || piece.len < 3)
+        return SNUG_OK;
+    if (r->half_of != of)
+        error = flush_half(r);
+    if (error)
+        return error;
+
+    const size_t half = half_length(piece);
+    r->half_of = of;
+    if (half == 0 && !r->half[0])
+        return add_string(target_of(r, of), piece);
+    return add_joined(r, target_of(r, of), piece, half);
+}
+
 int dialect_add_text(dialect_reader *r, jsontext_span text)
 {
     size_t before = r->reply->text.len;
-    int error = add_string(&r->reply->text, text);
+    int error = dialect_add_piece(r, DIALECT_TEXT, text);
     size_t len = r->reply->text.len - before;
     if (!error && len > 0 && r->on_text)
         r->on_text(r->payload, r->reply->text.data + before, len);
@@ -165,7 +245,7 @@ model_call *dialect_call(int *error, dialect_reader *r, size_t block)
 
 int dialect_finish(dialect_reader *r)
 {
-    int error = SNUG_OK;
+    int error = flush_half(r);
 
     for (size_t i = 0; !error && i < r->reply->call_count; i++) {
         model_call *call = &r->reply->calls[i];
@@ -263,33 +343,68 @@ int dialect_read_refusal(dialect_error *error, const char *body, size_t len)
     return str_append(&error->message, body, len);
 }
 
-unsigned dialect_learn(const dialect_error *error, int status, unsigned quirks)
+/* What a refusal names, and what it is a refusal of. */
+static const struct {
+    const char *param;
+    unsigned quirk;
+    int is_enough; /* there is no other reason to name it */
+} refusals[] = {
+    { "max_tokens", DIALECT_COMPLETION_TOKENS, 0 },
+    { "temperature", DIALECT_NO_TEMPERATURE, 0 },
+    { "stream_options", DIALECT_NO_STREAM_OPTIONS, 0 },
+    { "cache_control", DIALECT_NO_CACHING, 1 },
+};
+
+static int is_unsupported(const dialect_error *error)
 {
-    static const struct {
-        const char *param;
-        unsigned quirk;
-    } rows[] = {
-        { "max_tokens", DIALECT_COMPLETION_TOKENS },
-        { "temperature", DIALECT_NO_TEMPERATURE },
-        { "stream_options", DIALECT_NO_STREAM_OPTIONS },
-    };
     static const char *const words[] = { "unsupported",   "not support",  "deprecated",
-                                         "not permitted", "unrecognized", "max_completion_tokens" };
-    const char *message = str_text(&error->message), *code = str_text(&error->code);
+                                         "not permitted", "unrecognized", "max_completion_tokens",
+                                         "may only be",   "not allowed",  "the default" };
+    const char *code = str_text(&error->code);
+
+    if (strcmp(code, "unsupported_parameter") == 0 || strcmp(code, "unsupported_value") == 0)
+        return 1;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcasestr(str_text(&error->message), words[i]))
+            return 1;
+    return 0;
+}
+
+unsigned dialect_learn(const dialect_error *error, int status, unsigned quirks, int has_shape)
+{
+    const char *message = str_text(&error->message), *param = str_text(&error->param);
+    const int is_refused = is_unsupported(error);
+
     if (status != 400 && status != 422)
         return 0;
-
-    int is_unsupported =
-        strcmp(code, "unsupported_parameter") == 0 || strcmp(code, "unsupported_value") == 0;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        is_unsupported |= strcasestr(message, words[i]) != NULL;
-    for (size_t i = 0; is_unsupported && i < sizeof rows / sizeof *rows; i++) {
-        const char *param = str_text(&error->param);
-        int is_named =
-            *param ? strcmp(param, rows[i].param) == 0 : strstr(message, rows[i].param) != NULL;
-        if (is_named && !(quirks & rows[i].quirk))
-            return rows[i].quirk;
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        const char *name = refusals[i].param;
+        int is_named = *param ? strcmp(param, name) == 0 : strstr(message, name) != NULL;
+        if (is_named && (is_refused || refusals[i].is_enough) && !(quirks & refusals[i].quirk))
+            return refusals[i].quirk;
     }
 
-    return 0;
+    /* The ways to refuse a shape are as many as there are servers. */
+    return has_shape && !(quirks & DIALECT_NO_SHAPE) ? DIALECT_NO_SHAPE : 0;
+}
+
+/* ---- shapes and images ---- */
+
+int dialect_take_shape(model_reply *reply, const model_shape *shape)
+{
+    for (size_t i = 0; i < reply->call_count; i++) {
+        if (strcmp(str_text(&reply->calls[i].name), shape->name) != 0)
+            continue;
+        str_clear(&reply->text);
+        return str_add_str(&reply->text, &reply->calls[i].arguments);
+    }
+    return SNUG_OK;
+}
+
+const model_message *dialect_image_message(const model_request *request)
+{
+    for (size_t i = 0; request->image_count > 0 && i < request->message_count; i++)
+        if (request->messages[i].role == MODEL_USER)
+            return &request->messages[i];
+    return NULL;
 }

@@ -18,7 +18,9 @@ enum { DIALECT_MOST_CALLS = 128 };
 typedef enum dialect_quirk {
     DIALECT_NO_TEMPERATURE = 1,
     DIALECT_COMPLETION_TOKENS = 2, /* max_completion_tokens in the place of max_tokens */
-    DIALECT_NO_STREAM_OPTIONS = 4
+    DIALECT_NO_STREAM_OPTIONS = 4,
+    DIALECT_NO_SHAPE = 8,
+    DIALECT_NO_CACHING = 16
 } dialect_quirk;
 
 /* What a provider says of an error; empty where it does not. */
@@ -41,6 +43,8 @@ typedef struct dialect_reader {
     int is_ended;        /* and nothing more comes */
     int has_input_tokens, has_output_tokens; /* the provider told them */
     size_t blocks[DIALECT_MOST_CALLS];       /* of a call: the index that the stream names it by */
+    char half[8];   /* "\\ud83d", with which the last piece of a stream ended; else "" */
+    size_t half_of; /* which text that was of: dialect_add_piece */
 } dialect_reader;
 
 void dialect_reader_free(dialect_reader *r); /* not its reply */
@@ -70,11 +74,18 @@ int dialect_finish(dialect_reader *r);
  * "code", "param"}}, {"error": "text"}, {"message"}, {"detail"}; a text that is not JSON is the
  * message. SNUG_OK or SNUG_ENOMEM. */
 int dialect_read_refusal(dialect_error *error, const char *body, size_t len);
-/* The quirk for which the request should be sent once more; 0: none. */
-unsigned dialect_learn(const dialect_error *error, int status, unsigned quirks);
+/* The quirk for which the request should be sent once more; 0: none. has_shape: it had one. */
+unsigned dialect_learn(const dialect_error *error, int status, unsigned quirks, int has_shape);
+/* A reply in a shape that came as the call of a tool becomes its text. SNUG_OK or SNUG_ENOMEM. */
+int dialect_take_shape(model_reply *reply, const model_shape *shape);
 
 /* ---- what both dialects use ---- */
 
+/* What a piece of a stream is of; behind them the calls, by their place in the reply. */
+enum { DIALECT_TEXT, DIALECT_THINKING, DIALECT_CALLS };
+/* Appends a string to one of these texts, anything else is nothing. A character beyond U+FFFF that
+ * is divided between two pieces becomes one. SNUG_OK or SNUG_ENOMEM. */
+int dialect_add_piece(dialect_reader *r, size_t of, jsontext_span piece);
 /* Text of the reply came in. */
 int dialect_add_text(dialect_reader *r, jsontext_span text);
 /* The call that the stream names by block; a new one where there is none yet. NULL: too many, or
@@ -94,6 +105,8 @@ int dialect_add_quoted(str *out, const char *before, const str *text);
 /* Appends a comma before all items but the first; *count is how many there are. */
 int dialect_add_comma(str *out, size_t *count);
 int dialect_is_object(jsontext_span value);
+/* The message that the images of a request are part of; NULL: it has none. */
+const model_message *dialect_image_message(const model_request *request);
 /* Whether value is that string. */
 int dialect_is(jsontext_span value, const char *text);
 /* Appends the arguments of a call as a JSON object, whatever the model sent. */

@@ -31,7 +31,10 @@ struct embeddings {
 static int find_place(embeddings *e)
 {
     const char *path = e->provider->dialect->path;
-    int error = provider_locate(&e->place, e->provider, NULL);
+    if (e->provider->write_url)
+        return error_set(SNUG_EINVAL, "embeddings of %s are not in this version",
+                         e->provider->name);
+    int error = provider_locate(&e->place, e->provider, e->model, NULL);
     if (error)
         return error;
 
@@ -57,8 +60,9 @@ static int find_key(embeddings *e)
 
     if ((error = provider_check_key(&e->place, 0)))
         return error;
-    if (str_reserve(&e->key_header, strlen(p->dialect->key_header) + e->key.len) ||
-        str_add(&e->key_header, p->dialect->key_header) || str_add_str(&e->key_header, &e->key))
+    const char *before = provider_key_header(p);
+    if (str_reserve(&e->key_header, strlen(before) + e->key.len) ||
+        str_add(&e->key_header, before) || str_add_str(&e->key_header, &e->key))
         return error_no_memory();
 
     return SNUG_OK;
@@ -142,6 +146,7 @@ static int on_data(void *payload, const http_reply *got, const char *data, size_
 /* What the endpoint answered in the place of vectors. */
 static int explain_refusal(str *fault, const embeddings *e, const http_reply *got, const str *body)
 {
+    const key_list keys = { &e->key, 1 };
     dialect_error said = { 0 };
     str reason = { 0 };
     int error = SNUG_OK;
@@ -154,7 +159,7 @@ static int explain_refusal(str *fault, const embeddings *e, const http_reply *go
         error = str_printf(fault, "%s gave no embeddings: %s", str_text(&e->name),
                            got->problem.len ? got->problem.data : "its time was up");
     else if (!error &&
-             !(error = fault_quote(&reason, str_text(&said.message), said.message.len, &e->key)))
+             !(error = fault_quote(&reason, str_text(&said.message), said.message.len, &keys)))
         error = str_printf(fault, "%s gave no embeddings: it answered %d%s%s", str_text(&e->name),
                            got->status, reason.len ? ": " : "", str_text(&reason));
 

@@ -16,6 +16,7 @@
 #include "agent/model/wiping.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/process/sigpipe.h"
 
 #define TEXT_OF(x) #x
 #define DIGITS(x)  TEXT_OF(x)
@@ -41,6 +42,7 @@ typedef struct post {
     str pending;                              /* came in, not yet given on */
     uint64_t begun_ns, connected_ns, last_ns; /* 0: not yet */
     uint64_t enough_ns;                       /* when on_data had enough; 0: not yet */
+    int is_flowing;                           /* on_data has said so */
     uint64_t got_bytes;
     int is_too_large, has_no_memory;
 } post;
@@ -78,39 +80,15 @@ int http_open(http **out)
 }
 
 /* libcurl leaves SIGPIPE alone where it must not use signals (CURLOPT_NOSIGNAL), but TLS writes
- * to sockets that may be closed. One that arises meanwhile is taken away. */
-typedef struct pipe_hold {
-    sigset_t pipe, before;
-    int was_pending;
-} pipe_hold;
-
-static void hold_pipe(pipe_hold *hold)
-{
-    sigset_t pending;
-    sigemptyset(&hold->pipe);
-    sigaddset(&hold->pipe, SIGPIPE);
-    sigpending(&pending);
-    hold->was_pending = sigismember(&pending, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &hold->pipe, &hold->before);
-}
-
-static void release_pipe(const pipe_hold *hold)
-{
-    static const struct timespec now;
-    if (!hold->was_pending)
-        while (sigtimedwait(&hold->pipe, NULL, &now) > 0)
-            ;
-    pthread_sigmask(SIG_SETMASK, &hold->before, NULL);
-}
-
+ * to sockets that may be closed. */
 void http_close(http *h)
 {
-    pipe_hold hold;
+    sigpipe_hold hold;
     if (!h)
         return;
-    hold_pipe(&hold);
+    sigpipe_block(&hold);
     curl_multi_cleanup(h->multi);
-    release_pipe(&hold);
+    sigpipe_release(&hold);
     free(h);
 }
 
@@ -169,6 +147,22 @@ static uint64_t limit_ns(uint64_t from_ns, uint64_t ms)
     return clock_deadline_ns(from_ns, ms);
 }
 
+/* When there was silence for too long, before what is waited for has begun. */
+static uint64_t first_limit_ns(const post *p)
+{
+    if (!p->connected_ns || p->is_flowing || (p->last_ns && p->request->first_ms == 0))
+        return UINT64_MAX;
+    return limit_ns(p->last_ns ? p->last_ns : p->connected_ns, p->request->first_ms);
+}
+
+/* The same, between two pieces of it. */
+static uint64_t idle_limit_ns(const post *p)
+{
+    if (!p->last_ns || (!p->is_flowing && p->request->first_ms > 0))
+        return UINT64_MAX;
+    return limit_ns(p->last_ns, p->request->idle_ms);
+}
+
 /* Which limit comes first, and when. */
 static http_fault next_limit(const post *p, uint64_t *at_ns)
 {
@@ -182,10 +176,8 @@ static http_fault next_limit(const post *p, uint64_t *at_ns)
         { HTTP_SLOW, limit_ns(p->begun_ns, request->total_ms) },
         { HTTP_SLOW_CONNECT,
           p->connected_ns ? UINT64_MAX : limit_ns(p->begun_ns, request->connect_ms) },
-        { HTTP_SLOW_FIRST, p->connected_ns && !p->last_ns
-                               ? limit_ns(p->connected_ns, request->first_ms)
-                               : UINT64_MAX },
-        { HTTP_IDLE, p->last_ns ? limit_ns(p->last_ns, request->idle_ms) : UINT64_MAX },
+        { HTTP_SLOW_FIRST, first_limit_ns(p) },
+        { HTTP_IDLE, idle_limit_ns(p) },
         { HTTP_FINE, p->enough_ns ? limit_ns(p->enough_ns, LINGER_MS) : UINT64_MAX },
     };
     size_t first = 0;
@@ -285,8 +277,11 @@ static int add_headers(post *p)
 
     if (request->key_header && add_header(&p->headers, request->key_header))
         return SNUG_ENOMEM;
-    if (request->other_header)
-        return add_header(&p->headers, request->other_header);
+    if (request->other_header && add_header(&p->headers, request->other_header))
+        return SNUG_ENOMEM;
+    for (size_t i = 0; request->headers && request->headers[i]; i++)
+        if (add_header(&p->headers, request->headers[i]))
+            return SNUG_ENOMEM;
     return SNUG_OK;
 }
 
@@ -388,6 +383,7 @@ static int deliver_pending(post *p)
 
     str_clear(&p->pending);
     p->last_ns = clock_now_ns();
+    p->is_flowing |= answer == HTTP_FLOWS;
     if (answer == HTTP_ENOUGH)
         p->enough_ns = p->last_ns;
     return answer;
@@ -396,13 +392,13 @@ static int deliver_pending(post *p)
 /* Moves bytes, and takes the end of the transfer: 1, and the code, or 0. */
 static int perform(CURLcode *code, http *h)
 {
-    pipe_hold hold;
+    sigpipe_hold hold;
     CURLMsg *message;
     int running, left, is_done = 0;
 
-    hold_pipe(&hold);
+    sigpipe_block(&hold);
     CURLMcode fault = curl_multi_perform(h->multi, &running);
-    release_pipe(&hold);
+    sigpipe_release(&hold);
     *code = fault ? CURLE_OUT_OF_MEMORY : CURLE_OK;
     while ((message = curl_multi_info_read(h->multi, &left)))
         if (message->msg == CURLMSG_DONE) {
@@ -430,7 +426,7 @@ static int conclude_transfer(post *p, CURLcode code)
 /* What ends a transfer before its time; HTTP_FINE: nothing does. */
 static http_fault find_end(const post *p, http *h, int answer)
 {
-    if (answer != HTTP_GO_ON && answer != HTTP_ENOUGH)
+    if (answer != HTTP_GO_ON && answer != HTTP_FLOWS && answer != HTTP_ENOUGH)
         return HTTP_GIVEN_UP;
     if (http_is_cancelled(h))
         return HTTP_CANCELLED;
@@ -471,7 +467,7 @@ static int transfer(post *p, http *h)
 int http_post(http_reply *out, http *h, const http_request *request)
 {
     post p = { .request = request, .reply = out, .begun_ns = clock_now_ns() };
-    pipe_hold hold;
+    sigpipe_hold hold;
     long status = 0;
 
     *out = (http_reply){ 0 };
@@ -482,9 +478,9 @@ int http_post(http_reply *out, http *h, const http_request *request)
         error = transfer(&p, h);
         curl_easy_getinfo(p.easy, CURLINFO_RESPONSE_CODE, &status);
         out->status = (int)status;
-        hold_pipe(&hold);
+        sigpipe_block(&hold);
         curl_multi_remove_handle(h->multi, p.easy);
-        release_pipe(&hold);
+        sigpipe_release(&hold);
     }
 
     if (p.easy)

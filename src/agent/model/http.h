@@ -37,13 +37,16 @@ typedef struct http_reply {
 
 void http_reply_free(http_reply *reply);
 
-enum { HTTP_GO_ON, HTTP_ENOUGH }; /* what on_data answers; anything else gives up */
+/* What on_data answers; anything else gives up. Until HTTP_FLOWS, first_ms is the longest silence
+ * that there may be; from then on idle_ms is. */
+enum { HTTP_GO_ON, HTTP_FLOWS, HTTP_ENOUGH };
 
-/* Times of 0 and most_bytes of 0: no limit. */
+/* Times of 0 and most_bytes of 0: no limit. first_ms of 0: idle_ms from the first byte on. */
 typedef struct http_request {
     const char *url;
     const char *key_header;   /* a whole line, or NULL; its copies are wiped */
     const char *other_header; /* NULL: none */
+    char *const *headers;     /* further ones, with a NULL behind them; NULL: none */
     const char *body;
     size_t body_len;
     int is_direct; /* by no proxy */

@@ -117,17 +117,31 @@ static size_t begun(const char *text, size_t len, const str *key)
     return most;
 }
 
+int key_hide_all(str *text, const key_list *keys)
+{
+    int error = SNUG_OK;
+    for (size_t i = 0; !error && i < keys->count; i++)
+        error = key_hide(text, &keys->items[i]);
+    return error;
+}
+
 int key_filter_feed(str *out, key_filter *f, const char *text, size_t len)
 {
-    if (!is_worth_hiding(f->key))
-        return str_append(out, text, len);
+    size_t most = 0;
     int error = str_append(&f->held, text, len);
     if (!error)
-        error = key_hide(&f->held, f->key);
+        error = key_hide_all(&f->held, f->keys);
     if (error || f->held.len == 0)
         return error;
 
-    size_t shown = f->held.len - begun(f->held.data, f->held.len, f->key);
+    for (size_t i = 0; i < f->keys->count; i++) {
+        const str *key = &f->keys->items[i];
+        size_t held = is_worth_hiding(key) ? begun(f->held.data, f->held.len, key) : 0;
+        if (held > most)
+            most = held;
+    }
+
+    size_t shown = f->held.len - most;
     error = str_append(out, f->held.data, shown);
     if (!error) {
         memmove(f->held.data, f->held.data + shown, f->held.len - shown);

@@ -22,9 +22,18 @@ void key_wipe(str *s);
 /* Puts "[key]" for each occurrence of key in text. SNUG_OK or SNUG_ENOMEM (text is empty then). */
 int key_hide(str *text, const str *key);
 
-/* The same for text that comes in pieces: passes on all that cannot be part of the key. */
+/* A key and whatever else is as secret. */
+typedef struct key_list {
+    const str *items;
+    size_t count;
+} key_list;
+
+/* key_hide for each of them. */
+int key_hide_all(str *text, const key_list *keys);
+
+/* The same for text that comes in pieces: passes on all that cannot be part of a key. */
 typedef struct key_filter {
-    const str *key;
+    const key_list *keys;
     str held;
 } key_filter;
 

@@ -42,6 +42,18 @@ typedef struct model_tool {
     const char *parameters_json; /* a JSON Schema; sent as it is */
 } model_tool;
 
+/* A JSON Schema that the reply shall have the shape of. Models that have no such thing reply as the
+ * messages ask them to. */
+typedef struct model_shape {
+    const char *name, *description;
+    const char *schema_json; /* of an object, with all members required and no others */
+} model_shape;
+
+typedef struct model_image {
+    const char *type; /* "image/png" */
+    str base64;
+} model_image;
+
 /* What the reply ended by. */
 typedef enum model_stop {
     MODEL_STOP_END,    /* the model was done; asking for tools too */
@@ -69,8 +81,9 @@ const char *model_fault_name(model_fault fault);
 typedef struct model_usage {
     uint64_t requests; /* sent, retries included */
     uint64_t input_tokens, output_tokens;
-    uint64_t cached_tokens; /* of the input tokens */
-    int is_estimated;       /* the provider told none: bytes / 4 of both */
+    uint64_t cached_tokens;  /* of the input tokens: from the provider's cache */
+    uint64_t written_tokens; /* of the input tokens: put into it */
+    int is_estimated;        /* the provider told none: bytes / 4 of both */
 } model_usage;
 
 /* Zeroed is empty. Of a fault, text and calls are as far as they came. The key, where it came
@@ -94,6 +107,9 @@ typedef struct model_request {
     size_t message_count;
     const model_tool *tools;
     size_t tool_count;
+    const model_shape *shape;  /* of the reply's text, where it has no tools; NULL: none */
+    const model_image *images; /* of the user's first message */
+    size_t image_count;
     double temperature;   /* negative: the provider's default */
     uint64_t max_tokens;  /* of the reply */
     uint64_t deadline_ns; /* CLOCK_MONOTONIC; UINT64_MAX: none */
@@ -111,13 +127,15 @@ typedef struct model_options {
      * machine, and to another one only where this names it. */
     const char *base_url;
     const char *key_file; /* its first line is the key; NULL: the provider's variable */
+    const char *const *request_fields, *const *headers; /* of extras.h; NULL: none */
     int is_streaming;
     uint64_t connect_ms, idle_ms, total_ms; /* of a request */
-    uint64_t first_token_ms;  /* of one that streams: a whole reply comes with its last token */
-    unsigned retries;         /* after the first request */
-    uint64_t reply_bytes;     /* more of a reply is MODEL_BAD_REPLY */
-    uint64_t backoff_ms;      /* at most, before the first retry; doubled by each. 0: 500 */
-    uint64_t longest_wait_ms; /* a longer Retry-After ends it: MODEL_RATE_LIMITED. 0: 60,000 */
+    uint64_t first_token_ms; /* of one that streams: a whole reply comes with its last token */
+    uint64_t local_first_token_ms; /* the same of a server of this network; 0: as long */
+    unsigned retries;              /* after the first request */
+    uint64_t reply_bytes;          /* more of a reply is MODEL_BAD_REPLY */
+    uint64_t backoff_ms;           /* at most, before the first retry; doubled by each. 0: 500 */
+    uint64_t longest_wait_ms;      /* a longer Retry-After ends it: MODEL_RATE_LIMITED. 0: 60,000 */
 } model_options;
 
 typedef struct model model;

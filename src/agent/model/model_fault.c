@@ -2,23 +2,23 @@
 
 #include <snug/snug.h>
 
+#include <inttypes.h>
 #include <string.h>
 #include <strings.h>
 
-#include "agent/model/key.h"
 #include "agent/model/retry.h"
 #include "agent/text/clip.h"
 #include "base/utf8.h"
 
 /* ---- what others said ---- */
 
-int fault_quote(str *out, const char *text, size_t len, const str *key)
+int fault_quote(str *out, const char *text, size_t len, const key_list *keys)
 {
     str copy = { 0 };
     int error = str_append(&copy, text, len);
 
     if (!error)
-        error = key_hide(&copy, key);
+        error = key_hide_all(&copy, keys);
     if (!error && copy.len > 0) {
         size_t shown = clip_line(copy.data, copy.len);
         size_t cut =
@@ -33,14 +33,14 @@ int fault_quote(str *out, const char *text, size_t len, const str *key)
 }
 
 /* ": what it said", or nothing. */
-static int add_said(str *out, const str *said, const str *key)
+static int add_said(str *out, const str *said, const key_list *keys)
 {
     size_t before = out->len;
     int error = str_add(out, ": ");
     size_t start = out->len;
 
     if (!error)
-        error = fault_quote(out, str_text(said), said->len, key);
+        error = fault_quote(out, str_text(said), said->len, keys);
     if (!error && out->len == start) {
         out->len = before;
         out->data[before] = '\0';
@@ -51,6 +51,15 @@ static int add_said(str *out, const str *said, const str *key)
 
 /* ---- nothing came, or not all ---- */
 
+static int add_limit(str *out, uint64_t limit, int is_size, const char *option)
+{
+    if (is_size)
+        return str_printf(out, " %" PRIu64 " bytes (%s)", limit, option);
+    if (limit < 1000)
+        return str_printf(out, " %" PRIu64 " ms (%s)", limit, option);
+    return str_printf(out, " %g s (%s)", (double)limit / 1000, option);
+}
+
 static int judge_broken(fault_finding *out, const fault_facts *facts)
 {
     const http_request *request = facts->request;
@@ -60,36 +69,39 @@ static int judge_broken(fault_finding *out, const fault_facts *facts)
         int helps;
         const char *before, *after; /* of the host; then comes the limit */
         uint64_t limit;
+        const char *option; /* that is the limit */
     } rows[] = {
-        [HTTP_NOT_CONNECTED] = { MODEL_UNAVAILABLE, 1, " cannot be reached at ", "", 0 },
-        [HTTP_NOT_TRUSTED] = { MODEL_UNAVAILABLE, 0, " is not trusted at ", "", 0 },
-        [HTTP_BROKEN] = { MODEL_UNAVAILABLE, 1, ": the connection to ", " broke", 0 },
+        [HTTP_NOT_CONNECTED] = { MODEL_UNAVAILABLE, 1, " cannot be reached at ", "", 0, NULL },
+        [HTTP_NOT_TRUSTED] = { MODEL_UNAVAILABLE, 0, " is not trusted at ", "", 0, NULL },
+        [HTTP_BROKEN] = { MODEL_UNAVAILABLE, 1, ": the connection to ", " broke", 0, NULL },
         [HTTP_SLOW_CONNECT] = { MODEL_TIMED_OUT, 1, ": no connection to ", " within",
-                                request->connect_ms },
-        [HTTP_SLOW_FIRST] = { MODEL_TIMED_OUT, 1, ": no answer from ", " within",
-                              request->first_ms },
-        [HTTP_IDLE] = { MODEL_TIMED_OUT, 1, ": nothing more came from ", " for", request->idle_ms },
+                                request->connect_ms, "--connect-timeout" },
+        [HTTP_SLOW_FIRST] = { MODEL_TIMED_OUT, 1, ": no answer from ", " within", request->first_ms,
+                              "--first-token-timeout" },
+        [HTTP_IDLE] = { MODEL_TIMED_OUT, 1, ": nothing more came from ", " for", request->idle_ms,
+                        "--idle-timeout" },
         [HTTP_SLOW] = { MODEL_TIMED_OUT, 1, ": the answer from ", " was not whole within",
-                        request->total_ms },
+                        request->total_ms, "--request-timeout" },
         /* Asked again it would be as long, and cost as much. */
         [HTTP_TOO_LARGE] = { MODEL_BAD_REPLY, 0, ": the reply from ", " is over the limit of",
-                             request->most_bytes },
+                             request->most_bytes, "--reply-size" },
         [HTTP_PAST_DEADLINE] = { MODEL_PAST_DEADLINE, 0,
-                                 ": the time for the question was up before ", " had answered", 0 },
-        [HTTP_CANCELLED] = { MODEL_CANCELLED, 0, ": the request to ", " was cancelled", 0 },
+                                 ": the time for the question was up before ",
+                                 " had answered (--max-seconds)", 0, NULL },
+        [HTTP_CANCELLED] = { MODEL_CANCELLED, 0, ": the request to ", " was cancelled", 0, NULL },
     };
     http_fault fault = facts->http->fault;
     out->fault = rows[fault].fault;
     out->helps = rows[fault].helps;
-    int error = str_printf(&out->sentence, "%s%s%s%s", facts->name, rows[fault].before, facts->host,
-                           rows[fault].after);
-    if (!error && rows[fault].limit)
-        error = str_printf(&out->sentence, " %llu %s", (unsigned long long)rows[fault].limit,
-                           fault == HTTP_TOO_LARGE ? "bytes" : "ms");
+    int error = str_printf(&out->sentence, "%s%s%s%s", facts->name, rows[fault].before,
+                           str_text(&facts->place->host), rows[fault].after);
+    if (!error && rows[fault].option)
+        error = add_limit(&out->sentence, rows[fault].limit, fault == HTTP_TOO_LARGE,
+                          rows[fault].option);
 
     if (error)
         return error;
-    return add_said(&out->sentence, &facts->http->problem, facts->key);
+    return add_said(&out->sentence, &facts->http->problem, facts->keys);
 }
 
 /* ---- a refusal ---- */
@@ -127,6 +139,25 @@ static void judge_status(fault_finding *out, const dialect_error *said, int stat
     out->helps = retry_helps(status);
 }
 
+/* What a server says that has nothing at that path, and not of a model that it has not. */
+static int is_bare_not_found(const dialect_error *said, int status)
+{
+    const char *message = str_text(&said->message);
+
+    if (status != 404 && status != 405)
+        return 0;
+    return said->message.len == 0 ||
+           (said->message.len < 60 && !strcasestr(message, "model") && !said->type.len);
+}
+
+/* Where the address seems to be wrong: in which way. */
+static int add_address_hint(str *out, const provider_place *place)
+{
+    if (place->has_version)
+        return str_add(out, "; is the base URL right?");
+    return str_add(out, "; is the base URL right? It has no /v1 at its end");
+}
+
 static int judge_refusal(fault_finding *out, const fault_facts *facts)
 {
     const dialect_error *said = &facts->reader->error;
@@ -140,13 +171,27 @@ static int judge_refusal(fault_finding *out, const fault_facts *facts)
                            facts->name, status);
         if (error)
             return error;
-        return add_said(&out->sentence, &facts->http->location, facts->key);
+        return add_said(&out->sentence, &facts->http->location, facts->keys);
     }
 
     error = str_printf(&out->sentence, "%s answered %d", facts->name, status);
+    if (!error)
+        error = add_said(&out->sentence, &said->message, facts->keys);
+    if (!error && is_bare_not_found(said, status))
+        error = add_address_hint(&out->sentence, facts->place);
+    return error;
+}
+
+/* As a login page, or a server of something else. */
+static int judge_page(fault_finding *out, const fault_facts *facts)
+{
+    out->fault = MODEL_BAD_REQUEST;
+    int error =
+        str_printf(&out->sentence, "%s: %s answered with a web page, and not as a model does",
+                   facts->name, str_text(&facts->place->host));
     if (error)
         return error;
-    return add_said(&out->sentence, &said->message, facts->key);
+    return add_address_hint(&out->sentence, facts->place);
 }
 
 /* ---- a reply ---- */
@@ -161,7 +206,7 @@ static int judge_error(fault_finding *out, const fault_facts *facts)
     int error = str_printf(&out->sentence, "%s sent an error in its reply", facts->name);
     if (error)
         return error;
-    return add_said(&out->sentence, words, facts->key);
+    return add_said(&out->sentence, words, facts->keys);
 }
 
 int fault_find(fault_finding *out, const fault_facts *facts)
@@ -176,6 +221,8 @@ int fault_find(fault_finding *out, const fault_facts *facts)
 
     if (!is_ours && got->status >= 300)
         return judge_refusal(out, facts);
+    if (facts->is_page && !is_ours)
+        return judge_page(out, facts);
     if (facts->reader->error.is_present && !is_ours)
         return judge_error(out, facts);
     if (facts->problem && !is_ours) {

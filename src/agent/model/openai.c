@@ -48,6 +48,27 @@ static int write_calls(str *out, const model_message *message)
     return str_add(out, "]");
 }
 
+/* A text, and images as addresses that hold them. */
+static int write_parts(str *out, const model_message *message, const model_request *request)
+{
+    int error = dialect_add_quoted(
+        out, "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":", &message->text);
+
+    for (size_t i = 0; !error && i < request->image_count; i++) {
+        const model_image *image = &request->images[i];
+        error = str_printf(
+            out, "},{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:%s;base64,", image->type);
+        if (!error)
+            error = str_add_str(out, &image->base64);
+        if (!error)
+            error = str_add(out, "\"}");
+    }
+
+    if (error)
+        return error;
+    return str_add(out, "}]}");
+}
+
 static int write_message(str *out, const model_message *message)
 {
     static const char *const roles[] = {
@@ -100,17 +121,29 @@ static int write_tools(str *out, const model_request *request)
 
 static int write_messages(str *out, const model_request *request)
 {
+    const model_message *with_images = dialect_image_message(request);
     int error = str_add(out, ",\"messages\":[");
 
     for (size_t i = 0, count = 0; !error && i < request->message_count; i++) {
         error = dialect_add_comma(out, &count);
-        if (!error)
+        if (!error && &request->messages[i] == with_images)
+            error = write_parts(out, with_images, request);
+        else if (!error)
             error = write_message(out, &request->messages[i]);
     }
 
     if (error)
         return error;
     return str_add(out, "]");
+}
+
+static int write_shape(str *out, const model_shape *shape)
+{
+    return str_printf(
+        out,
+        ",\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"%s\","
+        "\"strict\":true,\"schema\":%s}}",
+        shape->name, shape->schema_json);
 }
 
 static int write_request(str *body, const char *name, const model_request *request,
@@ -125,6 +158,8 @@ static int write_request(str *body, const char *name, const model_request *reque
         error = write_messages(body, request);
     if (!error && request->tool_count > 0)
         error = write_tools(body, request);
+    if (!error && request->shape && request->tool_count == 0 && !(quirks & DIALECT_NO_SHAPE))
+        error = write_shape(body, request->shape);
     if (!error && request->max_tokens > 0 && request->max_tokens != SNUG_UNLIMITED)
         error = str_printf(body, ",\"%s\":%" PRIu64, most, request->max_tokens);
 
@@ -173,16 +208,14 @@ static int add_thinking(dialect_reader *r, jsontext_span said)
     jsontext_span text = jsontext_member(said, "reasoning_content");
     if (!text.text || text.text[0] != '"')
         text = jsontext_member(said, "reasoning");
-    int error = jsontext_string(&r->reply->thinking, text);
-    return error == SNUG_ENOMEM ? error : SNUG_OK;
+    return dialect_add_piece(r, DIALECT_THINKING, text);
 }
 
-static int add_arguments(str *out, jsontext_span arguments)
+static int add_arguments(dialect_reader *r, model_call *call, jsontext_span arguments)
 {
     if (arguments.text && arguments.text[0] == '{')
-        return str_append(out, arguments.text, arguments.len);
-    int error = jsontext_string(out, arguments);
-    return error == SNUG_ENOMEM ? error : SNUG_OK;
+        return str_append(&call->arguments, arguments.text, arguments.len);
+    return dialect_add_piece(r, DIALECT_CALLS + (size_t)(call - r->reply->calls), arguments);
 }
 
 /* Which call a piece belongs to: by its index; without one, an id begins a new call and
@@ -211,7 +244,7 @@ static int read_call(dialect_reader *r, jsontext_span piece, size_t block)
     if ((error = dialect_replace(&call->id, jsontext_member(piece, "id"))) ||
         (error = dialect_replace(&call->name, jsontext_member(function, "name"))))
         return error;
-    return add_arguments(&call->arguments, jsontext_member(function, "arguments"));
+    return add_arguments(r, call, jsontext_member(function, "arguments"));
 }
 
 static int read_calls(dialect_reader *r, jsontext_span calls, int is_stream)

@@ -5,17 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/model/price_table.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/nearest.h"
 #include "base/str.h"
 #include "wire/json.h"
 
-enum { INPUT, CACHED, OUTPUT, MEMBERS };
+enum { INPUT, CACHED, WRITTEN, OUTPUT, MEMBERS };
 
 static const char *const members[MEMBERS] = {
     [INPUT] = "input_per_mtok",
     [CACHED] = "cached_input_per_mtok",
+    [WRITTEN] = "written_input_per_mtok",
     [OUTPUT] = "output_per_mtok",
 };
 
@@ -101,7 +103,7 @@ static int read_model(prices *p, const char *file, const cJSON *value)
             return error;
 
     for (size_t i = 0; i < MEMBERS; i++)
-        if (i != CACHED && !row->is_given[i])
+        if (i != CACHED && i != WRITTEN && !row->is_given[i])
             return error_set(SNUG_EINVAL, "prices %s: %s is without %s", file, row->model,
                              members[i]);
     return SNUG_OK;
@@ -154,17 +156,42 @@ int prices_open(prices **out, const char *path)
     return error;
 }
 
-int prices_cost(double *out_usd, const prices *p, const char *model, uint64_t input_tokens,
-                uint64_t cached_tokens, uint64_t output_tokens)
+/* The caller's price of that model, or the one that is built in. 0: there is neither. */
+static int get_price(double *per_mtok, const prices *p, const char *model)
 {
     const price *row = find_price(p, model);
-    if (!row)
+    const listed_price *listed = row ? NULL : price_listed(model);
+
+    for (size_t i = 0; row && i < MEMBERS; i++)
+        per_mtok[i] = row->per_mtok[row->is_given[i] ? i : INPUT];
+    if (listed) {
+        per_mtok[INPUT] = listed->input;
+        per_mtok[CACHED] = listed->cached;
+        per_mtok[WRITTEN] = listed->written;
+        per_mtok[OUTPUT] = listed->output;
+    }
+
+    return row || listed;
+}
+
+int prices_have(const prices *p, const char *model)
+{
+    double per_mtok[MEMBERS];
+    return get_price(per_mtok, p, model);
+}
+
+int prices_cost(double *out_usd, const prices *p, const char *model, const token_counts *used)
+{
+    double per_mtok[MEMBERS];
+
+    if (!get_price(per_mtok, p, model))
         return error_set(SNUG_ENOTFOUND, "there is no price for the model %s", model);
 
-    uint64_t cached = cached_tokens < input_tokens ? cached_tokens : input_tokens;
-    double cached_price = row->per_mtok[row->is_given[CACHED] ? CACHED : INPUT];
-    *out_usd = ((double)(input_tokens - cached) * row->per_mtok[INPUT] +
-                (double)cached * cached_price + (double)output_tokens * row->per_mtok[OUTPUT]) /
+    uint64_t cached = used->cached < used->input ? used->cached : used->input;
+    uint64_t rest = used->input - cached;
+    uint64_t written = used->written < rest ? used->written : rest;
+    *out_usd = ((double)(rest - written) * per_mtok[INPUT] + (double)cached * per_mtok[CACHED] +
+                (double)written * per_mtok[WRITTEN] + (double)used->output * per_mtok[OUTPUT]) /
                1e6;
     return SNUG_OK;
 }

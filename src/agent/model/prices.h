@@ -5,7 +5,8 @@
  *                             "output_per_mtok": 0.6}}
  *
  * In US dollars for a million tokens. Without "cached_input_per_mtok" a token that the provider
- * had cached costs as much as any other.
+ * had cached costs as much as any other; so does, without "written_input_per_mtok", one that it
+ * has put into its cache. A model that is not in the file has the price of price_table.h.
  */
 #ifndef SNUG_AGENT_PRICES_H
 #define SNUG_AGENT_PRICES_H
@@ -22,9 +23,15 @@ int prices_open(prices **out, const char *path);
 /* The same of text; name stands for the file in messages. */
 int prices_parse(prices **out, const char *name, const char *text, size_t len);
 void prices_close(prices *p);
-/* The cost of input_tokens, cached_tokens of which the provider had cached, and output_tokens.
- * SNUG_ENOTFOUND, with a message, for a model without a price; p may be NULL: none has one. */
-int prices_cost(double *out_usd, const prices *p, const char *model, uint64_t input_tokens,
-                uint64_t cached_tokens, uint64_t output_tokens);
+/* What a request used. cached: of the input, from the provider's cache; written: of the input, put
+ * into it. */
+typedef struct token_counts {
+    uint64_t input, cached, written, output;
+} token_counts;
+
+/* Whether there is a price for the model; p may be NULL. */
+int prices_have(const prices *p, const char *model);
+/* SNUG_ENOTFOUND, with a message, for a model without a price; p may be NULL: no file. */
+int prices_cost(double *out_usd, const prices *p, const char *model, const token_counts *used);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <snug/snug.h>
 
+#include <arpa/inet.h>
 #include <curl/curl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,13 @@
 
 enum { MOST_NAME_BYTES = 256 };
 
+static int write_azure_url(str *out, const char *base, const char *deployment);
+
+/* Where a provider is and how it has its key, by its own documentation:
+ * https://platform.openai.com/docs/api-reference, https://docs.anthropic.com/en/api/messages,
+ * https://learn.microsoft.com/azure/ai-services/openai/reference,
+ * https://openrouter.ai/docs/api-reference, https://ai.google.dev/gemini-api/docs/openai,
+ * https://github.com/ollama/ollama/blob/main/docs/openai.md. */
 static const provider providers[] = {
     { "openai", &dialect_openai, "https://api.openai.com/v1", "OPENAI_BASE_URL", "OPENAI_API_KEY",
       .needs_key = 1, .has_tools = 1 },
@@ -24,11 +32,17 @@ static const provider providers[] = {
       "LLAMA_API_KEY" },
     { "lmstudio", &dialect_openai, "http://localhost:1234/v1", "LMSTUDIO_BASE_URL",
       "LMSTUDIO_API_KEY" },
+    { "azure", &dialect_openai, NULL, "AZURE_OPENAI_ENDPOINT", "AZURE_OPENAI_API_KEY",
+      .needs_key = 1, .has_tools = 1, .key_header = "api-key: ", .write_url = write_azure_url },
+    { "openrouter", &dialect_openai, "https://openrouter.ai/api/v1", "OPENROUTER_BASE_URL",
+      "OPENROUTER_API_KEY", .needs_key = 1, .has_tools = 1 },
+    { "gemini", &dialect_openai, "https://generativelanguage.googleapis.com/v1beta/openai",
+      "GEMINI_BASE_URL", "GEMINI_API_KEY", .needs_key = 1, .has_tools = 1 },
 };
 
 enum { COUNT = sizeof providers / sizeof *providers };
 
-#define NAMES "openai, anthropic, ollama, vllm, llamacpp, lmstudio"
+#define NAMES "openai, anthropic, ollama, vllm, llamacpp, lmstudio, azure, openrouter, gemini"
 
 /* ---- names ---- */
 
@@ -140,6 +154,53 @@ static int is_loopback(const char *host)
            (starts_with(host, "127.") && strspn(host, "0123456789.") == strlen(host));
 }
 
+/* A name that a public server does not have. */
+static int is_local_name(const char *host)
+{
+    static const char *const ends[] = { ".local", ".lan", ".internal", ".home.arpa", ".localhost" };
+    const size_t len = strlen(host);
+
+    if (!strchr(host, '.') && *host != '[')
+        return 1;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        const size_t end_len = strlen(ends[i]);
+        if (len > end_len && strcasecmp(host + len - end_len, ends[i]) == 0)
+            return 1;
+    }
+
+    return 0;
+}
+
+/* An address of RFC 1918, 3927, 4193, 4291 (link-local) or 6598. */
+static int is_local_address(const char *host)
+{
+    static const struct {
+        uint32_t address, mask;
+    } nets[] = {
+        { 0x0a000000, 0xff000000 }, { 0xac100000, 0xfff00000 }, { 0xc0a80000, 0xffff0000 },
+        { 0xa9fe0000, 0xffff0000 }, { 0x64400000, 0xffc00000 },
+    };
+    struct in_addr four;
+    struct in6_addr six;
+    char text[INET6_ADDRSTRLEN] = "";
+
+    if (inet_pton(AF_INET, host, &four) == 1) {
+        const uint32_t address = ntohl(four.s_addr);
+        for (size_t i = 0; i < sizeof nets / sizeof *nets; i++)
+            if ((address & nets[i].mask) == nets[i].address)
+                return 1;
+        return 0;
+    }
+
+    if (*host != '[' || strcspn(host + 1, "%]") >= sizeof text)
+        return 0;
+    memcpy(text, host + 1, strcspn(host + 1, "%]"));
+    if (inet_pton(AF_INET6, text, &six) != 1)
+        return 0;
+    return (six.s6_addr[0] & 0xfe) == 0xfc ||
+           (six.s6_addr[0] == 0xfe && (six.s6_addr[1] & 0xc0) == 0x80);
+}
+
 /* Takes scheme and host out of the URL. */
 static int read_url(provider_place *out, CURLU *parts, const char *url)
 {
@@ -167,6 +228,7 @@ static int read_url(provider_place *out, CURLU *parts, const char *url)
     if (!error) {
         out->is_encrypted = strcmp(scheme, "https") == 0;
         out->is_loopback = is_loopback(host);
+        out->is_local = out->is_loopback || is_local_name(host) || is_local_address(host);
         const int has_port = curl_url_get(parts, CURLUPART_PORT, &port, 0) == CURLUE_OK;
         if (str_add(&out->host, host) || (has_port && str_printf(&out->host, ":%s", port)))
             error = error_no_memory();
@@ -179,13 +241,63 @@ static int read_url(provider_place *out, CURLU *parts, const char *url)
     return error;
 }
 
+const char *provider_key_header(const provider *p)
+{
+    return p->key_header ? p->key_header : p->dialect->key_header;
+}
+
+static int ends_with(const char *text, const char *end)
+{
+    const size_t len = strlen(text), end_len = strlen(end);
+    return len >= end_len && strcmp(text + len - end_len, end) == 0;
+}
+
+/* Of a deployment, whose name is the model's: {base}/openai/deployments/{name}/chat/completions
+ * with the version of the interface as a query. A base that ends in /openai/v1 is that of the newer
+ * interface, which has neither. */
+static int write_azure_url(str *out, const char *base, const char *deployment)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+    const char *version = getenv("OPENAI_API_VERSION");
+    const char *openai = ends_with(base, "/openai") ? "" : "/openai";
+
+    if (ends_with(base, "/openai/v1")) {
+        if (str_printf(out, "%s/chat/completions", base))
+            return error_no_memory();
+        return SNUG_OK;
+    }
+
+    if (!version || !*version)
+        version = "2024-10-21"; /* the last that is not a preview */
+    if (strspn(version, letters) != strlen(version))
+        return error_set(SNUG_EINVAL, "the variable OPENAI_API_VERSION is not a version, as "
+                                      "2024-10-21");
+
+    char *name = curl_easy_escape(NULL, deployment, 0);
+    int error = !name || str_printf(out, "%s%s/deployments/%s/chat/completions?api-version=%s",
+                                    base, openai, name, version)
+                    ? error_no_memory()
+                    : SNUG_OK;
+    curl_free(name);
+    return error;
+}
+
 /* The base URL without slashes at its end, and the path of requests. */
-static int write_url(str *out, const provider *p, const char *base)
+static int write_url(str *out, const provider *p, const char *rest, const char *base)
 {
     size_t len = strlen(base), version_len = strlen(p->dialect->version);
 
     while (len > 0 && base[len - 1] == '/')
         len--;
+    if (p->write_url) {
+        str trimmed = { 0 };
+        int error = str_append(&trimmed, base, len) ? error_no_memory() : SNUG_OK;
+        if (!error)
+            error = p->write_url(out, str_text(&trimmed), rest);
+        str_free(&trimmed);
+        return error;
+    }
+
     int has_version = len >= version_len &&
                       memcmp(base + len - version_len, p->dialect->version, version_len) == 0;
     if (str_append(out, base, len) || str_add(out, has_version ? "" : p->dialect->version) ||
@@ -206,7 +318,7 @@ int provider_read_url(provider_place *out, const char *url, const char *asked)
     return error;
 }
 
-int provider_locate(provider_place *out, const provider *p, const char *base_url)
+int provider_locate(provider_place *out, const provider *p, const char *rest, const char *base_url)
 {
     const char *variable = getenv(p->url_variable);
     str base = { 0 };
@@ -219,10 +331,16 @@ int provider_locate(provider_place *out, const provider *p, const char *base_url
         out->asked = p->url_variable;
         error = strcmp(p->url_variable, "OLLAMA_HOST") == 0 ? write_ollama(&base, variable)
                                                             : str_add(&base, variable);
+    } else if (!p->base_url) {
+        return error_set(SNUG_EINVAL,
+                         "%s has an address for each customer: set the variable %s or the base "
+                         "URL, as https://NAME.openai.azure.com",
+                         p->name, p->url_variable);
     } else {
-        out->is_own = 1;
         error = str_add(&base, p->base_url);
     }
+
+    out->is_own = !p->base_url || (!base_url && !(variable && *variable));
 
     CURLU *parts = curl_url();
     if (error || !parts)
@@ -230,7 +348,9 @@ int provider_locate(provider_place *out, const provider *p, const char *base_url
     if (!error)
         error = read_url(out, parts, str_text(&base));
     if (!error)
-        error = write_url(&out->url, p, str_text(&base));
+        error = write_url(&out->url, p, rest, str_text(&base));
+    if (!error)
+        out->has_version = p->write_url || strstr(str_text(&out->url), "/v1");
     curl_url_cleanup(parts);
     str_free(&base);
     if (error)

@@ -9,12 +9,19 @@
 typedef struct provider {
     const char *name;
     const dialect *dialect;
-    const char *base_url; /* its own address */
+    const char *base_url; /* its own address; NULL: it has none, and each customer one */
     const char *url_variable;
     const char *key_variable;
-    int needs_key; /* at its own address */
-    int has_tools; /* its models are known to ask for tools */
+    int needs_key;          /* at its own address */
+    int has_tools;          /* its models are known to ask for tools */
+    const char *key_header; /* NULL: that of the dialect */
+    /* Appends the address of requests to a model, where it is not the base URL and the dialect's
+     * path; base has no slash at its end. SNUG_OK, or an error with its message. NULL: it is. */
+    int (*write_url)(str *out, const char *base, const char *rest);
 } provider;
+
+/* "Authorization: Bearer " */
+const char *provider_key_header(const provider *p);
 
 /* "ollama:qwen3:8b" is the model qwen3:8b of ollama. *rest points into name. SNUG_EINVAL with a
  * message that names what is wrong, and the nearest provider where one is not known. */
@@ -26,7 +33,9 @@ typedef struct provider_place {
     str host;          /* "api.openai.com", for messages; with the port where it has one */
     int is_encrypted;  /* https */
     int is_loopback;   /* this machine: never by a proxy */
+    int is_local;      /* this machine or its network: nobody else's, and maybe slow */
     int is_own;        /* the provider's own address */
+    int has_version;   /* "/v1" or the like is in its path, as it should */
     const char *asked; /* what gave the address: "the base URL" or a variable's name */
 } provider_place;
 
@@ -35,10 +44,11 @@ void provider_place_free(provider_place *place);
 /* An address as it is, which asked names in messages: url, host and the rest. SNUG_EINVAL with a
  * message as below. */
 int provider_read_url(provider_place *out, const char *url, const char *asked);
-/* base_url: the caller's, or NULL: the provider's variable, or its own address. A variable that is
- * empty is none. OLLAMA_HOST may be a host, with a port or not. SNUG_EINVAL with a message for
- * what is not an http or https URL, or has a name and password in it. */
-int provider_locate(provider_place *out, const provider *p, const char *base_url);
+/* rest: of the name, as provider_find has it. base_url: the caller's, or NULL: the provider's
+ * variable, or its own address. A variable that is empty is none. OLLAMA_HOST may be a host, with a
+ * port or not. SNUG_EINVAL with a message for what is not an http or https URL, or has a name and
+ * password in it. */
+int provider_locate(provider_place *out, const provider *p, const char *rest, const char *base_url);
 /* Whether a key may go there: SNUG_EINVAL with a message where it would go unencrypted to
  * another machine that no option named. */
 int provider_check_key(const provider_place *place, int is_callers_url);

@@ -7,20 +7,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/prompt/digest.h"
-#include "agent/prompt/request.h"
+#include "agent/prompt/bash_state.h"
 #include "agent/store/database.h"
-#include "agent/text/clip.h"
 #include "agent/trace/step_events.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/utf8.h"
 
 enum {
-    BYTES_PER_TOKEN = 4,
-    MOST_HISTORY_BYTES = 16 << 20,
-    MOST_SUMMARISED_BYTES = 64 << 10, /* of older turns in the request for a summary */
-    MOST_SKIPPED = 20,                /* names that a prompt lists */
+    MOST_SKIPPED = 20, /* names that a prompt lists */
     MOST_SAVED_BYTES = 1 << 30
 };
 
@@ -116,39 +111,6 @@ static int load_summary(snug_agent *agent, database *d)
 
 /* ---- the session ---- */
 
-/* A file of our own: sessions are saved to and restored from files. */
-typedef struct passing {
-    char folder[256], file[272];
-} passing;
-
-static int passing_open(passing *p)
-{
-    const char *tmp = getenv("TMPDIR");
-    int len =
-        snprintf(p->folder, sizeof p->folder, "%s/snug-agent-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (len < 0 || (size_t)len >= sizeof p->folder) {
-        p->folder[0] = '\0';
-        return error_set(SNUG_EINVAL, "TMPDIR is too long: %.200s", tmp);
-    }
-
-    if (!mkdtemp(p->folder)) {
-        int error = error_system("%s", p->folder);
-        p->folder[0] = '\0';
-        return error;
-    }
-
-    snprintf(p->file, sizeof p->file, "%s/session", p->folder);
-    return SNUG_OK;
-}
-
-static void passing_close(const passing *p)
-{
-    if (p->folder[0]) {
-        unlink(p->file);
-        rmdir(p->folder);
-    }
-}
-
 /* The host's functions, final_answer among them, are bound again: nothing is lost with them. The
  * reason is that of py/life/frozen/save.py. */
 static int is_tool(const snug_binding *entry)
@@ -188,17 +150,23 @@ static int go_on_without(snug_agent *agent, const char *why)
     return SNUG_OK;
 }
 
-static int note_restored(snug_agent *agent, const snug_saved *saved, uint64_t turns)
+static int note_turns(snug_agent *agent, uint64_t turns)
 {
-    str *note = &agent->conversation.note;
-
-    if (turns < all_turns(agent) && str_printf(note,
+    if (turns < all_turns(agent) && str_printf(&agent->conversation.note,
                                                "- the variables are those after question %" PRIu64
                                                " of %" PRIu64 "; what later ones made is gone\n",
                                                turns, all_turns(agent)))
         return error_no_memory();
+    return SNUG_OK;
+}
 
-    if (note_skipped(note, saved))
+static int note_restored(snug_agent *agent, const snug_saved *saved, uint64_t turns)
+{
+    int error = note_turns(agent, turns);
+    if (error)
+        return error;
+
+    if (note_skipped(&agent->conversation.note, saved))
         return error_no_memory();
     return SNUG_OK;
 }
@@ -217,19 +185,41 @@ static int fail_restore(snug_agent *agent, const database *d, int error)
     return go_on_without(agent, why);
 }
 
+static int restore_bash(snug_agent *agent, const database *d, const str *bytes, uint64_t turns)
+{
+    int error = bash_state_restore(agent, bytes);
+    if (error)
+        return fail_restore(agent, d, error);
+    return note_turns(agent, turns);
+}
+
+/* A session is of one of the two. */
+static int check_kind(const snug_agent *agent, const database *d, const str *bytes)
+{
+    const int is_bash = is_in_bash(agent);
+
+    if (bash_state_is(bytes) == is_bash)
+        return SNUG_OK;
+    return error_set(SNUG_EINVAL,
+                     "the conversation %s has a session of %s, and this one is of %s: --language "
+                     "%s goes on with it",
+                     str_text(&d->path), is_bash ? "Python" : "bash", is_bash ? "bash" : "Python",
+                     is_bash ? "python" : "bash");
+}
+
 static int restore_session(snug_agent *agent, const database *d, const str *bytes, uint64_t turns)
 {
-    passing p = { 0 };
+    private_file p = { 0 };
     snug_saved *saved;
     const struct iovec piece = { bytes->data, bytes->len };
-    int error = passing_open(&p);
+    int error = private_file_open(&p, "session");
 
     if (!error)
-        error = file_replace(p.file, &piece, 1);
+        error = file_replace(p.path, &piece, 1);
     if (error)
         goto done;
 
-    error = snug_session_restore(&saved, agent->session, p.file);
+    error = snug_session_restore(&saved, agent->session, p.path);
     if (error) {
         error = fail_restore(agent, d, error);
         goto done;
@@ -239,7 +229,7 @@ static int restore_session(snug_agent *agent, const database *d, const str *byte
     snug_saved_free(saved);
 
 done:
-    passing_close(&p);
+    private_file_close(&p);
     return error;
 }
 
@@ -258,7 +248,10 @@ static int load_session(snug_agent *agent, database *d)
 
     sqlite3_finalize(statement);
     if (!error && has_row)
-        error = restore_session(agent, d, &bytes, turns);
+        error = check_kind(agent, d, &bytes);
+    if (!error && has_row)
+        error = is_in_bash(agent) ? restore_bash(agent, d, &bytes, turns)
+                                  : restore_session(agent, d, &bytes, turns);
     else if (!error && all_turns(agent) > 0 &&
              str_add(&agent->conversation.note, "- all variables of earlier questions are gone\n"))
         error = error_no_memory();
@@ -304,178 +297,6 @@ int conversation_forget(snug_agent *agent)
 
     free_turns(agent);
     return SNUG_OK;
-}
-
-/* ---- what the model reads ---- */
-
-static size_t history_bytes(const run *r)
-{
-    if (r->limits.history_tokens >= MOST_HISTORY_BYTES / BYTES_PER_TOKEN)
-        return MOST_HISTORY_BYTES;
-    return (size_t)r->limits.history_tokens * BYTES_PER_TOKEN;
-}
-
-/* What the summary leaves of that for turns. */
-static size_t turn_bytes(const run *r)
-{
-    const size_t most = history_bytes(r);
-    const size_t taken = r->agent->conversation.summary.len;
-    return most > taken ? most - taken : 0;
-}
-
-/* The turn from which on all fit into room; at least `first`. */
-static int find_first(size_t *out, const snug_agent *agent, size_t first, size_t room)
-{
-    size_t at = agent->turn_count, used = 0;
-
-    while (at > first) {
-        str text = { 0 };
-        int error = digest_turn(&text, &agent->turns[at - 1]);
-        used += text.len;
-        str_free(&text);
-        if (error)
-            return error_no_memory();
-        if (used > room)
-            break;
-        at--;
-    }
-
-    *out = at;
-    return SNUG_OK;
-}
-
-int conversation_tell(str *out, const run *r)
-{
-    const snug_agent *agent = r->agent;
-    const conversation *c = &agent->conversation;
-    size_t first;
-    int error = SNUG_OK;
-
-    if (c->note.len > 0)
-        error =
-            str_printf(out, "(The conversation goes on in a new process:\n%s)\n\n", c->note.data);
-
-    if (!error && c->summary.len > 0)
-        error = str_printf(out, "Summary of what came before:\n%s\n\n", c->summary.data);
-    if (!error)
-        error = find_first(&first, agent, c->told_from, turn_bytes(r));
-
-    for (size_t i = first; !error && i < agent->turn_count; i++)
-        error = digest_turn(out, &agent->turns[i]);
-    if (error)
-        return error_no_memory();
-    return SNUG_OK;
-}
-
-/* ---- the summary ---- */
-
-/* What the summary is made from: the one before, and the turns up to `end`. */
-static int write_older(str *out, const snug_agent *agent, size_t end)
-{
-    str turns = { 0 };
-    int error = SNUG_OK;
-
-    if (agent->conversation.summary.len > 0)
-        error = str_printf(out, "Summary of what came before:\n%s\n\n",
-                           agent->conversation.summary.data);
-
-    for (size_t i = agent->conversation.told_from; !error && i < end; i++)
-        error = digest_turn(&turns, &agent->turns[i]);
-    if (!error)
-        error = clip_append(out, str_text(&turns), turns.len, MOST_SUMMARISED_BYTES, 0);
-    str_free(&turns);
-    return error;
-}
-
-static int write_summary_request(str *out, const snug_agent *agent, size_t end)
-{
-    str older = { 0 };
-    int error = write_older(&older, agent, end);
-    const template_values values = { .history = str_text(&older) };
-
-    if (!error)
-        error = template_render(out, agent->templates, "summarise", &values);
-    str_free(&older);
-    if (error)
-        return error_no_memory();
-    return SNUG_OK;
-}
-
-static int take_summary(run *r, size_t end, size_t most)
-{
-    extracted said;
-    conversation *c = &r->agent->conversation;
-    str summary = { 0 };
-
-    if (extract_code(&said, str_text(&r->said.text), r->said.text.len) != SNUG_OK)
-        return error_no_memory();
-    const str *text = said.prose.len > 0 ? &said.prose : &r->said.text;
-    int error = clip_append(&summary, str_text(text), text->len, most, 0);
-    extracted_free(&said);
-    if (error || summary.len == 0) {
-        str_free(&summary);
-        if (error)
-            return error_no_memory();
-        return SNUG_OK;
-    }
-
-    str_free(&c->summary);
-    c->summary = summary;
-    c->told_from = end;
-    return SNUG_OK;
-}
-
-/* A summary that fails ends nothing: whether there is still time and money for the
- * question is asked again with its first request. */
-static loop_outcome summarise(run *r, size_t end, size_t most)
-{
-    model_message message = { .role = MODEL_USER };
-    cJSON *event = event_begin(r, "summarise");
-
-    if (event)
-        json_add_number(event, "turns", (double)(end - r->agent->conversation.told_from));
-    event_send(r, event);
-    int error = write_summary_request(&message.text, r->agent, end);
-    loop_outcome outcome;
-    if (error)
-        outcome = run_break(r, error);
-    else
-        outcome = request_ask(r, USE_EVALUATION, TIME_GENERATE, &message, 1);
-
-    str_free(&message.text);
-
-    if (outcome == WENT) {
-        error = take_summary(r, end, most);
-        if (error)
-            return run_break(r, error);
-        return WENT;
-    }
-
-    if (outcome != STOPPED)
-        return outcome;
-
-    event_fault(r, "summary", str_text(&r->reply->error));
-    str_clear(&r->reply->error);
-    r->reply->status = SNUG_AGENT_STATUS_TERMINAL_ERROR;
-    return WENT;
-}
-
-loop_outcome conversation_fit(run *r)
-{
-    const snug_agent *agent = r->agent;
-    const conversation *c = &agent->conversation;
-    const size_t most = history_bytes(r);
-    size_t fits, keeps;
-    int error = find_first(&fits, agent, c->told_from, turn_bytes(r));
-
-    /* Half of the room stays free, so that not each question needs a summary. */
-    if (!error)
-        error = find_first(&keeps, agent, c->told_from, most / 2);
-    if (error)
-        return run_break(r, error);
-    if (fits == c->told_from)
-        return WENT;
-    return summarise(r, keeps, most / 4);
 }
 
 /* ---- storing ---- */
@@ -574,13 +395,30 @@ static void tell_saved(cJSON *told, const snug_saved *saved)
     json_add_number(told, "names", (double)names);
 }
 
+static int save_bash(run *r, str *out)
+{
+    snug_agent *agent = r->agent;
+    int error;
+
+    atomic_store(&agent->is_executing, 1);
+    if (atomic_load(&agent->is_cancelled))
+        error = error_set(SNUG_ESTOPPED, "the question was cancelled");
+    else
+        error = bash_state_save(out, agent);
+    atomic_store(&agent->is_executing, 0);
+    return error;
+}
+
 /* The session's bytes, and what was not saved of it, for the reply. */
 static int save_session(run *r, str *out, cJSON *told)
 {
     snug_agent *agent = r->agent;
-    passing p = { 0 };
+    private_file p = { 0 };
     snug_saved *saved;
-    int error = passing_open(&p);
+
+    if (is_in_bash(agent))
+        return save_bash(r, out);
+    int error = private_file_open(&p, "session");
     if (error)
         goto done;
 
@@ -588,18 +426,18 @@ static int save_session(run *r, str *out, cJSON *told)
     if (atomic_load(&agent->is_cancelled))
         error = error_set(SNUG_ESTOPPED, "the question was cancelled");
     else
-        error = snug_session_save(&saved, agent->session, p.file);
+        error = snug_session_save(&saved, agent->session, p.path);
 
     atomic_store(&agent->is_executing, 0);
     if (error)
         goto done;
 
-    error = file_read(out, p.file, MOST_SAVED_BYTES);
+    error = file_read(out, p.path, MOST_SAVED_BYTES);
     tell_saved(told, saved);
     snug_saved_free(saved);
 
 done:
-    passing_close(&p);
+    private_file_close(&p);
     return error;
 }
 

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/jsontext.h"
 
-enum { MOST_VARIABLES = 100, MOST_SUMMARY_BYTES = 120, MOST_FILES = 100, MOST_TURN_BYTES = 3000 };
+enum { MOST_VARIABLES = 100, MOST_SUMMARY_BYTES = 120, MOST_FILES = 100 };
 
 static int add_member_text(str *out, jsontext_span object, const char *name, const char *before,
                            const char *after, size_t most)
@@ -16,7 +16,7 @@ static int add_member_text(str *out, jsontext_span object, const char *name, con
     jsontext_span value = jsontext_member(object, name);
     int error = SNUG_OK;
 
-    if (!value.text || jsontext_is(value, "null"))
+    if (!value.text || jsontext_is(value, "null") || jsontext_is(value, "\"\""))
         return SNUG_OK;
     if (jsontext_string(&text, value) == SNUG_EINVAL)
         error = str_append(&text, value.text, value.len);
@@ -28,6 +28,13 @@ static int add_member_text(str *out, jsontext_span object, const char *name, con
         error = str_add(out, after);
     str_free(&text);
     return error;
+}
+
+/* In bash the function that takes the answer is one like the guest's. */
+static int is_own(jsontext_span variable)
+{
+    return jsontext_is(jsontext_member(variable, "name"), "\"final_answer\"") &&
+           jsontext_is(jsontext_member(variable, "type"), "\"function\"");
 }
 
 static int add_variable_line(str *out, jsontext_span variable)
@@ -49,6 +56,7 @@ int digest_variables(str *out, snug_session *session)
 {
     snug_description *d;
     size_t len, count = 0;
+    const int is_bash = snug_session_kind(session) == SNUG_KIND_BASH;
     int error = snug_session_list_variables(&d, session);
     if (error)
         return error;
@@ -58,6 +66,8 @@ int digest_variables(str *out, snug_session *session)
     jsontext j;
     jsontext_enter(&j, list);
     while (!error && jsontext_item(&j, NULL, &item)) {
+        if (is_bash && is_own(item))
+            continue;
         if (count++ < MOST_VARIABLES)
             error = add_variable_line(out, item);
     }
@@ -113,32 +123,4 @@ int digest_modules(str *out, snug_session *session)
     if (error)
         return error_no_memory();
     return SNUG_OK;
-}
-
-static int add_turn_part(str *out, const char *title, const str *text)
-{
-    if (text->len == 0)
-        return SNUG_OK;
-
-    int error = str_printf(out, "%s\n", title);
-    if (!error)
-        error = clip_append(out, text->data, text->len, MOST_TURN_BYTES, 0);
-    if (error)
-        return error;
-    return str_add(out, "\n");
-}
-
-int digest_turn(str *out, const turn *t)
-{
-    int error = add_turn_part(out, "Question:", &t->question);
-
-    if (!error)
-        error = add_turn_part(out, "Program:", &t->code);
-    if (!error)
-        error = add_turn_part(out, "It gave:", &t->output);
-    if (!error)
-        error = add_turn_part(out, "Answer:", &t->answer);
-    if (error)
-        return error;
-    return str_add(out, "\n");
 }

@@ -1,5 +1,5 @@
 /*
- * digest.h - what the session and the conversation have already, in few words, for prompts.
+ * digest.h - what the session has already, in few words, for prompts.
  *
  * All of these append. SNUG_OK, SNUG_ENOMEM, or what the function of the session answers.
  */
@@ -14,7 +14,5 @@ int digest_variables(str *out, snug_session *session);
 int digest_files(str *out, snug_session *session);
 /* The names of the modules that cells may import, "csv, json". */
 int digest_modules(str *out, snug_session *session);
-/* A turn of the conversation, each part of it clipped. Sets no message. */
-int digest_turn(str *out, const turn *t);
 
 #endif

@@ -3,18 +3,24 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/prompt/conversation.h"
 #include "agent/prompt/digest.h"
+#include "agent/prompt/history.h"
 #include "agent/store/retrieve.h"
 #include "agent/text/clip.h"
 #include "base/error.h"
 
-enum { MOST_OUTPUT_BYTES = 8 * 1024, MOST_TRACEBACK_BYTES = 4096 };
+enum {
+    MOST_OUTPUT_BYTES = 8 * 1024,
+    MOST_STDERR_BYTES = MOST_OUTPUT_BYTES / 4, /* of these, beside an output */
+    LEAST_STDERR_BYTES = 400,                  /* also where the output takes all of them */
+    MOST_TRACEBACK_BYTES = 4096
+};
 
 /* The texts that a template's values point to. */
 typedef struct texts {
     str namespace, files, history, checks, error, output, plan, focus;
-    char attempt[24], attempts[24], steps[24], repeats[24], limits[160], time[40];
+    char attempt[24], attempts[24], steps[24], repeats[24], limits[160], time[40], images[24],
+        model_calls[24];
 } texts;
 
 static void texts_free(texts *t)
@@ -65,6 +71,29 @@ static int add_plan(str *out, const run *r)
     return str_add_str(out, &r->done);
 }
 
+/* What went to stderr as well: warnings help, but many of them leave the output its room. That of a
+ * program in bash that failed is in its error. */
+static int add_program_stderr(str *out, const run *r, const attempt *a)
+{
+    size_t len = 0;
+    const char *text = a->result ? snug_result_text(a->result, SNUG_STREAM_STDERR, &len) : "";
+    const int is_from_stderr =
+        strncmp(str_text(&a->output), ATTEMPT_ON_STDERR, strlen(ATTEMPT_ON_STDERR)) == 0;
+    const int is_in_error = is_in_bash(r->agent) && a->failure.len > 0;
+    const size_t left = out->len < MOST_OUTPUT_BYTES ? MOST_OUTPUT_BYTES - out->len : 0;
+    size_t most = left < MOST_STDERR_BYTES ? left : MOST_STDERR_BYTES;
+
+    if (len == 0 || is_in_error || is_from_stderr)
+        return SNUG_OK;
+    if (most < LEAST_STDERR_BYTES)
+        most = LEAST_STDERR_BYTES;
+
+    const int is_in_line = out->len > 0 && out->data[out->len - 1] != '\n';
+    if (str_printf(out, "%s" ATTEMPT_ON_STDERR, is_in_line ? "\n" : ""))
+        return SNUG_ENOMEM;
+    return clip_append(out, text, len, most, 1);
+}
+
 /* A value and what was printed before it: the model that judges wants both. Without a result (it
  * came from the cache) there is a value where the output is not what was printed. */
 static int add_program_output(str *out, const run *r, const attempt *a)
@@ -90,6 +119,8 @@ static int add_program_output(str *out, const run *r, const attempt *a)
 
     if (!error)
         error = clip_append(out, str_text(&a->output), a->output.len, MOST_OUTPUT_BYTES, 0);
+    if (!error)
+        error = add_program_stderr(out, r, a);
     if (!error && r->has_final)
         error = str_add(out, "\nThe final answer:\n");
     if (!error && r->has_final)
@@ -104,8 +135,8 @@ static const char *reason_of(const run *r, const char *template)
 {
     const failure *f = &r->failure;
 
-    if (strcmp(template, "no_code") == 0)
-        return r->said.stop == MODEL_STOP_LENGTH ? "It was cut at its length limit." : NULL;
+    if (strncmp(template, "no_code", 7) == 0 && (!f->class || strcmp(f->class, "logical") != 0))
+        return NULL;
     if (r->reply->best) /* why a version was not taken */
         return str_text(&f->sentence);
     if (!f->class)
@@ -160,7 +191,7 @@ static int write_texts(texts *t, run *r, const char *text)
                                      "questions are gone.)\n\n");
 
     if (!error && has_place(text, "history"))
-        error = conversation_tell(&t->history, r);
+        error = history_tell(&t->history, r);
     if (error)
         return error;
 
@@ -197,6 +228,7 @@ static const char *focus_name(const snug_agent *agent)
         [SNUG_AGENT_FOCUS_FIX_ERRORS] = "focus_fix_errors",
         [SNUG_AGENT_FOCUS_OPTIMIZE] = "focus_optimize",
         [SNUG_AGENT_FOCUS_ROBUSTNESS] = "focus_robustness",
+        [SNUG_AGENT_FOCUS_STYLE] = "focus_style",
     };
     return names[agent->options.focus];
 }
@@ -204,6 +236,17 @@ static const char *focus_name(const snug_agent *agent)
 static void print_number(char *out, size_t size, uint64_t number)
 {
     snprintf(out, size, "%llu", (unsigned long long)number);
+}
+
+/* Of ask_model, where it is there. */
+static void describe_model_calls(texts *t, const run *r)
+{
+    if (!r->agent->options.asks_model || is_in_bash(r->agent))
+        return;
+    if (r->limits.model_calls == SNUG_UNLIMITED)
+        snprintf(t->model_calls, sizeof t->model_calls, "any number of");
+    else
+        print_number(t->model_calls, sizeof t->model_calls, r->limits.model_calls);
 }
 
 /* The short texts, which cannot fail. */
@@ -215,16 +258,22 @@ static void write_numbers(texts *t, run *r)
         describe_time(t, r);
     print_number(t->attempt, sizeof t->attempt, run_attempts(r) + 1);
     print_number(t->attempts, sizeof t->attempts, r->limits.attempts);
-    print_number(t->steps, sizeof t->steps, steps_left(r));
+    if (r->mode != SNUG_AGENT_MODE_ACT || steps_left(r) > 0)
+        print_number(t->steps, sizeof t->steps, steps_left(r));
+    if (r->image_count > 0)
+        print_number(t->images, sizeof t->images, r->image_count);
     if (subject && subject->repeats > 1)
         print_number(t->repeats, sizeof t->repeats, subject->repeats);
     describe_limits(t, r->agent);
+    describe_model_calls(t, r);
 }
 
 static void fill_values(template_values *v, const texts *t, run *r, const char *template)
 {
     const snug_agent *agent = r->agent;
-    const attempt *subject = run_subject(r);
+    const int is_review =
+        strcmp(template, "review") == 0; /* of what shall run, also of a version */
+    const attempt *subject = is_review ? run_attempt(r) : run_subject(r);
 
     *v = (template_values){
         .query = r->question,
@@ -256,8 +305,16 @@ static void fill_values(template_values *v, const texts *t, run *r, const char *
         .time = t->time,
         .faults = str_text(&r->failing),
         .plan = str_text(&t->plan),
+        .images = t->images,
+        .left_out = str_text(&r->left_out),
+        .model_calls = t->model_calls,
+        .documented = agent->options.style == SNUG_AGENT_STYLE_DOCUMENTED ? "yes" : NULL,
     };
 
+    if (r->is_in_words)
+        v->answer = str_text(&r->final_answer);
+    if (r->is_in_words && strcmp(template, "observe") == 0)
+        v->output = NULL; /* of the cell before them: the model knows it */
     if (subject)
         v->code = str_text(&subject->code);
     if (r->failure.sentence.len > 0)
@@ -272,6 +329,8 @@ static void fill_values(template_values *v, const texts *t, run *r, const char *
 static const char *name_in_bash(const snug_agent *agent, const char *name)
 {
     static const char *const names[][2] = { { "system", "system_bash" },
+                                            { "system_act", "system_act_bash" },
+                                            { "plan", "plan_bash" },
                                             { "no_code", "no_code_bash" } };
     for (size_t i = 0; is_in_bash(agent) && i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i][0], name) == 0)

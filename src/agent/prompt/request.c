@@ -1,5 +1,8 @@
 #include "agent/prompt/request.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "agent/prompt/prompt.h"
@@ -10,7 +13,13 @@
 #include "base/clock.h"
 #include "base/error.h"
 
-static const char *const use_names[USES] = { "code", "evaluation", "repair" };
+static const char *const use_names[USES] = { "code", "evaluation", "repair", "cell", "fallback" };
+
+/* As the providers count one of some megapixels. */
+enum {
+    TOKENS_OF_AN_IMAGE = 1600,
+    BYTES_PER_TOKEN = 4, /* where nobody counts them */
+};
 
 static const char run_python_schema[] =
     "{\"type\":\"object\",\"properties\":{\"code\":{\"type\":\"string\",\"description\":"
@@ -23,6 +32,55 @@ static const model_tool run_python = {
     run_python_schema,
 };
 
+/* What the prompts "evaluate", "review" and "plan" ask for. */
+static const model_shape verdict_shape = {
+    "verdict",
+    "Gives the verdict.",
+    "{\"type\":\"object\",\"properties\":{\"verdict\":{\"type\":\"string\",\"enum\":[\"pass\","
+    "\"fail\","
+    "\"unsure\"]},\"reason\":{\"type\":\"string\"},\"answer\":{\"type\":\"string\"}},\"required\":"
+    "[\"verdict\",\"reason\",\"answer\"],\"additionalProperties\":false}",
+};
+static const model_shape review_shape = {
+    "review",
+    "Gives the verdict.",
+    "{\"type\":\"object\",\"properties\":{\"verdict\":{\"type\":\"string\",\"enum\":[\"pass\","
+    "\"fail\","
+    "\"unsure\"]},\"reason\":{\"type\":\"string\"}},\"required\":[\"verdict\",\"reason\"],"
+    "\"additionalProperties\":false}",
+};
+static const model_shape plan_shape = {
+    "plan",
+    "Gives the steps of the plan.",
+    "{\"type\":\"object\",\"properties\":{\"steps\":{\"type\":\"array\",\"items\":{\"type\":"
+    "\"string\"}}},"
+    "\"required\":[\"steps\"],\"additionalProperties\":false}",
+};
+
+static const model_shape *shape_of(const run *r, model_use use)
+{
+    if (use == USE_CELL)
+        return NULL;
+
+    switch (r->at) {
+    case SNUG_AGENT_STEP_PLAN:
+        return &plan_shape;
+    case SNUG_AGENT_STEP_EVALUATE:
+        return &verdict_shape;
+    case SNUG_AGENT_STEP_SCAN:
+        return &review_shape;
+    case SNUG_AGENT_STEP_GENERATE:
+    case SNUG_AGENT_STEP_EXTRACT:
+    case SNUG_AGENT_STEP_EXECUTE:
+    case SNUG_AGENT_STEP_REPAIR:
+    case SNUG_AGENT_STEP_IMPROVE:
+    case SNUG_AGENT_STEP_REPLY:
+    case SNUG_AGENT_STEP_END:
+        break;
+    }
+    return NULL;
+}
+
 /* ---- budgets ---- */
 
 /* Four bytes a token is what English and code come to. */
@@ -34,7 +92,7 @@ static uint64_t estimate_tokens(const model_message *messages, size_t count)
         for (size_t k = 0; k < messages[i].call_count; k++)
             bytes += messages[i].calls[k].arguments.len;
     }
-    return bytes / 4;
+    return bytes / BYTES_PER_TOKEN;
 }
 
 /* Rounded up. A provider may count more tokens than fit. */
@@ -44,10 +102,11 @@ static uint64_t microdollars(double usd)
 }
 
 /* Microdollars, rounded up; SNUG_UNLIMITED where there is no price. */
-static uint64_t cost_of(const run *r, const char *name, uint64_t in, uint64_t cached, uint64_t out)
+static uint64_t cost_of(const run *r, const char *name, uint64_t in, uint64_t out)
 {
+    const token_counts used = { .input = in, .output = out };
     double usd;
-    if (prices_cost(&usd, r->agent->prices, name, in, cached, out) != SNUG_OK)
+    if (prices_cost(&usd, r->agent->prices, name, &used) != SNUG_OK)
         return SNUG_UNLIMITED;
     return microdollars(usd);
 }
@@ -56,7 +115,7 @@ static loop_outcome stop_at_cost(run *r)
 {
     return run_stop(r, SNUG_AGENT_STATUS_BUDGET,
                     "the next request would cost more than what is left: %.6f of %.6f US dollars "
-                    "are used",
+                    "are used; --max-cost allows more",
                     r->reply->cost_usd, (double)r->limits.cost_microusd / 1e6);
 }
 
@@ -71,12 +130,14 @@ static loop_outcome fit_tokens(run *r, uint64_t input, uint64_t *most)
     if (used + input >= all)
         return run_stop(r, SNUG_AGENT_STATUS_BUDGET,
                         "the next request needs some %llu tokens, and %llu of the question's "
-                        "%llu are used",
+                        "%llu are used; --max-tokens allows more",
                         (unsigned long long)input, (unsigned long long)used,
                         (unsigned long long)all);
 
-    if (*most > all - used - input)
+    if (*most > all - used - input) {
         *most = all - used - input;
+        r->reply_bound = "--max-tokens";
+    }
     return WENT;
 }
 
@@ -88,11 +149,11 @@ static loop_outcome fit_cost(run *r, const char *name, uint64_t input, uint64_t 
     if (all == SNUG_UNLIMITED)
         return WENT;
 
-    const uint64_t asking = cost_of(r, name, input, 0, 0);
+    const uint64_t asking = cost_of(r, name, input, 0);
     if (asking == SNUG_UNLIMITED || spent >= all || asking >= all - spent)
         return stop_at_cost(r);
 
-    const uint64_t million = cost_of(r, name, 0, 0, 1000000); /* of tokens in the reply */
+    const uint64_t million = cost_of(r, name, 0, 1000000); /* of tokens in the reply */
     if (million == 0)
         return WENT;
 
@@ -100,8 +161,10 @@ static loop_outcome fit_cost(run *r, const char *name, uint64_t input, uint64_t 
     if (tokens < 1)
         return stop_at_cost(r);
 
-    if (tokens < (double)*most)
+    if (tokens < (double)*most) {
         *most = (uint64_t)tokens;
+        r->reply_bound = "--max-cost";
+    }
     return WENT;
 }
 
@@ -109,6 +172,7 @@ static loop_outcome fit_cost(run *r, const char *name, uint64_t input, uint64_t 
 static loop_outcome fit_budget(run *r, const char *name, uint64_t input, uint64_t *most)
 {
     *most = r->limits.reply_tokens;
+    r->reply_bound = "--reply-tokens";
 
     loop_outcome outcome = fit_tokens(r, input, most);
     if (outcome == WENT)
@@ -133,8 +197,11 @@ static void count_usage(run *r, const char *name, const model_usage *usage)
     add_tokens(&reply->output_tokens, usage->output_tokens);
     add_tokens(&reply->cached_tokens, usage->cached_tokens);
     reply->is_estimated |= usage->is_estimated;
-    if (prices_cost(&usd, r->agent->prices, name, usage->input_tokens, usage->cached_tokens,
-                    usage->output_tokens) == SNUG_OK)
+    const token_counts used = { .input = usage->input_tokens,
+                                .cached = usage->cached_tokens,
+                                .written = usage->written_tokens,
+                                .output = usage->output_tokens };
+    if (prices_cost(&usd, r->agent->prices, name, &used) == SNUG_OK)
         reply->cost_usd += usd;
     else
         reply->has_cost = 0;
@@ -157,12 +224,48 @@ static void tell_retry(void *payload, const char *sentence, uint64_t wait_ms)
     event_send(payload, event);
 }
 
+/* The request is sent again at once, for a longer reply. */
+static void tell_longer(run *r, uint64_t had)
+{
+    char reason[80];
+    cJSON *event = event_begin(r, "retry");
+
+    snprintf(reason, sizeof reason, "the reply was cut at its %" PRIu64 " tokens", had);
+    if (event) {
+        json_add_text(event, "reason", reason);
+        json_add_number(event, "wait_ms", 0);
+        json_add_number(event, "reply_tokens", (double)r->limits.reply_tokens);
+    }
+    event_send(r, event);
+}
+
+/* It is sent again for a shorter one, which must do with as many. */
+static void tell_shorter(run *r, uint64_t had)
+{
+    char reason[120];
+    cJSON *event = event_begin(r, "retry");
+
+    snprintf(reason, sizeof reason,
+             "replies are cut at about %" PRIu64 " tokens by the model's server", had);
+    if (event) {
+        json_add_text(event, "reason", reason);
+        json_add_number(event, "wait_ms", 0);
+    }
+    event_send(r, event);
+}
+
+/* What a request is for, in events. */
+static const char *purpose_of(const run *r, model_use use)
+{
+    return r->at == SNUG_AGENT_STEP_SCAN ? "review" : use_names[use];
+}
+
 static void tell_request(run *r, model_use use, const char *name, uint64_t input)
 {
     cJSON *event = event_begin(r, "generate");
     if (event) {
         json_add_text(event, "model", name);
-        json_add_text(event, "for", use_names[use]);
+        json_add_text(event, "for", purpose_of(r, use));
         json_add_number(event, "estimated_input_tokens", (double)input);
     }
     event_send(r, event);
@@ -234,6 +337,12 @@ static loop_outcome judge_reply(run *r)
     return WENT;
 }
 
+/* The model for that use, or the one that takes its place. */
+static model *model_for(const run *r, model_use use)
+{
+    return r->agent->models[r->unavailable & 1u << use ? USE_FALLBACK : use];
+}
+
 /* A program is asked for by a system prompt; a plan and a judgement are not. */
 static int wants_tools(const run *r, model_use use, const model_message *first)
 {
@@ -241,11 +350,11 @@ static int wants_tools(const run *r, model_use use, const model_message *first)
 
     if (is_in_bash(r->agent) || first->role != MODEL_SYSTEM)
         return 0;
-    if (use == USE_EVALUATION || calling == SNUG_AGENT_CALLING_FENCE)
+    if (use == USE_EVALUATION || use == USE_CELL || calling == SNUG_AGENT_CALLING_FENCE)
         return 0;
     if (calling == SNUG_AGENT_CALLING_TOOL)
         return 1;
-    return r->mode == SNUG_AGENT_MODE_ACT && model_has_tools(r->agent->models[use]);
+    return r->mode == SNUG_AGENT_MODE_ACT && model_has_tools(model_for(r, use));
 }
 
 /* By the cache, where it has been asked before. */
@@ -268,25 +377,28 @@ static int ask_or_recall(run *r, model *m, const model_request *request, int *is
     return error;
 }
 
-loop_outcome request_ask(run *r, model_use use, reply_time time, const model_message *messages,
-                         size_t count)
+static loop_outcome ask_once(run *r, model_use use, reply_time time, const model_message *messages,
+                             size_t count)
 {
     const snug_agent_options *options = &r->agent->options;
-    model *m = r->agent->models[use];
+    model *m = model_for(r, use);
     const char *name = model_name(m);
-    const uint64_t input = estimate_tokens(messages, count);
+    const uint64_t input = estimate_tokens(messages, count) + r->image_count * TOKENS_OF_AN_IMAGE;
     int is_cached;
 
     model_request request = {
         .messages = messages,
         .message_count = count,
+        .shape = shape_of(r, use),
+        .images = r->images,
+        .image_count = r->image_count,
         .temperature = options->temperature,
         .deadline_ns = r->deadline_ns,
         .on_retry = tell_retry,
         .payload = r,
     };
 
-    if (options->on_event && !options->is_not_streaming)
+    if (options->on_event && !options->is_not_streaming && use != USE_CELL)
         request.on_text = tell_text;
     if (wants_tools(r, use, &messages[0])) {
         request.tools = &run_python;
@@ -297,8 +409,9 @@ loop_outcome request_ask(run *r, model_use use, reply_time time, const model_mes
     if (outcome != WENT)
         return outcome;
 
+    r->reply_room = request.max_tokens;
     tell_request(r, use, name, input);
-    watch_prompt(r, use_names[use], messages, count);
+    watch_prompt(r, purpose_of(r, use), messages, count);
     model_reply_free(&r->said);
 
     const uint64_t start_ns = clock_now_ns();
@@ -309,7 +422,8 @@ loop_outcome request_ask(run *r, model_use use, reply_time time, const model_mes
         return run_break(r, error);
 
     const uint64_t took_ns = clock_now_ns() - start_ns;
-    r->reply->time_ns[time] += took_ns;
+    if (time != TIMES)
+        r->reply->time_ns[time] += took_ns;
     if (is_cached)
         r->reply->cached_requests++;
     else
@@ -320,26 +434,198 @@ loop_outcome request_ask(run *r, model_use use, reply_time time, const model_mes
     return judge_reply(r);
 }
 
-loop_outcome request_prompt(run *r, model_use use, reply_time time, const char *system,
-                            const char *template)
+/* ---- replies that were cut ---- */
+
+static loop_outcome stop_cut(run *r, const char *name)
 {
-    model_message messages[2] = { { .role = MODEL_SYSTEM }, { .role = MODEL_USER } };
+    const int is_thinking = r->said.text.len == 0 && r->said.thinking.len > 0;
+
+    return run_stop(r, SNUG_AGENT_STATUS_BUDGET,
+                    "the reply of %s did not fit in %" PRIu64 " tokens%s; %s allows more", name,
+                    r->reply_room, is_thinking ? ", which were all thinking" : "", r->reply_bound);
+}
+
+/* Tokens of the reply that was cut; guessed where the provider does not count them. */
+static uint64_t cut_tokens(const run *r)
+{
+    const model_reply *said = &r->said;
+    const uint64_t guessed = (said->text.len + said->thinking.len) / BYTES_PER_TOKEN;
+
+    return said->usage.output_tokens > 0 ? said->usage.output_tokens : guessed;
+}
+
+/* Whether something else than our limit cuts: with twice the room the reply had is no longer, and
+ * both are well below it. */
+static int is_cut_elsewhere(const run *r, uint64_t before)
+{
+    const uint64_t now = cut_tokens(r);
+
+    return before > 0 && now > 0 && now <= before + before / 8 && now < r->reply_room / 4 * 3;
+}
+
+static loop_outcome stop_cut_elsewhere(run *r, const char *name)
+{
+    return run_stop(r, SNUG_AGENT_STATUS_BUDGET,
+                    "the replies of %s are cut at about %" PRIu64
+                    " tokens, whatever --reply-tokens allows: its server has a limit of its own",
+                    name, cut_tokens(r));
+}
+
+/* Twice as many tokens for the replies from here on: MORE. STOPPED where that is too many. */
+static loop_outcome lengthen(run *r, const char *name)
+{
+    const uint64_t had = r->limits.reply_tokens, longest = r->limits.longest_reply_tokens;
+
+    if (r->reply_room < had || had >= longest)
+        return stop_cut(r, name);
+
+    r->limits.reply_tokens = had > longest / 2 ? longest : had * 2;
+    tell_longer(r, had);
+    return MORE;
+}
+
+/* The messages with the reply that was cut, and that it shall be shorter. */
+static loop_outcome ask_shorter(run *r, model_use use, reply_time time,
+                                const model_message *messages, size_t count)
+{
     loop_outcome outcome;
-    int error = SNUG_OK;
+    model_message cut = { .role = MODEL_ASSISTANT }, wish = { .role = MODEL_USER };
+    model_message *all = malloc((count + 2) * sizeof *all);
+    int error = all ? prompt_make(&wish.text, r, "shorter") : error_no_memory();
+    if (!error && str_add_str(&cut.text, &r->said.text))
+        error = error_no_memory();
 
-    if (system)
-        error = prompt_make(&messages[0].text, r, system);
-    if (!error)
-        error = prompt_make(&messages[1].text, r, template);
-
-    if (error)
+    if (error) {
         outcome = run_break(r, error);
-    else if (system)
-        outcome = request_ask(r, use, time, messages, 2);
-    else
-        outcome = request_ask(r, use, time, &messages[1], 1);
+    } else {
+        memcpy(all, messages, count * sizeof *all);
+        if (cut.text.len > 0)
+            all[count++] = cut;
+        all[count++] = wish;
+        tell_shorter(r, cut_tokens(r));
+        outcome = ask_once(r, use, time, all, count);
+    }
 
-    str_free(&messages[0].text);
-    str_free(&messages[1].text);
+    free(all);
+    model_message_free(&cut);
+    model_message_free(&wish);
+    return outcome;
+}
+
+/* A model may have a bound of its own, and refuse more. */
+static loop_outcome stop_refused_length(run *r, const char *name, uint64_t had)
+{
+    return run_stop(r, SNUG_AGENT_STATUS_BUDGET,
+                    "the reply of %s did not fit in %" PRIu64
+                    " tokens (--reply-tokens), and it takes no more: %.500s",
+                    name, had, str_text(&r->said.sentence));
+}
+
+static loop_outcome ask_whole(run *r, model_use use, reply_time time, const model_message *messages,
+                              size_t count)
+{
+    const char *name = model_name(model_for(r, use));
+    uint64_t had = 0;    /* tokens that the reply that was cut could have */
+    uint64_t before = 0; /* and those that it had */
+
+    /* A part of a reply is never taken for all of it. */
+    for (;;) {
+        loop_outcome outcome = ask_once(r, use, time, messages, count);
+        if (outcome == STOPPED && had > 0 && r->said.fault == MODEL_BAD_REQUEST)
+            return stop_refused_length(r, name, had);
+        if (outcome != WENT || r->said.stop != MODEL_STOP_LENGTH)
+            return outcome;
+
+        if (is_cut_elsewhere(r, before)) {
+            outcome = ask_shorter(r, use, time, messages, count);
+            int is_cut = outcome == WENT && r->said.stop == MODEL_STOP_LENGTH;
+            return is_cut ? stop_cut_elsewhere(r, name) : outcome;
+        }
+
+        had = r->reply_room;
+        before = cut_tokens(r);
+        outcome = lengthen(r, name);
+        if (outcome != MORE)
+            return outcome;
+    }
+}
+
+/* ---- a model that is not available ---- */
+
+/* Whether another model may do better: this one could not be asked, or refuses. */
+static int can_fall_back(const run *r, model_use use)
+{
+    const model_reply *said = &r->said;
+
+    if (r->agent->models[USE_FALLBACK] == model_for(r, use))
+        return 0;
+    switch (said->fault) {
+    case MODEL_FINE:
+        return said->stop == MODEL_STOP_REFUSAL;
+    case MODEL_CANCELLED:
+    case MODEL_PAST_DEADLINE:
+        return 0;
+    case MODEL_KEY_REFUSED:
+    case MODEL_RATE_LIMITED:
+    case MODEL_UNAVAILABLE:
+    case MODEL_TIMED_OUT:
+    case MODEL_BAD_REPLY:
+    case MODEL_BAD_REQUEST:
+    case MODEL_NO_QUOTA:
+        break;
+    }
+    return 1;
+}
+
+/* For what this model is asked for in this question; one that has only refused is asked again. */
+static void set_unavailable(run *r, model_use use)
+{
+    const model *gone = r->agent->models[use];
+
+    for (int other = 0; other < USE_FALLBACK; other++)
+        if (r->agent->models[other] == gone)
+            r->unavailable |= 1u << other;
+}
+
+/* Forgets how the question ended, and tells why it goes on. */
+static int fall_back(run *r, model_use use)
+{
+    snug_reply *reply = r->reply;
+    const char *name = model_name(r->agent->models[USE_FALLBACK]);
+    cJSON *event = event_begin(r, "fallback");
+
+    if (event) {
+        json_add_text(event, "model", name);
+        json_add_text(event, "instead_of", model_name(model_for(r, use)));
+        json_add_text_len(event, "reason", str_text(&reply->error), reply->error.len);
+    }
+    event_send(r, event);
+
+    if (reply->fallback_model.len == 0 && (str_add(&reply->fallback_model, name) ||
+                                           str_add_str(&reply->fallback_reason, &reply->error) ||
+                                           str_printf(&reply->models, ", %s", name)))
+        return error_no_memory();
+
+    set_unavailable(r, use);
+    reply->status = SNUG_AGENT_STATUS_TERMINAL_ERROR; /* until it is answered */
+    str_clear(&reply->error);
+    return SNUG_OK;
+}
+
+loop_outcome request_ask(run *r, model_use use, reply_time time, const model_message *messages,
+                         size_t count)
+{
+    model_reply_free(&r->said);
+    loop_outcome outcome = ask_whole(r, use, time, messages, count);
+    if (outcome != STOPPED || !can_fall_back(r, use))
+        return outcome;
+
+    const unsigned unavailable = r->said.fault ? ~0u : r->unavailable;
+    int error = fall_back(r, use);
+    if (error)
+        return run_break(r, error);
+
+    outcome = ask_whole(r, use, time, messages, count);
+    r->unavailable &= unavailable; /* a refusal is of this request only */
     return outcome;
 }

@@ -6,13 +6,10 @@
 
 #include "agent/run/run.h"
 
-/* Asks the model for that use; its answer is r->said. time: where the time is counted. STOPPED
+/* Asks the model for that use; its answer is r->said. time: where the time is counted; TIMES:
+ * nowhere, it is a part of another one's. STOPPED
  * where a budget does not allow it, the model could not be asked, or refuses. */
 loop_outcome request_ask(run *r, model_use use, reply_time time, const model_message *messages,
                          size_t count);
-/* The same with one message, and a system prompt before it unless that is NULL: templates by
- * name. */
-loop_outcome request_prompt(run *r, model_use use, reply_time time, const char *system,
-                            const char *template);
 
 #endif

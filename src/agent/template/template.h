@@ -43,7 +43,7 @@
     X(attempt, "the number of the attempt that comes next, from 1")                                \
     X(max_attempts, "how many attempts there are")                                                 \
     X(focus, "what a repair shall aim at: the text of one of the templates focus_*")               \
-    X(changed, "names, files and tool calls that the failed attempt has left behind")              \
+    X(changed, "what the failed attempt left behind: names, files, tool calls, changed values")\
     X(repeats, "how often the same error has come in a row; empty for a new one")                  \
     X(analysis_request, "not empty: the repair shall begin with an analysis of the error")         \
     X(checks, "the checks that the program must pass, one a line")                                 \
@@ -52,7 +52,11 @@
     X(plan, "the steps of the plan, one a line with its number; those done with their result")     \
     X(program, "the language of the programs: python or bash")                                     \
     X(time, "how long a program that was given takes")                                             \
-    X(faults, "inputs that a program that was given does not hold for, with the error of each")
+    X(faults, "inputs that a program that was given does not hold for, with the error of each")    \
+    X(images, "how many pictures come with the question")                                           \
+    X(left_out, "what of the model's reply was not run: blocks in another language")               \
+    X(model_calls, "how many calls of ask_model programs may make; empty: there is no such thing") \
+    X(documented, "not empty: programs shall have functions, documentation and handled errors")
 /* clang-format on */
 
 /* NULL is "": no value. */

@@ -505,17 +505,24 @@ static const struct {
     { "<parameter=code", "</parameter>" },
     { "<parameter name=\"code\"", "</parameter>" },
     { "<|python_tag|", "<|eom_id|>" },
+    { "[PYTHON]", "[/PYTHON]" },
 };
 
 /* The row of the tag that the line begins with; *end is behind it. -1: none. */
 static int tag_at(const line *l, size_t *end)
 {
     size_t at = line_blanks(l);
-    if (at == l->len || l->text[at] != '<')
+    if (at == l->len || (l->text[at] != '<' && l->text[at] != '['))
         return -1;
 
     for (size_t i = 0; i < sizeof tags / sizeof *tags; i++) {
         size_t width = strlen(tags[i].open);
+        /* In small letters it may be a list of Python's. */
+        if (tags[i].open[0] == '[' && l->len - at >= width &&
+            memcmp(l->text + at, tags[i].open, width) == 0) {
+            *end = at + width;
+            return (int)i;
+        }
         if (!has_prefix(l->text + at, l->len - at, tags[i].open) || at + width == l->len)
             continue;
         char c = l->text[at + width];
@@ -531,7 +538,7 @@ static int tag_at(const line *l, size_t *end)
 
 static const char *find_close(const char *text, size_t len, const char *tag)
 {
-    for (const char *c = text; (c = memchr(c, '<', len - (size_t)(c - text))); c++)
+    for (const char *c = text; (c = memchr(c, *tag, len - (size_t)(c - text))); c++)
         if (has_prefix(c, len - (size_t)(c - text), tag))
             return c;
     return NULL;

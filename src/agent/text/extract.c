@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "agent/text/blocks.h"
+#include "agent/text/fences.h"
 #include "agent/text/laxjson.h"
 #include "agent/text/program.h"
 #include "agent/text/pylex.h"
+#include "agent/text/shellcode.h"
 #include "base/hash.h"
 #include "base/jsontext.h"
 
@@ -19,6 +21,7 @@ void extracted_free(extracted *e)
     str_free(&e->analysis_json);
     str_free(&e->language);
     str_free(&e->prose);
+    str_free(&e->other);
     *e = (extracted){ 0 };
 }
 
@@ -284,26 +287,10 @@ static int take_all_json(joiner *j, blocks *b)
 
 /* ---- a reply without fences ---- */
 
-/* Where the code begins: behind a first line that is "python" or leads to it with a colon. */
-static size_t past_lead(const str *text)
-{
-    const char *data = str_text(text), *end;
-    size_t at = strspn(data, " \t\n");
-    if (!(end = strchr(data + at, '\n')))
-        return 0;
-
-    size_t len = (size_t)(end - data) - at;
-    while (len && strchr(" \t", data[at + len - 1]))
-        len--;
-    int is_lead = len == 6 && strncmp(data + at, "python", 6) == 0;
-    is_lead |= len && data[at + len - 1] == ':' && !pylex_is_python(data + at, len);
-    return is_lead ? (size_t)(end - data) + 1 : 0;
-}
-
 static int take_bare(joiner *j, str *text)
 {
     const char *data = str_text(text);
-    size_t begin = past_lead(text);
+    size_t begin = program_lead(data, text->len);
 
     if (begin && !pylex_is_python(data + begin, text->len - begin))
         begin = 0;
@@ -317,6 +304,22 @@ static int take_bare(joiner *j, str *text)
             text->data[begin] = '\0';
     }
 
+    return error;
+}
+
+/* Prose, and behind it Python to the end of the reply. */
+static int take_tail(joiner *j, str *text)
+{
+    const size_t begin = program_tail(str_text(text), text->len);
+    if (begin == 0)
+        return SNUG_OK;
+
+    int error = join_piece(j, text->data + begin, text->len - begin);
+    if (!error && j->count > 0) {
+        j->out->is_guess = 1;
+        text->len = begin;
+        text->data[begin] = '\0';
+    }
     return error;
 }
 
@@ -364,6 +367,8 @@ static int choose(joiner *j, blocks *b)
         error = take_json(j, &b->prose, &is_taken);
     if (!error && j->count == 0 && b->count == 0)
         error = take_bare(j, &b->prose);
+    if (!error && j->count == 0 && b->count == 0)
+        error = take_tail(j, &b->prose);
     return error;
 }
 
@@ -391,14 +396,33 @@ static int take_text(joiner *j, const char *text, size_t len)
     return error;
 }
 
+/* The blocks of a reply, also where they stand in something like a fence. */
+static int read_blocks(blocks *out, const char *text, size_t len)
+{
+    str mended = { 0 };
+    int error = blocks_read(out, text, len);
+
+    if (!error && out->count == 0)
+        error = fences_mend(&mended, text, len);
+    if (!error && mended.len > 0) {
+        blocks_free(out);
+        error = blocks_read(out, str_text(&mended), mended.len);
+    }
+
+    str_free(&mended);
+    return error;
+}
+
 static int read_reply(joiner *j, const char *text, size_t len)
 {
     extracted *out = j->out;
     blocks b = { 0 };
-    int error = blocks_read(&b, text, len);
+    int error = read_blocks(&b, text, len);
 
     if (!error)
         error = choose(j, &b);
+    if (!error)
+        error = shellcode_of_blocks(&out->other, &b);
 
     /* An empty block at the end is a closing fence too many. */
     for (size_t i = 0; i < b.count; i++)

@@ -3,7 +3,8 @@
  *
  * Reads text only: whether the code is Python is for the scan to say. What counts, first found
  * first: blocks marked as Python, tags (<code>, <execute>, ...), JSON with a member "code",
- * blocks without a mark, and a reply that is nothing but Python.
+ * blocks without a mark, a reply that is nothing but Python, and one that is Python from some line
+ * to its end.
  */
 #ifndef SNUG_AGENT_EXTRACT_H
 #define SNUG_AGENT_EXTRACT_H
@@ -23,6 +24,9 @@ typedef struct extracted {
     str language; /* "python"; of a reply without Python what its first block is marked with, as
                      "bash"; or empty */
     str prose;    /* the text around the blocks, without thinking, trimmed */
+    str other;    /* blocks of programs in the other language, which were left out: bash beside
+                     Python, and Python where the program is to be in bash */
+    int is_guess; /* the code stood behind prose, without any mark: it is code if it parses */
 } extracted;
 
 /* The code in a reply; out need not be initialised, and is to be freed after SNUG_OK only.

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "agent/text/programlanguage.h"
 #include "base/str.h"
 
 /* ---- languages ---- */
@@ -238,36 +239,13 @@ static int is_name_or_code(const char *run, size_t len)
     return 0;
 }
 
-/* The text within quotes is that of somebody else; an apostrophe is not a quote. */
-static size_t quoted_len(const char *at)
-{
-    static const struct {
-        const char *begin, *end;
-    } quotes[] = { { "\"", "\"" },
-                   { "`", "`" },
-                   { "\xe2\x80\x9c", "\xe2\x80\x9d" },
-                   { "\xe2\x80\x9e", "\xe2\x80\x9c" },
-                   { "\xc2\xab", "\xc2\xbb" } };
-    for (size_t i = 0; i < sizeof quotes / sizeof *quotes; i++) {
-        size_t len = strlen(quotes[i].begin);
-        if (strncmp(at, quotes[i].begin, len) != 0)
-            continue;
-        const char *end = strstr(at + len, quotes[i].end);
-        if (end)
-            return (size_t)(end - at) + strlen(quotes[i].end);
-        return 0;
-    }
-
-    return 0;
-}
-
 /* Bytes of ASCII up to a blank, a quote or a character beyond ASCII. */
 static size_t ascii_run(const char *at)
 {
     size_t len = 0;
 
     while (at[len] && is_ascii(at[len]) && !isspace((unsigned char)at[len])) {
-        if (len > 0 && quoted_len(at + len) > 0)
+        if (len > 0 && language_quoted_len(at + len) > 0)
             break;
         len++;
     }
@@ -280,7 +258,7 @@ static int drop_code_and_quotes(str *out, const char *text)
     int error = 0;
 
     for (const char *at = text; *at && !error;) {
-        size_t quoted = quoted_len(at);
+        size_t quoted = language_quoted_len(at);
         size_t run = ascii_run(at);
 
         if (quoted > 0) {
@@ -345,104 +323,4 @@ const language *language_of(const char *text)
         found = NULL;
     str_free(&words);
     return found ? &found->is : NULL;
-}
-
-/* ---- the program's language ---- */
-
-/* Lower-case words of a sentence, one at a time. */
-static size_t next_word(char *out, size_t size, const char **at)
-{
-    size_t len = 0;
-
-    while (**at && !isalnum((unsigned char)**at) && is_ascii(**at) && !strchr(".?!\n\"`", **at))
-        ++*at;
-    while (**at && (isalnum((unsigned char)**at) || !is_ascii(**at) || **at == '-')) {
-        if (len + 1 < size)
-            out[len++] = (char)tolower((unsigned char)**at);
-        ++*at;
-    }
-
-    out[len] = '\0';
-    return len;
-}
-
-static int is_among(const char *word, const char *const *words)
-{
-    while (*words && strcmp(*words, word) != 0)
-        words++;
-    return *words != NULL;
-}
-
-/* Behind a verb that asks for something: "a small bash script", "a script in bash", "it in bash",
- * "un script de bash". Other words between them mean something else. */
-static int asks_for_script(const char *at)
-{
-    static const char *const fillers[] = {
-        "me",       "us",     "a",       "an",     "the",   "one", "some",  "small",
-        "short",    "simple", "quick",   "single", "plain", "new", "posix", "working",
-        "portable", "it",     "this",    "that",   "mir",   "uns", "ein",   "eine",
-        "einen",    "kurzes", "kleines", "un",     "una",   "une", NULL
-    };
-    static const char *const joined[] = { "bash-script",  "shell-script", "bash-skript",
-                                          "shell-skript", "bashscript",   "bashskript",
-                                          "shellscript",  "shellskript",  NULL };
-    static const char *const kinds[] = { "script",   "scripts",  "one-liner", "oneliner", "command",
-                                         "program",  "function", "code",      "skript",   "befehl",
-                                         "programa", "comando",  NULL };
-    static const char *const links[] = { "in",  "using", "with", "for", "mit",
-                                         "con", "en",    "de",   NULL };
-    static const char *const shells[] = { "bash", "shell", "sh", "zsh", NULL };
-    char word[32];
-    int is_bound = 0; /* what comes next must be the shell, and that is enough */
-    size_t len = next_word(word, sizeof word, &at);
-
-    while (len > 0 && is_among(word, fillers))
-        len = next_word(word, sizeof word, &at);
-    if (is_among(word, joined))
-        return 1;
-
-    if (is_among(word, kinds)) {
-        is_bound = 1;
-        next_word(word, sizeof word, &at);
-    }
-
-    if (is_among(word, links)) {
-        is_bound = 1;
-        next_word(word, sizeof word, &at);
-    }
-
-    if (!is_among(word, shells))
-        return 0;
-    if (is_bound)
-        return 1;
-    return next_word(word, sizeof word, &at) > 0 && is_among(word, kinds);
-}
-
-int language_wants_bash(const char *question)
-{
-    static const char *const verbs[] = { "write",    "create", "make",  "give",    "generate",
-                                         "need",     "want",   "build", "schreib", "schreibe",
-                                         "erstelle", "do",     "solve", "escribe", "crea",
-                                         "haz",      "answer", NULL };
-    char word[32];
-    int is_found = 0;
-
-    for (const char *at = question; *at;) {
-        const char *begin = at;
-        size_t quoted = quoted_len(at);
-        if (quoted > 0) {
-            at += quoted;
-            continue;
-        }
-        if (next_word(word, sizeof word, &at) == 0) {
-            at += at == begin; /* a mark that ends a sentence */
-            continue;
-        }
-
-        if (strcmp(word, "python") == 0)
-            return 0;
-        is_found |= is_among(word, verbs) && asks_for_script(at);
-    }
-
-    return is_found;
 }

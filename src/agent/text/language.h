@@ -1,5 +1,5 @@
 /*
- * language.h - which language a question is in, and which one it wants its program in.
+ * language.h - which language a question is in.
  *
  * By libexttextcat, which is loaded when the first question is asked. Where it is not installed, or
  * not sure, the language is not known, and the model decides.
@@ -17,7 +17,5 @@ typedef struct language {
 const language *language_of(const char *text);
 /* By name or code, in any case; NULL for another one. */
 const language *language_named(const char *text);
-/* Whether it asks for a shell's script, in plain words. */
-int language_wants_bash(const char *question);
 
 #endif

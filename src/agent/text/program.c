@@ -8,6 +8,7 @@
 #include "agent/text/blocks.h"
 #include "agent/text/line.h"
 #include "agent/text/pylex.h"
+#include "base/ascii.h"
 
 static int begins_with(const char *text, size_t len, const char *prefix)
 {
@@ -216,4 +217,47 @@ int program_of(str *out, const char *text, size_t len)
 
     str_free(&now);
     return error;
+}
+
+/* ---- programs in prose ---- */
+
+size_t program_lead(const char *text, size_t len)
+{
+    size_t at = 0;
+    while (at < len && strchr(" \t\n", text[at]) && text[at])
+        at++;
+
+    line first = line_at(text, len, at);
+    if (first.next == at + first.len)
+        return 0;
+    while (first.len && strchr(" \t*_", first.text[first.len - 1])) /* "**Code:**" */
+        first.len--;
+
+    int is_lead = first.len == 6 && memcmp(first.text, "python", 6) == 0;
+    is_lead |=
+        first.len && first.text[first.len - 1] == ':' && !pylex_is_python(first.text, first.len);
+    return is_lead ? first.next : 0;
+}
+
+/* Beginnings that are read to the end of the text in vain: with a bracket that is not closed. */
+enum { MOST_VAIN = 4 };
+
+/* What was read up to something that is not Python cannot be a program, from any of its lines. */
+size_t program_tail(const char *text, size_t len)
+{
+    size_t vain = 0;
+
+    for (size_t at = 0, read; at < len && vain < MOST_VAIN;) {
+        at = line_at(text, len, at).next;
+        if (at >= len || is_blank(text[at]) || text[at] == '\n')
+            continue;
+        if (pylex_read_python(&read, text + at, len - at))
+            return at;
+        if (at + read >= len)
+            vain++;
+        else if (read > 0)
+            at += read - 1;
+    }
+
+    return 0;
 }

@@ -279,6 +279,12 @@ static void take_mark(reader *r)
 
 int pylex_is_python(const char *text, size_t len)
 {
+    size_t end;
+    return pylex_read_python(&end, text, len);
+}
+
+int pylex_read_python(size_t *end, const char *text, size_t len)
+{
     reader r = { .text = text, .len = len, .is_fine = 1 };
 
     while (r.at < len && r.is_fine) {
@@ -307,5 +313,58 @@ int pylex_is_python(const char *text, size_t len)
 
     if (r.is_fine)
         judge_line(&r);
+    *end = r.at;
     return r.is_fine && r.is_sure && r.depth == 0;
+}
+
+/* ---- expressions ---- */
+
+/* First words of statements of one line. */
+static const char *const statement_words[] = {
+    "assert", "async", "break",  "class",  "continue", "def",      "del",
+    "for",    "from",  "global", "if",     "import",   "nonlocal", "pass",
+    "raise",  "with",  "while",  "return", "try",      "yield",
+};
+
+static int begins_statement(const char *text, size_t len)
+{
+    size_t word = 0;
+    while (word < len && is_word(text[word]))
+        word++;
+
+    if (word == 0)
+        return len > 0 && text[0] == '@';
+    for (size_t i = 0; i < sizeof statement_words / sizeof *statement_words; i++)
+        if (strlen(statement_words[i]) == word && memcmp(text, statement_words[i], word) == 0)
+            return 1;
+    return 0;
+}
+
+/* A = that is none of == != <= >= :=; at is where it stands. */
+static int is_assignment(const char *text, size_t len, size_t at)
+{
+    if (at + 1 < len && text[at + 1] == '=')
+        return 0;
+    return at == 0 || !strchr("=!<>:", text[at - 1]);
+}
+
+int pylex_is_expression(const char *text, size_t len)
+{
+    pylex lex = { 0 };
+    int depth = 0;
+
+    while (len > 0 && is_space(text[len - 1]))
+        len--;
+    if (len == 0 || begins_statement(text, len))
+        return 0;
+
+    for (size_t at = 0; at < len; at = pylex_step(&lex, text, len, at)) {
+        const char c = text[at];
+        if (!pylex_is_code(&lex))
+            continue;
+        depth += (strchr("([{", c) != NULL) - (strchr(")]}", c) != NULL);
+        if (depth == 0 && (c == ';' || c == '\n' || (c == '=' && is_assignment(text, len, at))))
+            return 0;
+    }
+    return depth == 0 && !lex.quote;
 }

@@ -46,8 +46,10 @@ int question_check(const char *text, uint64_t max_bytes)
         return error_set(SNUG_EINVAL, "the question is empty");
 
     if (len > max_bytes)
-        return error_set(SNUG_EINVAL, "the question has %zu bytes, more than the %llu of its limit",
-                         len, (unsigned long long)max_bytes);
+        return error_set(
+            SNUG_EINVAL,
+            "the question has %zu bytes, more than the %llu of its limit (--max-question)", len,
+            (unsigned long long)max_bytes);
 
     switch (utf8_check(text, len, &at)) {
     case UTF8_FINE:

@@ -7,8 +7,12 @@
 #include "agent/text/blocks.h"
 #include "agent/text/laxjson.h"
 #include "agent/text/line.h"
+#include "agent/text/verdictwords.h"
 #include "base/ascii.h"
 #include "base/jsontext.h"
+
+/* How deep within an object a verdict may stand. */
+enum { NESTED_LEVELS = 3 };
 
 void verdict_free(verdict *v)
 {
@@ -38,40 +42,6 @@ static int read_without_thinking(str *out, const char *text, size_t len)
 
 /* ---- verdicts ---- */
 
-static const struct {
-    const char *word;
-    snug_agent_verdict value;
-} words[] = {
-    { "pass", SNUG_AGENT_VERDICT_PASS },      { "passed", SNUG_AGENT_VERDICT_PASS },
-    { "ok", SNUG_AGENT_VERDICT_PASS },        { "yes", SNUG_AGENT_VERDICT_PASS },
-    { "correct", SNUG_AGENT_VERDICT_PASS },   { "true", SNUG_AGENT_VERDICT_PASS },
-    { "fail", SNUG_AGENT_VERDICT_FAIL },      { "failed", SNUG_AGENT_VERDICT_FAIL },
-    { "no", SNUG_AGENT_VERDICT_FAIL },        { "incorrect", SNUG_AGENT_VERDICT_FAIL },
-    { "wrong", SNUG_AGENT_VERDICT_FAIL },     { "false", SNUG_AGENT_VERDICT_FAIL },
-    { "unsure", SNUG_AGENT_VERDICT_UNSURE },  { "uncertain", SNUG_AGENT_VERDICT_UNSURE },
-    { "unknown", SNUG_AGENT_VERDICT_UNSURE }, { "unclear", SNUG_AGENT_VERDICT_UNSURE },
-};
-
-/* "Pass." is pass; a sentence, or "pass|fail|unsure" of the prompt, is not a verdict. */
-static int read_verdict_word(snug_agent_verdict *out, const char *text, size_t len)
-{
-    while (len && strchr(" \t\n\"'*.!", *text) && *text) {
-        text++;
-        len--;
-    }
-
-    while (len && strchr(" \t\n\"'*.!", text[len - 1]) && text[len - 1])
-        len--;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strlen(words[i].word) != len || strncasecmp(words[i].word, text, len) != 0)
-            continue;
-        *out = words[i].value;
-        return 1;
-    }
-
-    return 0;
-}
-
 /* Appends the text of a member; another value as its JSON. null and what is missing are "". */
 static int read_text_member(str *out, jsontext_span object, const char *name)
 {
@@ -84,48 +54,166 @@ static int read_text_member(str *out, jsontext_span object, const char *name)
     return error;
 }
 
-static int read_object(verdict *out, jsontext_span object, int *is_read)
+/* Members that say the verdict in words, and those that say of one whether it is so. "result" and
+ * "output" are none: an output that is quoted may have them. */
+static const char *const verdict_names[] = { "verdict", "judgement", "judgment", "decision",
+                                             "evaluation" };
+static const struct {
+    const char *name;
+    int is_fault; /* "failed": true */
+} flags[] = {
+    { "pass", 0 }, { "passed", 0 },     { "correct", 0 },
+    { "fail", 1 }, { "is_correct", 0 }, { "failed", 1 },
+};
+static const char *const reason_names[] = { "reason",    "reasoning", "explanation",
+                                            "rationale", "feedback",  "justification" };
+
+/* Puts the first of the members that has text to out, in the place of what was there. */
+static int read_first_member(str *out, jsontext_span object, const char *const *names, size_t count)
 {
-    str word = { 0 };
-    int error = read_text_member(&word, object, "verdict");
+    int error = SNUG_OK;
 
-    *is_read = !error && read_verdict_word(&out->value, str_text(&word), word.len);
-    str_free(&word);
-    if (error || !*is_read)
-        return error;
-
-    str_clear(&out->reason);
-    str_clear(&out->answer);
-    if ((error = read_text_member(&out->reason, object, "reason")))
-        return error;
-    return read_text_member(&out->answer, object, "answer");
+    str_clear(out);
+    for (size_t i = 0; !error && out->len == 0 && i < count; i++)
+        error = read_text_member(out, object, names[i]);
+    return error;
 }
 
-int verdict_read(verdict *out, const char *text, size_t len)
+/* *is_read where the member has a verdict; a reason behind it is the verdict's. */
+static int read_said_member(verdict *out, jsontext_span object, const char *name, int *is_read)
 {
-    str said = { 0 }, strict = { 0 };
-    int is_read = 0, is_found = 0;
+    str said = { 0 };
+    size_t at;
+    int error = read_text_member(&said, object, name);
 
-    *out = (verdict){ .value = SNUG_AGENT_VERDICT_UNSURE };
-    int error = read_without_thinking(&said, text, len);
-    laxjson_search search = { .text = str_text(&said), .len = said.len };
-
-    /* The last one counts: models repeat the form that they were asked for, and change their
-     * minds. */
-    while (!error && !(error = laxjson_next(&strict, &search, "{"))) {
-        error = read_object(out, (jsontext_span){ strict.data, strict.len }, &is_read);
-        is_found |= is_read;
-    }
-
-    if (error == SNUG_ENOTFOUND)
-        error = SNUG_OK;
-    if (!error && !is_found && !read_verdict_word(&out->value, str_text(&said), said.len)) {
-        error = str_add_str(&out->reason, &said);
+    if (!error && verdictwords_read(&out->value, &at, str_text(&said), said.len)) {
+        *is_read = 1;
+        str_clear(&out->reason);
+        error = str_append(&out->reason, str_text(&said) + at, said.len - at);
         blocks_trim(&out->reason);
     }
 
     str_free(&said);
+    return error;
+}
+
+static void read_flags(verdict *out, jsontext_span object, int *is_read)
+{
+    for (size_t i = 0; !*is_read && i < sizeof flags / sizeof *flags; i++) {
+        const jsontext_span value = jsontext_member(object, flags[i].name);
+        const int is_true = value.text && jsontext_is(value, "true");
+        if (!is_true && !(value.text && jsontext_is(value, "false")))
+            continue;
+        const int is_fine = is_true != flags[i].is_fault;
+        out->value = is_fine ? SNUG_AGENT_VERDICT_PASS : SNUG_AGENT_VERDICT_FAIL;
+        *is_read = 1;
+    }
+}
+
+/* The object's own members; what stood in out is replaced where it has a verdict. */
+static int read_members(verdict *out, jsontext_span object, int *is_read)
+{
+    str reason = { 0 };
+    int error = SNUG_OK;
+
+    for (size_t i = 0; !error && !*is_read && i < sizeof verdict_names / sizeof *verdict_names; i++)
+        error = read_said_member(out, object, verdict_names[i], is_read);
+    if (!error && !*is_read) {
+        read_flags(out, object, is_read);
+        if (*is_read)
+            str_clear(&out->reason);
+    }
+
+    if (error || !*is_read)
+        return error;
+
+    error = read_first_member(&reason, object, reason_names,
+                              sizeof reason_names / sizeof *reason_names);
+    if (!error && reason.len > 0) {
+        str_clear(&out->reason);
+        error = str_add_str(&out->reason, &reason);
+    }
+    str_free(&reason);
+    if (error)
+        return error;
+
+    str_clear(&out->answer);
+    return read_text_member(&out->answer, object, "answer");
+}
+
+/* Also within members that are objects, as {"name": "judge", "arguments": {"verdict": ...}}. */
+static int read_object(verdict *out, jsontext_span object, int levels, int *is_read)
+{
+    jsontext j;
+    jsontext_span value;
+    int error = read_members(out, object, is_read);
+
+    if (error || *is_read || levels == 0 || !jsontext_enter(&j, object))
+        return error;
+    while (!error && !*is_read && jsontext_item(&j, NULL, &value))
+        if (value.text[0] == '{')
+            error = read_object(out, value, levels - 1, is_read);
+    return error;
+}
+
+/* The last object that has a verdict counts: models repeat the form that they were asked for, and
+ * change their minds. */
+static int read_objects(verdict *out, const str *said)
+{
+    str strict = { 0 };
+    laxjson_search search = { .text = str_text(said), .len = said->len };
+    int error = SNUG_OK;
+
+    while (!error && !(error = laxjson_next(&strict, &search, "{"))) {
+        int is_read = 0;
+        error =
+            read_object(out, (jsontext_span){ strict.data, strict.len }, NESTED_LEVELS, &is_read);
+        out->is_read |= is_read;
+    }
+
     str_free(&strict);
+    return error == SNUG_ENOTFOUND ? SNUG_OK : error;
+}
+
+/* Takes off the fence that all of the reply stands in. What is quoted within other words, as an
+ * output, stays in its own. */
+static void strip_fence(str *said)
+{
+    static const char mark[] = "```";
+    const size_t width = sizeof mark - 1;
+
+    blocks_trim(said);
+    char *first = said->data ? strchr(said->data, '\n') : NULL;
+    char *last = first ? strrchr(said->data, '\n') : NULL;
+    const int is_whole = last > first && strncmp(said->data, mark, width) == 0 &&
+                         strcmp(last + 1, mark) == 0 &&
+                         strstr(said->data + width, mark) == last + 1;
+    if (!is_whole)
+        return;
+
+    said->len = (size_t)(last - first);
+    memmove(said->data, first, said->len);
+    said->data[said->len] = '\0';
+    blocks_trim(said);
+}
+
+int verdict_read(verdict *out, const char *text, size_t len)
+{
+    str said = { 0 };
+    size_t at = 0;
+
+    *out = (verdict){ .value = SNUG_AGENT_VERDICT_UNSURE };
+    int error = read_without_thinking(&said, text, len);
+    if (!error)
+        error = read_objects(out, &said);
+    if (!error && !out->is_read) {
+        strip_fence(&said);
+        out->is_read = verdictwords_read(&out->value, &at, str_text(&said), said.len);
+        error = str_append(&out->reason, str_text(&said) + at, said.len - at);
+        blocks_trim(&out->reason);
+    }
+
+    str_free(&said);
     if (error)
         verdict_free(out);
     return error;

@@ -16,13 +16,15 @@
 /* Zeroed is empty. The texts are valid UTF-8. */
 typedef struct verdict {
     snug_agent_verdict value;
-    str reason; /* may be empty */
-    str answer; /* the better answer, if one was given */
+    str reason;  /* may be empty */
+    str answer;  /* the better answer, if one was given */
+    int is_read; /* 0: there is no verdict in the text; UNSURE may be one, too */
 } verdict;
 
-/* From {"verdict": "pass|fail|unsure", "reason": ..., "answer": ...}. Where no such thing is in
- * the text the value is SNUG_AGENT_VERDICT_UNSURE, and the reason is the text, without thinking.
- * out need not be initialised. SNUG_OK or SNUG_ENOMEM. */
+/* From {"verdict": "pass|fail|unsure", "reason": ..., "answer": ...}, from objects that say it in
+ * other ways ({"passed": false}, the arguments of a call), or in words (verdictwords.h). Where no
+ * such thing is in the text the value is SNUG_AGENT_VERDICT_UNSURE, is_read 0, and the reason is
+ * the text, without thinking. out need not be initialised. SNUG_OK or SNUG_ENOMEM. */
 int verdict_read(verdict *out, const char *text, size_t len);
 void verdict_free(verdict *v);
 

@@ -1,0 +1,33 @@
+/*
+ * prose.h - a reply without a program, read as an answer in words.
+ *
+ * What a model writes in place of a program may be the answer, or a refusal, or the beginning of
+ * something ("Let me look at the file:"). The prompts ask for "ANSWER:" before an answer in words,
+ * and a reply that begins so is taken for what it says it is. Of any other only those are left out
+ * that are plainly none: whether it answers the question is for the evaluation to say, in
+ * whatever language it is.
+ */
+#ifndef SNUG_AGENT_PROSE_H
+#define SNUG_AGENT_PROSE_H
+
+#include <stddef.h>
+
+#include "base/str.h"
+
+typedef enum prose_kind {
+    PROSE_NONE,   /* no words, a refusal, an announcement, code, or cut off in a block */
+    PROSE_PLAIN,  /* words that may be an answer */
+    PROSE_MARKED, /* an answer behind "ANSWER:" */
+} prose_kind;
+
+/* Zeroed is empty. */
+typedef struct prose {
+    prose_kind kind;
+    str text; /* without thinking and without the mark, trimmed; empty of PROSE_NONE */
+} prose;
+
+/* out need not be initialised. Takes time in proportion to len. SNUG_OK or SNUG_ENOMEM. */
+int prose_read(prose *out, const char *text, size_t len);
+void prose_free(prose *p);
+
+#endif
