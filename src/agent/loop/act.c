@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/prompt/prompt.h"
+#include "agent/loop/reading.h"
+#include "agent/loop/words.h"
+#include "agent/prompt/talk.h"
+#include "agent/text/shellcode.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "base/jsontext.h"
@@ -46,89 +49,14 @@ int act_bind(snug_agent *agent)
     return error;
 }
 
-/* ---- the transcript ---- */
+/* ---- steps ---- */
 
-static model_message *add_message(run *r, model_role role)
+int act_has_steps(const run *r)
 {
-    if (array_reserve(&r->messages, &r->message_cap, r->message_count + 1, sizeof *r->messages))
-        return NULL;
-
-    model_message *message = &r->messages[r->message_count++];
-    *message = (model_message){ .role = role };
-    return message;
-}
-
-int act_say(run *r, model_role role, const char *text, size_t len, const char *call_id,
-            int is_error)
-{
-    model_message *message = add_message(r, role);
-
-    if (!message || str_append(&message->text, text, len))
-        return error_no_memory();
-
-    if (call_id && str_add(&message->call_id, call_id))
-        return error_no_memory();
-
-    message->is_error = is_error;
-    return SNUG_OK;
-}
-
-static int say_prompt(run *r, model_role role, const char *template, const char *call_id,
-                      int is_error)
-{
-    str text = { 0 };
-    int error = prompt_make(&text, r, template);
-    if (!error)
-        error = act_say(r, role, str_text(&text), text.len, call_id, is_error);
-    str_free(&text);
-    return error;
-}
-
-int act_begin(run *r)
-{
-    int error = say_prompt(r, MODEL_SYSTEM, "system_act", NULL, 0);
-    if (error)
-        return error;
-    return say_prompt(r, MODEL_USER, "generate", NULL, 0);
-}
-
-loop_outcome act_look(run *r)
-{
-    if (r->step_cells < r->limits.steps)
-        return WENT;
-    return run_stop(r, SNUG_AGENT_STATUS_BUDGET, "all %llu steps were taken without a final answer",
-                    (unsigned long long)r->limits.steps);
+    return r->step_cells < r->limits.steps;
 }
 
 /* ---- calls ---- */
-
-static int copy_call(model_call *to, const model_call *from)
-{
-    return str_add_str(&to->id, &from->id) || str_add_str(&to->name, &from->name) ||
-           str_add_str(&to->arguments, &from->arguments);
-}
-
-static int say_reply(run *r)
-{
-    const model_reply *said = &r->said;
-    model_message *message = add_message(r, MODEL_ASSISTANT);
-
-    if (!message || str_add_str(&message->text, &said->text))
-        return error_no_memory();
-
-    if (said->call_count == 0)
-        return SNUG_OK;
-
-    message->calls = calloc(said->call_count, sizeof *message->calls);
-    if (!message->calls)
-        return error_no_memory();
-
-    message->call_count = said->call_count;
-    for (size_t i = 0; i < said->call_count; i++)
-        if (copy_call(&message->calls[i], &said->calls[i]))
-            return error_no_memory();
-    return SNUG_OK;
-}
 
 static int add_call(run *r, const char *id, const extracted *code)
 {
@@ -151,7 +79,7 @@ static int accept_call(run *r, const model_call *call)
     if (strcmp(str_text(&call->name), "run_python") != 0) {
         run_fail(r, "unknown_tool", "runtime", "tool");
         str_printf(&r->failure.sentence, "there is no tool \"%.100s\"", str_text(&call->name));
-        return say_prompt(r, MODEL_TOOL, "unknown_tool", id, 1);
+        return talk_say_prompt(r, MODEL_TOOL, "unknown_tool", id, 1);
     }
 
     int error = extract_arguments(&code, str_text(&call->arguments), call->arguments.len);
@@ -161,7 +89,7 @@ static int accept_call(run *r, const model_call *call)
     if (code.code.len > 0)
         error = add_call(r, id, &code);
     else
-        error = say_prompt(r, MODEL_TOOL, "no_code", id, 1);
+        error = talk_say_prompt(r, MODEL_TOOL, "no_code", id, 1);
 
     extracted_free(&code);
     return error;
@@ -172,24 +100,65 @@ static int accept_text(run *r)
 {
     const str *text = &r->said.text;
     extracted code;
-    int error;
+    int error = SNUG_OK;
 
-    if (extract_code(&code, str_text(text), text->len) != SNUG_OK)
+    if (is_in_bash(r->agent))
+        error = shellcode_extract(&code, str_text(text), text->len);
+    else
+        error = extract_code(&code, str_text(text), text->len);
+    if (error)
         return error_no_memory();
 
-    if (code.code.len > 0)
+    error = reading_judge(r, &code);
+    if (!error && code.code.len > 0) {
+        r->words_asked_again = 0;
         error = add_call(r, "", &code);
-    else
-        error = say_prompt(r, MODEL_USER, "no_code", NULL, 0);
+    }
 
     extracted_free(&code);
     return error;
 }
 
+/* A reply without a call. */
+static loop_outcome take_words(run *r)
+{
+    loop_outcome outcome = words_take(r);
+    if (outcome != FAILED)
+        return outcome;
+
+    run_forget_failure(r);
+    r->step_cells++;
+    int error = talk_say_prompt(r, MODEL_USER, "no_code", NULL, 0);
+    if (error)
+        return run_break(r, error);
+    return FAILED;
+}
+
+/* Whether a call of the reply has something to run. */
+static int has_code(int *out, const model_reply *said)
+{
+    *out = 0;
+    for (size_t i = 0; !*out && i < said->call_count; i++) {
+        const model_call *call = &said->calls[i];
+        extracted code;
+        if (strcmp(str_text(&call->name), "run_python") != 0)
+            continue;
+        if (extract_arguments(&code, str_text(&call->arguments), call->arguments.len))
+            return error_no_memory();
+        *out = code.code.len > 0;
+        extracted_free(&code);
+    }
+
+    return SNUG_OK;
+}
+
 loop_outcome act_take_reply(run *r)
 {
     const model_reply *said = &r->said;
-    int error = say_reply(r);
+    int is_to_run, error = has_code(&is_to_run, said);
+
+    if (!error && said->call_count > 0 && !is_to_run)
+        r->step_cells++; /* else a model that runs nothing would never end */
 
     for (size_t i = 0; !error && i < said->call_count; i++)
         error = accept_call(r, &said->calls[i]);
@@ -198,7 +167,9 @@ loop_outcome act_take_reply(run *r)
 
     if (error)
         return run_break(r, error);
-    return r->call_count > 0 ? WENT : FAILED;
+    if (r->call_count > 0)
+        return WENT;
+    return said->call_count > 0 ? FAILED : take_words(r);
 }
 
 loop_outcome act_observe(run *r, const char *template)
@@ -208,9 +179,9 @@ loop_outcome act_observe(run *r, const char *template)
     int error;
 
     if (call->id.len > 0)
-        error = say_prompt(r, MODEL_TOOL, template, call->id.data, has_failed);
+        error = talk_say_prompt(r, MODEL_TOOL, template, call->id.data, has_failed);
     else
-        error = say_prompt(r, MODEL_USER, template, NULL, has_failed);
+        error = talk_say_prompt(r, MODEL_USER, template, NULL, has_failed);
 
     if (error)
         return run_break(r, error);
@@ -224,23 +195,50 @@ loop_outcome act_observe(run *r, const char *template)
 
 int act_drop_calls(run *r)
 {
-    static const char text[] = "This was not run: the final answer had been given.";
+    static const char answered[] = "This was not run: the final answer had been given.";
+    static const char over[] = "This was not run: there are no cells left.";
+    const char *text = r->has_final ? answered : over;
     int error = SNUG_OK;
 
     for (; !error && r->call_at < r->call_count; r->call_at++) {
         const str *id = &r->calls[r->call_at].id;
         if (id->len > 0)
-            error = act_say(r, MODEL_TOOL, text, sizeof text - 1, id->data, 1);
+            error = talk_say(r, MODEL_TOOL, text, strlen(text), id->data, 1);
     }
 
     run_forget_calls(r);
     return error;
 }
 
+int act_finish(run *r)
+{
+    const pending_call *call = &r->calls[r->call_at - 1];
+
+    r->is_unobserved = 1;
+    str_clear(&r->final_call);
+    if (str_add_str(&r->final_call, &call->id))
+        return error_no_memory();
+    return act_drop_calls(r);
+}
+
+int act_catch_up(run *r)
+{
+    const str *call = &r->final_call;
+
+    if (!r->is_unobserved)
+        return SNUG_OK;
+    r->is_unobserved = 0;
+    if (call->len > 0)
+        return talk_say_prompt(r, MODEL_TOOL, "observe", call->data, 0);
+    return talk_say_prompt(r, MODEL_USER, "observe", NULL, 0);
+}
+
+/* Words are answered by themselves; a cell by what it gave, and why that is not accepted. */
 loop_outcome act_reject(run *r)
 {
-    int error = say_prompt(r, MODEL_USER, "observe", NULL, 0);
-    r->has_final = 0;
+    int error =
+        r->is_unobserved ? act_catch_up(r) : talk_say_prompt(r, MODEL_USER, "observe", NULL, 0);
+    words_forget(r);
     if (error)
         return run_break(r, error);
     return FAILED;

@@ -8,6 +8,7 @@
 #include "agent/loop/act.h"
 #include "agent/loop/agent.h"
 #include "agent/loop/agent_limits.h"
+#include "agent/loop/ask_model.h"
 #include "agent/prompt/conversation.h"
 #include "agent/prompt/digest.h"
 #include "agent/run/run.h"
@@ -15,6 +16,8 @@
 #include "agent/store/database.h"
 #include "agent/store/library.h"
 #include "agent/store/retrieve.h"
+#include "agent/text/clip.h"
+#include "agent/text/line.h"
 #include "agent/trace/step_events.h"
 #include "agent/trace/tracer.h"
 #include "base/clock.h"
@@ -22,7 +25,12 @@
 #include "base/options.h"
 #include "base/utf8.h"
 
-enum { MOST_RETRIES = 100 };
+enum {
+    MOST_RETRIES = 100,
+    /* A model that is loaded from a disk and reads its prompt on a processor. Where no time until
+     * the first token was set. */
+    LOCAL_FIRST_TOKEN_MS = 300000
+};
 
 /* ---- the session's callbacks ---- */
 
@@ -82,6 +90,19 @@ static void pass_display(void *payload, snug_display_event event, const snug_dis
         agent->on_display(agent->session_payload, event, display);
 }
 
+static void pass_tool_call(void *payload, const snug_tool_call *call)
+{
+    snug_agent *agent = payload;
+
+    if (agent->is_catching_up)
+        return;
+
+    if (agent->run)
+        event_tool_call(agent->run, call);
+    if (agent->on_tool_call)
+        agent->on_tool_call(agent->session_payload, call);
+}
+
 static void pass_input(void *payload, snug_call *call, const char *prompt)
 {
     snug_agent *agent = payload;
@@ -90,22 +111,67 @@ static void pass_input(void *payload, snug_call *call, const char *prompt)
 
 /* ---- open ---- */
 
-static int copy_allow(snug_agent *agent, const char *const *allow)
+/* *out is NULL for an empty list; what is half made is freed with the agent. */
+static int copy_texts(char ***out, const char *const *texts)
 {
     size_t count = 0;
 
-    while (allow && allow[count])
+    while (texts && texts[count])
         count++;
     if (count == 0)
         return SNUG_OK;
 
-    agent->allow = calloc(count + 1, sizeof *agent->allow);
-    if (!agent->allow)
+    char **copy = calloc(count + 1, sizeof *copy);
+    if (!copy)
         return error_no_memory();
 
+    *out = copy;
     for (size_t i = 0; i < count; i++) {
-        agent->allow[i] = strdup(allow[i]);
-        if (!agent->allow[i])
+        copy[i] = strdup(texts[i]);
+        if (!copy[i])
+            return error_no_memory();
+    }
+
+    return SNUG_OK;
+}
+
+static void free_texts(char **texts)
+{
+    for (size_t i = 0; texts && texts[i]; i++)
+        free(texts[i]);
+    free(texts);
+}
+
+/* A scan of nothing, which fails where one of the patterns is none. */
+static int take_patterns(snug_agent *agent, const char *const *forbid)
+{
+    snug_scan_options options = SNUG_SCAN_OPTIONS_INIT;
+    snug_scan *report;
+    int error = copy_texts(&agent->forbid, forbid);
+    if (error || !agent->forbid)
+        return error;
+
+    options.forbid = (const char *const *)agent->forbid;
+    options.kind = SNUG_KIND_BASH;
+    error = snug_host_scan(&report, agent->host, "", 0, &options);
+    if (!error)
+        snug_scan_free(report);
+    return error;
+}
+
+static int copy_mount_names(snug_agent *agent, const snug_session_options *options)
+{
+    if (options->mount_count == 0 || !options->mounts)
+        return SNUG_OK;
+
+    agent->mounts = calloc(options->mount_count + 1, sizeof *agent->mounts);
+    if (!agent->mounts)
+        return error_no_memory();
+
+    for (size_t i = 0; i < options->mount_count; i++) {
+        const char *name = options->mounts[i].name;
+        agent->mounts[i] = strdup(name ? name : "");
+        if (!agent->mounts[i])
             return error_no_memory();
     }
 
@@ -138,11 +204,13 @@ static void take_callbacks(snug_agent *agent, snug_session_options *options)
     agent->on_output = options->on_output;
     agent->on_display = options->on_display;
     agent->on_input = options->on_input;
+    agent->on_tool_call = options->on_tool_call;
     agent->session_payload = options->payload;
 
     options->payload = agent;
     options->on_output = pass_output;
     options->on_display = pass_display;
+    options->on_tool_call = pass_tool_call;
     if (options->on_input)
         options->on_input = pass_input;
 }
@@ -155,13 +223,21 @@ static int open_agent_session(snug_agent *agent, const snug_session_options *wan
     if (!error)
         error = take_cell_limits(agent, options.limits);
     if (!error)
-        error = copy_allow(agent, options.allow);
+        error = copy_texts(&agent->allow, options.allow);
+    if (!error)
+        error = copy_mount_names(agent, &options);
     if (error)
         return error;
 
     if (options.profile) {
         agent->profile = strdup(options.profile);
         if (!agent->profile)
+            return error_no_memory();
+    }
+
+    if (options.workdir) {
+        agent->workdir = strdup(options.workdir);
+        if (!agent->workdir)
             return error_no_memory();
     }
 
@@ -173,8 +249,8 @@ static int open_agent_session(snug_agent *agent, const snug_session_options *wan
 
     if (!is_in_bash(agent))
         return digest_modules(&agent->modules, agent->session);
-    if (agent->options.has_rollback || agent->options.conversation_file)
-        return error_set(SNUG_EINVAL, "a session of bash can neither be saved nor go back");
+    if (agent->options.has_rollback)
+        return error_set(SNUG_EINVAL, "a session of bash cannot go back: no --rollback");
     return SNUG_OK;
 }
 
@@ -183,6 +259,15 @@ static int has_same_provider(const char *a, const char *b)
 {
     size_t len = strcspn(a, ":");
     return strcspn(b, ":") == len && memcmp(a, b, len) == 0;
+}
+
+/* The limits as the caller gave them: 0 where none was set. */
+static snug_agent_limits limits_given(const snug_agent_options *o)
+{
+    snug_agent_limits given;
+    if (options_take(&given, sizeof given, o->limits, "snug_agent_limits"))
+        return (snug_agent_limits)SNUG_AGENT_LIMITS_INIT;
+    return given;
 }
 
 static int open_model(model **out, const snug_agent_limits *limits, const snug_agent_options *o,
@@ -201,11 +286,17 @@ static int open_model(model **out, const snug_agent_limits *limits, const snug_a
         .longest_wait_ms = 60000,
     };
 
+    if (limits_given(o).first_token_ms == 0)
+        options.local_first_token_ms = LOCAL_FIRST_TOKEN_MS;
     if (limits->retries < MOST_RETRIES)
         options.retries = (unsigned)limits->retries;
+    if (limits->retries == SNUG_AGENT_NO_RETRIES)
+        options.retries = 0;
     if (has_main_provider) {
         options.base_url = o->base_url;
         options.key_file = o->key_file;
+        options.request_fields = o->request_fields;
+        options.headers = o->headers;
     }
 
     return model_open(out, &options);
@@ -223,6 +314,8 @@ static int open_models(snug_agent *agent, const snug_agent_options *o)
         [USE_CODE] = main,
         [USE_EVALUATION] = o->evaluation_model ? o->evaluation_model : main,
         [USE_REPAIR] = o->repair_model ? o->repair_model : main,
+        [USE_CELL] = o->asks_model && o->asked_model ? o->asked_model : main,
+        [USE_FALLBACK] = o->fallback_model ? o->fallback_model : main,
     };
     for (int use = 0; use < USES; use++) {
         for (int earlier = 0; earlier < use; earlier++)
@@ -240,9 +333,21 @@ static int open_models(snug_agent *agent, const snug_agent_options *o)
     return SNUG_OK;
 }
 
+static int fail_without_price(const char *name, const char *prices_file)
+{
+    if (!prices_file)
+        return error_set(
+            SNUG_EINVAL,
+            "a limit of cost needs a price for %s: none is built in, and no price table is "
+            "given (--prices)",
+            name);
+    return error_set(SNUG_EINVAL,
+                     "a limit of cost needs a price for %s: none is built in, and %s has none",
+                     name, prices_file);
+}
+
 static int open_prices(snug_agent *agent, const snug_agent_options *o)
 {
-    double usd;
     int error = SNUG_OK;
 
     if (o->prices_file)
@@ -252,10 +357,8 @@ static int open_prices(snug_agent *agent, const snug_agent_options *o)
 
     for (int use = 0; use < USES; use++) {
         const char *name = model_name(agent->models[use]);
-        if (prices_cost(&usd, agent->prices, name, 0, 0, 0) != SNUG_OK)
-            return error_set(SNUG_EINVAL, "a limit of cost needs a price for %s, and %s has none",
-                             name,
-                             o->prices_file ? o->prices_file : "there is no price table, which");
+        if (!prices_have(agent->prices, name))
+            return fail_without_price(name, o->prices_file);
     }
 
     return SNUG_OK;
@@ -265,8 +368,10 @@ static int check_agent_options(const snug_agent_options *o)
 {
     if ((int)o->mode < 0 || o->mode > SNUG_AGENT_MODE_PLAN)
         return error_set(SNUG_EINVAL, "mode %d is none of snug_agent_mode", (int)o->mode);
-    if ((int)o->focus < 0 || o->focus > SNUG_AGENT_FOCUS_ROBUSTNESS)
+    if ((int)o->focus < 0 || o->focus > SNUG_AGENT_FOCUS_STYLE)
         return error_set(SNUG_EINVAL, "focus %d is none of snug_agent_focus", (int)o->focus);
+    if ((int)o->style < 0 || o->style > SNUG_AGENT_STYLE_DOCUMENTED)
+        return error_set(SNUG_EINVAL, "style %d is none of snug_agent_style", (int)o->style);
     if (!(o->temperature <= 2))
         return error_set(SNUG_EINVAL, "temperature %g is more than 2", o->temperature);
     return SNUG_OK;
@@ -278,9 +383,12 @@ static void forget_pointers(snug_agent_options *o)
     o->model = o->evaluation_model = o->repair_model = NULL;
     o->base_url = o->key_file = o->prices_file = NULL;
     o->prompts_dir = o->conversation_file = NULL;
-    o->library_file = o->embedding_model = NULL;
+    o->library_file = o->embedding_model = o->retrieve_command = NULL;
     o->cache_file = o->trace_file = o->trace_url = NULL;
+    o->request_fields = o->headers = NULL;
+    o->fallback_model = o->asked_model = NULL;
     o->prompts = NULL;
+    o->forbid = NULL;
     o->limits = NULL;
     o->session = NULL;
 }
@@ -296,7 +404,11 @@ static int open_parts(snug_agent *agent, const snug_agent_options *o)
     if (!error)
         error = tracer_open(&agent->tracer, o);
     if (!error)
+        error = take_patterns(agent, o->forbid);
+    if (!error)
         error = open_agent_session(agent, o->session);
+    if (!error)
+        error = ask_model_bind(agent);
     if (!error && o->conversation_file)
         error = conversation_open(agent, o->conversation_file);
     if (!error)
@@ -358,10 +470,12 @@ void snug_agent_close(snug_agent *agent)
     snug_library_close(agent->library);
     database_close(agent->cache);
     str_free(&agent->unrun);
-    for (size_t i = 0; agent->allow && agent->allow[i]; i++)
-        free(agent->allow[i]);
-    free(agent->allow);
+    free_texts(agent->allow);
+    free_texts(agent->forbid);
+    free_texts(agent->mounts);
+    free(agent->retrieve_command);
     free(agent->profile);
+    free(agent->workdir);
     str_free(&agent->modules);
     str_free(&agent->tools);
     pthread_mutex_destroy(&agent->lock);
@@ -373,7 +487,33 @@ snug_session *snug_agent_session(snug_agent *agent)
     return agent ? agent->session : NULL;
 }
 
-/* A line for the prompts: "- await fetch(url): Reads a page". */
+enum { MOST_DOC_BYTES = 1500 };
+
+/* What a docstring has below a line "Arguments:", as that of a tool of an MCP server. */
+static int add_arguments(str *out, const char *doc)
+{
+    static const char title[] = "\nArguments:\n";
+    const size_t width = sizeof title - 1;
+    const int is_first = strncmp(doc, title + 1, width - 1) == 0;
+    const char *behind = is_first ? NULL : strstr(doc, title);
+    str text = { 0 };
+
+    if (!is_first && !behind)
+        return SNUG_OK;
+    const char *found = is_first ? doc + width - 1 : behind + width;
+    int error = clip_append(&text, found, strlen(found), MOST_DOC_BYTES, 0);
+    for (size_t at = 0; at < text.len && !error;) {
+        const line l = line_at(text.data, text.len, at);
+        if (line_blanks(&l) < l.len)
+            error = str_printf(out, "\n%.*s", (int)l.len, l.text);
+        at = l.next;
+    }
+
+    str_free(&text);
+    return error;
+}
+
+/* For the prompts: "- await fetch(url): Reads a page", and its arguments below that. */
 static int describe_tool(str *out, const snug_tool *tool)
 {
     const char *await = tool->is_async ? "await " : "";
@@ -382,17 +522,25 @@ static int describe_tool(str *out, const snug_tool *tool)
 
     if (!error && tool->doc && *tool->doc)
         error = str_printf(out, ": %.*s", (int)strcspn(tool->doc, "\n"), tool->doc);
+    if (!error && tool->doc)
+        error = add_arguments(out, tool->doc);
     if (!error)
         error = str_add(out, "\n");
     return error;
+}
+
+static int is_own_name(const snug_agent *agent, const char *name)
+{
+    return strcmp(name, "final_answer") == 0 ||
+           (agent->options.asks_model && strcmp(name, "ask_model") == 0);
 }
 
 int snug_agent_bind_tool(snug_agent *agent, const snug_tool *tool)
 {
     if (!agent)
         return error_set(SNUG_EINVAL, "snug_agent_bind_tool: agent is NULL");
-    if (tool && tool->name && strcmp(tool->name, "final_answer") == 0)
-        return error_set(SNUG_EINVAL, "tool final_answer: the name is that of the agent's own");
+    if (tool && tool->name && is_own_name(agent, tool->name))
+        return error_set(SNUG_EINVAL, "tool %s: the name is that of the agent's own", tool->name);
 
     int error = snug_session_bind_tool(agent->session, tool);
     if (error)

@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/loop/answer.h"
 #include "agent/loop/improve.h"
 #include "agent/loop/loop.h"
-#include "agent/prompt/request.h"
+#include "agent/prompt/talk.h"
 #include "agent/store/retrieve.h"
 #include "agent/text/figures.h"
 #include "agent/trace/step_events.h"
@@ -28,14 +29,19 @@ static int set_answer(run *r, const char *text, size_t len)
     return SNUG_OK;
 }
 
-/* What the model said, without its thinking. */
+/* What the model said, without its thinking. Where that is nothing, the answer stays that there is,
+ * or is what the program gave. */
 static int set_said(run *r)
 {
     extracted said;
     if (extract_code(&said, str_text(&r->said.text), r->said.text.len) != SNUG_OK)
         return error_no_memory();
     const str *text = said.prose.len > 0 ? &said.prose : &r->said.text;
-    int error = set_answer(r, str_text(text), text->len);
+    int error = SNUG_OK;
+    if (strspn(str_text(text), " \t\r\n") < text->len)
+        error = set_answer(r, str_text(text), text->len);
+    else if (r->reply->answer.len == 0)
+        error = set_answer(r, str_text(&run_attempt(r)->output), run_attempt(r)->output.len);
     extracted_free(&said);
     return error;
 }
@@ -54,7 +60,7 @@ static int is_source(const run *r, const attempt *a)
 static const char **gather_sources(const run *r, size_t *count)
 {
     const snug_agent *agent = r->agent;
-    const size_t most = 3 + 3 * r->reply->attempt_count + 2 * agent->turn_count;
+    const size_t most = 3 + 4 * r->reply->attempt_count + 2 * agent->turn_count;
     const char **sources = calloc(most, sizeof *sources);
     size_t n = 0;
 
@@ -70,6 +76,7 @@ static const char **gather_sources(const run *r, size_t *count)
         sources[n++] = str_text(&a->output);
         if (a->result) {
             sources[n++] = snug_result_text(a->result, SNUG_STREAM_STDOUT, NULL);
+            sources[n++] = snug_result_text(a->result, SNUG_STREAM_STDERR, NULL);
             sources[n++] = snug_result_text(a->result, SNUG_STREAM_VALUE, NULL);
         } else {
             sources[n++] = str_text(&a->printed);
@@ -133,23 +140,32 @@ static int keep_typed(str *unsupported, const char *answer, const char *code)
     return error;
 }
 
-/* is_final: the answer is what a cell gave to final_answer. */
-static int find_unsupported(run *r, int is_final)
+int answer_find_unsupported(str *out, const run *r, const char *text)
 {
     size_t count;
     const char **sources = gather_sources(r, &count);
     if (!sources)
         return error_no_memory();
 
-    str_clear(&r->reply->unsupported);
-    int error =
-        figures_unsupported(&r->reply->unsupported, str_text(&r->reply->answer), sources, count);
+    int error = figures_unsupported(out, text, sources, count);
     free(sources);
-    if (!error && is_final && r->reply->unsupported.len > 0)
-        error = keep_typed(&r->reply->unsupported, str_text(&r->reply->answer),
-                           str_text(&run_attempt(r)->code));
-
     if (error)
+        return error_no_memory();
+    return SNUG_OK;
+}
+
+/* is_final: the answer is what a cell gave to final_answer. */
+static int find_unsupported(run *r, int is_final)
+{
+    str *unsupported = &r->reply->unsupported;
+    const char *answer = str_text(&r->reply->answer);
+
+    str_clear(unsupported);
+    int error = answer_find_unsupported(unsupported, r, answer);
+    if (error || !is_final || unsupported->len == 0)
+        return error;
+
+    if (keep_typed(unsupported, answer, str_text(&run_attempt(r)->code)))
         return error_no_memory();
     return SNUG_OK;
 }
@@ -158,10 +174,19 @@ static int find_unsupported(run *r, int is_final)
 
 static loop_outcome ask_for_answer(run *r, const char *template)
 {
-    loop_outcome outcome = request_prompt(r, USE_EVALUATION, TIME_REPLY, NULL, template);
+    int error = talk_ensure(r);
+    const size_t mark = talk_mark(r);
+
+    if (!error)
+        error = talk_say_prompt(r, MODEL_USER, template, NULL, 0);
+    if (error)
+        return run_break(r, error);
+
+    loop_outcome outcome = talk_ask_aside(r, USE_EVALUATION, TIME_REPLY);
+    talk_return(r, mark);
     if (outcome != WENT)
         return outcome;
-    int error = set_said(r);
+    error = set_said(r);
     if (error)
         return run_break(r, error);
     return WENT;
@@ -174,7 +199,7 @@ static int take_ready_answer(run *r, int *is_there)
     const int has_verdict = r->has_verdict && r->mode == SNUG_AGENT_MODE_SOLVE;
 
     *is_there = 1;
-    if (r->mode == SNUG_AGENT_MODE_ACT)
+    if (r->has_final)
         return set_answer(r, str_text(&r->final_answer), r->final_answer.len);
     if (r->agent->options.answer == SNUG_AGENT_ANSWER_RESULT)
         return set_answer(r, str_text(&last->output), last->output.len);
@@ -198,7 +223,7 @@ static void tell_answer(const run *r)
 /* An answer with numbers from elsewhere is asked for again, once. */
 static loop_outcome support_numbers(run *r)
 {
-    int error = find_unsupported(r, r->mode == SNUG_AGENT_MODE_ACT);
+    int error = find_unsupported(r, r->has_final && !r->is_in_words);
     if (error)
         return run_break(r, error);
 
@@ -220,7 +245,7 @@ static loop_outcome explain_program(run *r)
 {
     snug_reply *reply = r->reply;
     extracted said;
-    loop_outcome outcome = request_prompt(r, USE_EVALUATION, TIME_REPLY, NULL, "explain");
+    loop_outcome outcome = talk_ask_apart(r, USE_EVALUATION, TIME_REPLY, "explain");
     if (outcome == STOPPED) {
         reply->status = SNUG_AGENT_STATUS_ANSWERED;
         event_text(r, "explain", "fault", str_text(&reply->error), reply->error.len);
@@ -241,11 +266,36 @@ static loop_outcome explain_program(run *r)
     return WENT;
 }
 
+/* Whether the model has said all of it by itself. */
+static int has_no_program(const run *r)
+{
+    const attempt *last = run_attempt(r);
+    if (!r->is_in_words)
+        return 0;
+    return r->mode != SNUG_AGENT_MODE_ACT || !last || !attempt_has_run(last);
+}
+
+/* An answer that act mode was ended with is made from what there was. */
+static int keep_limit(run *r)
+{
+    str *doubt = &r->reply->doubt;
+    if (!r->is_last_asked || doubt->len > 0)
+        return SNUG_OK;
+    return str_printf(doubt,
+                      "all %llu steps were taken before there was a final answer, which is "
+                      "made from what there was (--max-steps)",
+                      (unsigned long long)r->limits.steps);
+}
+
 static loop_outcome finish_answer(run *r)
 {
+    r->reply->is_without_program = has_no_program(r);
+    if (keep_limit(r))
+        return run_break(r, error_no_memory());
+
     r->reply->status = SNUG_AGENT_STATUS_ANSWERED;
     tell_answer(r);
-    if (r->options->is_explained)
+    if (r->options->is_explained && !r->reply->is_without_program)
         return explain_program(r);
     return WENT;
 }
@@ -258,6 +308,12 @@ static loop_outcome reply_given(run *r)
         return run_break(r, error);
     given_settle(r);
     return finish_answer(r);
+}
+
+/* Numbers of words without a program were looked at, and asked about, when the words came. */
+static int wants_support(const run *r)
+{
+    return r->agent->options.answer != SNUG_AGENT_ANSWER_RESULT && !has_no_program(r);
 }
 
 loop_outcome step_reply(run *r)
@@ -274,7 +330,7 @@ loop_outcome step_reply(run *r)
 
     if (!is_there)
         outcome = ask_for_answer(r, "reply");
-    if (outcome == WENT && r->agent->options.answer != SNUG_AGENT_ANSWER_RESULT)
+    if (outcome == WENT && wants_support(r))
         outcome = support_numbers(r);
     if (outcome == WENT)
         outcome = finish_answer(r);

@@ -5,14 +5,21 @@
 #include <string.h>
 
 #include "agent/loop/act.h"
+#include "agent/loop/act_bash.h"
 #include "agent/loop/agent.h"
+#include "agent/loop/images.h"
 #include "agent/loop/inputs.h"
 #include "agent/loop/loop.h"
+#include "agent/loop/outputs.h"
 #include "agent/loop/question.h"
 #include "agent/loop/reuse.h"
 #include "agent/prompt/conversation.h"
+#include "agent/prompt/history.h"
+#include "agent/prompt/turn.h"
 #include "agent/store/library.h"
 #include "agent/store/retrieve.h"
+#include "agent/trace/diagnostics.h"
+#include "agent/trace/step_events.h"
 #include "agent/trace/trace.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -59,18 +66,11 @@ static int renew_lost_session(run *r)
 }
 
 /* The next questions' prompts tell of this one. */
-static int keep_turn(snug_agent *agent, const snug_reply *reply)
+static int keep_turn(run *r)
 {
-    const attempt *last = reply_best(reply);
-    const str *answer = reply->answer.len > 0 ? &reply->answer : &reply->error;
-    turn *t = agent_add_turn(agent);
-
-    if (!t || str_add_str(&t->question, &reply->question) || str_add_str(&t->answer, answer))
+    turn *t = agent_add_turn(r->agent);
+    if (!t || turn_take(t, r))
         return error_no_memory();
-
-    if (last && (str_add_str(&t->code, &last->code) || str_add_str(&t->output, &last->output)))
-        return error_no_memory();
-
     return SNUG_OK;
 }
 
@@ -81,15 +81,17 @@ static int work_on_question(run *r)
     if (!error)
         error = reuse_catch_up(r);
     if (!error && r->mode == SNUG_AGENT_MODE_ACT)
-        error = act_bind(r->agent);
+        error = is_in_bash(r->agent) ? act_bash_bind(r) : act_bind(r->agent);
     if (!error)
         error = inputs_bind(r);
     if (!error)
         error = retrieve_find(r);
-    if (!error && conversation_fit(r) == BROKEN)
+    if (!error && history_fit(r) == BROKEN)
         error = r->error;
     if (!error)
         error = loop_run(r);
+    if (!error)
+        error = outputs_collect(r);
 
     if (!error && r->has_checkpoint)
         snug_session_forget_checkpoint(r->agent->session);
@@ -101,7 +103,8 @@ static int name_models(str *out, const snug_agent *agent)
 {
     int error = SNUG_OK;
 
-    for (int use = 0; use < USES && !error; use++) {
+    /* The fallback is named when it is asked. */
+    for (int use = 0; use < USE_FALLBACK && !error; use++) {
         if (agent_model_has_earlier_use(agent, use))
             continue;
         if (use > 0)
@@ -123,7 +126,9 @@ static snug_reply *make_reply(const snug_agent *agent, const char *text, const c
 
     pthread_mutex_init(&reply->lock, NULL);
     reply->status = SNUG_AGENT_STATUS_TERMINAL_ERROR; /* until it is answered */
-    reply->has_cost = agent->prices != NULL;
+    /* Until a model without a price is asked. */
+    reply->has_cost = prices_have(agent->prices, model_name(agent->models[USE_CODE]));
+    reply->is_in_bash = is_in_bash(agent);
     reply->has_no_history = agent->options.has_no_history;
     reply->has_no_metrics = agent->options.has_no_metrics;
     reply->has_debug_info = agent->options.has_debug_info;
@@ -158,19 +163,45 @@ static int refuse_question(snug_reply **out, const snug_agent *agent, const char
     return SNUG_OK;
 }
 
+/* What the question has used, where a model was asked. */
+static void tell_total(const run *r)
+{
+    const snug_reply *reply = r->reply;
+
+    if (reply->requests == 0 && reply->cached_requests == 0)
+        return;
+    cJSON *event = event_begin(r, "total");
+    if (event) {
+        json_add_number(event, "requests", (double)reply->requests);
+        json_add_number(event, "input_tokens", (double)reply->input_tokens);
+        json_add_number(event, "output_tokens", (double)reply->output_tokens);
+        if (reply->cell_calls > 0)
+            json_add_number(event, "model_calls", (double)reply->cell_calls);
+        json_add_bool(event, "estimated", reply->is_estimated);
+        json_add_number(event, "seconds", (double)(reply->total_ns / NS_PER_MS) / 1000);
+        if (reply->has_cost)
+            json_add_number(event, "cost_usd", reply->cost_usd);
+    }
+    event_send(r, event);
+}
+
 /* From the trace's first span to its last. */
 static int answer_question(run *r)
 {
     trace_begin(r);
     int error = work_on_question(r);
     if (!error)
-        error = keep_turn(r->agent, r->reply);
+        error = watch_keep_talk(r);
+    if (!error)
+        error = keep_turn(r);
     if (!error) {
         retrieve_keep(r);
         conversation_store(r);
     }
 
     r->reply->total_ns = clock_now_ns() - r->started_ns;
+    if (!error)
+        tell_total(r);
     trace_end(r, error);
     return error;
 }
@@ -208,15 +239,19 @@ int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *text,
               .mode = asked.mode,
               .limits = asked.limits,
               .reply = reply,
+              .at = SNUG_AGENT_STEP_END, /* none yet */
               .started_ns = now_ns,
               .deadline_ns = clock_deadline_ns(now_ns, asked.limits.wall_ms) };
 
-    error = set_run(agent, &r);
+    error = images_read(&r);
+    if (!error)
+        error = set_run(agent, &r);
     if (!error) {
         error = answer_question(&r);
         set_run(agent, NULL);
-        run_free(&r);
     }
+
+    run_free(&r);
 
     if (error) {
         snug_reply_free(reply);

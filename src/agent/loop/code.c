@@ -6,7 +6,11 @@
 #include <string.h>
 
 #include "agent/loop/act.h"
+#include "agent/loop/bash_syntax.h"
 #include "agent/loop/loop.h"
+#include "agent/loop/reading.h"
+#include "agent/loop/review.h"
+#include "agent/loop/words.h"
 #include "agent/text/line.h"
 #include "agent/text/shellcode.h"
 #include "agent/trace/step_events.h"
@@ -53,14 +57,36 @@ static int join_calls(run *r, const char **unknown)
     return error;
 }
 
+/* A reply without code; is_answer: it is the answer all the same. */
+static void tell_no_code(const run *r, int is_answer)
+{
+    cJSON *event = event_begin(r, "extract");
+    if (event) {
+        json_add_bool(event, "found", 0);
+        json_add_text(event, "code", "");
+        json_add_bool(event, "words", is_answer);
+    }
+    event_send(r, event);
+}
+
 static void tell_code(const run *r, const attempt *a)
 {
     cJSON *event = event_begin(r, "extract");
     if (event) {
         json_add_bool(event, "found", a->code.len > 0);
         json_add_text_len(event, "code", str_text(&a->code), a->code.len);
+        if (a->left_out.len > 0)
+            json_add_text_len(event, "left_out", a->left_out.data, a->left_out.len);
     }
     event_send(r, event);
+}
+
+static attempt *begin_attempt(run *r, const str *code)
+{
+    attempt *a = attempt_begin(r, str_text(code), code->len);
+    if (!a || str_add_str(&a->left_out, &r->left_out))
+        return NULL;
+    return a;
 }
 
 static void tell_analysis(const run *r, const str *analysis)
@@ -98,10 +124,10 @@ static loop_outcome fail_without_code(run *r, const char *unknown)
 
     if (unknown)
         str_printf(&r->failure.sentence, "there is no tool \"%.100s\"", unknown);
-    else if (r->said.stop == MODEL_STOP_LENGTH)
-        str_add(&r->failure.sentence, "the reply was cut at its length limit before any code");
     else
         str_add(&r->failure.sentence, "there is no code in the reply");
+    if (r->left_out.len > 0)
+        str_printf(&r->failure.sentence, ". %s", r->left_out.data);
 
     return attempt_fail(r);
 }
@@ -109,20 +135,21 @@ static loop_outcome fail_without_code(run *r, const char *unknown)
 static loop_outcome extract_act(run *r)
 {
     if (r->call_count == 0) {
+        str_clear(&r->left_out);
         loop_outcome outcome = act_take_reply(r);
         if (outcome != WENT) {
-            r->step_cells++; /* else a model that writes no code would never end */
-            event_text(r, "extract", NULL, NULL, 0);
+            tell_no_code(r, outcome == MORE);
             return outcome;
         }
     }
 
-    loop_outcome looked = act_look(r); /* one reply may have more calls than there are steps */
-    if (looked != WENT)
-        return looked;
+    if (!act_has_steps(r)) { /* one reply may have more calls than there are steps */
+        int error = act_drop_calls(r);
+        return error ? run_break(r, error) : FAILED;
+    }
 
     const pending_call *call = &r->calls[r->call_at++];
-    attempt *a = attempt_begin(r, str_text(&call->code), call->code.len);
+    attempt *a = begin_attempt(r, &call->code);
     if (!a)
         return run_break(r, error_no_memory());
     tell_code(r, a);
@@ -150,20 +177,32 @@ loop_outcome step_extract(run *r)
 {
     const char *unknown = NULL;
 
+    words_forget(r);
     if (r->mode == SNUG_AGENT_MODE_ACT)
         return extract_act(r);
 
-    if (extract_text(r) || join_calls(r, &unknown))
+    if (extract_text(r))
+        return run_break(r, error_no_memory());
+    int error = reading_judge(r, &r->code);
+    if (error)
+        return run_break(r, error);
+    if (join_calls(r, &unknown))
         return run_break(r, error_no_memory());
 
-    attempt *a = attempt_begin(r, str_text(&r->code.code), r->code.code.len);
+    attempt *a = begin_attempt(r, &r->code.code);
     if (!a || keep_explanation(r, a))
         return run_break(r, error_no_memory());
 
-    tell_code(r, a);
-    if (a->code.len == 0)
-        return fail_without_code(r, unknown);
-    return WENT;
+    if (a->code.len > 0) {
+        r->words_asked_again = 0;
+        str_clear(&r->reply->unsupported); /* of words before it */
+        tell_code(r, a);
+        return WENT;
+    }
+
+    loop_outcome outcome = unknown ? FAILED : words_take(r);
+    tell_no_code(r, outcome == MORE);
+    return outcome == FAILED ? fail_without_code(r, unknown) : outcome;
 }
 
 /* ---- scan ---- */
@@ -176,25 +215,53 @@ typedef struct findings {
     int is_import; /* all of them are of imports */
 } findings;
 
-/* at_line: 0 where the finding is about all of the program. */
-static int add_finding(findings *f, const char *rule, unsigned at_line, unsigned column,
-                       const char *subject, const char *message)
+/* As the model reads it: the sentence, the place, and what helps. */
+static int add_finding_text(str *out, const snug_finding *found)
+{
+    int error = SNUG_OK;
+
+    if (found->line > 0)
+        error = str_printf(out, "line %u: ", found->line);
+    if (!error)
+        error = str_printf(out, "%s\n", found->message);
+
+    for (const char *at = found->excerpt; !error && *at;) {
+        const size_t len = strcspn(at, "\n");
+        error = str_printf(out, "    %.*s\n", (int)len, at);
+        at += len + (at[len] == '\n');
+    }
+
+    if (!error && *found->hint)
+        error = str_printf(out, "  Hint: %s\n", found->hint);
+    return error;
+}
+
+static int add_finding(findings *f, const snug_finding *found)
 {
     cJSON *item = json_add_object(f->array, NULL);
 
     if (f->count == 0)
-        f->first_rule = rule;
+        f->first_rule = found->rule;
     f->count++;
-    f->is_import &= strcmp(rule, "import") == 0;
+    f->is_import &= strcmp(found->rule, "import") == 0;
 
-    if (!item || json_add_text(item, "rule", rule) || json_add_number(item, "line", at_line) ||
-        json_add_number(item, "column", column) || json_add_text(item, "subject", subject) ||
-        json_add_text(item, "message", message))
+    if (!item || json_add_text(item, "rule", found->rule) ||
+        json_add_number(item, "line", found->line) ||
+        json_add_number(item, "column", found->column) ||
+        json_add_text(item, "subject", found->subject) ||
+        json_add_text(item, "message", found->message) ||
+        json_add_text(item, "hint", found->hint) || json_add_text(item, "excerpt", found->excerpt))
         return SNUG_ENOMEM;
+    return add_finding_text(f->text, found);
+}
 
-    if (at_line > 0)
-        return str_printf(f->text, "line %u: %s\n", at_line, message);
-    return str_printf(f->text, "%s\n", message);
+/* One that is about all of the program. */
+static int add_whole_finding(findings *f, const char *rule, const char *message)
+{
+    const snug_finding found = { rule, 0, 0, "", message, "", "" };
+    if (add_finding(f, &found))
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 static int check_length(findings *f, const run *r, const attempt *a)
@@ -206,9 +273,7 @@ static int check_length(findings *f, const run *r, const attempt *a)
 
     snprintf(message, sizeof message, "the program has %zu lines, and may have %llu", lines,
              (unsigned long long)r->limits.code_lines);
-    if (add_finding(f, "length", 0, 0, "", message))
-        return error_no_memory();
-    return SNUG_OK;
+    return add_whole_finding(f, "length", message);
 }
 
 static int scan_with_snug(findings *f, const run *r, const attempt *a)
@@ -219,15 +284,15 @@ static int scan_with_snug(findings *f, const run *r, const attempt *a)
     options.profile = r->agent->profile;
     options.allow = (const char *const *)r->agent->allow;
     options.max_source_bytes = r->agent->cell_limits.source_bytes;
+    options.forbid = (const char *const *)r->agent->forbid;
+    if (is_in_bash(r->agent))
+        options.kind = SNUG_KIND_BASH;
     int error = snug_host_scan(&report, r->agent->host, str_text(&a->code), a->code.len, &options);
     if (error)
         return error;
 
-    for (size_t i = 0; !error && i < snug_scan_finding_count(report); i++) {
-        const snug_finding *found = snug_scan_finding(report, i);
-        error =
-            add_finding(f, found->rule, found->line, found->column, found->subject, found->message);
-    }
+    for (size_t i = 0; !error && i < snug_scan_finding_count(report); i++)
+        error = add_finding(f, snug_scan_finding(report, i));
 
     snug_scan_free(report);
     if (error)
@@ -235,21 +300,32 @@ static int scan_with_snug(findings *f, const run *r, const attempt *a)
     return SNUG_OK;
 }
 
-/* bash itself finds what is wrong in the syntax when it is to run it, and runs nothing of it then.
- * What is only half there is found here. */
-static int check_whole(findings *f, const run *r, const attempt *a)
+static int check_syntax(findings *f, run *r, const attempt *a)
+{
+    str message = { 0 };
+    unsigned at_line;
+    int error = bash_syntax_check(&message, &at_line, r, &a->code);
+
+    if (!error && message.len > 0) {
+        const snug_finding found = { "syntax", at_line, 0, "", str_text(&message), "", "" };
+        if (add_finding(f, &found))
+            error = error_no_memory();
+    }
+    str_free(&message);
+    return error;
+}
+
+/* What is only half there has a message of its own. */
+static int scan_bash(findings *f, run *r, const attempt *a)
 {
     int whole = snug_session_is_complete(r->agent->session, str_text(&a->code), a->code.len);
     if (whole < 0)
         return whole;
 
     if (whole > 0)
-        return SNUG_OK;
-    if (add_finding(f, "syntax", 0, 0, "",
-                    "the program ends within a quote, a here-document or a command"))
-        return error_no_memory();
-
-    return SNUG_OK;
+        return check_syntax(f, r, a);
+    return add_whole_finding(f, "syntax",
+                             "the program ends within a quote, a here-document or a command");
 }
 
 static int scan_with_caller(findings *f, const run *r, const attempt *a)
@@ -264,9 +340,7 @@ static int scan_with_caller(findings *f, const run *r, const attempt *a)
     const char *message = reason;
     if (!*reason)
         message = "the program is not wanted, for no reason that was given";
-    if (add_finding(f, "caller", 0, 0, "", message))
-        return error_no_memory();
-    return SNUG_OK;
+    return add_whole_finding(f, "caller", message);
 }
 
 static int keep_findings(attempt *a, const findings *f)
@@ -286,6 +360,8 @@ static loop_outcome fail_scan(run *r, const findings *f, str *text)
 
     if (strcmp(f->first_rule, "syntax") == 0)
         class = category = "syntax";
+    else if (strcmp(f->first_rule, "review") == 0)
+        category = "review";
     else if (f->is_import)
         class = category = "import";
 
@@ -295,6 +371,8 @@ static loop_outcome fail_scan(run *r, const findings *f, str *text)
 
     const size_t first_line = strcspn(str_text(text), "\n");
     const char *and_more = f->count > 1 ? " (and more)" : "";
+    if (strcmp(f->first_rule, "length") == 0)
+        and_more = " (--max-code-lines)";
     if (str_add_str(&r->failure.findings, text) ||
         str_printf(&r->failure.sentence, "the scan found: %.*s%s", (int)first_line, str_text(text),
                    and_more))
@@ -316,23 +394,36 @@ static void tell_scan(const run *r, const attempt *a, size_t count)
     event_send(r, event);
 }
 
-/* All of the findings; a->findings has them as JSON. */
-static int scan_program(findings *f, const run *r, attempt *a)
+/* What is found without a model. */
+static int scan_program(findings *f, run *r, const attempt *a)
 {
     int error = check_length(f, r, a);
 
     if (!error && is_in_bash(r->agent))
-        error = check_whole(f, r, a);
-    else if (!error)
+        error = scan_bash(f, r, a);
+    if (!error)
         error = scan_with_snug(f, r, a);
 
     if (!error)
         error = scan_with_caller(f, r, a);
 
-    str_clear(&a->findings);
-    if (!error)
-        error = keep_findings(a, f);
     return error;
+}
+
+/* By a model, where nothing else was found. */
+static loop_outcome review(findings *f, run *r)
+{
+    str reason = { 0 };
+    loop_outcome outcome = WENT;
+
+    if (f->count == 0 && review_is_wanted(r))
+        outcome = review_program(r, &reason);
+    if (outcome == FAILED) {
+        int error = add_whole_finding(f, "review", str_text(&reason));
+        outcome = error ? run_break(r, error) : WENT;
+    }
+    str_free(&reason);
+    return outcome;
 }
 
 loop_outcome step_scan(run *r)
@@ -346,12 +437,16 @@ loop_outcome step_scan(run *r)
         return run_break(r, error_no_memory());
 
     int error = scan_program(&f, r, a);
-    cJSON_Delete(f.array);
     r->reply->time_ns[TIME_SCAN] += clock_now_ns() - start_ns;
-    if (error) {
+    str_clear(&a->findings);
+    if (!error)
+        outcome = review(&f, r);
+    if (!error && outcome == WENT)
+        error = keep_findings(a, &f);
+    if (error)
         outcome = run_break(r, error);
+    if (outcome != WENT)
         goto done;
-    }
 
     a->is_scanned = f.count == 0;
     tell_scan(r, a, f.count);
@@ -362,6 +457,7 @@ loop_outcome step_scan(run *r)
     }
 
 done:
+    cJSON_Delete(f.array);
     str_free(&text);
     return outcome;
 }

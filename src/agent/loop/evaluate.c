@@ -8,17 +8,20 @@
 #include <string.h>
 
 #include "agent/loop/act.h"
+#include "agent/loop/contents.h"
 #include "agent/loop/improve.h"
 #include "agent/loop/loop.h"
-#include "agent/prompt/request.h"
+#include "agent/loop/review.h"
+#include "agent/prompt/talk.h"
 #include "agent/text/clip.h"
+#include "agent/text/pylex.h"
 #include "agent/trace/step_events.h"
 #include "base/clock.h"
 #include "base/error.h"
 
 static loop_outcome fail_logically(run *r, const char *category)
 {
-    return run_fail(r, "repair", "logical", category);
+    return run_fail(r, r->is_in_words ? "no_code" : "repair", "logical", category);
 }
 
 static void tell_verdict(const run *r, const char *by, const char *value, const char *reason)
@@ -43,7 +46,16 @@ static int run_to_end(snug_result **out, run *r, const char *check)
     str source = { 0 };
     int error;
 
-    if (str_add(&source, check) || str_add(&source, last_line))
+    /* There the exit status of the last command is what a check says, also by exit. */
+    if (is_in_bash(r->agent))
+        return run_cell(out, r, check, strlen(check), 1);
+
+    /* `total == 42` says what shall be, and not only that it can be compared; a false value of
+     * numpy's is False in words alone. */
+    const int is_claim = pylex_is_expression(check, strlen(check));
+    if ((is_claim && str_add(&source, "assert '%s' % ((")) || str_add(&source, check) ||
+        (is_claim && str_add(&source, "\n),) != 'False', 'it is False'")) ||
+        str_add(&source, last_line))
         error = error_no_memory();
     else
         error = run_cell(out, r, source.data, source.len, 1);
@@ -52,9 +64,9 @@ static int run_to_end(snug_result **out, run *r, const char *check)
     return error;
 }
 
-static int has_ended(const snug_result *result)
+static int has_ended(const run *r, const snug_result *result)
 {
-    return snug_result_status(result) != SNUG_STATUS_OK ||
+    return is_in_bash(r->agent) || snug_result_status(result) != SNUG_STATUS_OK ||
            strcmp(snug_result_text(result, SNUG_STREAM_VALUE, NULL), last_value) == 0;
 }
 
@@ -106,7 +118,7 @@ static loop_outcome run_check(run *r, const char *check)
         outcome =
             run_stop(r, SNUG_AGENT_STATUS_TERMINAL_ERROR, "the session was lost in a check: %.500s",
                      snug_result_error_value(result));
-    else if (!has_ended(result))
+    else if (!has_ended(r, result))
         outcome = fail_unended(r, check);
     else if (snug_result_status(result) != SNUG_STATUS_OK)
         outcome = fail_check(r, check, result);
@@ -128,7 +140,7 @@ static loop_outcome run_checks(run *r)
 static const str *find_given_text(const run *r)
 {
     const attempt *last = run_attempt(r);
-    return r->mode == SNUG_AGENT_MODE_ACT ? &r->final_answer : &last->output;
+    return r->has_final ? &r->final_answer : &last->output;
 }
 
 static loop_outcome match_expected(run *r)
@@ -179,7 +191,7 @@ static loop_outcome judge_by_caller(run *r, int *is_judged)
     const snug_agent_options *options = &r->agent->options;
     const attempt *a = run_attempt(r);
 
-    if (!options->on_evaluate)
+    if (!options->on_evaluate || r->is_in_words)
         return WENT;
 
     snug_agent_verdict value =
@@ -200,17 +212,96 @@ static loop_outcome judge_by_caller(run *r, int *is_judged)
 
 /* ---- the model's ---- */
 
-static loop_outcome judge_by_model(run *r)
+int verdict_read_reply(verdict *out, const model_reply *said)
 {
-    loop_outcome outcome = request_prompt(r, USE_EVALUATION, TIME_EVALUATE, NULL, "evaluate");
+    int error = verdict_read(out, str_text(&said->text), said->text.len);
+
+    for (size_t i = 0; !error && !out->is_read && i < said->call_count; i++) {
+        const str *arguments = &said->calls[i].arguments;
+        verdict_free(out);
+        error = verdict_read(out, str_text(arguments), arguments->len);
+    }
+
+    return error;
+}
+
+static int read_verdict(run *r)
+{
+    if (r->has_verdict)
+        verdict_free(&r->verdict);
+    r->has_verdict = 0;
+
+    if (verdict_read_reply(&r->verdict, &r->said))
+        return error_no_memory();
+    r->has_verdict = 1;
+    return SNUG_OK;
+}
+
+static loop_outcome ask_for_judgement(run *r, const char *template)
+{
+    int error = talk_say_prompt(r, MODEL_USER, template, NULL, 0);
+    if (error)
+        return run_break(r, error);
+
+    loop_outcome outcome = talk_ask_aside(r, USE_EVALUATION, TIME_EVALUATE);
     if (outcome != WENT)
         return outcome;
 
-    if (verdict_read(&r->verdict, str_text(&r->said.text), r->said.text.len) != SNUG_OK)
-        return run_break(r, error_no_memory());
-    r->has_verdict = 1;
+    error = read_verdict(r);
+    if (error)
+        return run_break(r, error);
+    return WENT;
+}
+
+/* r->verdict. One that cannot be read is asked for once more: a guess may let a wrong answer out,
+ * or have a right program repaired. */
+static loop_outcome ask_for_verdict(run *r)
+{
+    int error = talk_ensure(r);
+    if (error)
+        return run_break(r, error);
+
+    const size_t mark = talk_mark(r);
+    loop_outcome outcome = ask_for_judgement(r, "evaluate");
+    if (outcome == WENT && !r->verdict.is_read)
+        outcome = ask_for_judgement(r, "evaluate_again");
+    talk_return(r, mark);
+    return outcome;
+}
+
+/* An answer that goes out though nobody is sure of it says so. */
+static int keep_doubt(run *r)
+{
+    str *doubt = &r->reply->doubt;
+    const str *reason = &r->verdict.reason;
+    const char *what = r->verdict.is_read ? "the evaluation is unsure of this answer"
+                                          : "what the evaluation said could not be read, twice";
+
+    if (r->verdict.value != SNUG_AGENT_VERDICT_UNSURE || doubt->len > 0)
+        return SNUG_OK;
+    if (r->mode == SNUG_AGENT_MODE_PLAN && str_printf(doubt, "step %zu: ", r->step + 1))
+        return SNUG_ENOMEM;
+    if (str_add(doubt, what))
+        return SNUG_ENOMEM;
+    if (reason->len == 0)
+        return SNUG_OK;
+
+    const size_t begin = doubt->len + 2;
+    if (str_add(doubt, ": ") || clip_append(doubt, str_text(reason), reason->len, 300, 0))
+        return SNUG_ENOMEM;
+    doubt->len = begin + clip_line(doubt->data + begin, doubt->len - begin);
+    doubt->data[doubt->len] = '\0';
+    return SNUG_OK;
+}
+
+static loop_outcome judge_by_model(run *r)
+{
+    loop_outcome outcome = ask_for_verdict(r);
+    if (outcome != WENT)
+        return outcome;
+
     const char *reason = str_text(&r->verdict.reason);
-    if (keep_verdict(r, r->verdict.value, reason))
+    if (keep_verdict(r, r->verdict.value, reason) || keep_doubt(r))
         return run_break(r, error_no_memory());
 
     tell_verdict(r, "model", reply_verdict_name(r->verdict.value), reason);
@@ -271,7 +362,9 @@ static loop_outcome judge_program(run *r)
 
     if (r->has_verdict)
         verdict_free(&r->verdict);
-    r->has_verdict = 0; /* of another attempt */
+    r->has_verdict = 0;                  /* of another attempt */
+    if (r->mode != SNUG_AGENT_MODE_PLAN) /* whose answer rests on all steps */
+        str_clear(&r->reply->doubt);
 
     loop_outcome outcome = judge_by_checks(r);
     if (outcome == WENT)
@@ -301,15 +394,21 @@ static loop_outcome finish_plan_step(run *r)
 /* The failure of an attempt that ran well. */
 static loop_outcome reject_program(run *r)
 {
-    loop_outcome outcome = attempt_fail(r);
+    const int is_of_cell = r->mode != SNUG_AGENT_MODE_ACT || !r->is_in_words;
+    loop_outcome outcome =
+        is_of_cell ? attempt_fail(r) : FAILED; /* cells are right, words are not */
     if (outcome != FAILED)
         return outcome;
 
-    str_clear(&r->changed);
-    if (str_add_str(&r->changed, &run_attempt(r)->changed))
-        return run_break(r, error_no_memory());
     if (r->mode == SNUG_AGENT_MODE_ACT)
         return act_reject(r);
+    attempt *last = run_attempt(r);
+    int error = contents_tell(&last->changed, r, last);
+    str_clear(&r->changed);
+    if (!error && str_add_str(&r->changed, &last->changed))
+        error = error_no_memory();
+    if (error)
+        return run_break(r, error);
     return FAILED;
 }
 

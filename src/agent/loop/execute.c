@@ -7,9 +7,13 @@
 #include <string.h>
 
 #include "agent/loop/act.h"
+#include "agent/loop/act_bash.h"
+#include "agent/loop/contents.h"
 #include "agent/loop/improve.h"
 #include "agent/loop/loop.h"
+#include "agent/loop/rerun.h"
 #include "agent/loop/reuse.h"
+#include "agent/loop/words.h"
 #include "agent/text/clip.h"
 #include "agent/trace/diagnostics.h"
 #include "agent/trace/step_events.h"
@@ -68,7 +72,21 @@ static int add_displays(str *out, snug_result *result)
     return SNUG_OK;
 }
 
-/* The value, else the variable `result`, else what was printed or displayed. */
+/* What went to stderr, where there is nothing else. */
+static int add_stderr(str *out, const snug_result *result)
+{
+    size_t len;
+    const char *text = snug_result_text(result, SNUG_STREAM_STDERR, &len);
+
+    if (out->len > 0 || len == 0)
+        return SNUG_OK;
+    if (str_add(out, ATTEMPT_ON_STDERR))
+        return SNUG_ENOMEM;
+    return str_append(out, text, len);
+}
+
+/* The value, else the variable `result`, else what was printed or displayed, else what went to
+ * stderr. */
 static int keep_output(str *out, run *r, snug_result *result)
 {
     size_t len;
@@ -88,6 +106,8 @@ static int keep_output(str *out, run *r, snug_result *result)
             error = add_displays(out, result);
     }
 
+    if (!error)
+        error = add_stderr(out, result);
     if (!error && out->len == 0)
         error = str_add(out, no_output);
     if (error == SNUG_ENOMEM)
@@ -95,13 +115,13 @@ static int keep_output(str *out, run *r, snug_result *result)
     return error;
 }
 
-/* What a program had printed when it failed. */
-static int keep_printed(str *out, const snug_result *result)
+/* What a program had printed when it failed; the error of one in bash has the end of stderr. */
+static int keep_printed(str *out, const run *r, const snug_result *result)
 {
     size_t len;
     const char *text = snug_result_text(result, SNUG_STREAM_STDOUT, &len);
     str_clear(out);
-    if (str_append(out, text, len))
+    if (str_append(out, text, len) || (!is_in_bash(r->agent) && add_stderr(out, result)))
         return error_no_memory();
     return SNUG_OK;
 }
@@ -116,16 +136,24 @@ static int add_comma(str *out, const char *title, size_t index)
     return str_printf(out, "%s: ", title);
 }
 
-/* Names, files and calls that the program leaves behind, also where it failed. */
-static int keep_changes(str *out, const snug_result *result)
+static int add_names(str *out, const snug_result *result)
 {
     const snug_change *change;
+
+    for (size_t i = 0; (change = snug_result_change(result, i)); i++)
+        if (add_comma(out, "names", i) || str_printf(out, "%s (%s)", change->name, change->op))
+            return SNUG_ENOMEM;
+    return SNUG_OK;
+}
+
+/* Names, files and calls that the program leaves behind, also where it failed. */
+static int keep_changes(str *out, const snug_result *result, int has_names)
+{
     const snug_artifact *artifact;
 
     str_clear(out);
-    for (size_t i = 0; (change = snug_result_change(result, i)); i++)
-        if (add_comma(out, "names", i) || str_printf(out, "%s (%s)", change->name, change->op))
-            return error_no_memory();
+    if (has_names && add_names(out, result))
+        return error_no_memory();
 
     for (size_t i = 0; (artifact = snug_result_artifact(result, i)); i++)
         if (add_comma(out, "files", i) || str_add(out, artifact->path))
@@ -187,6 +215,20 @@ static loop_outcome fail_result(run *r, snug_result *result)
     return FAILED;
 }
 
+/* The hint of a lost session is for those who must open another one. */
+static loop_outcome explain_loss(run *r, const attempt *a)
+{
+    str *hint = &r->failure.hint;
+
+    str_clear(hint);
+    if (str_add(hint, "The program ended the process that it ran in") ||
+        (a->reruns > 0 && str_printf(hint, ", each of the %llu times that it ran",
+                                     (unsigned long long)a->reruns + 1)) ||
+        str_add(hint, ". The session is again what it was before: do it in another way."))
+        return run_break(r, error_no_memory());
+    return FAILED;
+}
+
 static loop_outcome judge_result(run *r, attempt *a)
 {
     snug_result *result = a->result;
@@ -194,7 +236,12 @@ static loop_outcome judge_result(run *r, attempt *a)
     if (looked != WENT)
         return looked;
 
-    if (snug_result_state(result) == SNUG_STATE_LOST)
+    if (snug_result_state(result) == SNUG_STATE_LOST && !a->is_restored &&
+        !*snug_result_error_name(result))
+        return run_stop(r, SNUG_AGENT_STATUS_TERMINAL_ERROR,
+                        "the session was lost: the program has ended its %s",
+                        is_in_bash(r->agent) ? "shell" : "interpreter");
+    if (snug_result_state(result) == SNUG_STATE_LOST && !a->is_restored)
         return run_stop(r, SNUG_AGENT_STATUS_TERMINAL_ERROR, "the session was lost: %s: %.500s",
                         snug_result_error_name(result), snug_result_error_value(result));
 
@@ -211,22 +258,21 @@ static loop_outcome judge_result(run *r, attempt *a)
         break;
     }
 
-    return fail_result(r, result);
+    loop_outcome failed = fail_result(r, result);
+    if (failed == FAILED && a->is_restored)
+        return explain_loss(r, a);
+    return failed;
 }
 
 /* ---- events ---- */
 
-static void tell_calls(const run *r, const snug_result *result)
+/* Of the others there was an event when they ended. */
+static void tell_denied_calls(const run *r, const snug_result *result)
 {
     for (size_t i = 0; i < snug_result_tool_call_count(result); i++) {
         const snug_tool_call *call = snug_result_tool_call(result, i);
-        cJSON *event = event_begin(r, "tool_call");
-        if (event) {
-            json_add_text(event, "name", call->name);
-            json_add_text(event, "status", call->status);
-            json_add_number(event, "duration_ms", (double)call->duration_ns / 1e6);
-        }
-        event_send(r, event);
+        if (strcmp(call->status, "denied") == 0)
+            event_tool_call(r, call);
     }
 }
 
@@ -268,27 +314,56 @@ static loop_outcome go_back(run *r)
     return WENT;
 }
 
-static int run_program(run *r, attempt *a)
+int execute_set_back(run *r)
 {
-    snug_result_free(a->result);
-    a->result = NULL;
-    return run_cell(&a->result, r, str_text(&a->code), a->code.len, 0);
+    attempt *last = run_attempt(r);
+
+    if (!r->has_checkpoint || !r->agent->options.has_rollback || given_is_improved(r))
+        return SNUG_OK;
+    int error = snug_session_rollback(r->agent->session);
+    if (error || !last || !last->result)
+        return error;
+
+    error = keep_changes(&last->changed, last->result, 0);
+    if (!error)
+        error = contents_tell(&last->changed, r, last);
+    str_clear(&r->changed);
+    if (!error && str_add_str(&r->changed, &last->changed))
+        error = error_no_memory();
+    return error;
 }
 
-/* A cell of act mode has run: the model hears what it gave, unless it was the last one. */
+/* The same cell with the same result again is told to the model, which else may go on so. */
+static void count_same(const run *r, attempt *a)
+{
+    uint64_t count = 1;
+
+    for (size_t i = 0; i + 1 < r->reply->attempt_count; i++) {
+        const attempt *before = &r->reply->attempts[i];
+        count += before->failure.len == 0 &&
+                 strcmp(str_text(&before->code), str_text(&a->code)) == 0 &&
+                 strcmp(str_text(&before->output), str_text(&a->output)) == 0;
+    }
+
+    if (count > 1)
+        a->repeats = count;
+}
+
+/* A cell of act mode has run: the model hears what it gave, unless that is the final answer. */
 static loop_outcome finish_cell(run *r, loop_outcome outcome)
 {
     r->step_cells++;
     if (outcome == STOPPED || outcome == BROKEN)
         return outcome;
 
+    if (outcome == WENT)
+        count_same(r, run_attempt(r));
     const int is_answered = outcome == WENT && r->has_final;
     r->has_final = is_answered; /* a program that fails has not answered */
-    outcome = act_observe(r, "observe");
     if (!is_answered)
-        return outcome;
+        return act_observe(r, "observe");
 
-    int error = outcome == BROKEN ? r->error : act_drop_calls(r);
+    int error = act_finish(r);
     if (error)
         return run_break(r, error);
     return WENT;
@@ -297,12 +372,12 @@ static loop_outcome finish_cell(run *r, loop_outcome outcome)
 /* What the program gave, printed and left behind. */
 static int keep_result(run *r, attempt *a)
 {
-    int error = keep_changes(&a->changed, a->result);
+    int error = keep_changes(&a->changed, a->result, 1);
 
     if (!error && snug_result_status(a->result) == SNUG_STATUS_OK)
         error = keep_output(&a->output, r, a->result);
     else if (!error)
-        error = keep_printed(&a->output, a->result);
+        error = keep_printed(&a->output, r, a->result);
 
     if (error)
         return error;
@@ -319,8 +394,11 @@ static loop_outcome conclude_program(run *r, attempt *a)
         reuse_keep(r, a);
     if (outcome == FAILED) {
         outcome = attempt_fail(r);
-        if (str_add_str(&r->changed, &a->changed))
-            return run_break(r, error_no_memory());
+        int error = contents_tell(&a->changed, r, a);
+        if (!error && str_add_str(&r->changed, &a->changed))
+            error = error_no_memory();
+        if (error)
+            return run_break(r, error);
     }
 
     return outcome;
@@ -333,24 +411,28 @@ loop_outcome step_execute(run *r)
     if (outcome != WENT)
         return outcome;
 
-    r->has_final = 0;
+    words_forget(r);
     run_forget_failure(r);
     event_text(r, "execute", NULL, NULL, 0);
     if (reuse_find(r, a))
         return WENT;
 
     const uint64_t start_ns = clock_now_ns();
-    int error = run_program(r, a);
+    int error = contents_note(r, a);
+    if (!error)
+        error = rerun_program(r, a);
     if (!error && !a->result)
         return run_look(r);
 
     if (!error)
         error = keep_result(r, a);
+    if (!error && r->mode == SNUG_AGENT_MODE_ACT && is_in_bash(r->agent))
+        error = act_bash_take(r);
     r->reply->time_ns[TIME_EXECUTE] += clock_now_ns() - start_ns;
     if (error)
         return run_break(r, error);
 
-    tell_calls(r, a->result);
+    tell_denied_calls(r, a->result);
     tell_result(r, a);
     watch_result(r, a->result);
     outcome = conclude_program(r, a);

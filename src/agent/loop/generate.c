@@ -2,25 +2,27 @@
  * generate.c - the steps plan, generate and repair: what is asked of the model, and when nothing
  * more is.
  */
+#include <stdio.h>
+
 #include "agent/loop/act.h"
 #include "agent/loop/loop.h"
 #include "agent/loop/reuse.h"
-#include "agent/prompt/request.h"
+#include "agent/loop/words.h"
+#include "agent/prompt/talk.h"
 #include "agent/trace/step_events.h"
 #include "base/error.h"
 
 static loop_outcome generate_cell(run *r)
 {
-    if (r->message_count == 0) {
-        int error = act_begin(r);
-        if (error)
-            return run_break(r, error);
-    }
+    int error = talk_ensure(r);
+    if (!error)
+        error = act_catch_up(r);
+    if (error)
+        return run_break(r, error);
 
-    loop_outcome looked = act_look(r);
-    if (looked != WENT)
-        return looked;
-    return request_ask(r, USE_CODE, TIME_GENERATE, r->messages, r->message_count);
+    if (!act_has_steps(r))
+        return words_ask_last(r);
+    return talk_ask(r, USE_CODE, TIME_GENERATE);
 }
 
 loop_outcome step_generate(run *r)
@@ -28,8 +30,10 @@ loop_outcome step_generate(run *r)
     if (r->mode == SNUG_AGENT_MODE_ACT)
         return generate_cell(r);
 
-    const char *template = r->mode == SNUG_AGENT_MODE_PLAN ? "step" : "generate";
-    return request_prompt(r, USE_CODE, TIME_GENERATE, "system", template);
+    int error = talk_begin(r);
+    if (error)
+        return run_break(r, error);
+    return talk_ask(r, USE_CODE, TIME_GENERATE);
 }
 
 static void tell_repair(const run *r)
@@ -46,51 +50,102 @@ static void tell_repair(const run *r)
     event_send(r, event);
 }
 
+/* A reply that holds no program may say why. */
+static loop_outcome stop_after_last(run *r)
+{
+    const char *sentence = str_text(&r->failure.sentence);
+    const attempt *last = run_attempt(r);
+    char which[80] = "the only attempt failed";
+
+    str_clear(&r->reply->unsupported); /* of words that are not the answer */
+    if (run_attempts(r) > 1)
+        snprintf(which, sizeof which, "attempt %llu of %llu failed too",
+                 (unsigned long long)run_attempts(r), (unsigned long long)r->limits.attempts);
+    if (last && last->code.len == 0 && r->said.text.len > 0)
+        return run_stop(r, SNUG_AGENT_STATUS_MAX_ATTEMPTS,
+                        "%s: %.400s; it says: %.300s (--max-attempts allows more)", which, sentence,
+                        str_text(&r->said.text));
+    return run_stop(r, SNUG_AGENT_STATUS_MAX_ATTEMPTS, "%s: %.700s; --max-attempts allows more",
+                    which, sentence);
+}
+
 loop_outcome step_repair(run *r)
 {
     if (run_attempts(r) >= r->limits.attempts)
-        return run_stop(r, SNUG_AGENT_STATUS_MAX_ATTEMPTS,
-                        "attempt %llu of %llu failed too: %.700s",
-                        (unsigned long long)run_attempts(r), (unsigned long long)r->limits.attempts,
-                        str_text(&r->failure.sentence));
+        return stop_after_last(r);
 
     tell_repair(r);
     int error = reuse_catch_up(r);
+    if (!error)
+        error = execute_set_back(r);
     if (error)
         return run_break(r, error);
 
     const char *template = r->failure.template;
     if (!template)
         template = "repair"; /* on_route may want a program repaired that has not failed */
-    return request_prompt(r, USE_REPAIR, TIME_IMPROVE, "system", template);
+    error = talk_ensure(r);  /* a program that was given has not been talked about */
+    if (!error)
+        error = talk_say_prompt(r, MODEL_USER, template, NULL, 0);
+    if (error)
+        return run_break(r, error);
+    return talk_ask(r, USE_REPAIR, TIME_IMPROVE);
 }
 
 static void tell_plan(const run *r)
 {
     cJSON *event = event_begin(r, "plan");
+    if (event)
+        json_add_number(event, "count", (double)r->plan.count);
     cJSON *steps = event ? json_add_array(event, "steps") : NULL;
     for (size_t i = 0; steps && i < r->plan.count; i++)
         json_add_text(steps, NULL, str_text(&r->plan.steps[i]));
     event_send(r, event);
 }
 
-loop_outcome step_plan(run *r)
+static loop_outcome ask_for_plan(run *r)
 {
-    loop_outcome outcome = request_prompt(r, USE_CODE, TIME_GENERATE, NULL, "plan");
+    loop_outcome outcome = talk_ask(r, USE_CODE, TIME_GENERATE);
     if (outcome != WENT)
         return outcome;
 
     plan_free(&r->plan);
+    if (plan_read(&r->plan, str_text(&r->said.text), r->said.text.len, run_most_items(r)))
+        return run_break(r, error_no_memory());
+    return WENT;
+}
+
+/* A reply without a plan, or a plan with more steps than there may be, is asked for once more. */
+static loop_outcome ask_for_plan_again(run *r)
+{
+    int error = talk_say_prompt(r, MODEL_USER, "plan_again", NULL, 0);
+    if (error)
+        return run_break(r, error);
+    return ask_for_plan(r);
+}
+
+loop_outcome step_plan(run *r)
+{
     str_clear(&r->done);
     r->step = 0; /* on_route may want another plan */
     r->step_attempt = r->reply->attempt_count;
-    if (plan_read(&r->plan, str_text(&r->said.text), r->said.text.len, run_most_items(r)))
-        return run_break(r, error_no_memory());
+    plan_free(&r->plan);
+
+    int error = talk_begin_with(r, "plan");
+    if (error)
+        return run_break(r, error);
+    loop_outcome outcome = ask_for_plan(r);
+    if (outcome == WENT && (r->plan.is_cut || r->plan.count == 0))
+        outcome = ask_for_plan_again(r);
+    if (outcome != WENT)
+        return outcome;
 
     tell_plan(r);
     if (r->plan.is_cut)
-        return run_stop(r, SNUG_AGENT_STATUS_BUDGET, "the plan has more than %llu steps",
-                        (unsigned long long)r->limits.steps);
+        return run_stop(
+            r, SNUG_AGENT_STATUS_BUDGET,
+            "the plan has more than %llu steps, as it had before; --max-steps allows more",
+            (unsigned long long)r->limits.steps);
 
     if (r->plan.count == 0)
         return run_stop(r, SNUG_AGENT_STATUS_TERMINAL_ERROR, "the model made no plan: %.300s",

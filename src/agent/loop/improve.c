@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "agent/loop/inputs.h"
-#include "agent/prompt/request.h"
+#include "agent/prompt/talk.h"
 #include "agent/reply/score.h"
+#include "agent/reply/style.h"
 #include "agent/reply/timing.h"
 #include "agent/text/line.h"
 #include "agent/trace/step_events.h"
@@ -29,6 +30,11 @@ static int is_for_speed(const run *r)
     return r->agent->options.focus == SNUG_AGENT_FOCUS_OPTIMIZE;
 }
 
+static int is_for_style(const run *r)
+{
+    return r->agent->options.focus == SNUG_AGENT_FOCUS_STYLE;
+}
+
 static attempt *best_attempt(const run *r)
 {
     return &r->reply->attempts[r->reply->best - 1];
@@ -45,11 +51,12 @@ int given_begin(run *r)
         r->limits.code_lines += line_count(code);
     r->reply->is_given = 1;
     r->reply->faults_before = r->reply->faults_after = -1;
+    r->reply->style_before = r->reply->style_after = -1;
     attempt *a = attempt_begin(r, code, strlen(code));
     if (!a)
         return error_no_memory();
     event_text(r, "extract", "code", code, a->code.len);
-    return SNUG_OK;
+    return talk_begin(r); /* with the names that there are before it has run */
 }
 
 static int renew_data(run *r)
@@ -86,6 +93,8 @@ static void tell_version(const run *r, int is_taken, const char *reason)
             json_add_number(event, "improved_ms", reply->improved_ms);
         if (reply->faults_before >= 0)
             json_add_number(event, "faults_after", reply->faults_after);
+        if (reply->style_before >= 0)
+            json_add_number(event, "style_after", reply->style_after);
     }
     event_send(r, event);
 }
@@ -309,7 +318,7 @@ static loop_outcome try_trials(int *count, run *r, const attempt *a)
 
 static loop_outcome ask_trials(run *r)
 {
-    loop_outcome outcome = request_prompt(r, USE_CODE, TIME_IMPROVE, NULL, "faults");
+    loop_outcome outcome = talk_ask_apart(r, USE_CODE, TIME_IMPROVE, "faults");
     if (outcome != WENT)
         return outcome;
 
@@ -352,6 +361,49 @@ static loop_outcome compare_faults(run *r, const attempt *candidate)
                           count, r->trials.count);
 }
 
+/* ---- style ---- */
+
+/* r->failing lists where a program departs from the style guides. */
+static loop_outcome count_departures(int *count, str *list, run *r, const attempt *a)
+{
+    size_t found;
+    if (style_read(list, &found, str_text(&a->code), a->code.len))
+        return run_break(r, error_no_memory());
+    *count = found < 10000 ? (int)found : 10000;
+    return WENT;
+}
+
+static loop_outcome begin_style(run *r)
+{
+    str_clear(&r->failing);
+    loop_outcome outcome =
+        count_departures(&r->reply->style_before, &r->failing, r, best_attempt(r));
+    r->reply->style_after = r->reply->style_before;
+    return outcome;
+}
+
+static loop_outcome compare_style(run *r, const attempt *candidate)
+{
+    str list = { 0 };
+    int count = 0;
+    loop_outcome outcome = count_departures(&count, &list, r, candidate);
+
+    if (outcome == WENT && count < r->reply->style_after) {
+        r->reply->style_after = count;
+        str_free(&r->failing);
+        r->failing = list;
+        return WENT;
+    }
+
+    str_free(&list);
+    if (outcome != WENT)
+        return outcome;
+    return reject_version(r,
+                          "it departs from the style guides in %d places, as many or more than "
+                          "before",
+                          count);
+}
+
 /* ---- the step ---- */
 
 /* Nothing tells a right version from a wrong one. */
@@ -374,6 +426,8 @@ static loop_outcome begin_versions(run *r)
     r->step_attempt = r->reply->attempt_count;
     if (is_for_speed(r))
         return WENT;
+    if (is_for_style(r))
+        return begin_style(r);
     return ask_trials(r);
 }
 
@@ -391,6 +445,8 @@ static loop_outcome compare_version(run *r)
     const uint64_t start_ns = clock_now_ns();
     if (is_for_speed(r))
         outcome = compare_speed(r, candidate);
+    else if (is_for_style(r))
+        outcome = compare_style(r, candidate);
     else
         outcome = compare_faults(r, candidate);
 
@@ -410,14 +466,34 @@ static int is_improved_enough(const run *r, loop_outcome compared)
 {
     if (run_attempts(r) >= r->limits.attempts)
         return 1;
+    if (is_for_style(r))
+        return is_blind(r) || r->reply->style_after == 0;
     if (!is_for_speed(r))
         return r->reply->faults_after == 0;
     return is_blind(r) || (r->reply->best > r->step_attempt && compared == WENT);
 }
 
+/* It goes on with the talk, which has the versions that were not taken. */
+static loop_outcome ask_version(run *r, const char *template)
+{
+    int error = talk_ensure(r);
+    if (!error)
+        error = talk_say_prompt(r, MODEL_USER, template, NULL, 0);
+    if (error)
+        return run_break(r, error);
+
+    loop_outcome outcome = talk_ask(r, USE_REPAIR, TIME_IMPROVE);
+    return outcome == WENT ? MORE : outcome;
+}
+
 loop_outcome step_improve(run *r)
 {
-    const char *template = is_for_speed(r) ? "optimise" : "harden";
+    static const char *const templates[] = {
+        [SNUG_AGENT_FOCUS_OPTIMIZE] = "optimise",
+        [SNUG_AGENT_FOCUS_ROBUSTNESS] = "harden",
+        [SNUG_AGENT_FOCUS_STYLE] = "restyle",
+    };
+    const char *template = templates[r->agent->options.focus];
     loop_outcome outcome;
 
     if (r->reply->best == 0)
@@ -430,8 +506,7 @@ loop_outcome step_improve(run *r)
     if (is_improved_enough(r, outcome))
         return WENT;
 
-    outcome = request_prompt(r, USE_REPAIR, TIME_IMPROVE, "system", template);
-    return outcome == WENT ? MORE : outcome;
+    return ask_version(r, template);
 }
 
 /* ---- the end ---- */
@@ -470,6 +545,31 @@ static int describe_faults(str *out, const run *r)
     return str_printf(out, "No version held for more of the %d fault inputs than %d.", all, before);
 }
 
+static int describe_style(str *out, const run *r)
+{
+    const int before = r->reply->style_before, after = r->reply->style_after;
+
+    if (before < 0)
+        return str_add(out, "Its style was not looked at.");
+    if (before == 0)
+        return str_add(out, "It follows the style guides in all that was looked at.");
+    if (is_blind(r))
+        return str_add(out, "It gives nothing and there are no checks, so that no version can be "
+                            "told to be right.");
+    if (after < before)
+        return str_printf(out, "It departs from the style guides in %d place%s, and did in %d.",
+                          after, after == 1 ? "" : "s", before);
+    return str_printf(out, "No version departed from the style guides in fewer places than %d.",
+                      before);
+}
+
+static int describe_improvement(str *out, const run *r)
+{
+    if (is_for_speed(r))
+        return describe_speed(out, r);
+    return is_for_style(r) ? describe_style(out, r) : describe_faults(out, r);
+}
+
 /* What became of the program that was given. */
 static int add_sentences(str *out, const run *r)
 {
@@ -482,9 +582,8 @@ static int add_sentences(str *out, const run *r)
     if (is_improved) {
         if (str_add(out, " "))
             return SNUG_ENOMEM;
-        int error = is_for_speed(r) ? describe_speed(out, r) : describe_faults(out, r);
-        if (error)
-            return error;
+        if (describe_improvement(out, r))
+            return SNUG_ENOMEM;
     }
 
     if (r->reply->best == 1)
@@ -507,7 +606,7 @@ int given_answer(run *r)
     str *answer = &reply->answer;
     str_clear(answer);
     if (add_sentences(answer, r) || str_add(answer, "\n\n") ||
-        reply_add_fenced(answer, "python", &best_attempt(r)->code))
+        reply_add_fenced(answer, is_in_bash(r->agent) ? "bash" : "python", &best_attempt(r)->code))
         return error_no_memory();
 
     answer->data[--answer->len] = '\0'; /* an answer ends without a line end */

@@ -1,7 +1,10 @@
 #include "agent/loop/inputs.h"
 
 #include <ctype.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "agent/loop/reuse.h"
 #include "agent/text/line.h"
@@ -154,25 +157,77 @@ static int set_variable(run *r, const snug_agent_input *input, const str *data)
     return add_sample(&r->inputs, text, data->len);
 }
 
-static int put_file(run *r, const snug_agent_input *input, const str *data)
+/* The question may call it otherwise: by a path that cells do not have. */
+static const char *other_name(const run *r, const snug_agent_input *input)
 {
-    const char *text = str_text(data);
-    const char *mime = mime_of_name(input->name);
+    if (!input->path || strcmp(input->path, input->name) == 0)
+        return NULL;
+    return strstr(r->question, input->path) ? input->path : NULL;
+}
+
+/* head: its first bytes, or all of it. */
+static int describe_file(run *r, const snug_agent_input *input, const str *head, uint64_t bytes)
+{
+    const char *text = str_text(head);
+    const char *mime = mime_of_name(input->name), *other = other_name(r, input);
+    const size_t whole = head->len < bytes ? utf8_whole(text, head->len) : head->len;
     size_t at;
-    int error = snug_session_put_file(r->agent->session, input->name, text, data->len);
-    if (error)
-        return error;
 
     if (!mime)
-        mime = mime_of_bytes(text, data->len < MIME_BYTES ? data->len : MIME_BYTES);
-    if (str_printf(&r->inputs, "- the file %s, %s, %zu bytes\n", input->name, mime, data->len))
+        mime = mime_of_bytes(text, head->len < MIME_BYTES ? head->len : MIME_BYTES);
+    if (str_printf(&r->inputs, "- the file %s, %s, %llu bytes", input->name, mime,
+                   (unsigned long long)bytes) ||
+        (other && str_printf(&r->inputs, ", which the question calls %s", other)) ||
+        str_add(&r->inputs, "\n"))
         return error_no_memory();
 
-    const int is_text =
-        utf8_check(text, data->len, &at) == UTF8_FINE && !memchr(text, '\0', data->len);
-    if (data->len > 0 && is_text)
-        return add_sample(&r->inputs, text, data->len);
+    const int is_text = utf8_check(text, whole, &at) == UTF8_FINE && !memchr(text, '\0', whole);
+    if (whole > 0 && is_text)
+        return add_sample(&r->inputs, text, whole);
     return SNUG_OK;
+}
+
+static int put_file(run *r, const snug_agent_input *input, const str *data)
+{
+    int error = snug_session_put_file(r->agent->session, input->name, str_text(data), data->len);
+    if (error)
+        return error;
+    return describe_file(r, input, data, data->len);
+}
+
+/* ---- what is mounted ---- */
+
+static int is_mounted(const snug_agent *agent, const snug_agent_input *input)
+{
+    for (size_t i = 0; input->path && agent->mounts && agent->mounts[i]; i++)
+        if (strcmp(agent->mounts[i], input->name) == 0)
+            return 1;
+    return 0;
+}
+
+/* Cells have it already, whatever its size. */
+static int describe_mounted(run *r, const snug_agent_input *input)
+{
+    char bytes[4 * SAMPLE_BYTES];
+    struct stat facts;
+    str head = { 0 };
+    int fd = open(input->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return error_system("%s", input->path);
+
+    const ssize_t got = fstat(fd, &facts) == 0 ? read(fd, bytes, sizeof bytes) : -1;
+    int error;
+    if (got < 0)
+        error = error_system("%s", input->path);
+    else if (str_append(&head, bytes, (size_t)got))
+        error = error_no_memory();
+    else
+        error = describe_file(r, input, &head, (uint64_t)facts.st_size);
+
+    close(fd);
+    str_free(&head);
+    r->is_not_reusable = 1;
+    return error;
 }
 
 static int bind_input(run *r, const snug_agent_input *input)
@@ -182,6 +237,8 @@ static int bind_input(run *r, const snug_agent_input *input)
 
     if (!input->name || !*input->name)
         return error_set(SNUG_EINVAL, "an input has no name");
+    if (is_mounted(r->agent, input))
+        return describe_mounted(r, input);
 
     if (input->path)
         error = file_read(&data, input->path, MOST_INPUT_BYTES);

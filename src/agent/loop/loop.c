@@ -50,6 +50,8 @@ static const struct edge {
     { ALL,      SNUG_AGENT_STEP_REPAIR,   WENT,   SNUG_AGENT_STEP_EXTRACT  },
 
     { ALL,      SNUG_AGENT_STEP_EXTRACT,  WENT,   SNUG_AGENT_STEP_SCAN     }, /* a given program begins here */
+    { ASKED,    SNUG_AGENT_STEP_EXTRACT,  MORE,   SNUG_AGENT_STEP_EVALUATE }, /* an answer in words */
+    { ACT,      SNUG_AGENT_STEP_GENERATE, MORE,   SNUG_AGENT_STEP_EVALUATE }, /* the last request */
     { REPAIRED, SNUG_AGENT_STEP_EXTRACT,  FAILED, SNUG_AGENT_STEP_REPAIR   },
     { CHAIN,    SNUG_AGENT_STEP_EXTRACT,  FAILED, SNUG_AGENT_STEP_END      },
     { ACT,      SNUG_AGENT_STEP_EXTRACT,  FAILED, SNUG_AGENT_STEP_GENERATE },
@@ -135,7 +137,7 @@ static int can_take(run *r, snug_agent_step to)
         return r->reply->best || last->failure.len == 0;
     case SNUG_AGENT_STEP_EVALUATE:
     case SNUG_AGENT_STEP_REPLY:
-        return has_run && (!is_act || r->has_final);
+        return r->has_final || (has_run && !is_act);
     }
 
     return 0;
@@ -196,6 +198,8 @@ static void conclude(run *r, loop_outcome outcome)
     if (reply->best)
         given_answer(r);
 
+    if (reply->answer.len == 0 && r->is_in_words && run_attempt(r)->failure.len == 0)
+        str_add_str(&reply->answer, &r->final_answer);
     if (reply->answer.len == 0 && has_unsaid_output(r))
         str_add_str(&reply->answer, &run_attempt(r)->output);
 }

@@ -7,6 +7,7 @@
 
 #include "agent/loop/agent_limits.h"
 #include "agent/text/language.h"
+#include "agent/text/programlanguage.h"
 #include "agent/text/question_text.h"
 #include "base/error.h"
 #include "base/utf8.h"
@@ -59,6 +60,19 @@ static int check_ask_options(const snug_agent_ask_options *o, snug_agent_mode mo
     return error;
 }
 
+/* That of another language is not written: it would only be printed. */
+static int check_other_language(const char *text)
+{
+    const char *asked = language_of_program(text);
+
+    if (!asked || strcmp(asked, "bash") == 0)
+        return SNUG_OK;
+    return error_set(SNUG_EINVAL,
+                     "the question asks for %s, and programs are in Python or bash: --language "
+                     "python asks for Python whatever a question says",
+                     asked);
+}
+
 /* A session runs either Python or bash. */
 static int check_program_language(const snug_agent *agent, const char *text,
                                   const snug_agent_ask_options *o)
@@ -66,6 +80,10 @@ static int check_program_language(const snug_agent *agent, const char *text,
     const char *wanted = o->program_language ? o->program_language : "auto";
     const int is_auto = strcmp(wanted, "auto") == 0;
     const int is_bash = strcmp(wanted, "bash") == 0;
+    int error = is_auto ? check_other_language(text) : SNUG_OK;
+
+    if (error)
+        return error;
 
     if (is_in_bash(agent)) {
         if (is_auto || is_bash)
@@ -83,19 +101,18 @@ static int check_program_language(const snug_agent *agent, const char *text,
     return SNUG_OK;
 }
 
-/* A session of bash has no modes act and plan, and takes no given program. */
-static int check_bash(const snug_agent *agent, const snug_agent_ask_options *o,
-                      snug_agent_mode mode)
+int snug_agent_wants_bash(const char *text)
 {
-    if (!is_in_bash(agent))
-        return SNUG_OK;
-    if (mode == SNUG_AGENT_MODE_ACT || mode == SNUG_AGENT_MODE_PLAN)
-        return error_set(SNUG_EINVAL, "programs in bash are for the modes solve and chain");
-    if (o->code)
-        return error_set(SNUG_EINVAL, "a program that is given is in Python, and the session "
-                                      "is of bash");
+    return text && language_wants_bash(text);
+}
 
-    return SNUG_OK;
+/* Versions of a program are measured with the names that it began with. */
+static int check_bash(const snug_agent *agent, const snug_agent_ask_options *o)
+{
+    if (!is_in_bash(agent) || !o->code || agent->options.focus == SNUG_AGENT_FOCUS_FIX_ERRORS)
+        return SNUG_OK;
+    return error_set(SNUG_EINVAL, "a program in bash is repaired, and not made faster or more "
+                                  "robust: its session cannot go back to the names before");
 }
 
 /* out has no language yet; it stays without one where the text does not show which it is in. */
@@ -135,7 +152,7 @@ int question_prepare(question *out, const snug_agent *agent, const char *text,
         return SNUG_OK;
     }
 
-    error = check_bash(agent, o, out->mode);
+    error = check_bash(agent, o);
     if (error)
         return error;
 

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "agent/reply/facts.h"
 #include "agent/reply/reply.h"
 #include "base/jsontext.h"
 
@@ -45,14 +46,6 @@ static int add_section(str *out, const char *title, const char *text)
     if (*text)
         return str_printf(out, "\n## %s\n\n%s\n", title, text);
     return SNUG_OK;
-}
-
-static const attempt *first_failure(const snug_reply *reply)
-{
-    for (size_t i = 0; i < reply->attempt_count; i++)
-        if (reply->attempts[i].failure.len > 0)
-            return &reply->attempts[i];
-    return NULL;
 }
 
 /* The first cause that the model named. */
@@ -97,15 +90,44 @@ static int add_failed_attempt(str *out, const attempt *failed)
     return error;
 }
 
+/* How grave the first failure was, and what it reached. */
+static int add_impact(str *out, const snug_reply *reply, size_t index)
+{
+    str scope = { 0 };
+    int error = facts_scope(&scope, reply, index) ||
+                str_printf(out, "\n## Impact\n\n- Severity: %s\n- Scope: %s\n",
+                           facts_severity(reply, index), str_text(&scope));
+    str_free(&scope);
+    return error;
+}
+
+/* Those of all failures. */
+static int add_recommendations(str *out, const snug_reply *reply)
+{
+    str list = { 0 };
+    int error = SNUG_OK;
+
+    for (size_t i = 0; !error && i < reply->attempt_count; i++)
+        error = facts_advice(&list, reply, i);
+    if (!error && list.len > 0)
+        error = str_printf(out, "\n## Recommendations\n\n%s", list.data);
+    str_free(&list);
+    return error;
+}
+
 static int add_errors(str *out, const snug_reply *reply)
 {
-    const attempt *failed = first_failure(reply);
+    const size_t failed = facts_first_failure(reply);
 
-    if (!failed)
+    if (failed == reply->attempt_count)
         return add_section(out, "Error", str_text(&reply->error));
-    if (add_failed_attempt(out, failed))
-        return SNUG_ENOMEM;
-    return add_cause(out, reply);
+    return add_failed_attempt(out, &reply->attempts[failed]) || add_cause(out, reply) ||
+           add_impact(out, reply, failed) || add_recommendations(out, reply);
+}
+
+static const char *fence_word(const snug_reply *reply)
+{
+    return reply->is_in_bash ? "bash" : "python";
 }
 
 static int add_improvements(str *out, const snug_reply *reply)
@@ -113,18 +135,48 @@ static int add_improvements(str *out, const snug_reply *reply)
     if (reply->attempt_count < 2)
         return SNUG_OK;
     return str_printf(out, "\n## Improvement Attempts\n\n%zu\n", reply->attempt_count - 1) ||
-           add_fenced_section(out, "Improved Code", "python", &reply_best(reply)->code);
+           add_fenced_section(out, "Improved Code", fence_word(reply), &reply_best(reply)->code);
+}
+
+/* Models' time and that of the programs, by what it was for. */
+static int add_times(str *out, const snug_reply *reply)
+{
+    static const struct {
+        reply_time time;
+        const char *name;
+    } rows[] = { { TIME_GENERATE, "Generation" },
+                 { TIME_EXECUTE, "Execution" },
+                 { TIME_EVALUATE, "Evaluation" },
+                 { TIME_IMPROVE, "Improvement" },
+                 { TIME_REPLY, "Wording" } };
+    int error = SNUG_OK;
+
+    for (size_t i = 0; !error && i < sizeof rows / sizeof *rows; i++)
+        error = str_printf(out, "- %s: %.3f s\n", rows[i].name,
+                           (double)reply->time_ns[rows[i].time] / 1e9);
+    return error || str_printf(out, "- Total: %.3f s\n", (double)reply->total_ns / 1e9);
+}
+
+/* Those that came from the cache have not run. */
+static int add_runs(str *out, const snug_reply *reply)
+{
+    int error = SNUG_OK;
+
+    for (size_t i = 0; !error && i < reply->attempt_count; i++) {
+        const attempt *a = &reply->attempts[i];
+        if (a->result)
+            error =
+                str_printf(out, "- Run of attempt %llu: %.3f s, %.1f MiB at its peak\n",
+                           (unsigned long long)a->n, (double)snug_result_wall_ns(a->result) / 1e9,
+                           (double)snug_result_peak_bytes(a->result) / (1 << 20));
+    }
+
+    return error;
 }
 
 static int add_performance(str *out, const snug_reply *reply)
 {
-    const uint64_t *ns = reply->time_ns;
-    const uint64_t models_ns =
-        ns[TIME_GENERATE] + ns[TIME_IMPROVE] + ns[TIME_EVALUATE] + ns[TIME_REPLY];
-
-    if (str_printf(out, "\n## Performance\n\n- Generation: %.2f s\n- Execution: %.3f s\n",
-                   (double)models_ns / 1e9, (double)ns[TIME_EXECUTE] / 1e9) ||
-        str_printf(out, "- Total: %.2f s\n", (double)reply->total_ns / 1e9) ||
+    if (str_add(out, "\n## Performance\n\n") || add_times(out, reply) || add_runs(out, reply) ||
         str_printf(out, "- Requests: %llu, tokens: %llu in, %llu out%s\n",
                    (unsigned long long)reply->requests, (unsigned long long)reply->input_tokens,
                    (unsigned long long)reply->output_tokens,
@@ -161,20 +213,105 @@ static int add_first_line(str *out, const char *text)
     return str_append(out, text, strcspn(text, "\n"));
 }
 
+/* What came of an attempt, and how the next one mends it. */
+static int add_history_line(str *out, const snug_reply *reply, size_t index)
+{
+    const attempt *a = &reply->attempts[index];
+    const int has_failed = a->failure.len > 0;
+    str fix = { 0 };
+    int error = str_printf(out, "- Attempt %llu: ", (unsigned long long)a->n) ||
+                add_first_line(out, has_failed ? a->failure.data : "passed") || str_add(out, "\n");
+
+    if (!error && a->reruns > 0)
+        error = str_printf(out, "  - Run again in a new worker, %llu time%s: %s\n",
+                           (unsigned long long)a->reruns, a->reruns == 1 ? "" : "s",
+                           str_text(&a->fault));
+    if (!error && has_failed)
+        error = facts_fix(&fix, reply, index);
+    if (!error && fix.len > 0)
+        error = str_printf(out, "  - Fix: %s\n", fix.data);
+
+    str_free(&fix);
+    return error;
+}
+
+static int has_history(const snug_reply *reply)
+{
+    for (size_t i = 0; i < reply->attempt_count; i++)
+        if (reply->attempts[i].reruns > 0)
+            return 1;
+    return facts_first_failure(reply) < reply->attempt_count;
+}
+
 static int add_history(str *out, const snug_reply *reply)
 {
-    if (!first_failure(reply))
+    if (!has_history(reply))
         return SNUG_OK;
+
     int error = str_add(out, "\n## Improvement History\n\n");
-    for (size_t i = 0; !error && i < reply->attempt_count; i++) {
-        const attempt *a = &reply->attempts[i];
-        error = str_printf(out, "- Attempt %llu: ", (unsigned long long)a->n) ||
-                add_first_line(out, a->failure.len > 0 ? a->failure.data : "passed");
-        if (!error && a->improvement.len > 0)
-            error = str_add(out, ". Fix: ") || add_first_line(out, a->improvement.data);
-        error = error || str_add(out, "\n");
+    for (size_t i = 0; !error && i < reply->attempt_count; i++)
+        error = add_history_line(out, reply, i);
+    return error;
+}
+
+/* ---- files and figures ---- */
+
+/* A path with other characters is written between angle brackets. */
+static int add_link(str *out, const char *mark, const char *name, const char *at)
+{
+    const int is_plain = strcspn(at, " ()<>") == strlen(at);
+    return str_printf(out, is_plain ? "%s[%s](%s)" : "%s[%s](<%s>)", mark, name, at);
+}
+
+static const char unkept[] = "not kept: a folder that is named (--workdir) keeps it";
+
+static int add_made_file(str *out, const made_file *file)
+{
+    const char *name = file->is_figure ? str_text(&file->mime) : str_text(&file->path);
+    const unsigned long long bytes = file->bytes;
+
+    if (file->at.len > 0 && file->is_figure)
+        return str_add(out, "\n") || add_link(out, "!", file->path.data, file->at.data) ||
+               str_add(out, "\n");
+    if (file->at.len > 0)
+        return add_link(out, "- ", name, file->at.data) || str_printf(out, ", %llu bytes\n", bytes);
+    return str_printf(out, "- %s, %llu bytes; %s\n", name, bytes, unkept);
+}
+
+static int add_made(str *out, const char *title, const snug_reply *reply, int are_figures)
+{
+    int error = SNUG_OK, count = 0;
+
+    for (size_t i = 0; !error && i < reply->made_count; i++) {
+        if (reply->made[i].is_figure != are_figures)
+            continue;
+        if (count++ == 0)
+            error = str_printf(out, "\n## %s\n%s", title,
+                               reply->made[i].at.len > 0 && are_figures ? "" : "\n");
+        error = error || add_made_file(out, &reply->made[i]);
     }
 
+    return error;
+}
+
+/* ---- the report ---- */
+
+static int add_result(str *out, const attempt *last)
+{
+    if (add_fenced_section(out, "Execution Result", "text", &last->output))
+        return SNUG_ENOMEM;
+    if (last->cached.len > 0)
+        return str_add(out, "\nFrom the cache: the program gave this in an earlier run.\n");
+    return SNUG_OK;
+}
+
+static int add_outcome(str *out, const snug_reply *reply)
+{
+    str text = { 0 };
+    int error = facts_outcome(&text, reply);
+    if (!error && text.len > 0)
+        error = str_printf(out, "\n%s\n", text.data);
+    str_free(&text);
     return error;
 }
 
@@ -191,9 +328,14 @@ static int add_head(str *out, const snug_reply *reply)
         return SNUG_ENOMEM;
     if (!is_fine && (str_add_str(out, &reply->error) || str_add(out, "\n")))
         return SNUG_ENOMEM;
-    if (reply->unsupported.len > 0)
-        return str_printf(out, "\nNot supported by the run: %s\n", reply->unsupported.data);
-    return SNUG_OK;
+    if (reply->is_without_program && str_add(out, "\nMade without a program.\n"))
+        return SNUG_ENOMEM;
+    if (reply->doubt.len > 0 && str_printf(out, "\nNot certain: %s\n", reply->doubt.data))
+        return SNUG_ENOMEM;
+    if (reply->unsupported.len > 0 &&
+        str_printf(out, "\nNot supported by the run: %s\n", reply->unsupported.data))
+        return SNUG_ENOMEM;
+    return add_outcome(out, reply);
 }
 
 int reply_write_markdown(str *out, snug_reply *reply)
@@ -203,13 +345,17 @@ int reply_write_markdown(str *out, snug_reply *reply)
     int error = add_head(out, reply);
 
     if (!error && first)
-        error = add_fenced_section(out, "Generated Code", "python", &first->code);
+        error = add_fenced_section(out, "Generated Code", fence_word(reply), &first->code);
     if (!error)
         error = add_errors(out, reply);
     if (!error)
         error = add_improvements(out, reply);
     if (!error && last)
-        error = add_fenced_section(out, "Execution Result", "text", &last->output);
+        error = add_result(out, last);
+    if (!error)
+        error = add_made(out, "Figures", reply, 1);
+    if (!error)
+        error = add_made(out, "Files", reply, 0);
     if (!error)
         error = add_section(out, "Explanation", str_text(&reply->explanation));
     if (!error && !reply->has_no_metrics)

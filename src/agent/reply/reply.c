@@ -14,6 +14,16 @@ attempt *reply_add(snug_reply *reply)
     return &grown[reply->attempt_count++];
 }
 
+made_file *reply_add_made(snug_reply *reply)
+{
+    made_file *grown = realloc(reply->made, (reply->made_count + 1) * sizeof *grown);
+    if (!grown)
+        return NULL;
+    reply->made = grown;
+    grown[reply->made_count] = (made_file){ 0 };
+    return &grown[reply->made_count++];
+}
+
 const attempt *reply_best(const snug_reply *reply)
 {
     size_t n = reply->best ? reply->best : reply->attempt_count;
@@ -65,6 +75,16 @@ int snug_reply_is_supported(const snug_reply *reply)
     return reply->unsupported.len == 0;
 }
 
+int snug_reply_has_program(const snug_reply *reply)
+{
+    return !reply->is_without_program;
+}
+
+const char *snug_reply_doubt(const snug_reply *reply)
+{
+    return str_text(&reply->doubt);
+}
+
 const char *snug_reply_code(const snug_reply *reply)
 {
     const attempt *best = reply_best(reply);
@@ -79,7 +99,8 @@ size_t snug_reply_attempt_count(const snug_reply *reply)
 static void attempt_free(attempt *a)
 {
     str *texts[] = { &a->code,     &a->findings,    &a->output,   &a->failure, &a->changed,
-                     &a->analysis, &a->improvement, &a->category, &a->cached,  &a->printed };
+                     &a->analysis, &a->improvement, &a->category, &a->cached,  &a->printed,
+                     &a->faults,   &a->fault,       &a->left_out };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         str_free(texts[i]);
     snug_result_free(a->result);
@@ -89,15 +110,24 @@ void snug_reply_free(snug_reply *reply)
 {
     if (!reply)
         return;
-    str *texts[] = { &reply->question, &reply->session,  &reply->fallback,    &reply->language,
-                     &reply->answer,   &reply->error,    &reply->unsupported, &reply->reason,
-                     &reply->json,     &reply->markdown, &reply->stored,      &reply->retrieved,
-                     &reply->snippet,  &reply->models,   &reply->plain,       &reply->explanation };
+    str *texts[] = { &reply->question,    &reply->session,        &reply->fallback,
+                     &reply->language,    &reply->fallback_model, &reply->fallback_reason,
+                     &reply->answer,      &reply->error,          &reply->unsupported,
+                     &reply->reason,      &reply->json,           &reply->markdown,
+                     &reply->stored,      &reply->retrieved,      &reply->snippet,
+                     &reply->models,      &reply->messages,       &reply->plain,
+                     &reply->explanation, &reply->doubt };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         str_free(texts[i]);
     for (size_t i = 0; i < reply->attempt_count; i++)
         attempt_free(&reply->attempts[i]);
     free(reply->attempts);
+    for (size_t i = 0; i < reply->made_count; i++) {
+        str_free(&reply->made[i].path);
+        str_free(&reply->made[i].at);
+        str_free(&reply->made[i].mime);
+    }
+    free(reply->made);
     pthread_mutex_destroy(&reply->lock);
     free(reply);
 }

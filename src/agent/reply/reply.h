@@ -26,10 +26,15 @@ typedef struct attempt {
     str changed;         /* names, files and calls that it left behind */
     str analysis;        /* of the failure before it, JSON; empty: there is none */
     str improvement;     /* what the model says that it has changed */
+    str left_out;        /* what of the model's reply was not run, one sentence; or empty */
     uint64_t repeats;    /* how often the same failure came in a row, this one too */
     uint64_t generate_ns;
-    str cached;  /* the result of an earlier run, JSON, in the place of `result`; else empty */
-    str printed; /* of that */
+    str cached;      /* the result of an earlier run, JSON, in the place of `result`; else empty */
+    str printed;     /* of that */
+    str faults;      /* of the worker, for each of which it ran again; JSON, an array; or empty */
+    str fault;       /* the last of them, as text */
+    uint64_t reruns; /* how many they are */
+    int is_restored; /* its last run lost the session, which is again what it was before */
 } attempt;
 
 typedef enum reply_time {
@@ -41,6 +46,15 @@ typedef enum reply_time {
     TIME_REPLY,
     TIMES
 } reply_time;
+
+/* A file or figure that a program made. */
+typedef struct made_file {
+    str path; /* in the work directory; of a figure that was not kept: empty */
+    str at;   /* where the caller finds it; empty: it goes with the session */
+    str mime;
+    uint64_t bytes;
+    int is_figure; /* it was displayed */
+} made_file;
 
 struct snug_reply {
     snug_agent_status status;
@@ -54,14 +68,19 @@ struct snug_reply {
     int has_verdict;
     snug_agent_verdict verdict;
     str reason;
+    str doubt; /* why the answer may be wrong though it was given, one sentence; or empty */
+    int is_without_program;   /* the answer is words of the model's, for which nothing has run */
     uint64_t cached_requests; /* answered by the cache */
     str explanation;
     size_t best; /* attempt whose program the answer is, from 1; 0: the last */
     int is_given;
+    int is_in_bash;                  /* the programs; else in Python */
     double original_ms, improved_ms; /* 0: not measured */
     int faults_before, faults_after; /* -1: not tried */
+    int style_before, style_after;   /* places that depart from the style guides; -1: not counted */
     uint64_t requests, input_tokens, output_tokens, cached_tokens;
-    int is_estimated; /* the tokens */
+    int is_estimated;                 /* the tokens */
+    uint64_t cell_calls, cell_tokens; /* of those: what programs have asked a model */
     int has_cost;
     double cost_usd;
     uint64_t time_ns[TIMES], total_ns;
@@ -69,10 +88,17 @@ struct snug_reply {
     str snippet;   /* the name that the program has there; empty: it was not kept */
     str stored;    /* of the conversation, JSON; empty: it is not stored */
     int has_no_history, has_no_metrics, has_debug_info; /* the report's */
+    str fallback_model, fallback_reason; /* the model that was asked instead, and why; or empty */
+    made_file *made;
+    size_t made_count;
+    str messages;         /* of the talks, JSON; empty: the reply shall not have them */
     str models;           /* asked, "openai:gpt-4o-mini, ..."; for the report */
     pthread_mutex_t lock; /* guards what is made when it is asked for: */
     str plain, json, markdown;
 };
+
+/* Before what went to stderr, in the output where there is nothing else, and in prompts. */
+#define ATTEMPT_ON_STDERR "(On stderr)\n"
 
 static inline int attempt_has_run(const attempt *a)
 {
@@ -81,6 +107,8 @@ static inline int attempt_has_run(const attempt *a)
 
 /* A new attempt at its end; NULL if memory ran out. */
 attempt *reply_add(snug_reply *reply);
+/* The same of its files and figures. */
+made_file *reply_add_made(snug_reply *reply);
 /* The attempt whose program the answer is; NULL where there is none. */
 const attempt *reply_best(const snug_reply *reply);
 /* Appends text between lines of backticks. SNUG_OK or SNUG_ENOMEM. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/reply/facts.h"
 #include "agent/reply/reply.h"
 #include "agent/reply/score.h"
 #include "base/jsontext.h"
@@ -98,14 +99,27 @@ static int add_analysis(cJSON *item, const attempt *a)
     return failed;
 }
 
-static int add_failure(cJSON *item, const attempt *a)
+static int add_impact(cJSON *failure, const snug_reply *reply, size_t index)
 {
+    str scope = { 0 }, fix = { 0 };
+    int failed = facts_scope(&scope, reply, index) || facts_fix(&fix, reply, index) ||
+                 json_add_text(failure, "severity", facts_severity(reply, index)) ||
+                 add_str_or_null(failure, "scope", &scope) || add_str_or_null(failure, "fix", &fix);
+    str_free(&scope);
+    str_free(&fix);
+    return failed;
+}
+
+static int add_failure(cJSON *item, const snug_reply *reply, size_t index)
+{
+    const attempt *a = &reply->attempts[index];
     if (a->failure.len == 0)
         return json_add_null(item, "failure");
     cJSON *failure = json_add_object(item, "failure");
     return !failure || add_string(failure, "message", &a->failure) ||
            add_string(failure, "category", &a->category) ||
-           json_add_text(failure, "class", a->class ? a->class : "runtime");
+           json_add_text(failure, "class", a->class ? a->class : "runtime") ||
+           add_impact(failure, reply, index);
 }
 
 /* snug.result/1, of the run or as the cache has kept it. */
@@ -123,8 +137,9 @@ static int add_result_json(cJSON *item, const attempt *a)
     return json_add_null(item, "result");
 }
 
-static int add_attempt(cJSON *list, const attempt *a)
+static int add_attempt(cJSON *list, const snug_reply *reply, size_t index)
 {
+    const attempt *a = &reply->attempts[index];
     cJSON *item = json_add_object(list, NULL);
     int failed = !item || json_add_number(item, "n", (double)a->n);
 
@@ -137,15 +152,20 @@ static int add_attempt(cJSON *list, const attempt *a)
     if (!failed && a->cached.len > 0)
         failed = json_add_bool(item, "cached", 1);
     if (!failed)
-        failed = add_str_or_null(item, "output", &a->output) || add_failure(item, a);
+        failed = add_str_or_null(item, "output", &a->output) || add_failure(item, reply, index);
     if (!failed && a->repeats > 1)
         failed = json_add_number(item, "repeats", (double)a->repeats);
     else if (!failed)
         failed = json_add_null(item, "repeats");
 
+    if (!failed && a->faults.len > 0)
+        failed = json_add_raw(item, "reruns", a->faults.data);
+    else if (!failed)
+        failed = !json_add_array(item, "reruns");
     if (!failed)
         failed = add_str_or_null(item, "changed", &a->changed) ||
-                 add_str_or_null(item, "improvement", &a->improvement) || add_analysis(item, a);
+                 add_str_or_null(item, "improvement", &a->improvement) ||
+                 add_str_or_null(item, "left_out", &a->left_out) || add_analysis(item, a);
     return failed;
 }
 
@@ -154,8 +174,17 @@ static int add_attempts(cJSON *root, const snug_reply *reply)
     cJSON *list = json_add_array(root, "attempts");
     int failed = !list;
     for (size_t i = 0; !failed && i < reply->attempt_count; i++)
-        failed = add_attempt(list, &reply->attempts[i]);
+        failed = add_attempt(list, reply, i);
     return failed;
+}
+
+static int add_fallback_model(cJSON *root, const snug_reply *reply)
+{
+    if (reply->fallback_model.len == 0)
+        return json_add_null(root, "fallback_model");
+    cJSON *object = json_add_object(root, "fallback_model");
+    return !object || add_string(object, "model", &reply->fallback_model) ||
+           add_string(object, "reason", &reply->fallback_reason);
 }
 
 static int add_evaluation(cJSON *root, const snug_reply *reply)
@@ -179,6 +208,16 @@ static int add_usage_json(cJSON *root, const snug_reply *reply)
            json_add_bool(usage, "estimated", reply->is_estimated) ||
            (reply->has_cost ? json_add_number(usage, "cost_usd", reply->cost_usd)
                             : json_add_null(usage, "cost_usd"));
+}
+
+/* What programs have asked a model by themselves; the usage has it too. */
+static int add_model_calls(cJSON *root, const snug_reply *reply)
+{
+    if (reply->cell_calls == 0)
+        return json_add_null(root, "model_calls");
+    cJSON *calls = json_add_object(root, "model_calls");
+    return !calls || json_add_number(calls, "calls", (double)reply->cell_calls) ||
+           json_add_number(calls, "tokens", (double)reply->cell_tokens);
 }
 
 static int add_timing(cJSON *root, const snug_reply *reply)
@@ -216,6 +255,8 @@ static int add_given(cJSON *root, const snug_reply *reply)
            add_ms(given, "improved_ms", reply->improved_ms) || add_ms(given, "speedup", speedup) ||
            add_faults(given, "faults_before", reply->faults_before) ||
            add_faults(given, "faults_after", reply->faults_after) ||
+           add_faults(given, "style_before", reply->style_before) ||
+           add_faults(given, "style_after", reply->style_after) ||
            json_add_bool(given, "changed", reply->best > 1);
 }
 
@@ -284,6 +325,33 @@ static int add_unsupported(cJSON *root, const snug_reply *reply)
     return failed;
 }
 
+static int add_made_file(cJSON *list, const made_file *file)
+{
+    cJSON *item = json_add_object(list, NULL);
+    return !item || add_str_or_null(item, "path", &file->path) ||
+           add_string(item, "mime", &file->mime) ||
+           json_add_number(item, "bytes", (double)file->bytes) ||
+           add_str_or_null(item, "at", &file->at);
+}
+
+static int add_made(cJSON *root, const char *name, const snug_reply *reply, int are_figures)
+{
+    cJSON *list = json_add_array(root, name);
+    int failed = !list;
+    for (size_t i = 0; !failed && i < reply->made_count; i++)
+        if (reply->made[i].is_figure == are_figures)
+            failed = add_made_file(list, &reply->made[i]);
+    return failed;
+}
+
+static int add_outcome(cJSON *root, const snug_reply *reply)
+{
+    str text = { 0 };
+    int failed = facts_outcome(&text, reply) || add_str_or_null(root, "outcome", &text);
+    str_free(&text);
+    return failed;
+}
+
 int reply_write_json(str *out, snug_reply *reply)
 {
     cJSON *root = cJSON_CreateObject();
@@ -295,13 +363,19 @@ int reply_write_json(str *out, snug_reply *reply)
                  add_str_or_null(root, "language", &reply->language) ||
                  add_string(root, "session", &reply->session) ||
                  json_add_bool(root, "session_renewed", reply->is_renewed) ||
-                 add_str_or_null(root, "fallback", &reply->fallback) || add_attempts(root, reply) ||
-                 add_evaluation(root, reply) || add_usage_json(root, reply) ||
+                 add_str_or_null(root, "fallback", &reply->fallback) ||
+                 add_fallback_model(root, reply) || add_attempts(root, reply) ||
+                 add_outcome(root, reply) || add_made(root, "files", reply, 0) ||
+                 add_made(root, "figures", reply, 1) || add_evaluation(root, reply) ||
+                 add_usage_json(root, reply) || add_model_calls(root, reply) ||
                  add_timing(root, reply) || add_raw_or_null(root, "retrieved", &reply->retrieved) ||
                  add_str_or_null(root, "snippet", &reply->snippet) ||
                  add_raw_or_null(root, "stored", &reply->stored) || add_score(root, reply) ||
                  add_given(root, reply) ||
-                 add_str_or_null(root, "explanation", &reply->explanation);
+                 add_str_or_null(root, "explanation", &reply->explanation) ||
+                 add_str_or_null(root, "doubt", &reply->doubt) ||
+                 json_add_bool(root, "without_program", reply->is_without_program) ||
+                 add_raw_or_null(root, "messages", &reply->messages);
     char *text = failed ? NULL : json_text(root);
 
     cJSON_Delete(root);

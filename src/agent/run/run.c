@@ -76,7 +76,8 @@ loop_outcome run_look(run *r)
     if (atomic_load(&r->agent->is_cancelled))
         return run_stop(r, SNUG_AGENT_STATUS_TERMINAL_ERROR, "the question was cancelled");
     if (clock_now_ns() >= r->deadline_ns)
-        return run_stop(r, SNUG_AGENT_STATUS_BUDGET, "the question has taken all of its %g s",
+        return run_stop(r, SNUG_AGENT_STATUS_BUDGET,
+                        "the question has taken all of its %g s; --max-seconds allows more",
                         (double)r->limits.wall_ms / 1000);
     return WENT;
 }
@@ -167,6 +168,7 @@ int run_cell(snug_result **out, run *r, const char *source, size_t len, int is_a
     else
         error = snug_session_run(out, agent->session, source, len, &limits);
 
+    cell_clock_end(&agent->cell_clock);
     atomic_store(&agent->is_executing, 0);
 
     return error;
@@ -194,23 +196,23 @@ void run_free(run *r)
     model_reply_free(&r->said);
     plan_free(&r->plan);
     trials_free(&r->trials);
+    private_file_close(&r->saved);
+    str_free(&r->saved_bash);
     for (size_t i = 0; i < r->message_count; i++)
         model_message_free(&r->messages[i]);
     free(r->messages);
+    for (size_t i = 0; i < r->image_count; i++)
+        str_free(&r->images[i].base64);
+    free(r->images);
     run_forget_calls(r);
-    str *texts[] = { &r->failure.category,
-                     &r->failure.sentence,
-                     &r->failure.traceback,
-                     &r->failure.hint,
-                     &r->failure.findings,
-                     &r->changed,
-                     &r->inputs,
-                     &r->context,
-                     &r->data,
-                     &r->reuse_key,
-                     &r->done,
-                     &r->failing,
-                     &r->final_answer };
+    str *texts[] = { &r->failure.category,  &r->failure.sentence,
+                     &r->failure.traceback, &r->failure.hint,
+                     &r->failure.findings,  &r->changed,
+                     &r->left_out,          &r->inputs,
+                     &r->context,           &r->data,
+                     &r->reuse_key,         &r->done,
+                     &r->failing,           &r->final_answer,
+                     &r->final_call,        &r->contents };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         str_free(texts[i]);
 }

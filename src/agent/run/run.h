@@ -15,20 +15,31 @@
 #include "agent/model/model.h"
 #include "agent/model/prices.h"
 #include "agent/reply/reply.h"
+#include "agent/run/cell_clock.h"
+#include "agent/run/private_file.h"
 #include "agent/template/template.h"
 #include "agent/text/extract.h"
 #include "agent/text/verdict.h"
 #include "base/str.h"
 
-/* What a model is asked for; each may have a model of its own. */
-typedef enum model_use { USE_CODE, USE_EVALUATION, USE_REPAIR, USES } model_use;
+/* What a model is asked for; each may have a model of its own. USE_CELL: by a program;
+ * USE_FALLBACK: in the place of one that is not available; without such a one it is that of
+ * USE_CODE. */
+typedef enum model_use {
+    USE_CODE,
+    USE_EVALUATION,
+    USE_REPAIR,
+    USE_CELL,
+    USE_FALLBACK,
+    USES
+} model_use;
 
 /* A question that was answered, or not, as the prompts of the next ones tell it. */
 typedef struct turn {
     str question, code, output, answer;
 } turn;
 
-/* What the model reads of the conversation, and where it is stored; conversation.h. */
+/* What the model reads of the conversation, and where it is stored; history.h, conversation.h. */
 typedef struct conversation {
     struct database *file; /* NULL: it is not */
     str summary;           /* of the turns before the first that prompts have */
@@ -42,8 +53,11 @@ typedef struct conversation {
 struct snug_agent {
     snug_host *host;
     snug_session *session;
+    char *workdir; /* of the session, where the caller has named it; else NULL */
     char *profile; /* of the scan; NULL: the default */
     char **allow;  /* the same; NULL-terminated, or NULL */
+    char **forbid; /* the same */
+    char **mounts; /* their names in the work directory; the same */
     snug_limits cell_limits;
     snug_agent_options options; /* its texts are not kept, and NULL */
     snug_agent_limits limits;
@@ -52,24 +66,28 @@ struct snug_agent {
     template_set *templates;
     struct snug_library *library; /* NULL: none; the same for cache */
     struct database *cache;
-    struct tracer *tracer; /* NULL: nothing is traced */
-    int is_fault_told;     /* that of the library's embeddings */
-    str unrun;             /* a program whose result came from the cache; reuse.h */
-    int is_catching_up;    /* it runs now, and nobody hears what it prints */
-    int is_private;        /* the session has no mounts, and a work directory of its own */
-    str modules;           /* that cells may import, "csv, json, ..." */
-    str tools;             /* bound, a line each */
-    int has_answer;        /* final_answer is bound */
+    char *retrieve_command; /* NULL: none */
+    struct tracer *tracer;  /* NULL: nothing is traced */
+    int is_fault_told;      /* that of the library's embeddings */
+    str unrun;              /* a program whose result came from the cache; reuse.h */
+    int is_catching_up;     /* it runs now, and nobody hears what it prints */
+    int is_private;         /* the session has no mounts, and a work directory of its own */
+    str modules;            /* that cells may import, "csv, json, ..." */
+    str tools;              /* bound, a line each */
+    int has_answer;         /* final_answer is bound */
     turn *turns;
     size_t turn_count, turn_cap;
     conversation conversation;
-    struct run *run; /* the question under way */
-    uint64_t kills;  /* programs in a row that were ended by time, by memory or with the session */
+    struct run *run;     /* the question under way */
+    uint64_t peak_bytes; /* of the last program: what the session holds, or more */
+    int saves_slowly;    /* it is no longer saved before each program */
+    uint64_t kills; /* programs in a row that were ended by time, by memory or with the session */
 
     /* The session's callbacks are the caller's. */
     void (*on_output)(void *payload, snug_stream stream, const char *text, size_t len);
     void (*on_display)(void *payload, snug_display_event event, const snug_display *display);
     void (*on_input)(void *payload, snug_call *call, const char *prompt);
+    void (*on_tool_call)(void *payload, const snug_tool_call *call);
     void *session_payload;
 
     pthread_mutex_t lock; /* guards is_asking against snug_agent_cancel */
@@ -77,6 +95,7 @@ struct snug_agent {
     pthread_t asker; /* the thread that asks, or asked last */
     _Atomic int is_cancelled;
     _Atomic int is_executing; /* a cell runs, or is about to */
+    cell_clock cell_clock;    /* of the cell that runs, once it has asked a model */
 };
 
 /* How a step ended: what the edges of the loop are labelled with. */
@@ -121,14 +140,25 @@ typedef struct run {
     uint64_t step_cells; /* cells that act mode has run */
     int error;           /* of BROKEN */
 
-    model_reply said; /* the last reply of a model */
-    extracted code;   /* what was taken from it */
+    model_reply said;        /* the last reply of a model */
+    uint64_t reply_room;     /* tokens that it could have, */
+    const char *reply_bound; /* and the option that bounds them */
+    unsigned unavailable;    /* bits of model_use: those that the fallback takes the place of */
+    extracted code;          /* what was taken from it */
     int has_code;
+    str left_out; /* what of that reply was not taken, a sentence; or empty */
     failure failure;
     str changed;    /* what the failed attempt has left behind */
+    str contents;   /* of values before it; contents.h */
     int is_renewed; /* the session had been lost */
     int has_checkpoint;
+    private_file saved; /* the session before the last program; rerun.h */
+    str saved_bash;     /* the same of one in bash */
+    int is_saved;
+    int is_untouched;    /* and nothing had run in it */
     str inputs;          /* for the prompts */
+    model_image *images; /* of the question */
+    size_t image_count;
     str context;         /* the caller's and what was retrieved; empty: the caller's alone */
     str data, reuse_key; /* reuse.h: the inputs, and the last program with all it depends on */
     int is_not_reusable; /* they are too large for that */
@@ -144,8 +174,12 @@ typedef struct run {
     size_t message_count, message_cap;
     pending_call *calls;
     size_t call_count, call_cap, call_at;
-    str final_answer;
+    str final_answer, final_call; /* what it was given, and the call with that cell */
     int has_final;
+    int is_unobserved; /* the model has not heard yet what the cell of the final answer gave */
+    int is_in_words;   /* it is what the model said, and not what a cell gave to a function */
+    uint64_t words_asked_again; /* words that were not taken, since the last program */
+    int is_last_asked;          /* for the answer, when all steps were taken */
 
     verdict verdict;
     int has_verdict;

@@ -2,10 +2,12 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "agent/trace/step_events.h"
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/jsontext.h"
 
 enum { DENIALS = 3, KILLS = 2 };
@@ -27,17 +29,14 @@ static void add_hidden(const run *r, cJSON *object, const char *name, const str 
     str_free(&copy);
 }
 
-void watch_prompt(const run *r, const char *use, const model_message *messages, size_t count)
+static cJSON *add_messages(const run *r, cJSON *object, const model_message *messages, size_t count)
 {
     static const char *const roles[] = { [MODEL_SYSTEM] = "system",
                                          [MODEL_USER] = "user",
                                          [MODEL_ASSISTANT] = "assistant",
                                          [MODEL_TOOL] = "tool" };
-    cJSON *event = begin_diagnostic(r, "prompt");
+    cJSON *list = json_add_array(object, "messages");
 
-    if (event)
-        json_add_text(event, "for", use);
-    cJSON *list = event ? json_add_array(event, "messages") : NULL;
     for (size_t i = 0; list && i < count; i++) {
         const model_message *m = &messages[i];
         cJSON *item = json_add_object(list, NULL);
@@ -49,7 +48,41 @@ void watch_prompt(const run *r, const char *use, const model_message *messages, 
         for (size_t k = 0; calls && k < m->call_count; k++)
             add_hidden(r, calls, NULL, &m->calls[k].arguments);
     }
+    return list;
+}
+
+void watch_prompt(const run *r, const char *use, const model_message *messages, size_t count)
+{
+    cJSON *event = begin_diagnostic(r, "prompt");
+
+    if (event)
+        json_add_text(event, "for", use);
+    if (event)
+        add_messages(r, event, messages, count);
     event_send(r, event);
+}
+
+int watch_keep_talk(run *r)
+{
+    str *kept = &r->reply->messages;
+    if (!r->agent->options.has_messages || r->message_count == 0)
+        return SNUG_OK;
+
+    cJSON *root = cJSON_CreateObject();
+    cJSON *list = root ? add_messages(r, root, r->messages, r->message_count) : NULL;
+    char *text = list ? json_text(list) : NULL;
+    cJSON_Delete(root);
+    if (!text)
+        return error_no_memory();
+
+    /* Further ones go into the same list. */
+    if (kept->len > 0) {
+        kept->len--;
+        *text = ',';
+    }
+    int failed = str_add(kept, text);
+    free(text);
+    return failed ? error_no_memory() : SNUG_OK;
 }
 
 /* ---- routes and budgets ---- */

@@ -9,6 +9,9 @@
 
 /* Events "prompt", "route" and "budget"; nothing unless they are asked for. The models' keys are
  * taken out of prompts. use: "code", ... */
+/* Where the reply shall have them: the messages of the talk as it is now, before another one
+ * begins. SNUG_OK, or an error with a message. */
+int watch_keep_talk(run *r);
 void watch_prompt(const run *r, const char *use, const model_message *messages, size_t count);
 void watch_route(const run *r, snug_agent_step from, snug_agent_step to, loop_outcome outcome);
 void watch_budget(const run *r);

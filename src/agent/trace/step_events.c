@@ -53,3 +53,14 @@ void event_fault(const run *r, const char *about, const char *sentence)
     }
     event_send(r, event);
 }
+
+void event_tool_call(const run *r, const snug_tool_call *call)
+{
+    cJSON *event = event_begin(r, "tool_call");
+    if (event) {
+        json_add_text(event, "name", call->name);
+        json_add_text(event, "status", call->status);
+        json_add_number(event, "duration_ms", (double)call->duration_ns / 1e6);
+    }
+    event_send(r, event);
+}

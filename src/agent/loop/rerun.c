@@ -1,0 +1,201 @@
+#include "agent/loop/rerun.h"
+
+#include <stdlib.h>
+
+#include "agent/loop/inputs.h"
+#include "agent/prompt/bash_state.h"
+#include "agent/trace/diagnostics.h"
+#include "agent/trace/step_events.h"
+#include "base/clock.h"
+#include "base/error.h"
+
+enum { MOST_SAVED_BYTES = 32 << 20 };
+#define SLOW_NS (2 * NS_PER_S)
+
+/* ---- before ---- */
+
+static int can_be_rerun(const run *r)
+{
+    return r->agent->options.reruns > 0 && snug_host_form(r->agent->host) == SNUG_FORM_WORKER;
+}
+
+/* Nothing has run in the session: it has what came with the question, and no save is needed. */
+static int is_untouched(const snug_agent *agent)
+{
+    return snug_session_execution_count(agent->session) == 0;
+}
+
+/* Large sessions would take longer to save than programs take to write. */
+static int is_large(const snug_agent *agent)
+{
+    return agent->saves_slowly || agent->peak_bytes > MOST_SAVED_BYTES;
+}
+
+static int save_python(run *r)
+{
+    snug_saved *saved;
+
+    if (!r->saved.folder[0] && private_file_open(&r->saved, "session"))
+        return 0;
+    if (snug_session_save(&saved, r->agent->session, r->saved.path) != SNUG_OK)
+        return 0;
+    snug_saved_free(saved);
+    return 1;
+}
+
+/* What its files come to is known only then. */
+static int save_bash(run *r)
+{
+    str_clear(&r->saved_bash);
+    if (bash_state_save(&r->saved_bash, r->agent) != SNUG_OK)
+        return 0;
+    if (r->saved_bash.len <= MOST_SAVED_BYTES)
+        return 1;
+    str_free(&r->saved_bash);
+    r->agent->saves_slowly = 1;
+    return 0;
+}
+
+/* What cannot be saved, as where the session's own code keeps it from ending, is not run again. */
+static void save_session(run *r)
+{
+    snug_agent *agent = r->agent;
+    const uint64_t start_ns = clock_now_ns();
+
+    r->is_saved = 0;
+    r->is_untouched = can_be_rerun(r) && is_untouched(agent);
+    if (r->is_untouched || !can_be_rerun(r) || is_large(agent))
+        return;
+
+    atomic_store(&agent->is_executing, 1);
+    if (!atomic_load(&agent->is_cancelled))
+        r->is_saved = is_in_bash(agent) ? save_bash(r) : save_python(r);
+    atomic_store(&agent->is_executing, 0);
+    agent->saves_slowly |= clock_now_ns() - start_ns > SLOW_NS;
+}
+
+/* ---- afterwards ---- */
+
+/* As the question found it. */
+static int begin_again(run *r)
+{
+    int error = snug_session_reset(r->agent->session);
+
+    str_clear(&r->inputs);
+    str_clear(&r->data);
+    return error ? error : inputs_bind(r);
+}
+
+static int restore_python(run *r)
+{
+    snug_saved *restored;
+    int error = snug_session_restore(&restored, r->agent->session, r->saved.path);
+
+    if (!error)
+        snug_saved_free(restored);
+    return error;
+}
+
+static int restore_bash(run *r)
+{
+    int error = snug_session_reset(r->agent->session);
+
+    return error ? error : bash_state_restore(r->agent, &r->saved_bash);
+}
+
+/* The checkpoint has gone with the session, and was what has been saved: an attempt begins there.
+ */
+static int restore_session(run *r)
+{
+    snug_agent *agent = r->agent;
+    int error;
+
+    if (r->is_untouched) {
+        error = begin_again(r);
+    } else {
+        atomic_store(&agent->is_executing, 1);
+        error = is_in_bash(agent) ? restore_bash(r) : restore_python(r);
+        atomic_store(&agent->is_executing, 0);
+    }
+
+    if (error)
+        return error;
+    return r->has_checkpoint ? snug_session_checkpoint(agent->session) : SNUG_OK;
+}
+
+static int keep_fault(attempt *a, const char *why)
+{
+    cJSON *list = a->faults.len > 0 ? cJSON_Parse(a->faults.data) : cJSON_CreateArray();
+    char *text = NULL;
+
+    if (list && !json_add_text(list, NULL, why))
+        text = json_text(list);
+    cJSON_Delete(list);
+
+    str_clear(&a->faults);
+    str_clear(&a->fault);
+    int failed = !text || str_add(&a->faults, text) || str_add(&a->fault, why);
+    free(text);
+    if (failed)
+        return error_no_memory();
+    a->reruns++;
+    return SNUG_OK;
+}
+
+static void tell_rerun(const run *r, const attempt *a, const char *why)
+{
+    cJSON *event = event_begin(r, "rerun");
+    if (event) {
+        json_add_text(event, "reason", why);
+        json_add_number(event, "rerun", (double)a->reruns);
+        json_add_number(event, "of", (double)r->agent->options.reruns);
+    }
+    event_send(r, event);
+}
+
+/* A program that took too much time or memory would do so again. */
+static int is_fault(const run *r, const attempt *a)
+{
+    return snug_result_status(a->result) == SNUG_STATUS_CRASHED &&
+           a->reruns < r->agent->options.reruns;
+}
+
+/* Whether the session was lost, and can be had back. Where the question is over it is not. */
+static int can_restore(run *r, const attempt *a)
+{
+    if (!a->result || snug_result_state(a->result) != SNUG_STATE_LOST)
+        return 0;
+
+    if (!r->is_saved && !r->is_untouched)
+        return 0;
+    return snug_result_status(a->result) != SNUG_STATUS_INTERRUPTED && run_look(r) == WENT;
+}
+
+int rerun_program(run *r, attempt *a)
+{
+    save_session(r);
+    a->is_restored = 0;
+
+    for (;;) {
+        snug_result_free(a->result);
+        a->result = NULL;
+        int error = run_cell(&a->result, r, str_text(&a->code), a->code.len, 0);
+        if (a->result)
+            r->agent->peak_bytes = snug_result_peak_bytes(a->result);
+        if (error || !can_restore(r, a))
+            return error;
+        if (restore_session(r) != SNUG_OK)
+            return SNUG_OK; /* it is still lost */
+        if (!is_fault(r, a)) {
+            a->is_restored = 1;
+            return SNUG_OK;
+        }
+
+        watch_result(r, a->result);
+        const char *why = snug_result_error_value(a->result);
+        error = keep_fault(a, why);
+        if (error)
+            return error;
+        tell_rerun(r, a, why);
+    }
+}
