@@ -224,13 +224,13 @@ static const struct {
 };
 enum { VERBS = sizeof verbs / sizeof verbs[0] };
 
-static int run_verb(const options *o, size_t verb, const char *path)
+static int run_verb(const options *o, size_t verb, const char *path, int is_default)
 {
     snug_library *library;
     int error = snug_library_open(&library, path, verbs[verb].makes, o->agent.embedding_model);
 
-    /* An empty one is not made to say that. */
-    if (error == SNUG_ENOTFOUND && verbs[verb].run == list_entries)
+    /* That of the state folder is empty then, and not made to say that. */
+    if (error == SNUG_ENOTFOUND && is_default && verbs[verb].run == list_entries)
         return EXIT_FINE;
 
     if (error)
@@ -268,13 +268,17 @@ int command_library(const options *o)
         verb++;
     if (verb == VERBS)
         return fail_verb(given);
+
+    int status = state_check_library(file ? file : "");
+    if (status)
+        return status;
     if (file && strcmp(file, "default") != 0)
-        return run_verb(o, verb, file);
+        return run_verb(o, verb, file, 0);
 
     str path = { 0 };
-    int status = state_path(&path, "library.db");
+    status = state_path(&path, "library.db");
     if (!status)
-        status = run_verb(o, verb, path.data);
+        status = run_verb(o, verb, path.data, 1);
     str_free(&path);
     return status;
 }

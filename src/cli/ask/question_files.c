@@ -1,13 +1,25 @@
 #include "cli/ask/question_files.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/array.h"
+#include "base/utf8.h"
+#include "cli/ask/named_files.h"
+#include "cli/ask/stdin_data.h"
 #include "cli/program/command.h"
+#include "cli/program/option_table.h"
+#include "cli/program/quantity.h"
 
-enum { MOST_NAMED = 16 };
+enum { MOST_MOUNTS = 16, STDIN_WAIT_MS = 10000 };
+#define MOST_INPUT_BYTES (UINT64_C(256) << 20) /* as the library has it */
+
+/* Text of that size on stdin is a variable; longer text is a file. */
+enum { MOST_VARIABLE_BYTES = 16 << 20 };
+
+/* ---- the list ---- */
 
 static int has_input_file(const question_data *data, const char *name)
 {
@@ -17,91 +29,406 @@ static int has_input_file(const question_data *data, const char *name)
     return 0;
 }
 
-/* Takes name and path, both malloc'ed or NULL. */
-static int add_input_file(question_data *data, char *name, char *path)
+/* Takes text, malloc'ed or NULL. */
+static int keep_text(question_data *data, char *text)
 {
-    if (!name || !path ||
-        array_reserve(&data->items, &data->cap, data->count + 1, sizeof *data->items) ||
-        array_reserve(&data->texts, &data->text_cap, data->text_count + 2, sizeof *data->texts)) {
-        free(name);
-        free(path);
+    if (!text ||
+        array_reserve(&data->texts, &data->text_cap, data->text_count + 1, sizeof *data->texts)) {
+        free(text);
         return command_fail_memory();
     }
 
-    data->texts[data->text_count++] = name;
-    data->texts[data->text_count++] = path;
-    data->items[data->count++] = (snug_agent_input){ .name = name, .path = path };
+    data->texts[data->text_count++] = text;
     return EXIT_FINE;
 }
 
-static int add_option_files(question_data *data, const options *o)
+static int add_item(question_data *data, snug_agent_input item)
 {
-    int status = EXIT_FINE;
+    if (array_reserve(&data->items, &data->cap, data->count + 1, sizeof *data->items))
+        return command_fail_memory();
+    data->items[data->count++] = item;
+    return EXIT_FINE;
+}
+
+/* ---- large files ---- */
+
+/* Of a limit of cells, disk_bytes. */
+static uint64_t disk_default(void)
+{
+    const snug_limit_description *info;
+    for (size_t i = 0; (info = snug_limit_info(i)); i++)
+        if (info->offset == offsetof(snug_limits, disk_bytes))
+            return info->default_value;
+    return SNUG_UNLIMITED;
+}
+
+/* Of a question, wall_ms. */
+static uint64_t wall_default(void)
+{
+    const snug_limit_description *info;
+    for (size_t i = 0; (info = snug_agent_limit_info(i)); i++)
+        if (info->offset == offsetof(snug_agent_limits, wall_ms))
+            return info->default_value;
+    return SNUG_UNLIMITED;
+}
+
+/* What a session takes a copy of. */
+static uint64_t most_copied(const options *o)
+{
+    const uint64_t disk = o->limits.disk_bytes ? o->limits.disk_bytes : disk_default();
+    const uint64_t most = o->input_bytes ? o->input_bytes : MOST_INPUT_BYTES;
+    return disk < most ? disk : most;
+}
+
+static int is_large(const options *o, const char *path)
+{
+    struct stat facts;
+    return !stat(path, &facts) && S_ISREG(facts.st_mode) &&
+           (uint64_t)facts.st_size > most_copied(o);
+}
+
+/* A mount has a name without a slash. */
+static const char *mount_name(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    return slash ? slash + 1 : name;
+}
+
+static int has_mount(const question_data *data, const options *o, const char *name)
+{
+    for (size_t i = 0; i < data->mount_count; i++)
+        if (!strcmp(data->mounts[i].name, name))
+            return 1;
+    for (size_t i = 0; i < o->mount_count; i++)
+        if (!strcmp(o->mounts[i].name, name))
+            return 1;
+    return 0;
+}
+
+/* Whether the session that is opened next can have it where it is. */
+static int can_mount(const question_data *data, const question_place *place, const char *name)
+{
+    const options *o = place->options;
+    return place->can_mount && !o->worker_command &&
+           data->mount_count + o->mount_count < MOST_MOUNTS &&
+           !has_mount(data, o, mount_name(name)) && !has_input_file(data, mount_name(name));
+}
+
+/* The texts stay the caller's. */
+static int add_mounted(question_data *data, const char *name, const char *path)
+{
+    if (array_reserve(&data->mounts, &data->mount_cap, data->mount_count + 1, sizeof *data->mounts))
+        return command_fail_memory();
+    data->mounts[data->mount_count++] = (snug_mount){ .path = path, .name = mount_name(name) };
+    return add_item(data, (snug_agent_input){ .name = mount_name(name), .path = path });
+}
+
+/* The sentence about a file that is neither copied nor mounted. */
+static int explain_large(str *out, const options *o, const char *name, const char *path)
+{
+    char amount[32];
+    quantity_text(amount, sizeof amount, most_copied(o), "bytes");
+    return str_printf(
+        out,
+        "%.300s has more than the %s that are copied into a session: --mount %.300s:%.100s "
+        "gives it as it is",
+        path, amount, path, mount_name(name));
+}
+
+/* ---- --input ---- */
+
+static int add_option_file(question_data *data, const question_place *place, const char *name,
+                           const char *path)
+{
+    const options *o = place->options;
+    const int is_file = strpbrk(name, "./") != NULL;
+
+    if (!is_large(o, path))
+        return add_item(data, (snug_agent_input){ .name = name, .path = path });
+    if (is_file && can_mount(data, place, name))
+        return add_mounted(data, name, path);
+
+    str why = { 0 };
+    int status = EXIT_USAGE;
+    if (explain_large(&why, o, is_file ? name : path, path))
+        status = command_fail_memory();
+    else
+        command_fail(EXIT_USAGE, "--input %s: %s", name, why.data);
+    str_free(&why);
+    return status;
+}
+
+/* Its lines, or all of it as one. */
+static int has_stdin_questions(const options *o)
+{
+    for (size_t i = 0; i < o->input_count; i++)
+        if (!strcmp(o->inputs[i].text, "-"))
+            return 1;
+    return o->input_count == 0 && !o->code_path;
+}
+
+static int has_stdin_option(const options *o)
+{
+    for (size_t i = 0; i < o->data.count; i++)
+        if (stdin_is_meant(strchr(o->data.items[i], '=') + 1))
+            return 1;
+    return 0;
+}
+
+static int read_stdin(question_data *data, const question_place *place, int is_asked_for,
+                      stdin_silence *silence)
+{
+    const options *o = place->options;
+    stdin_limits limits = { .wait_ms = o->stdin_wait_ms ? o->stdin_wait_ms : STDIN_WAIT_MS,
+                            .most_ms = o->budget.wall_ms ? o->budget.wall_ms : wall_default(),
+                            .most_bytes = most_copied(o),
+                            .is_asked_for = is_asked_for,
+                            .may_be_left_over = !is_asked_for && !o->stdin_wait_ms,
+                            .is_quiet = o->is_quiet };
+
+    if (is_asked_for)
+        limits.most_ms = SNUG_UNLIMITED;
+    if (is_asked_for && !o->stdin_wait_ms)
+        limits.wait_ms = SNUG_UNLIMITED;
+    return stdin_read(&data->piped, silence, &limits, place->signals);
+}
+
+static int add_piped(question_data *data, const char *name)
+{
+    return add_item(
+        data,
+        (snug_agent_input){ .name = name, .data = str_text(&data->piped), .len = data->piped.len });
+}
+
+/* stdin as the data of that name; is_used: another one had it. */
+static int add_option_stdin(question_data *data, const question_place *place, const char *name,
+                            int *is_used)
+{
+    stdin_silence silence;
+
+    if (*is_used)
+        return command_fail(EXIT_USAGE, "--input %s: stdin is the data of another name already",
+                            name);
+    *is_used = 1;
+    int status = read_stdin(data, place, 1, &silence);
+    if (!status && silence != STDIN_SPOKE)
+        return command_fail(EXIT_USAGE, "--input %s: nothing has come on stdin (--stdin-wait)",
+                            name);
+    if (!status)
+        status = add_piped(data, name);
+    return status;
+}
+
+static int add_option_files(question_data *data, const question_place *place)
+{
+    const options *o = place->options;
+    int status = EXIT_FINE, is_stdin_used = 0;
 
     for (size_t i = 0; i < o->data.count && !status; i++) {
         const char *spec = o->data.items[i];
-        size_t len = strcspn(spec, "=");
+        const size_t len = strcspn(spec, "=");
+        const char *path = spec + len + 1;
         char *name = strndup(spec, len);
-        if (name && has_input_file(data, name))
-            status = command_fail(EXIT_USAGE, "--input names %s twice", name);
+
+        status = keep_text(data, name);
         if (status)
-            free(name);
+            break;
+        if (has_input_file(data, name))
+            status = command_fail(EXIT_USAGE, "--input names %s twice", name);
+        else if (stdin_is_meant(path))
+            status = add_option_stdin(data, place, name, &is_stdin_used);
         else
-            status = add_input_file(data, name, strdup(spec + len + 1));
+            status = add_option_file(data, place, name, path);
     }
 
     return status;
 }
 
-/* A name of letters, digits and ._- with a dot within, and no path. */
-static size_t file_name_len(const char *text)
+/* ---- stdin ---- */
+
+static int is_plain_text(const str *bytes)
 {
-    size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-");
-    while (len > 0 && strchr(".-", text[len - 1]))
-        len--;
-    return len;
+    size_t at;
+    return utf8_check(str_text(bytes), bytes->len, &at) == UTF8_FINE &&
+           !memchr(str_text(bytes), '\0', bytes->len);
 }
 
-static int is_regular_file(const char *path)
+/* Programs of bash read files. */
+static const char *stdin_name(const question_data *data, const question_place *place)
+{
+    if (!is_plain_text(&data->piped))
+        return "stdin.bin";
+    if (place->is_in_bash || data->piped.len > MOST_VARIABLE_BYTES)
+        return "stdin.txt";
+    return "stdin";
+}
+
+static int add_stdin(question_data *data, const question_place *place)
+{
+    static const char *const reasons[] = {
+        [STDIN_SILENT] = "nothing has come; --stdin-wait waits longer",
+        [STDIN_LEFT_OVER] = "nothing has come, and no program is there that writes to it; "
+                            "--stdin-wait waits longer",
+    };
+    const options *o = place->options;
+    stdin_silence silence;
+
+    if (has_stdin_questions(o) || has_stdin_option(o) || has_input_file(data, "stdin") ||
+        !stdin_may_be_data())
+        return EXIT_FINE;
+
+    int status = read_stdin(data, place, 0, &silence);
+    if (status || data->piped.len == 0) {
+        if (!status && silence != STDIN_SPOKE)
+            steps_without(place->steps, "data on stdin", reasons[silence]);
+        return status;
+    }
+
+    return add_piped(data, stdin_name(data, place));
+}
+
+/* ---- files that the question names ---- */
+
+static void tell_left_out(const question_place *place, const char *path, const char *why)
+{
+    str about = { 0 };
+    if (str_printf(&about, "file %s", path) == SNUG_OK)
+        steps_without(place->steps, about.data, why);
+    str_free(&about);
+}
+
+static int is_same_place(const char *path, const struct stat *folder)
 {
     struct stat facts;
-    return !lstat(path, &facts) && S_ISREG(facts.st_mode);
+    return path && !stat(path, &facts) && facts.st_dev == folder->st_dev &&
+           facts.st_ino == folder->st_ino;
 }
 
-/* Words such as staff.csv. Links are not followed, and hidden files are not taken: who asks
- * has named a file of this folder, and means no other. */
-static int add_named_files(question_data *data, const char *question)
+/* Whether an option gives the session the folder: a mount, or the work directory that has it. */
+static int is_given_folder(const options *o, const char *path)
 {
-    int status = EXIT_FINE;
-    size_t named = 0;
+    struct stat folder;
+    str within = { 0 };
 
-    for (const char *at = question; *at && !status && named < MOST_NAMED;) {
-        size_t len = file_name_len(at);
-        int is_path = at[len] == '/' || (at > question && at[-1] == '/');
-        int is_name = len > 0 && len < 256 && *at != '.' && !is_path && memchr(at, '.', len);
+    if (stat(path, &folder))
+        return 0;
+    for (size_t i = 0; i < o->mount_count; i++)
+        if (is_same_place(o->mounts[i].path, &folder))
+            return 1;
 
-        char *name = is_name ? strndup(at, len) : NULL;
-        if (name && is_regular_file(name) && !has_input_file(data, name)) {
-            status = add_input_file(data, name, strdup(name));
-            named++;
-        } else {
-            free(name);
-        }
+    const char *workdir = o->workdir;
+    const int is_found = workdir && !str_printf(&within, "%s/%s", workdir, path) &&
+                         (is_same_place(workdir, &folder) || is_same_place(within.data, &folder));
+    str_free(&within);
+    return is_found;
+}
 
-        at += len ? len : 1;
+static int tell_folder(const question_place *place, const char *path)
+{
+    str plain = { 0 }, why = { 0 };
+
+    if (is_given_folder(place->options, path))
+        return EXIT_FINE;
+
+    int error = str_add(&plain, path);
+    while (!error && plain.len > 1 && plain.data[plain.len - 1] == '/')
+        plain.data[--plain.len] = '\0';
+    const char *name = error ? "" : mount_name(plain.data);
+    const int has_name = *name && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+    if (!error)
+        error = str_printf(&why,
+                           "it is a folder: --mount %.300s:%.100s gives it, with :rw behind "
+                           "that to change what is in it",
+                           plain.data, has_name ? name : "NAME");
+    if (!error)
+        tell_left_out(place, path, why.data);
+
+    str_free(&plain);
+    str_free(&why);
+    return error ? command_fail_memory() : EXIT_FINE;
+}
+
+static int add_large(question_data *data, const question_place *place, const named_file *file)
+{
+    str why = { 0 };
+
+    if (can_mount(data, place, file->name))
+        return add_mounted(data, file->name, file->path);
+    if (explain_large(&why, place->options, file->name, file->path))
+        return command_fail_memory();
+    tell_left_out(place, file->path, why.data);
+    str_free(&why);
+    return EXIT_FINE;
+}
+
+/* Its texts become the data's. */
+static int add_named_file(question_data *data, const question_place *place, named_file *file)
+{
+    if (file->fact == NAMED_FOLDER)
+        return tell_folder(place, file->path);
+    if (file->fact != NAMED_FILE) {
+        tell_left_out(place, file->path, named_file_reason(file));
+        return EXIT_FINE;
     }
 
+    if (has_input_file(data, file->name))
+        return EXIT_FINE;
+
+    char *name = file->name, *path = file->path;
+    file->name = file->path = NULL;
+    int status = keep_text(data, name);
+    if (status)
+        free(path);
+    else
+        status = keep_text(data, path);
+    if (status)
+        return status;
+
+    const named_file kept = { .name = name, .path = path, .bytes = file->bytes };
+    if (kept.bytes > most_copied(place->options))
+        return add_large(data, place, &kept);
+    return add_item(data, (snug_agent_input){ .name = name, .path = path });
+}
+
+static int add_named_files(question_data *data, const question_place *place, const char *question)
+{
+    named_files files;
+    int status = EXIT_FINE;
+
+    if (named_files_find(&files, question))
+        status = command_fail_memory();
+    for (size_t i = 0; i < files.count && !status; i++)
+        status = add_named_file(data, place, &files.items[i]);
+    named_files_free(&files);
     return status;
 }
 
-int question_collect(question_data *out, const options *o, const char *question, int takes_options)
+int question_check_stdin(const options *o)
 {
-    *out = (question_data){ 0 };
+    if (!has_stdin_questions(o) || !has_stdin_option(o))
+        return EXIT_FINE;
+    return command_fail(EXIT_USAGE, "--input: stdin has the question; give that as an argument");
+}
+
+/* Of a question; a longer one is refused. */
+static uint64_t most_bytes(const options *o)
+{
+    const option_row *row = option_find("--max-question", strlen("--max-question"));
+    return o->budget.question_bytes ? o->budget.question_bytes : option_limit(row)->default_value;
+}
+
+int question_collect(question_data *out, const question_place *place, const char *question)
+{
+    const int takes_more = !place->options->has_no_data;
     int status = EXIT_FINE;
-    if (takes_options)
-        status = add_option_files(out, o);
-    if (!status && !o->has_no_data)
-        status = add_named_files(out, question);
+
+    *out = (question_data){ 0 };
+    if (place->is_first)
+        status = add_option_files(out, place);
+    if (!status && place->is_first && takes_more)
+        status = add_stdin(out, place);
+    if (!status && takes_more && strlen(question) <= most_bytes(place->options))
+        status = add_named_files(out, place, question);
     return status;
 }
 
@@ -120,5 +447,7 @@ void question_free(question_data *data)
         free(data->texts[i]);
     free(data->texts);
     free(data->items);
+    free(data->mounts);
+    str_free(&data->piped);
     *data = (question_data){ 0 };
 }

@@ -1,6 +1,6 @@
 /*
- * question_files.h - the files that come with a question: those of --input, and those that it
- * names.
+ * question_files.h - the data that comes with a question: the files of --input, what is piped in,
+ * and the files that the question names.
  */
 #ifndef SNUG_CLI_QUESTION_FILES_H
 #define SNUG_CLI_QUESTION_FILES_H
@@ -9,19 +9,36 @@
 
 #include <snug/agent.h>
 
+#include "base/str.h"
+#include "cli/ask/steps.h"
 #include "cli/program/options.h"
+#include "cli/program/signals.h"
 
 typedef struct question_data {
     snug_agent_input *items;
     size_t count, cap;
-    char **texts; /* that the items point to */
+    char **texts; /* that the items and mounts point to */
     size_t text_count, text_cap;
+    str piped;          /* what stdin had */
+    snug_mount *mounts; /* of large files, which the session that is opened next must have */
+    size_t mount_count, mount_cap;
 } question_data;
 
-/* The files of --input, where takes_options, and regular files of the current folder that are
- * named in the question, unless they are among those. EXIT_FINE, or EXIT_USAGE after one
- * sentence. Free in both cases. */
-int question_collect(question_data *out, const options *o, const char *question, int takes_options);
+/* What a question is asked in. */
+typedef struct question_place {
+    const options *options;
+    signals *signals; /* they end what waits for stdin */
+    steps *steps;     /* told what is left out */
+    int is_first;     /* question: --input and stdin come with that one */
+    int is_in_bash;
+    int can_mount; /* its session is not open yet */
+} question_place;
+
+/* stdin cannot be the question and its data. EXIT_FINE, or EXIT_USAGE after one sentence. */
+int question_check_stdin(const options *o);
+/* The files of --input and stdin, with the first question, and files that it names, unless they are
+ * among those. EXIT_FINE, 128 and a signal, or EXIT_USAGE after one sentence. Free in all cases. */
+int question_collect(question_data *out, const question_place *place, const char *question);
 /* As snug_agent_ask_options has it. */
 const char *question_program_language(const options *o);
 void question_free(question_data *data);

@@ -6,29 +6,12 @@
 
 #include "base/jsontext.h"
 #include "base/str.h"
+#include "cli/ask/member.h"
 #include "cli/terminal/term.h"
 
 /* ---- pieces of an event ---- */
 
 typedef jsontext_span span;
-
-/* The text of a member, for the caller to free; "" where there is none. */
-static str member_text(span event, const char *name)
-{
-    str text = { 0 };
-    span value = jsontext_member(event, name);
-    if (value.text && jsontext_string(&text, value) == SNUG_EINVAL)
-        str_append(&text, value.text, value.len);
-    return text;
-}
-
-static double member_number(span event, const char *name)
-{
-    str text = member_text(event, name);
-    double number = text.len > 0 ? strtod(text.data, NULL) : 0;
-    str_free(&text);
-    return number;
-}
 
 static void put_on(steps *s, term_style style)
 {
@@ -76,23 +59,20 @@ static void begin_title(steps *s, const char *what)
     s->is_inside = 1;
 }
 
-static void put_member_text(const char *before, span event, const char *name)
-{
-    str text = member_text(event, name);
-    if (text.len > 0) {
-        fputs(before, stderr);
-        term_put(stderr, text.data, text.len);
-    }
-    str_free(&text);
-}
-
 /* ---- events ---- */
 
 static void show_generate(steps *s, span event)
 {
     str use = member_text(event, "for");
-    begin_title(s, strcmp(str_text(&use), "evaluation") == 0 ? "evaluate" : "generate");
-    put_member_text(" by ", event, "model");
+    if (strcmp(str_text(&use), "evaluation") == 0)
+        begin_title(s, "evaluate");
+    else if (strcmp(str_text(&use), "review") == 0)
+        begin_title(s, "review");
+    else if (strcmp(str_text(&use), "cell") == 0)
+        begin_title(s, "ask_model");
+    else
+        begin_title(s, "generate");
+    member_put(" by ", event, "model");
     fputs(" ...", stderr);
     str_free(&use);
 }
@@ -108,7 +88,7 @@ static void show_generated(steps *s, span event)
 
     fprintf(stderr, " %.1f s, %.0f tokens in, %.0f out", member_number(event, "duration_ms") / 1000,
             member_number(event, "input_tokens"), member_number(event, "output_tokens"));
-    put_member_text("\n  ", event, "message");
+    member_put("\n  ", event, "message");
     steps_end(s);
 }
 
@@ -118,10 +98,10 @@ static void show_retrieve(steps *s, span event)
     span match;
     const char *before = " ";
 
-    begin_title(s, "library:");
+    begin_title(s, "material:");
     if (jsontext_enter(&j, jsontext_member(event, "matches")))
         while (jsontext_item(&j, NULL, &match)) {
-            put_member_text(before, match, "name");
+            member_put(before, match, "name");
             before = ", ";
         }
 
@@ -133,7 +113,7 @@ static void show_retrieve(steps *s, span event)
 static void show_summarise(steps *s, span event)
 {
     begin_title(s, "summarise");
-    put_member_text(" ", event, "turns");
+    member_put(" ", event, "turns");
     fputs(" earlier questions", stderr);
     steps_end(s);
 }
@@ -141,8 +121,15 @@ static void show_summarise(steps *s, span event)
 static void show_without(steps *s, span event)
 {
     begin_title(s, "without the");
-    put_member_text(" ", event, "about");
-    put_member_text(": ", event, "message");
+    member_put(" ", event, "about");
+    member_put(": ", event, "message");
+    steps_end(s);
+}
+
+static void show_missing(steps *s, span event)
+{
+    begin_title(s, "missing:");
+    member_put(" ", event, "message");
     steps_end(s);
 }
 
@@ -158,9 +145,16 @@ static void show_delta(steps *s, span event)
 
 static void show_retry(steps *s, span event)
 {
-    begin_title(s, "again in");
-    fprintf(stderr, " %.1f s:", member_number(event, "wait_ms") / 1000);
-    put_member_text(" ", event, "reason");
+    const double tokens = member_number(event, "reply_tokens");
+
+    if (tokens > 0) {
+        begin_title(s, "again with");
+        fprintf(stderr, " %.0f reply tokens:", tokens);
+    } else {
+        begin_title(s, "again in");
+        fprintf(stderr, " %.1f s:", member_number(event, "wait_ms") / 1000);
+    }
+    member_put(" ", event, "reason");
     steps_end(s);
 }
 
@@ -169,8 +163,10 @@ static void show_plan(steps *s, span event)
     jsontext j;
     span step;
     size_t number = 0;
+    const double count = member_number(event, "count");
 
-    begin_title(s, "plan");
+    begin_title(s, "plan:");
+    fprintf(stderr, " %.0f step%s", count, count == 1 ? "" : "s");
     steps_end(s);
     if (!jsontext_enter(&j, jsontext_member(event, "steps")))
         return;
@@ -189,13 +185,38 @@ static void show_extract(steps *s, span event)
 {
     str code = member_text(event, "code");
 
-    if (code.len > 0)
+    if (code.len > 0) {
         put_lines(s, "", code.data, code.len, 1);
-    else {
-        begin_title(s, "no code in the reply");
+    } else {
+        const int is_answer = jsontext_is(jsontext_member(event, "words"), "true");
+        begin_title(s, is_answer ? "an answer in words" : "no code in the reply");
+        steps_end(s);
+    }
+    if (jsontext_member(event, "left_out").text) {
+        begin_title(s, "left out:");
+        member_put(" ", event, "left_out");
         steps_end(s);
     }
     str_free(&code);
+}
+
+static void show_finding(steps *s, span finding)
+{
+    str excerpt = member_text(finding, "excerpt");
+    const char *before = "  ";
+
+    if (member_number(finding, "line") > 0) {
+        member_put("  line ", finding, "line");
+        before = ": ";
+    }
+    member_put(before, finding, "message");
+    fputc('\n', stderr);
+    put_lines(s, "      ", str_text(&excerpt), excerpt.len, 0);
+
+    member_put("    Hint: ", finding, "hint");
+    s->is_inside = jsontext_member(finding, "hint").len > 2;
+    steps_end(s);
+    str_free(&excerpt);
 }
 
 static void show_scan(steps *s, span event)
@@ -210,11 +231,8 @@ static void show_scan(steps *s, span event)
     if (!jsontext_enter(&j, jsontext_member(event, "findings")))
         return;
 
-    while (jsontext_item(&j, NULL, &finding)) {
-        put_member_text("  line ", finding, "line");
-        put_member_text(": ", finding, "message");
-        fputc('\n', stderr);
-    }
+    while (jsontext_item(&j, NULL, &finding))
+        show_finding(s, finding);
 }
 
 static void show_output(steps *s, span event)
@@ -233,13 +251,20 @@ static void show_executed(steps *s, span event)
     if (text.len > 0)
         put_lines(s, "  = ", text.data, text.len, 0);
     begin_title(s, "run:");
-    put_member_text(" ", event, "status");
+    if (jsontext_is(jsontext_member(event, "cached"), "true")) {
+        fputs(" from the cache", stderr);
+        steps_end(s);
+        str_free(&text);
+        return;
+    }
+
+    member_put(" ", event, "status");
     fprintf(stderr, ", %.1f ms", member_number(jsontext_member(result, "usage"), "wall_ms"));
     if (error.text && *error.text == '{') {
         put_on(s, TERM_ERROR);
-        put_member_text("\n  ", error, "name");
+        member_put("\n  ", error, "name");
         put_on(s, TERM_OFF);
-        put_member_text(": ", error, "value");
+        member_put(": ", error, "value");
     }
 
     steps_end(s);
@@ -249,8 +274,8 @@ static void show_executed(steps *s, span event)
 static void show_tool_call(steps *s, span event)
 {
     begin_title(s, "tool");
-    put_member_text(" ", event, "name");
-    put_member_text(": ", event, "status");
+    member_put(" ", event, "name");
+    member_put(": ", event, "status");
     fprintf(stderr, ", %.1f ms", member_number(event, "duration_ms"));
     steps_end(s);
 }
@@ -258,22 +283,33 @@ static void show_tool_call(steps *s, span event)
 static void show_evaluate(steps *s, span event)
 {
     begin_title(s, "judged by the");
-    put_member_text(" ", event, "by");
-    put_member_text(": ", event, "verdict");
-    put_member_text(": ", event, "reason");
+    member_put(" ", event, "by");
+    member_put(": ", event, "verdict");
+    member_put(": ", event, "reason");
     steps_end(s);
+}
+
+/* 1st, 2nd, 3rd, 4th, 11th, 21st, ... */
+static const char *ordinal_ending(unsigned long number)
+{
+    static const char endings[][3] = { "th", "st", "nd", "rd" };
+    const unsigned long last = number % 10;
+
+    if (number % 100 / 10 == 1 || last > 3)
+        return "th";
+    return endings[last];
 }
 
 static void show_repair(steps *s, span event)
 {
-    double repeats = member_number(event, "repeats");
+    const unsigned long repeats = (unsigned long)member_number(event, "repeats");
 
     begin_title(s, "repair");
-    put_member_text(" (", event, "class");
-    put_member_text(", ", event, "category");
+    member_put(" (", event, "class");
+    member_put(", ", event, "category");
     fputs(")", stderr);
     if (repeats > 1)
-        fprintf(stderr, ", the same for the %.0f. time", repeats);
+        fprintf(stderr, ", the same for the %lu%s time", repeats, ordinal_ending(repeats));
     steps_end(s);
 }
 
@@ -288,7 +324,7 @@ static void show_prompt(steps *s, span event)
     while (jsontext_item(&j, NULL, &message)) {
         str text = member_text(message, "text");
         begin_title(s, "prompt,");
-        put_member_text(" ", message, "role");
+        member_put(" ", message, "role");
         put_lines(s, "  > ", str_text(&text), text.len, 0);
         str_free(&text);
     }
@@ -297,9 +333,9 @@ static void show_prompt(steps *s, span event)
 static void show_route(steps *s, span event)
 {
     begin_title(s, "route:");
-    put_member_text(" ", event, "from");
-    put_member_text(" -> ", event, "to");
-    put_member_text(" (", event, "outcome");
+    member_put(" ", event, "from");
+    member_put(" -> ", event, "to");
+    member_put(" (", event, "outcome");
     fputs(")", stderr);
     steps_end(s);
 }
@@ -325,17 +361,47 @@ static void show_budget(steps *s, span event)
     steps_end(s);
 }
 
+/* What the model has made of an error. */
+static void show_analyse(steps *s, span event)
+{
+    const span analysis = jsontext_member(event, "analysis");
+    jsontext j;
+    span item;
+
+    begin_title(s, "cause:");
+    member_put(" ", analysis, "root_cause");
+    member_put(", severity ", analysis, "severity");
+    steps_end(s);
+    if (!jsontext_enter(&j, jsontext_member(analysis, "recommendations")))
+        return;
+
+    while (jsontext_item(&j, NULL, &item)) {
+        str text = { 0 };
+        jsontext_string(&text, item);
+        put_lines(s, "  > ", str_text(&text), text.len, 0);
+        str_free(&text);
+    }
+}
+
+static void show_rerun(steps *s, span event)
+{
+    begin_title(s, "run again in a new worker");
+    fprintf(stderr, ", %.0f of %.0f", member_number(event, "rerun"), member_number(event, "of"));
+    member_put(": ", event, "reason");
+    steps_end(s);
+}
+
 static void show_anomaly(steps *s, span event)
 {
     begin_title(s, "anomaly:");
-    put_member_text(" ", event, "message");
+    member_put(" ", event, "message");
     steps_end(s);
 }
 
 static void show_trace(steps *s, span event)
 {
     steps_end(s);
-    put_member_text("  ", event, "message");
+    member_put("  ", event, "message");
     fputc('\n', stderr);
 }
 
@@ -343,7 +409,32 @@ static void show_improve(steps *s, span event)
 {
     int is_taken = jsontext_is(jsontext_member(event, "taken"), "true");
     begin_title(s, is_taken ? "version: taken" : "version: not taken");
-    put_member_text(": ", event, "reason");
+    member_put(": ", event, "reason");
+    steps_end(s);
+}
+
+static void show_fallback(steps *s, span event)
+{
+    begin_title(s, "instead by");
+    member_put(" ", event, "model");
+    member_put(": ", event, "reason");
+    steps_end(s);
+}
+
+static void show_total(steps *s, span event)
+{
+    const double requests = member_number(event, "requests");
+    const int is_estimated = jsontext_is(jsontext_member(event, "estimated"), "true");
+
+    begin_title(s, "in all:");
+    fprintf(stderr, " %.0f request%s", requests, requests == 1 ? "" : "s");
+    if (member_number(event, "model_calls") > 0)
+        fprintf(stderr, " with %.0f of ask_model", member_number(event, "model_calls"));
+    fprintf(stderr, ", %s%.0f tokens in, %.0f out, %.1f s", is_estimated ? "some " : "",
+            member_number(event, "input_tokens"), member_number(event, "output_tokens"),
+            member_number(event, "seconds"));
+    if (jsontext_member(event, "cost_usd").text)
+        fprintf(stderr, ", %.6f US dollars", member_number(event, "cost_usd"));
     steps_end(s);
 }
 
@@ -358,6 +449,8 @@ static const struct {
     { "tool_call", show_tool_call }, { "evaluate", show_evaluate },   { "repair", show_repair },
     { "trace", show_trace },         { "prompt", show_prompt },       { "route", show_route },
     { "budget", show_budget },       { "anomaly", show_anomaly },     { "improve", show_improve },
+    { "fallback", show_fallback },   { "total", show_total },         { "rerun", show_rerun },
+    { "analyse", show_analyse },     { "missing", show_missing },
 };
 
 void steps_show(void *payload, const snug_agent_event *event)
@@ -376,4 +469,38 @@ void steps_show(void *payload, const snug_agent_event *event)
         if (strcmp(table[i].name, event->name) == 0)
             table[i].show(s, (span){ event->json, event->json_len });
     fflush(stderr);
+}
+
+/* An event of the command's own, of two texts. */
+static void show_own(steps *s, const char *name, const char *const members[2],
+                     const char *const texts[2])
+{
+    str text = { 0 };
+    int error = str_printf(&text, "{\"event\":\"%s\",\"n\":0", name);
+
+    for (int i = 0; i < 2 && !error; i++) {
+        error = str_printf(&text, ",\"%s\":", members[i]);
+        if (!error)
+            error = jsontext_quote(&text, texts[i], strlen(texts[i]));
+    }
+
+    if (!error)
+        error = str_add(&text, "}");
+    if (!error) {
+        const snug_agent_event event = { .name = name, .json = text.data, .json_len = text.len };
+        steps_show(s, &event);
+    }
+    str_free(&text);
+}
+
+void steps_without(steps *s, const char *about, const char *message)
+{
+    show_own(s, "without", (const char *const[2]){ "about", "message" },
+             (const char *const[2]){ about, message });
+}
+
+void steps_hint(steps *s, const char *module, const char *hint)
+{
+    show_own(s, "missing", (const char *const[2]){ "module", "message" },
+             (const char *const[2]){ module, hint });
 }

@@ -18,6 +18,11 @@ typedef struct steps {
 
 /* For on_event; payload is the steps. */
 void steps_show(void *payload, const snug_agent_event *event);
+/* Says of something that the question does without it, as the event "without" of an agent. */
+void steps_without(steps *s, const char *about, const char *message);
+/* Says what gives a module to programs that was missing, as an event "missing" where events are
+ * JSON. */
+void steps_hint(steps *s, const char *module, const char *hint);
 /* Ends an unfinished line. */
 void steps_end(steps *s);
 

@@ -12,15 +12,19 @@
 
 #include <snug/agent.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/str.h"
+#include "base/thread.h"
 #include "cli/ask/question_files.h"
 #include "cli/batch/progress.h"
 #include "cli/batch/results.h"
 #include "cli/batch/summary.h"
 #include "cli/batch/tasks.h"
 #include "cli/program/command.h"
+#include "cli/program/in_bash.h"
+#include "cli/program/secrets.h"
 #include "cli/program/signals.h"
 #include "cli/program/state_folder.h"
 #include "cli/terminal/term.h"
@@ -35,10 +39,18 @@ typedef struct worker {
     snug_agent *agent; /* while it is asked */
 } worker;
 
+/* Where tasks are done whose programs are in one language. */
+typedef struct place {
+    options options; /* what they point to is the command's */
+    snug_agent_options wanted;
+    snug_host *host; /* NULL: not opened yet */
+} place;
+
 typedef struct batch {
     const options *options;
     snug_agent_options wanted;
-    snug_host *host;
+    place given, bash;       /* as the options have it; for what asks for bash */
+    pthread_mutex_t opening; /* of bash's host */
     signals signals;
     tools tools;
     str context;
@@ -63,13 +75,52 @@ typedef struct batch {
 
 /* ---- a task ---- */
 
-static int open_task_agent(snug_agent **out, batch *b)
+static int open_agent(snug_agent **out, batch *b, const place *at)
 {
     *out = NULL;
-    int error = snug_agent_open(out, b->host, &b->wanted);
+    int error = snug_agent_open(out, at->host, &at->wanted);
     if (error)
         return error;
     return tools_bind_agent(&b->tools, *out);
+}
+
+/* Of the first task that asks for it; where that is in vain, the next one tries again. */
+static int open_bash_host(batch *b)
+{
+    snug_host *host = NULL;
+    int error = SNUG_OK;
+
+    pthread_mutex_lock(&b->opening);
+    if (!b->bash.host)
+        error = command_make_host(&host, &b->bash.options, &b->signals);
+    if (host && !error)
+        b->bash.host = host;
+    pthread_mutex_unlock(&b->opening);
+    return error;
+}
+
+/* Where nobody has asked for bash but the task, it is said how to do without. */
+static int fail_bash(int error)
+{
+    char *why = strdup(snug_error_message());
+
+    if (!why)
+        return error_no_memory();
+    error_set(error, "the task asks for bash: %s (--language python asks for Python)", why);
+    free(why);
+    return error;
+}
+
+static int open_task_agent(snug_agent **out, batch *b, const task *t)
+{
+    *out = NULL;
+    if (b->options->session.kind == SNUG_KIND_BASH || !in_bash_is_wanted(b->options, t->question))
+        return open_agent(out, b, &b->given);
+
+    int error = open_bash_host(b);
+    if (!error)
+        error = open_agent(out, b, &b->bash);
+    return error ? fail_bash(error) : SNUG_OK;
 }
 
 static void set_agent(worker *w, snug_agent *agent)
@@ -124,7 +175,7 @@ static int write_failure(str *out, const task *t, int error)
     const splice_member id = { "id", NULL, t->id };
     const splice_member schema = { "schema", NULL, "snug.error/1" };
     const splice_member members[] = { { "name", NULL, snug_error_name(error) },
-                                      { "value", NULL, snug_error_message() } };
+                                      { "value", NULL, secrets_error_message() } };
     int failed = splice_members(&object, "{}", 2, members, 2);
     const splice_member all[] = { id, schema, { "error", str_text(&object), NULL } };
 
@@ -158,7 +209,7 @@ static int write_reply_line(str *out, batch *b, const task *t, int error, snug_r
 /* The lock is held. */
 static void tell_task(batch *b, const task *t, const str *line, int error, const snug_reply *reply)
 {
-    const char *status = "failed", *why = snug_error_message();
+    const char *status = "failed", *why = secrets_error_message();
 
     if (!error) {
         status = snug_agent_status_name(snug_reply_status(reply));
@@ -192,7 +243,7 @@ static void do_task(worker *w, const task *t)
     snug_agent *agent;
     snug_reply *reply = NULL;
     str line = { 0 };
-    int error = open_task_agent(&agent, b);
+    int error = open_task_agent(&agent, b, t);
 
     if (!error)
         error = ask_task(&reply, w, agent, t);
@@ -281,13 +332,8 @@ static void watch_workers(batch *b)
 {
     pthread_mutex_lock(&b->lock);
     while (b->running > 0) {
-        struct timespec until;
         progress_show(&b->progress, &b->summary);
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_nsec += REDRAW_MS * 1000000L;
-        until.tv_sec += until.tv_nsec / 1000000000L;
-        until.tv_nsec %= 1000000000L;
-        pthread_cond_timedwait(&b->change, &b->lock, &until);
+        cond_wait_until(&b->change, &b->lock, clock_deadline_ns(clock_now_ns(), REDRAW_MS));
     }
 
     progress_show(&b->progress, &b->summary);
@@ -324,10 +370,16 @@ static int try_agent(batch *b)
 {
     snug_agent *agent;
     int status = EXIT_FINE;
-    if (open_task_agent(&agent, b))
-        status = command_fail_host();
+    if (open_agent(&agent, b, &b->given))
+        status = command_fail_open(&b->signals);
     snug_agent_close(agent);
     return status;
+}
+
+static void init_place(place *out, const batch *b, options how)
+{
+    *out = (place){ .options = how, .wanted = b->wanted };
+    out->wanted.session = &out->options.session;
 }
 
 static int open_all(batch *b)
@@ -341,13 +393,15 @@ static int open_all(batch *b)
         return command_fail(EXIT_USAGE, "%s has a NUL byte, and is not text", o->context_path);
 
     b->wanted = o->agent;
-    b->wanted.session = &o->session;
     b->wanted.conversation_file = NULL; /* none: each task begins afresh */
     if ((status = state_set_material(&b->library, &b->cache, &b->wanted, o)))
         return status;
+    init_place(&b->given, b, *o);
+    init_place(&b->bash, b, in_bash_options(o));
     if (signals_start(&b->signals))
         return command_fail(EXIT_USAGE, "%s", error_message());
-    if ((status = tools_open(&b->tools, o)) || (status = command_open_host(&b->host, o)))
+    if ((status = tools_open(&b->tools, o, &b->signals)) ||
+        (status = command_open_host(&b->given.host, o, &b->signals)))
         return status;
     return try_agent(b);
 }
@@ -427,6 +481,7 @@ static void init_batch_locks(batch *b)
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_mutex_init(&b->lock, NULL);
     pthread_mutex_init(&b->agents_lock, NULL);
+    pthread_mutex_init(&b->opening, NULL);
     pthread_cond_init(&b->change, &attributes);
     pthread_condattr_destroy(&attributes);
 }
@@ -435,7 +490,8 @@ static void free_batch(batch *b)
 {
     results_close(&b->results);
     tools_close(&b->tools);
-    snug_host_close(b->host);
+    snug_host_close(b->bash.host);
+    snug_host_close(b->given.host);
     signals_stop(&b->signals);
     tasks_free(&b->tasks);
     str_free(&b->context);
@@ -443,6 +499,7 @@ static void free_batch(batch *b)
     str_free(&b->cache);
     pthread_cond_destroy(&b->change);
     pthread_mutex_destroy(&b->agents_lock);
+    pthread_mutex_destroy(&b->opening);
     pthread_mutex_destroy(&b->lock);
     free(b);
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "cli/program/quantity.h"
 #include "cli/terminal/term.h"
 
@@ -72,7 +73,7 @@ void progress_tell(const progress *p, const char *format, ...)
         return;
 
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    utf8_format(text, sizeof text, format, args);
     va_end(args);
 
     progress_end(p);

@@ -11,6 +11,7 @@
 #include "cli/cells/cell_answer.h"
 #include "cli/cells/crew.h"
 #include "cli/program/command.h"
+#include "cli/program/secrets.h"
 #include "cli/program/signals.h"
 #include "cli/run/input.h"
 #include "cli/terminal/lines.h"
@@ -343,7 +344,7 @@ static void serve_request(void *payload, slot *s)
 
     /* What is thrown away is not answered. */
     if (error && !crew_is_dropping(&c->crew))
-        answer_error(&c->answers, r, error, snug_error_message());
+        answer_error(&c->answers, r, error, secrets_error_message());
 }
 
 /* ---- on the reading thread ---- */
@@ -452,9 +453,9 @@ int command_cells(const options *o)
         return command_fail(EXIT_USAGE, "%s", error_message());
 
     signals_on_end(&c.signals, drop_requests, &c.crew);
-    int status = tools_open(&c.tools, o);
+    int status = tools_open(&c.tools, o, &c.signals);
     if (!status)
-        status = command_open_host(&c.host, o);
+        status = command_open_host(&c.host, o, &c.signals);
     if (!status)
         status = read_requests(&c);
     crew_finish(&c.crew, close_slot);

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/thread.h"
 
 enum {
     BUCKETS = 256,
@@ -199,9 +200,7 @@ static void *nudge_sessions(void *arg)
             if (s->session && (s->current->is_interrupted || c->is_dropping))
                 snug_session_interrupt(s->session);
         }
-        uint64_t at = clock_deadline_ns(clock_now_ns(), NUDGE_MS);
-        struct timespec until = { (time_t)(at / NS_PER_S), (long)(at % NS_PER_S) };
-        pthread_cond_timedwait(&c->nudge, &c->lock, &until);
+        cond_wait_until(&c->nudge, &c->lock, clock_deadline_ns(clock_now_ns(), NUDGE_MS));
     }
 
     pthread_mutex_unlock(&c->lock);

@@ -319,7 +319,7 @@ static int find_system_folder(str *out, const options *o)
 {
     static const char key[] = "\npython.packages: ";
     snug_host *host;
-    int status = command_open_host(&host, o);
+    int status = command_open_host(&host, o, NULL);
     if (status)
         return status;
 

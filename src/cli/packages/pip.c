@@ -12,8 +12,9 @@
 #include "base/ascii.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "cli/program/child.h"
+#include "base/process/child.h"
 #include "cli/program/command.h"
+#include "cli/program/secrets.h"
 #include "wire/json.h"
 
 enum {
@@ -129,6 +130,7 @@ static int run_child(outcome *o, const pip *p, const words *arguments, const wor
 
     child_wait(&c);
     child_free(&c);
+    secrets_hide_str(&o->err); /* which is quoted, cut */
     o->status = c.status;
     return taken ? 128 + taken : EXIT_FINE;
 }

@@ -8,6 +8,7 @@
 #include <snug/snug.h>
 
 #include "cli/program/options.h"
+#include "cli/program/signals.h"
 
 enum {
     EXIT_FINE = 0,
@@ -41,7 +42,16 @@ static inline int command_fail_memory(void)
 
 /* The exit status of a program whose last cell ended so. */
 int command_exit(snug_status status);
-/* The host that the options ask for. EXIT_FINE, or EXIT_USAGE after one sentence. */
-int command_open_host(snug_host **out, const options *o);
+/* The host that the options ask for. EXIT_FINE, or EXIT_USAGE after one sentence, or 128 and the
+ * signal that ended a worker before it was ready; s, which outlives the host, may be NULL. */
+int command_open_host(snug_host **out, const options *o, signals *s);
+/* The same for a further host, without a word: an error of snug.h. */
+int command_make_host(snug_host **out, const options *o, signals *s);
+/* The status where something could not be opened: of the signal that has stopped it, else that of
+ * command_fail_host. */
+int command_fail_open(signals *s);
+/* How long what the options start has to be ready, in ms: a minute, or less for a question that has
+ * less. *limit: the option behind that, for the end of a sentence, or "". */
+uint64_t command_start_ms(const char **limit, const options *o);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/program/command.h"
+#include "cli/program/presets.h"
 #include "cli/program/settings.h"
 #include "cli/terminal/term.h"
 #include "wire/json.h"
@@ -19,11 +20,20 @@ static const char *default_text(const setting *s)
     return s->is_list ? "[]" : "none";
 }
 
+/* As much of an item as may be seen. */
+static int shown_len(const setting *s, size_t at)
+{
+    if (s->is_secret)
+        return (int)strcspn(s->items[at], ":");
+    return (int)strlen(s->items[at]);
+}
+
 static void print_list(const setting *s)
 {
     int width = term_printf(stdout, "[");
     for (size_t i = 0; i < s->count; i++)
-        width += term_printf(stdout, "%s%s", i ? ", " : "", s->items[i]);
+        width += term_printf(stdout, "%s%.*s%s", i ? ", " : "", shown_len(s, i), s->items[i],
+                             s->is_secret ? ": [hidden]" : "");
     term_printf(stdout, "]%*s", width < 27 ? 27 - width : 0, "");
 }
 
@@ -106,8 +116,11 @@ static int add_setting_value(cJSON *item, const setting *s)
 
     cJSON *list = json_add_array(item, "value");
     int failed = !list;
-    for (size_t i = 0; i < s->count; i++)
-        failed |= json_add_text(list, NULL, s->items[i]);
+    for (size_t i = 0; i < s->count; i++) {
+        char *shown = strndup(s->items[i], (size_t)shown_len(s, i));
+        failed |= !shown || json_add_text(list, NULL, shown);
+        free(shown);
+    }
     return failed;
 }
 
@@ -151,11 +164,50 @@ static int show_json(const options *o)
 
 /* ---- the command ---- */
 
-/* What is not right was said when the options were read. */
+/* The value in force, where it comes from anywhere; NULL: the default. */
+static const char *given_text(const setting *s)
+{
+    return s->source == FROM_DEFAULT ? NULL : value_text(s);
+}
+
+static int is_model(const char *key)
+{
+    const char *dot = strrchr(key, '.');
+    return dot && (!strcmp(dot, ".model") || !strcmp(dot, ".embedding_model"));
+}
+
+static int check_model(const setting *s)
+{
+    const char *name = given_text(s);
+
+    if (!name || snug_agent_check_model(name) == SNUG_OK)
+        return EXIT_FINE;
+    if (s->source == FROM_FILE)
+        return command_fail(EXIT_USAGE, "%s, line %zu: %s: %s", s->place, s->line, s->key,
+                            snug_error_message());
+    return command_fail(EXIT_USAGE, "%s: %s", s->source == FROM_VARIABLE ? s->place : s->key,
+                        snug_error_message());
+}
+
+/* What else is not right was said when the options were read. */
 static int check_config(const options *o)
 {
     const char *file = settings_file(o->settings);
+    char buffer[32];
+    setting s;
+
+    for (size_t i = 0; settings_get(&s, buffer, sizeof buffer, o->settings, o, i); i++)
+        if (is_model(s.key) && check_model(&s))
+            return EXIT_USAGE;
+
     printf("%s: fine\n", file ? file : "no file");
+    return EXIT_FINE;
+}
+
+static int show_presets(void)
+{
+    for (const preset *p = presets_built_in; p->name; p++)
+        printf("%-14s %s\n", p->name, p->about);
     return EXIT_FINE;
 }
 
@@ -165,8 +217,10 @@ int command_config(const options *o)
     if (!strcmp(what, "check") && o->input_count < 3)
         return check_config(o);
 
+    if (!strcmp(what, "presets") && o->input_count == 1)
+        return show_presets();
     if (strcmp(what, "show") != 0 || o->input_count > 1)
-        return command_fail(EXIT_USAGE, "config: expected check [FILE] or show");
+        return command_fail(EXIT_USAGE, "config: expected check [FILE], show or presets");
     if (o->is_json)
         return show_json(o);
     return show_text(o);

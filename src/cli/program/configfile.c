@@ -9,18 +9,24 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "cli/program/key_names.h"
+#include "cli/program/yamljson.h"
 
 enum { MOST_KEY_BYTES = 100 };
 
-/* Where the walk is: the file is a mapping of sections, which are mappings of keys. */
-typedef enum place { AT_TOP, IN_SECTION, IN_LIST } place;
+/* Where the walk is: the file is a mapping of sections, which are mappings of keys. All of that may
+ * be in an outer section, "flows", and there in "code_execution". */
+typedef enum place { AT_TOP, IN_OUTER, IN_SECTION, IN_LIST, IN_FIELDS } place;
 
 typedef struct walk {
     config_entries *out;
     const char *name;  /* of the file */
     size_t first;      /* entry of this text */
-    place at, outside; /* outside: of the list */
+    place at, outside; /* outside: of the list, or of the fields, a mapping that is a value */
+    str field;         /* of IN_FIELDS, whose value comes next: "NAME=" */
+    yamljson value;    /* what has come of that */
     int has_root, is_ended;
+    int is_wrapped; /* the top is that of flows.code_execution */
     str section;
     char *key; /* whose value comes next; NULL: none */
     size_t key_line;
@@ -82,6 +88,12 @@ static int fail_event(const walk *w, const yaml_event_t *event, const char *what
     return error_set(SNUG_EINVAL, "%s, line %zu: %s", w->name, line, what);
 }
 
+/* A mapping begins a line below the key that it is of, or more. */
+static int fail_mapping(const walk *w, const char *what)
+{
+    return error_set(SNUG_EINVAL, "%s, line %zu: %s %s", w->name, w->key_line, w->key, what);
+}
+
 static int is_null(const yaml_event_t *event)
 {
     static const char *const words[] = { "", "~", "null", "Null", "NULL" };
@@ -121,7 +133,7 @@ static int take_key(walk *w, const yaml_event_t *event)
 
     str key = { 0 };
     int error = SNUG_OK;
-    if (w->at == IN_SECTION)
+    if (w->at == IN_SECTION || w->at == IN_OUTER)
         error = str_printf(&key, "%s.", str_text(&w->section));
     if (!error)
         error = str_add(&key, text);
@@ -169,6 +181,31 @@ static int take_scalar(walk *w, const yaml_event_t *event)
     return error;
 }
 
+/* 1: the mapping is one that all sections are in. */
+static int begin_outer(walk *w)
+{
+    const int is_outer = w->at == AT_TOP && !w->is_wrapped && !strcmp(w->key, KEYS_OUTER);
+    const int is_wrapper = w->at == IN_OUTER && !strcmp(w->key, KEYS_WRAPPER);
+
+    if (is_wrapper) {
+        w->is_wrapped = 1;
+        w->at = AT_TOP;
+    } else if (is_outer) {
+        w->at = IN_OUTER;
+    }
+
+    return is_outer || is_wrapper;
+}
+
+static int enter_section(walk *w)
+{
+    str_clear(&w->section);
+    if (str_add(&w->section, w->key))
+        return error_no_memory();
+    end_key(w);
+    return SNUG_OK;
+}
+
 static int begin_mapping(walk *w, const yaml_event_t *event)
 {
     config_entry *entry;
@@ -180,25 +217,38 @@ static int begin_mapping(walk *w, const yaml_event_t *event)
 
     if (!w->key)
         return fail_event(w, event, "a key is not text");
-    if (w->at != AT_TOP)
-        return fail_event(w, event, "is one value or a list, not a mapping");
+    if (begin_outer(w))
+        return enter_section(w);
+    if (w->at == IN_OUTER)
+        return fail_mapping(w, KEYS_NO_FLOW);
+    if (w->at == IN_LIST)
+        return fail_mapping(w, "is one value or a list, not a mapping");
 
     int error = begin_entry(w, &entry, w->key, w->key_line);
     if (error)
         return error;
 
-    entry->is_null = 1;
-    str_clear(&w->section);
-    if (str_add(&w->section, w->key))
-        return error_no_memory();
+    if (w->at == IN_SECTION) {
+        entry->is_list = entry->is_mapping = 1;
+        w->outside = w->at;
+        w->at = IN_FIELDS;
+        return SNUG_OK;
+    }
 
-    end_key(w);
+    entry->is_null = 1;
     w->at = IN_SECTION;
-    return SNUG_OK;
+    return enter_section(w);
 }
 
 static int end_mapping(walk *w)
 {
+    if (w->at == AT_TOP && w->is_wrapped) {
+        w->is_wrapped = 0;
+        w->at = IN_OUTER;
+        str_clear(&w->section);
+        return str_add(&w->section, KEYS_OUTER) ? error_no_memory() : SNUG_OK;
+    }
+
     if (w->at == AT_TOP)
         w->is_ended = 1;
     w->at = AT_TOP;
@@ -233,8 +283,55 @@ static int end_list(walk *w)
     return SNUG_OK;
 }
 
+/* ---- fields ---- */
+
+static int take_field_name(walk *w, const yaml_event_t *event)
+{
+    const char *text = (const char *)event->data.scalar.value;
+
+    if (event->type != YAML_SCALAR_EVENT)
+        return fail_event(w, event, "has a key that is not text");
+    if (*text == '\0' || strlen(text) != event->data.scalar.length || strchr(text, '='))
+        return fail_event(w, event, "has a key that is not a name");
+    if (str_add(&w->field, text) || str_add(&w->field, "="))
+        return error_no_memory();
+    return SNUG_OK;
+}
+
+static int end_field(walk *w)
+{
+    int error = str_add_str(&w->field, &w->value.text);
+
+    if (!error)
+        error = append_item(&w->out->items[w->out->count - 1], w->field.data);
+    str_clear(&w->field);
+    str_clear(&w->value.text);
+    return error ? error_no_memory() : SNUG_OK;
+}
+
+static int take_field(walk *w, const yaml_event_t *event)
+{
+    const char *fault = NULL;
+
+    if (w->field.len == 0 && event->type == YAML_MAPPING_END_EVENT)
+        return end_list(w);
+    if (w->field.len == 0)
+        return take_field_name(w, event);
+
+    if (yamljson_add(&w->value, &fault, event))
+        return error_no_memory();
+    if (fault)
+        return fail_event(w, event, fault);
+    return w->value.level > 0 ? SNUG_OK : end_field(w);
+}
+
+/* ---- all of it ---- */
+
 static int take_event(walk *w, const yaml_event_t *event)
 {
+    if (w->at == IN_FIELDS && event->type != YAML_ALIAS_EVENT)
+        return take_field(w, event);
+
     switch (event->type) {
     case YAML_SCALAR_EVENT:
         return take_scalar(w, event);
@@ -302,6 +399,8 @@ static int walk_events(walk *w, const char *text, size_t len)
 
     yaml_parser_delete(&parser);
     str_free(&w->section);
+    str_free(&w->field);
+    str_free(&w->value.text);
     end_key(w);
     return error;
 }

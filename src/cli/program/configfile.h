@@ -3,6 +3,8 @@
  *
  *     improvement:
  *       max_attempts: 5        # improvement.max_attempts
+ *     generation:
+ *       request: {seed: 7}     # generation.request, with the text seed=7
  *
  * Knows YAML, and not which keys there are: that is settings.h. Read event by event with libyaml.
  * libcyaml, which stands on it, fills in structures by a schema and keeps no lines, so that a
@@ -21,8 +23,9 @@ typedef struct config_entry {
     char **items; /* the value's texts: one, or those of a list */
     size_t count, cap;
     int is_list;
-    int is_null; /* null, ~ or nothing: as if the key were not there */
-    size_t line; /* from 1; 0: not from a file */
+    int is_mapping; /* and a list: each text is NAME=VALUE, the value in JSON */
+    int is_null;    /* null, ~ or nothing: as if the key were not there */
+    size_t line;    /* from 1; 0: not from a file */
 } config_entry;
 
 typedef struct config_entries {

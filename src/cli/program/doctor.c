@@ -9,6 +9,7 @@
 #include "cli/program/kernel_facts.h"
 #include "cli/program/level.h"
 #include "cli/program/quantity.h"
+#include "cli/program/secrets.h"
 #include "cli/terminal/term.h"
 #include "wire/json.h"
 
@@ -108,7 +109,7 @@ static void try_kind(str *text, snug_kind kind)
     if (!error)
         error = snug_session_open(&session, host, &wanted);
     if (error) {
-        str_add(text, snug_error_message());
+        str_add(text, secrets_error_message());
     } else if (kind == SNUG_KIND_BASH) {
         tell_bash(text, host, session);
     } else {
@@ -313,7 +314,7 @@ static int print_report_json(const char *report)
 int command_doctor(const options *o)
 {
     snug_host *host = NULL;
-    int status = command_open_host(&host, o);
+    int status = command_open_host(&host, o, NULL);
 
     /* Without a host the facts about the machine remain. */
     const char *report = host ? snug_host_report(host) : NULL;

@@ -9,6 +9,7 @@
 #include "base/nearest.h"
 #include "cli/program/command.h"
 #include "cli/program/level.h"
+#include "cli/program/secrets.h"
 
 typedef struct command {
     const char *name;
@@ -38,18 +39,21 @@ static const command commands[] = {
       "  {\"session\": \"a\", \"close\": true}\n"
       "Sessions open at first use. Answers come in order within a session and as they finish\n"
       "across sessions.\n" },
-    { "check", command_check, FOR_CHECK, "[OPTION...] [FILE.py|FILE.ipynb|-|-c CODE]...",
+    { "check", command_check, FOR_CHECK, "[OPTION...] [FILE.py|FILE.ipynb|FILE.sh|-|-c CODE]...",
       "scan without running: syntax, imports, calls, length",
-      "Prints \"file:line:column: rule: message\" for each finding. Nothing is run.\n"
+      "Prints \"file:line:column: rule: message\" for each finding. Nothing is run. FILE.sh, and\n"
+      "what begins with a line as #!/bin/bash, is a script of bash, which bash reads in its\n"
+      "sandbox; --language says otherwise.\n"
       "\n"
       "Exit status: 0 no findings, 1 findings, 2 usage.\n" },
     { "ask", command_ask, FOR_QUESTIONS, "[OPTION...] [QUESTION...]",
       "ask a model, which writes and runs the code for the answer",
       "Each question is answered in turn, in one session: later ones find the variables of\n"
       "those before. Without a question the lines of stdin are questions; \"-\" is all of stdin.\n"
-      "Files of this folder that a question names become data for it. The steps are shown on\n"
-      "stderr while they happen, the answer is on stdout. With --json each step is a line of\n"
-      "JSON, and the reply the last one.\n"
+      "What is piped in beside a question is data for it, as the variable stdin, and so are files\n"
+      "that a question names. The steps are shown on stderr while they happen, the answer is on\n"
+      "stdout. With --json each step is a line of JSON, and the reply the last one. An argument\n"
+      "KEY=VALUE is a key of the configuration; question=TEXT is a question.\n"
       "\n"
       "Exit status: 0 answered, 1 not answered, 2 usage or configuration, 130 interrupted.\n" },
     { "library", command_library, FOR_LIBRARY,
@@ -61,10 +65,13 @@ static const command commands[] = {
       "~/.local/state/snug) unless --library names one.\n"
       "\n"
       "Exit status: 0 fine, 1 nothing was found, 2 usage, or a file that is not right.\n" },
-    { "config", command_config, FOR_QUESTIONS | FOR_CONFIG, "check [FILE] | show [OPTION...]",
+    { "config", command_config, FOR_QUESTIONS | FOR_CONFIG,
+      "check [FILE] | show [OPTION...] | presets",
       "the configuration of snug ask: is it right, what is in force",
       "check reads FILE, or the file in force, and says what is not right. show prints each key\n"
       "with its value and where that comes from; options and overrides are those of snug ask.\n"
+      "presets lists what --config-name NAME takes, besides NAME.yaml in the configuration "
+      "folder.\n"
       "\n"
       "Exit status: 0 fine, 2 not.\n" },
     { "batch", command_batch, FOR_BATCH, "[OPTION...] TASKS.jsonl",
@@ -170,6 +177,8 @@ static int run_command(const command *c, int argc, char **argv)
 {
     options o;
     int status = options_parse(&o, c->name, c->bit, argc, argv);
+    if (!status)
+        status = secrets_learn(&o);
     if (status)
         goto done;
 
@@ -186,6 +195,7 @@ static int run_command(const command *c, int argc, char **argv)
         status = command_run(&o);
 
 done:
+    secrets_forget();
     options_free(&o);
     return status;
 }

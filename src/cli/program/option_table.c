@@ -3,14 +3,23 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "cli/program/key_names.h"
+
 static const option_choice colors[] = {
     { "auto", TERM_AUTO }, { "always", TERM_ALWAYS }, { "never", TERM_NEVER }, { NULL, 0 }
 };
-static const option_choice isolations[] = { { "local", IN_PROCESS },
-                                            { "worker", IN_WORKER },
-                                            { "full", AS_FULL },
-                                            { "bash", AS_BASH },
-                                            { NULL, 0 } };
+static const option_choice isolations[] = {
+    { "local", IN_PROCESS },
+    { "worker", IN_WORKER },
+    { "full", AS_FULL },
+    { "bash", AS_BASH },
+    { "docker", 0,
+      "execution.docker_image names the image of containers (--docker IMAGE), and "
+      "execution.use_docker takes snug-worker" },
+    { "host", 0, KEYS_NO_SANDBOX },
+    { "none", 0, KEYS_NO_SANDBOX },
+    { NULL, 0 },
+};
 
 static const option_choice modes[] = { { "solve", SNUG_AGENT_MODE_SOLVE },
                                        { "chain", SNUG_AGENT_MODE_CHAIN },
@@ -20,7 +29,11 @@ static const option_choice modes[] = { { "solve", SNUG_AGENT_MODE_SOLVE },
 static const option_choice focuses[] = { { "fix_errors", SNUG_AGENT_FOCUS_FIX_ERRORS },
                                          { "optimize", SNUG_AGENT_FOCUS_OPTIMIZE },
                                          { "robustness", SNUG_AGENT_FOCUS_ROBUSTNESS },
+                                         { "style", SNUG_AGENT_FOCUS_STYLE },
                                          { NULL, 0 } };
+static const option_choice styles[] = { { "plain", SNUG_AGENT_STYLE_PLAIN },
+                                        { "documented", SNUG_AGENT_STYLE_DOCUMENTED },
+                                        { NULL, 0 } };
 static const option_choice callings[] = { { "auto", SNUG_AGENT_CALLING_AUTO },
                                           { "fence", SNUG_AGENT_CALLING_FENCE },
                                           { "tool", SNUG_AGENT_CALLING_TOOL },
@@ -30,6 +43,9 @@ static const option_choice answers[] = { { "sentence", SNUG_AGENT_ANSWER_SENTENC
                                          { NULL, 0 } };
 static const option_choice languages[] = {
     { "auto", BY_QUESTION }, { "python", IN_PYTHON }, { "bash", IN_BASH }, { NULL, 0 }
+};
+static const option_choice installs[] = {
+    { "no", INSTALL_NOTHING }, { "ask", INSTALL_ASKED }, { "yes", INSTALL_YES }, { NULL, 0 }
 };
 static const option_choice formats[] = { { "plain", SNUG_REPLY_PLAIN },
                                          { "markdown", SNUG_REPLY_MARKDOWN },
@@ -67,6 +83,8 @@ const option_row option_rows[] = {
       "time limit of a call of one of these (default: that of its cell)" },
     { "--allow", "MODULE", KIND_LIST, FOR_SESSIONS | FOR_CHECK, offsetof(options, allow), NULL,
       "allow a further module; may be repeated" },
+    { "--forbid", "PATTERN", KIND_LIST, FOR_ASK | FOR_CHECK, offsetof(options, forbid), NULL,
+      "refuse programs that use a name, os.remove, or have a line with /REGEX/; may be repeated" },
     { "--allowlist", "FILE", KIND_TEXT, FOR_SESSIONS | FOR_CHECK, offsetof(options, allowlist),
       NULL, "import allowlist from a file" },
     { "--profile", "NAME", KIND_TEXT, FOR_SESSIONS | FOR_CHECK, offsetof(options, profile), NULL,
@@ -81,6 +99,10 @@ const option_row option_rows[] = {
       "where packages are looked for, as snug packages fills it; else the system's" },
     { "--worker-command", "CMD", KIND_TEXT, FOR_SESSIONS, offsetof(options, worker_command), NULL,
       "starts a worker elsewhere: a snug-worker on its standard input and output" },
+    { "--docker", "IMAGE", KIND_TEXT, FOR_SESSIONS, offsetof(options, docker_image), NULL,
+      "starts workers in containers of this image, which has a snug-worker (docker or podman)" },
+    { "--use-docker", NULL, KIND_SHORT, FOR_SESSIONS, 0, NULL, "--docker snug-worker",
+      .stands_for = "--docker", .with = "snug-worker" },
     { "--local-fallback", NULL, KIND_FLAG, FOR_SESSIONS, offsetof(options, falls_back), NULL,
       "where no worker starts, sessions live in this process, with a message" },
     { "--pool", "NUMBER", KIND_COUNT, FOR_CELLS, offsetof(options, pool), NULL,
@@ -103,12 +125,27 @@ const option_row option_rows[] = {
       "where the model is served, as http://localhost:8000/v1" },
     { "--key-file", "FILE", KIND_TEXT, FOR_ASK, AGENT(key_file), NULL,
       "file whose first line is the key (default: the provider's variable)" },
+    { "--fallback-model", "P:M", KIND_TEXT, FOR_ASK, AGENT(fallback_model), NULL,
+      "model that is asked where another one is not available" },
+    { "--request-field", "NAME=VALUE", KIND_PAIR, FOR_ASK, offsetof(options, request_fields), NULL,
+      "further field of requests, as reasoning_effort=low or seed=7; may be repeated" },
+    { "--header", "NAME: VALUE", KIND_LIST, FOR_ASK, offsetof(options, headers), NULL,
+      "further header of requests, a secret; $VARIABLE is its value; may be repeated" },
     { "--mode", "solve|chain|act|plan", KIND_CHOICE, FOR_ASK, AGENT(mode), modes,
       "one program with repairs, one without, cell by cell, or by a plan (default solve)" },
     { "--input", "NAME=FILE", KIND_PAIR, FOR_QUESTIONS, offsetof(options, data), NULL,
-      "data for the cells: a variable, or a file where NAME has a dot; may be repeated" },
+      "data for the cells: a variable, or a file where NAME has a dot; - is stdin; may be "
+      "repeated" },
+    { "--image", "FILE", KIND_LIST, FOR_QUESTIONS, offsetof(options, images), NULL,
+      "picture that comes with the first question: PNG, JPEG, GIF or WebP; may be repeated" },
     { "--no-auto-input", NULL, KIND_FLAG, FOR_QUESTIONS, offsetof(options, has_no_data), NULL,
-      "leave out files of this folder that the question names" },
+      "leave out files that the question names, and what is piped in" },
+    { "--input-size", "SIZE", KIND_SIZE, FOR_QUESTIONS, offsetof(options, input_bytes), NULL,
+      "largest file that is copied, larger ones are mounted, and largest stdin (default 256 MiB)" },
+    { "--stdin-wait", "TIME", KIND_TIME, FOR_QUESTIONS, offsetof(options, stdin_wait_ms), NULL,
+      "how long piped data may say nothing (default 10 s)" },
+    { "--install", "no|ask|yes", KIND_CHOICE, FOR_QUESTIONS, offsetof(options, install), installs,
+      "packages that a program wants, which a model has named: never (default), asked, or always" },
     { "--code", "FILE", KIND_TEXT, FOR_QUESTIONS, offsetof(options, code_path), NULL,
       "program that the first question is about: repaired, or made better by --focus" },
     { "--explain", NULL, KIND_FLAG, FOR_QUESTIONS, offsetof(options, is_explained), NULL,
@@ -121,8 +158,10 @@ const option_row option_rows[] = {
       "regular expression that what the program gave must match" },
     { "--answer-language", "LANGUAGE", KIND_TEXT, FOR_ASK, offsetof(options, language), NULL,
       "language of the answer (default: that of the question)" },
-    { "--focus", "fix_errors|optimize|robustness", KIND_CHOICE, FOR_ASK, AGENT(focus), focuses,
-      "what repairs aim at, and what a program of --code is made (default fix_errors)" },
+    { "--focus", "fix_errors|optimize|robustness|style", KIND_CHOICE, FOR_ASK, AGENT(focus),
+      focuses, "what repairs aim at, and what a program of --code is made (default fix_errors)" },
+    { "--style", "plain|documented", KIND_CHOICE, FOR_ASK, offsetof(options, program_style), styles,
+      "programs as they come, or of functions with documentation and handled errors" },
     { "--calling", "auto|fence|tool", KIND_CHOICE, FOR_ASK, AGENT(calling), callings,
       "how the model hands over its code" },
     { "--answer", "sentence|result", KIND_CHOICE, FOR_ASK, AGENT(answer), answers,
@@ -138,7 +177,7 @@ const option_row option_rows[] = {
     { "--prompts", "DIR", KIND_TEXT, FOR_ASK, AGENT(prompts_dir), NULL,
       "NAME.txt there takes the place of the prompt NAME" },
     { "--prices", "FILE", KIND_TEXT, FOR_ASK, AGENT(prices_file), NULL,
-      "JSON with the price of each model's tokens" },
+      "JSON with prices of models' tokens; those of common models are built in" },
     { "--max-attempts", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(attempts), NULL, NULL },
     { "--max-steps", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(steps), NULL, NULL },
     { "--max-tokens", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(tokens), NULL, NULL },
@@ -147,6 +186,8 @@ const option_row option_rows[] = {
     { "--max-code-lines", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(code_lines), NULL, NULL },
     { "--max-question", "SIZE", KIND_BUDGET, FOR_ASK, BUDGET(question_bytes), NULL, NULL },
     { "--reply-tokens", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(reply_tokens), NULL, NULL },
+    { "--longest-reply-tokens", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(longest_reply_tokens), NULL,
+      NULL },
     { "--reply-size", "SIZE", KIND_BUDGET, FOR_ASK, BUDGET(reply_bytes), NULL, NULL },
     { "--connect-timeout", "TIME", KIND_BUDGET, FOR_ASK, BUDGET(connect_ms), NULL, NULL },
     { "--first-token-timeout", "TIME", KIND_BUDGET, FOR_ASK, BUDGET(first_token_ms), NULL, NULL },
@@ -160,8 +201,13 @@ const option_row option_rows[] = {
     { "--library", "FILE", KIND_TEXT, FOR_ASK | FOR_LIBRARY, AGENT(library_file), NULL,
       "library of snippets and documents; \"default\" is that of the state folder" },
     { "--retrieved", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(retrieved), NULL, NULL },
+    { "--retrieve-command", "CMD", KIND_TEXT, FOR_ASK, AGENT(retrieve_command), NULL,
+      "finds material elsewhere: the question on its stdin, JSON lines on its stdout" },
+    { "--retrieve-timeout", "TIME", KIND_BUDGET, FOR_ASK, BUDGET(retrieve_ms), NULL, NULL },
     { "--embedding-model", "P:M", KIND_TEXT, FOR_ASK | FOR_LIBRARY, AGENT(embedding_model), NULL,
       "model by which the library is searched for meaning too" },
+    { "--messages", NULL, KIND_FLAG, FOR_ASK, AGENT(has_messages), NULL,
+      "the reply has all messages between snug and the model" },
     { "--keep-snippets", NULL, KIND_FLAG, FOR_ASK, AGENT(keeps_snippets), NULL,
       "programs that passed are put into the library" },
     { "--title", "TEXT", KIND_TEXT, FOR_LIBRARY, offsetof(options, title), NULL,
@@ -177,9 +223,22 @@ const option_row option_rows[] = {
     { "--cache-size", "SIZE", KIND_BUDGET, FOR_ASK, BUDGET(cache_bytes), NULL, NULL },
     { "--cache-results", NULL, KIND_FLAG, FOR_ASK, AGENT(caches_results), NULL,
       "programs that depend on nothing but their data are not run again" },
-    { "--retries", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(retries), NULL, NULL },
-    { "--language", "auto|python|bash", KIND_CHOICE, FOR_ASK, offsetof(options, program_language),
-      languages, "of the programs (default auto: by the question); bash needs a worker" },
+    { "--retries", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(retries), NULL, NULL,
+      .zero = SNUG_AGENT_NO_RETRIES },
+    { "--reruns", "NUMBER", KIND_WHOLE, FOR_ASK, AGENT(reruns), NULL,
+      "runs of a program again, in a new worker, after a fault of the worker (default 3)" },
+    { "--review", NULL, KIND_FLAG, FOR_ASK, AGENT(reviews_programs), NULL,
+      "a model reviews each program for harm before it runs" },
+    { "--ask-model", NULL, KIND_FLAG, FOR_ASK, AGENT(asks_model), NULL,
+      "programs have ask_model(prompt, system=None), which asks a model" },
+    { "--ask-model-with", "P:M", KIND_TEXT, FOR_ASK, AGENT(asked_model), NULL,
+      "model that ask_model asks (default: that of --model)" },
+    { "--most-model-calls", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(model_calls), NULL, NULL },
+    { "--language", "auto|python|bash", KIND_CHOICE, FOR_ASK | FOR_CHECK,
+      offsetof(options, program_language), languages,
+      "of the programs (default auto: by the question, or the file); bash needs a worker" },
+    { "--disabled", NULL, KIND_FLAG, FOR_ASK, offsetof(options, is_disabled), NULL,
+      "no question is answered, as by enabled=false" },
     /* improvement.enabled=false, which is --max-attempts 1. */
     { "--no-improvement", NULL, KIND_FLAG, FOR_ASK, offsetof(options, is_unimproved), NULL, NULL },
     { "--trace-file", "FILE", KIND_TEXT, FOR_ASK, AGENT(trace_file), NULL,
@@ -195,6 +254,8 @@ const option_row option_rows[] = {
     { "--debug", NULL, KIND_SHORT, FOR_ASK, 0, NULL, NULL, .stands_for = "-v" },
     { "--config", "FILE", KIND_TEXT, FOR_ASK, offsetof(options, config_path), NULL,
       "configuration in YAML; none: no file (default SNUG_CONFIG, or ~/.config/snug/config.yaml)" },
+    { "--config-name", "NAME", KIND_TEXT, FOR_ASK, offsetof(options, config_name), NULL,
+      "a preset (snug config presets), or NAME.yaml in the configuration folder, instead" },
     { "--set", "KEY=VALUE", KIND_PAIR, FOR_ASK, offsetof(options, overrides), NULL,
       "a key of the configuration, also without --set: improvement.max_attempts=5" },
     { "--format", "plain|markdown|json", KIND_CHOICE, FOR_QUESTIONS, offsetof(options, format),
@@ -209,7 +270,7 @@ const option_row option_rows[] = {
       "folder that install fills; it is changed as a whole or not at all" },
     { "-r", "FILE", KIND_LIST, FOR_PACKAGES, OF_PACKAGES(files), NULL,
       "requirements file, as for pip; may be repeated" },
-    { "--wheels", "DIR", KIND_TEXT, FOR_PACKAGES, OF_PACKAGES(wheels), NULL,
+    { "--wheels", "DIR", KIND_TEXT, FOR_PACKAGES | FOR_QUESTIONS, OF_PACKAGES(wheels), NULL,
       "install from this folder, and nothing from the network" },
     { "--require-hashes", NULL, KIND_FLAG, FOR_PACKAGES, OF_PACKAGES(requires_hashes), NULL,
       "only packages whose hashes the requirements have" },
@@ -269,6 +330,8 @@ const snug_limit_description *option_limit(const option_row *row)
     case KIND_MOUNT:
     case KIND_TIME:
     case KIND_COUNT:
+    case KIND_WHOLE:
+    case KIND_SIZE:
     case KIND_CODE:
         break;
     }

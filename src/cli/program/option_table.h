@@ -25,12 +25,15 @@ typedef enum option_kind {
     KIND_MOUNT,
     KIND_TIME,  /* uint64_t, in ms */
     KIND_COUNT, /* uint64_t */
+    KIND_WHOLE, /* the same, from 0 to 999 */
+    KIND_SIZE,  /* the same, in bytes, up to 256 MiB */
     KIND_CODE
 } option_kind;
 
 typedef struct option_choice {
     const char *word;
     int value;
+    const char *instead; /* of a word that is none: what there is; else NULL */
 } option_choice;
 
 typedef struct option_row {
@@ -44,9 +47,10 @@ typedef struct option_row {
     uint64_t least;         /* of a limit, as the library has it */
     const char *stands_for; /* of KIND_SHORT: the other option, */
     const char *with;       /* and its value; NULL: that takes none */
+    uint64_t zero; /* what "0" is in the library, where 0 is the default; 0: it is refused */
 } option_row;
 
-enum { MOST_OPTIONS = 128 };
+enum { MOST_OPTIONS = 160 };
 
 extern const option_row option_rows[];
 extern const size_t option_count;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/array.h"
 #include "cli/program/command.h"
@@ -12,6 +13,11 @@
 /* Dollars are kept in millionths. */
 static int parse_dollars(uint64_t *out, const char *text)
 {
+    if (!strcasecmp(text, "none")) {
+        *out = SNUG_UNLIMITED;
+        return 1;
+    }
+
     double dollars;
     if (!quantity_number(&dollars, text) || dollars > 1e9)
         return 0;
@@ -44,12 +50,19 @@ static int set_limit(uint64_t *out, const option_row *row, const char *value)
 {
     const snug_limit_description *limit = option_limit(row);
     const limit_unit *unit = find_unit(limit->unit);
-    const char *more = row->kind == KIND_LIMIT ? ", or none" : "";
+    int can_be_none = row->kind == KIND_LIMIT || limit->default_value == SNUG_UNLIMITED;
+    int can_be_zero = limit->default_value == 0 || row->zero > 0;
     char least[32];
 
+    if (can_be_zero && !strcmp(value, "0")) {
+        *out = row->zero;
+        return EXIT_FINE;
+    }
+
     if (!unit->parse(out, value))
-        return command_fail(EXIT_USAGE, "%s \"%s\": expected %s, more than 0%s", row->name, value,
-                            unit->expected, more);
+        return command_fail(EXIT_USAGE, "%s \"%s\": expected %s%s%s", row->name, value,
+                            unit->expected, can_be_zero ? "" : ", more than 0",
+                            can_be_none ? ", or none" : "");
 
     if (*out < row->least)
         return command_fail(EXIT_USAGE, "%s \"%s\": expected %s or more", row->name, value,
@@ -83,6 +96,26 @@ static int set_count(uint64_t *out, const option_row *row, const char *value)
     return EXIT_FINE;
 }
 
+static int set_whole(uint64_t *out, const option_row *row, const char *value)
+{
+    size_t len = strlen(value);
+    if (len == 0 || len > 3 || strspn(value, "0123456789") != len)
+        return command_fail(EXIT_USAGE, "%s \"%s\": expected a whole number from 0 to 999",
+                            row->name, value);
+    *out = strtoul(value, NULL, 10);
+    return EXIT_FINE;
+}
+
+static int set_size(uint64_t *out, const option_row *row, const char *value)
+{
+    if (!quantity_bytes(out, value) || *out > UINT64_C(256) << 20)
+        return command_fail(EXIT_USAGE,
+                            "%s \"%s\": expected a size such as 1000, 64KiB or 256M, more than 0 "
+                            "and 256 MiB at most",
+                            row->name, value);
+    return EXIT_FINE;
+}
+
 /* ---- texts ---- */
 
 static int set_choice(int *out, const option_row *row, const char *value)
@@ -90,6 +123,9 @@ static int set_choice(int *out, const option_row *row, const char *value)
     for (const option_choice *choice = row->choices; choice->word; choice++) {
         if (strcmp(choice->word, value) != 0)
             continue;
+        if (choice->instead)
+            return command_fail(EXIT_USAGE, "%s \"%s\": expected %s; %s", row->name, value,
+                                row->value, choice->instead);
         *out = choice->value;
         return EXIT_FINE;
     }
@@ -226,6 +262,10 @@ int option_set(options *o, const option_row *row, const char *value)
         return set_time(field, row, value);
     case KIND_COUNT:
         return set_count(field, row, value);
+    case KIND_WHOLE:
+        return set_whole(field, row, value);
+    case KIND_SIZE:
+        return set_size(field, row, value);
     case KIND_CODE:
         return option_add_input(o, 1, value);
     }

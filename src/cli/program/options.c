@@ -6,6 +6,8 @@
 
 #include "base/nearest.h"
 #include "cli/program/command.h"
+#include "cli/program/docker.h"
+#include "cli/program/key_names.h"
 #include "cli/program/option_table.h"
 #include "cli/program/option_value.h"
 #include "cli/program/quantity.h"
@@ -78,11 +80,23 @@ static int parse_one(options *o, const char *name, unsigned command, int argc, c
     return take_option(o, row, value);
 }
 
+/* snug config takes the arguments of snug ask, and asks nothing. */
+static int add_question(options *o, unsigned command, const char *text)
+{
+    if (command & FOR_CONFIG)
+        return EXIT_FINE;
+    return option_add_input(o, 0, text);
+}
+
 /* An argument that is not an option. */
 static int add_argument(options *o, unsigned command, const char *text)
 {
+    static const char question[] = "question=";
     const option_row *row = option_find("--set", strlen("--set"));
-    if (is_option_of(row, command) && settings_is_override(text))
+
+    if ((command & FOR_QUESTIONS) && !strncmp(text, question, sizeof question - 1))
+        return add_question(o, command, text + sizeof question - 1);
+    if (is_option_of(row, command) && keys_is_override(text))
         return option_append(&o->overrides, row, text);
     return option_add_input(o, 0, text);
 }
@@ -176,18 +190,38 @@ static snug_kind kind_of_sessions(const options *o)
     return SNUG_KIND_RESTRICTED;
 }
 
-static int finish_options(options *o)
+static int fail_disabled(const options *o)
+{
+    char place[600];
+    settings_place(place, sizeof place, o->settings, "enabled");
+    return command_fail(EXIT_USAGE,
+                        "%s has enabled: false, so that nothing is asked; enabled=true in front of "
+                        "the question goes before it",
+                        place);
+}
+
+static int finish_options(options *o, unsigned command)
 {
     int status = choose_imports(o);
     if (status)
         return status;
 
+    if (o->is_disabled && !o->is_help && !(command & FOR_CONFIG))
+        return fail_disabled(o);
+
     if (o->is_unimproved && !options_given(o, "--max-attempts"))
         o->budget.attempts = 1;
     if (o->program_language == IN_BASH)
         o->isolation = AS_BASH;
+    status = o->is_help ? EXIT_FINE : docker_prepare(o);
+    if (status)
+        return status;
 
+    o->agent.request_fields = o->request_fields.items;
+    o->agent.headers = o->headers.items;
     o->session.allow = o->allow.items;
+    o->agent.style = (snug_agent_style)o->program_style;
+    o->agent.forbid = o->forbid.items;
     o->session.workdir = o->workdir;
     o->session.kind = kind_of_sessions(o);
     o->session.packages = o->package_folder;
@@ -212,7 +246,7 @@ int options_parse(options *out, const char *name, unsigned command, int argc, ch
     if (!status)
         status = read_settings(out, command);
     if (!status)
-        status = finish_options(out);
+        status = finish_options(out, command);
     return status;
 }
 
@@ -225,9 +259,14 @@ void options_free(options *o)
     free(o->tools.items);
     free(o->data.items);
     free(o->checks.items);
+    free(o->images.items);
+    free(o->request_fields.items);
+    free(o->headers.items);
     free(o->servers.items);
     free(o->allow.items);
+    free(o->forbid.items);
     free(o->allowlist_path);
+    free(o->docker_command);
     free(o->overrides.items);
     free(o->packages.files.items);
 

@@ -52,6 +52,8 @@ typedef struct packages_options {
 /* Where sessions are, and which. */
 typedef enum isolation_choice { IN_PROCESS, IN_WORKER, AS_FULL, AS_BASH } isolation_choice;
 
+typedef enum install_choice { INSTALL_NOTHING, INSTALL_ASKED, INSTALL_YES } install_choice;
+
 typedef enum programming_language { BY_QUESTION, IN_PYTHON, IN_BASH } programming_language;
 
 typedef struct options {
@@ -60,6 +62,7 @@ typedef struct options {
     input *inputs;
     size_t input_count, input_cap;
     text_list allow;    /* further modules */
+    text_list forbid;   /* patterns that no program may have */
     snug_mount *mounts; /* a path is the beginning of one allocation with its name */
     size_t mount_count, mount_cap;
     text_list tools;          /* "NAME=COMMAND" */
@@ -72,7 +75,9 @@ typedef struct options {
     const char *restore_path, *save_path, *export_path; /* of session_files.h */
     snug_agent_options agent;                           /* models, mode and limits are filled in */
     snug_agent_limits budget;                           /* the agent's */
+    text_list request_fields, headers;                  /* of the agent: "NAME=VALUE" */
     text_list data;                                     /* "NAME=FILE" */
+    text_list images;                                   /* paths */
     text_list checks;
     const char *expect, *context_path, *language;
     const char *conversation;    /* of --session */
@@ -82,14 +87,19 @@ typedef struct options {
     const char *code_path;       /* of a program that is there already */
     int is_explained;
     packages_options packages;
-    const char *out_path; /* of the results of a batch */
-    uint64_t jobs;        /* tasks at a time; 0: one */
-    int format;           /* snug_reply_format */
-    int has_no_data;      /* files named in the question stay out */
+    const char *out_path;   /* of the results of a batch */
+    uint64_t jobs;          /* tasks at a time; 0: one */
+    int format;             /* snug_reply_format */
+    int has_no_data;        /* files named in the question, and what is piped in, stay out */
+    uint64_t input_bytes;   /* of a file or stdin that a session has a copy of; 0: the default */
+    uint64_t stdin_wait_ms; /* the same, for a stdin that says nothing */
+    int install;            /* install_choice, of packages that programs want */
     int is_quiet;
     int color;     /* term_mode */
     int isolation; /* isolation_choice */
     const char *worker_command;
+    const char *docker_image;   /* of the containers that workers live in; NULL: none */
+    char *docker_command;       /* worker_command, where there is an image */
     int falls_back;             /* where no worker starts, to this process */
     const char *package_folder; /* of full sessions */
     uint64_t pool;              /* spare sessions */
@@ -98,8 +108,11 @@ typedef struct options {
     int is_verbose;
     int goes_on;               /* after a cell that failed */
     int program_language;      /* programming_language */
+    int program_style;         /* a snug_agent_style */
     int is_unimproved;         /* one program, unless --max-attempts says otherwise */
     const char *config_path;   /* NULL: SNUG_CONFIG, or where it lies by default */
+    const char *config_name;   /* of a preset, or of a file in the configuration folder */
+    int is_disabled;           /* no question is answered */
     text_list overrides;       /* "KEY=VALUE" */
     struct settings *settings; /* of settings.h, where the command has a configuration */
     text_list *given;          /* the values of each option of the table, as they were given */

@@ -10,14 +10,16 @@
 #include "base/nearest.h"
 #include "base/str.h"
 #include "cli/program/command.h"
+#include "cli/program/key_names.h"
+#include "cli/program/presets.h"
 
 typedef enum key_kind {
     KEY_VALUE, /* the option takes it */
     KEY_LIST,  /* each of it */
+    KEY_PAIRS, /* the same, NAME=VALUE, or a mapping of names and values */
     KEY_YES,   /* true: as if the option, a flag, were given */
     KEY_NO,    /* false: the same */
-    KEY_ONLY,  /* fallback is the only value; otherwise says why */
-    KEY_COUNT  /* a whole number that nothing in this version looks at */
+    KEY_ONLY   /* fallback is the only value; otherwise says why */
 } key_kind;
 
 typedef struct key_row {
@@ -31,21 +33,31 @@ typedef struct key_row {
 } key_row;
 
 static const key_row table[] = {
+    { "enabled", KEY_NO, "--disabled", "true", NULL, NULL, "questions are answered by programs" },
+
     { "generation.model", KEY_VALUE, "--model", NULL, NULL, "SNUG_MODEL",
       "model that writes the code, provider:model" },
     { "generation.base_url", KEY_VALUE, "--base-url", NULL, NULL, NULL,
       "where the model is served" },
     { "generation.key_file", KEY_VALUE, "--key-file", NULL, NULL, NULL,
       "file whose first line is the key" },
+    { "generation.fallback", KEY_VALUE, "--fallback-model", NULL, NULL, NULL,
+      "model that is asked where another one is not available" },
+    { "generation.request", KEY_PAIRS, "--request-field", NULL, NULL, NULL,
+      "further fields of requests: NAME=VALUE, or a mapping of names and values" },
+    { "generation.headers", KEY_LIST, "--header", NULL, NULL, NULL,
+      "NAME: VALUE, further headers of requests; their values are not shown" },
     { "generation.temperature", KEY_VALUE, "--temperature", "0.7", NULL, NULL, "of the models" },
     { "generation.max_tokens", KEY_VALUE, "--reply-tokens", NULL, NULL, NULL,
       "that the model may write in one reply" },
+    { "generation.longest_reply", KEY_VALUE, "--longest-reply-tokens", NULL, NULL, NULL,
+      "tokens to which a reply that was cut is doubled" },
     { "generation.timeout", KEY_VALUE, "--request-timeout", NULL, NULL, NULL,
-      "time of a request in all" },
+      "time of a request in all; without it what flows is never cut" },
     { "generation.connect_timeout", KEY_VALUE, "--connect-timeout", NULL, NULL, NULL,
       "time until a request is connected" },
     { "generation.first_token_timeout", KEY_VALUE, "--first-token-timeout", NULL, NULL, NULL,
-      "time until the first byte of an answer" },
+      "time until the first token of an answer; 5 min in a local network" },
     { "generation.idle_timeout", KEY_VALUE, "--idle-timeout", NULL, NULL, NULL,
       "time between two pieces of an answer" },
     { "generation.retries", KEY_VALUE, "--retries", NULL, NULL, NULL,
@@ -59,6 +71,8 @@ static const key_row table[] = {
       "how the model hands over its code: auto, fence or tool" },
     { "generation.language", KEY_VALUE, "--language", "auto", NULL, NULL,
       "of the programs: python, bash or auto" },
+    { "generation.style", KEY_VALUE, "--style", "plain", NULL, NULL,
+      "plain, or documented: programs of functions with documentation and handled errors" },
     { "generation.prompts", KEY_VALUE, "--prompts", NULL, NULL, NULL,
       "folder whose NAME.txt takes the place of the prompt NAME" },
 
@@ -75,14 +89,24 @@ static const key_row table[] = {
       "threads that a cell may have besides its own" },
     { "execution.network", KEY_ONLY, NULL, "false", "is not in this version: cells have no network",
       NULL, "cells have none" },
-    { "execution.max_retries", KEY_COUNT, NULL, "3", NULL, NULL,
+    { "execution.max_retries", KEY_VALUE, "--reruns", "3", NULL, NULL,
       "runs again after a fault of the worker; the local form has none" },
     { "execution.local_fallback", KEY_YES, "--local-fallback", "false", NULL, NULL,
       "where no worker starts, sessions live in this process, with a message" },
     { "execution.worker_command", KEY_VALUE, "--worker-command", NULL, NULL, NULL,
       "starts a worker elsewhere" },
+    { "execution.use_docker", KEY_YES, "--use-docker", "false", NULL, NULL,
+      "in containers of the image snug-worker" },
+    { "execution.use_jupyter", KEY_ONLY, NULL, "false",
+      "is not in this version: snug keeps sessions itself, and execution.environment says where "
+      "they live",
+      NULL, "sessions are snug's own" },
+    { "execution.docker_image", KEY_VALUE, "--docker", NULL, NULL, NULL,
+      "in containers of this image" },
     { "execution.packages", KEY_VALUE, "--packages", NULL, NULL, NULL,
       "where packages are looked for; else the system's" },
+    { "execution.install", KEY_VALUE, "--install", "no", NULL, NULL,
+      "packages that a program wants: no, ask or yes" },
     { "execution.work_dir", KEY_VALUE, "--workdir", NULL, NULL, NULL,
       "folder for the cells' files, kept; else a private one" },
     { "execution.profile", KEY_VALUE, "--profile", "core", NULL, NULL,
@@ -90,6 +114,10 @@ static const key_row table[] = {
     { "execution.allowlist", KEY_VALUE, "--allowlist", NULL, NULL, NULL,
       "import allowlist from a file" },
     { "execution.allow", KEY_LIST, "--allow", NULL, NULL, NULL, "further modules" },
+    { "execution.forbid", KEY_LIST, "--forbid", NULL, NULL, NULL,
+      "names and /REGEX/ that no program may have" },
+    { "execution.review", KEY_YES, "--review", "false", NULL, NULL,
+      "a model reviews each program for harm before it runs" },
     { "execution.mounts", KEY_LIST, "--mount", NULL, NULL, NULL,
       "PATH:NAME, PATH:NAME:rw: files and folders under a name in the work directory" },
     { "execution.tools", KEY_LIST, "--tool", NULL, NULL, NULL,
@@ -100,6 +128,12 @@ static const key_row table[] = {
       "time of a call of these" },
     { "execution.tool_calls", KEY_VALUE, "--tool-calls", NULL, NULL, NULL,
       "calls of host tools in a cell" },
+    { "execution.ask_model", KEY_YES, "--ask-model", "false", NULL, NULL,
+      "programs have ask_model(prompt, system=None), which asks a model" },
+    { "execution.ask_model_with", KEY_VALUE, "--ask-model-with", NULL, NULL, NULL,
+      "model that ask_model asks; else that of generation" },
+    { "execution.model_calls", KEY_VALUE, "--most-model-calls", NULL, NULL, NULL,
+      "of ask_model, by the programs of a question" },
 
     { "improvement.enabled", KEY_NO, "--no-improvement", "true", NULL, NULL,
       "a program that failed is repaired" },
@@ -108,7 +142,7 @@ static const key_row table[] = {
     { "improvement.model", KEY_VALUE, "--repair-model", NULL, NULL, NULL,
       "model that repairs; else that of generation" },
     { "improvement.focus", KEY_VALUE, "--focus", "fix_errors", NULL, NULL,
-      "fix_errors, optimize or robustness" },
+      "fix_errors, optimize, robustness or style" },
     { "improvement.rollback", KEY_YES, "--rollback", "false", NULL, NULL,
       "a repair begins with the names as they were before the first attempt" },
     { "improvement.debug", KEY_YES, "-v", "false", NULL, NULL,
@@ -119,15 +153,25 @@ static const key_row table[] = {
     { "evaluation.model", KEY_VALUE, "--evaluation-model", NULL, NULL, NULL,
       "model that judges and words the answer; else that of generation" },
     { "evaluation.checks", KEY_LIST, "--check", NULL, NULL, NULL,
-      "code that must run without an exception after the program" },
+      "code that must run without an exception after the program; an expression must not be "
+      "`False`" },
     { "evaluation.expect", KEY_VALUE, "--expect", NULL, NULL, NULL,
       "regular expression that what the program gave must match" },
+
+    { "input.max_size", KEY_VALUE, "--input-size", "256 MiB", NULL, NULL,
+      "of a file that is copied into a session, larger ones are mounted, and of stdin" },
+    { "input.stdin_wait", KEY_VALUE, "--stdin-wait", "10 s", NULL, NULL,
+      "time that piped data may say nothing" },
+    { "input.automatic", KEY_NO, "--no-auto-input", "true", NULL, NULL,
+      "files that a question names, and what is piped in, are data for it" },
 
     { "response.format", KEY_VALUE, "--format", "plain", NULL, NULL, "plain, markdown or json" },
     { "response.answer", KEY_VALUE, "--answer", "sentence", NULL, NULL,
       "sentence, or result: as the program gave it" },
     { "response.language", KEY_VALUE, "--answer-language", NULL, NULL, NULL,
       "of the answer; else that of the question" },
+    { "response.include_messages", KEY_YES, "--messages", "false", NULL, NULL,
+      "all messages between snug and the model, in JSON" },
     { "response.include_improvement_history", KEY_NO, "--no-history", "true", NULL, NULL,
       "a heading of the markdown report" },
     { "response.show_performance_metrics", KEY_NO, "--no-metrics", "true", NULL, NULL,
@@ -157,6 +201,10 @@ static const key_row table[] = {
       "provider:model; else they are found by words only" },
     { "library.retrieved", KEY_VALUE, "--retrieved", NULL, NULL, NULL,
       "snippets and documents in a prompt" },
+    { "library.command", KEY_VALUE, "--retrieve-command", NULL, NULL, NULL,
+      "finds material elsewhere: the question on its stdin, JSON lines on its stdout" },
+    { "library.command_timeout", KEY_VALUE, "--retrieve-timeout", NULL, NULL, NULL,
+      "time of that command" },
     { "library.keep_snippets", KEY_YES, "--keep-snippets", "false", NULL, NULL,
       "programs that passed are put into it" },
     { "cache.enabled", KEY_YES, "--cache", "false", NULL, NULL,
@@ -175,15 +223,7 @@ static const key_row table[] = {
     { "trace.content", KEY_YES, "--trace-content", "false", NULL, NULL,
       "with questions, programs and answers" },
 };
-enum { KEYS = sizeof table / sizeof table[0] };
-
-/* Keys of other programs, and what they are here. */
-static const struct {
-    const char *name, *instead;
-} foreign[] = {
-    { "use_docker", "snug needs no Docker: execution.environment says where cells run" },
-    { "use_jupyter", "snug keeps sessions itself: execution.environment says where cells run" },
-};
+enum { KEYS = sizeof table / sizeof table[0], MOST_PRESETS = 32 };
 
 struct settings {
     char *path; /* NULL: none */
@@ -200,107 +240,14 @@ static const key_row *find_key_row(const char *name)
     return NULL;
 }
 
-static const char *last_word(const char *name)
+const char *settings_key(size_t index)
 {
-    const char *dot = strrchr(name, '.');
-    return dot ? dot + 1 : name;
+    return index < KEYS ? table[index].name : NULL;
 }
 
-int settings_is_override(const char *argument)
+int settings_has_key(const char *name)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyz_";
-    size_t section = strspn(argument, letters);
-    if (argument[section] != '.')
-        return 0;
-
-    size_t word = strspn(argument + section + 1, letters);
-    if (word == 0 || argument[section + 1 + word] != '=')
-        return 0;
-
-    for (size_t i = 0; i < KEYS; i++)
-        if (!strncmp(table[i].name, argument, section + 1))
-            return 1;
-    return 0;
-}
-
-/* In another section, or spelt almost so; NULL where there is none. */
-static const char *nearest_key(const char *name)
-{
-    const char *names[KEYS], *word = last_word(name), *same = NULL;
-    size_t found = 0;
-
-    for (size_t i = 0; i < KEYS; i++) {
-        names[i] = table[i].name;
-        if (!strcmp(last_word(names[i]), word)) {
-            same = names[i];
-            found++;
-        }
-    }
-
-    const char *near = nearest_name(name, names, KEYS);
-    if (found == 1 || (found > 0 && !near))
-        return same;
-    if (near)
-        return near;
-
-    /* The section may be the part that is wrong, or missing. */
-    const char *words[KEYS];
-    for (size_t i = 0; i < KEYS; i++)
-        words[i] = last_word(names[i]);
-    near = nearest_name(word, words, KEYS);
-    for (size_t i = 0; near && i < KEYS; i++)
-        if (words[i] == near)
-            return names[i];
-
-    return NULL;
-}
-
-static int is_section(const char *name)
-{
-    size_t len = strlen(name);
-    for (size_t i = 0; i < KEYS; i++)
-        if (!strncmp(table[i].name, name, len) && table[i].name[len] == '.')
-            return 1;
-    return 0;
-}
-
-/* NULL where none is near. */
-static const char *nearest_section(const char *name)
-{
-    char words[KEYS][32];
-    const char *names[KEYS];
-
-    for (size_t i = 0; i < KEYS; i++) {
-        snprintf(words[i], sizeof words[i], "%.*s", (int)strcspn(table[i].name, "."),
-                 table[i].name);
-        names[i] = words[i];
-    }
-
-    const char *near = nearest_name(name, names, KEYS);
-    for (size_t i = 0; near && i < KEYS; i++)
-        if (names[i] == near)
-            return table[i].name;
-    return NULL;
-}
-
-static int fail_unknown_key(const char *said, const char *name)
-{
-    const char *section = strchr(name, '.') ? NULL : nearest_section(name);
-
-    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
-        if (!strcmp(last_word(name), foreign[i].name))
-            return command_fail(EXIT_USAGE, "%s: %s", said, foreign[i].instead);
-
-    if (is_section(name))
-        return command_fail(EXIT_USAGE, "%s: expected the keys of this section, a line each", said);
-    if (section)
-        return command_fail(EXIT_USAGE, "%s: unknown section; did you mean %.*s?", said,
-                            (int)strcspn(section, "."), section);
-
-    const char *near = nearest_key(name);
-    if (near)
-        return command_fail(EXIT_USAGE, "%s: unknown key; did you mean %s?", said, near);
-    return command_fail(EXIT_USAGE, "%s: unknown key; snug config show lists all keys", said);
+    return find_key_row(name) != NULL;
 }
 
 /* ---- values ---- */
@@ -340,29 +287,25 @@ static int check_only(const key_row *row, const char *said, const char *text)
                         row->fallback ? row->fallback : "null", row->otherwise);
 }
 
-static int check_count(const char *said, const char *text)
-{
-    size_t len = strlen(text);
-    if (len > 0 && len < 4 && strspn(text, "0123456789") == len)
-        return EXIT_FINE;
-    return command_fail(EXIT_USAGE, "%s \"%s\": expected a whole number from 0 to 999", said, text);
-}
-
 static int set_value(options *o, const key_row *row, const char *said, const char *text)
 {
     switch (row->kind) {
     case KEY_VALUE:
     case KEY_LIST:
+    case KEY_PAIRS:
         return options_set(o, row->option, said, text);
     case KEY_YES:
     case KEY_NO:
         return set_flag(o, row, said, text);
     case KEY_ONLY:
         return check_only(row, said, text);
-    case KEY_COUNT:
-        return check_count(said, text);
     }
     return EXIT_FINE;
+}
+
+static int takes_list(const key_row *row)
+{
+    return row->kind == KEY_LIST || row->kind == KEY_PAIRS;
 }
 
 static int set_entry(options *o, const key_row *row, const char *said, const config_entry *entry)
@@ -371,7 +314,9 @@ static int set_entry(options *o, const key_row *row, const char *said, const con
 
     if (entry->is_null)
         return EXIT_FINE;
-    if (entry->is_list && row->kind != KEY_LIST)
+    if (entry->is_mapping && row->kind != KEY_PAIRS)
+        return command_fail(EXIT_USAGE, "%s is one value or a list, not a mapping", said);
+    if (entry->is_list && !takes_list(row))
         return command_fail(EXIT_USAGE, "%s: expected one value, and a list of %zu was given", said,
                             entry->count);
 
@@ -410,9 +355,9 @@ static int is_last_override(const settings *s, const config_entry *entry)
 static int find_row(const key_row **out, const char *said, const config_entry *entry)
 {
     *out = find_key_row(entry->key);
-    if (*out || (entry->is_null && is_section(entry->key)))
+    if (*out || (entry->is_null && keys_is_section(entry->key)))
         return EXIT_FINE;
-    return fail_unknown_key(said, entry->key);
+    return keys_fail_unknown(said, entry->key);
 }
 
 int settings_try(options *o, const char *name, const config_entries *entries)
@@ -457,32 +402,108 @@ static int add_override(settings *s, const char *text)
     if (len >= sizeof key)
         return command_fail(EXIT_USAGE, "--set \"%.60s...\": unknown key", text);
     snprintf(key, sizeof key, "%.*s", (int)len, text);
-    if (configfile_parse_value(&s->overrides, key, text + len + 1))
+    if (configfile_parse_value(&s->overrides, keys_unwrap(key), text + len + 1))
         return command_fail(EXIT_USAGE, "%s", error_message());
     return EXIT_FINE;
 }
 
-/* NULL: there is none, which is not an error. */
-static char *default_path(void)
+/* In the configuration folder; empty: there is none. */
+static int find_in_folder(str *out, const char *name)
 {
     const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-    str path = { 0 };
-    int error = SNUG_OK;
 
     if (base && *base == '/')
-        error = str_printf(&path, "%s/snug/config.yaml", base);
-    else if (home && *home)
-        error = str_printf(&path, "%s/.config/snug/config.yaml", home);
+        return str_printf(out, "%s/snug/%s.yaml", base, name);
+    if (home && *home)
+        return str_printf(out, "%s/.config/snug/%s.yaml", home, name);
+    return SNUG_OK;
+}
 
-    if (error || path.len == 0 || access(path.data, F_OK)) {
+/* NULL: there is none, which is not an error. */
+static char *existing_path(const char *name)
+{
+    str path = { 0 };
+
+    if (find_in_folder(&path, name) || path.len == 0 || access(path.data, F_OK)) {
         str_free(&path);
         return NULL;
     }
     return str_take(&path);
 }
 
+static int parse_file(settings *s)
+{
+    str text = { 0 };
+    int error = file_read(&text, s->path, CONFIG_FILE_BYTES);
+    if (!error)
+        error = configfile_parse(&s->file, s->path, str_text(&text), text.len);
+    str_free(&text);
+    if (error)
+        return command_fail(EXIT_USAGE, "%s", error_message());
+    return EXIT_FINE;
+}
+
+static int fail_unknown_preset(const char *name)
+{
+    const char *names[MOST_PRESETS];
+    size_t count = 0;
+    str list = { 0 };
+
+    for (const preset *p = presets_built_in; p->name && count < MOST_PRESETS; p++) {
+        str_printf(&list, "%s%s", count ? ", " : "", p->name);
+        names[count++] = p->name;
+    }
+
+    const char *near = nearest_name(name, names, count);
+    int status;
+    if (near)
+        status = command_fail(EXIT_USAGE,
+                              "--config-name \"%s\": there is no such preset; did you mean %s?",
+                              name, near);
+    else
+        status =
+            command_fail(EXIT_USAGE,
+                         "--config-name \"%s\": there is no such preset, nor a file of that name "
+                         "in the configuration folder; presets are %s",
+                         name, str_text(&list));
+    str_free(&list);
+    return status;
+}
+
+/* A file of the user's, else one that comes with snug. */
+static int read_named(settings *s, const char *name)
+{
+    str said = { 0 };
+
+    if (strchr(name, '/'))
+        return command_fail(EXIT_USAGE,
+                            "--config-name \"%s\": expected a name; --config takes a path", name);
+
+    s->path = existing_path(name);
+    if (s->path)
+        return parse_file(s);
+
+    const preset *p = presets_built_in;
+    while (p->name && strcmp(p->name, name) != 0)
+        p++;
+    if (!p->name)
+        return fail_unknown_preset(name);
+
+    if (str_printf(&said, "the preset %s", name))
+        return command_fail_memory();
+    s->path = str_take(&said);
+    if (configfile_parse(&s->file, s->path, p->text, strlen(p->text)))
+        return command_fail(EXIT_USAGE, "%s", error_message());
+    return EXIT_FINE;
+}
+
 static int read_config_file(settings *s, const options *o)
 {
+    if (o->config_name && o->config_path)
+        return command_fail(EXIT_USAGE, "--config and --config-name exclude each other");
+    if (o->config_name)
+        return read_named(s, o->config_name);
+
     const char *named = o->config_path ? o->config_path : getenv("SNUG_CONFIG");
     if (named && !strcmp(named, "none"))
         return EXIT_FINE;
@@ -492,19 +513,12 @@ static int read_config_file(settings *s, const options *o)
         if (!s->path)
             return command_fail_memory();
     } else {
-        s->path = default_path();
+        s->path = existing_path("config");
         if (!s->path)
             return EXIT_FINE;
     }
 
-    str text = { 0 };
-    int error = file_read(&text, s->path, CONFIG_FILE_BYTES);
-    if (!error)
-        error = configfile_parse(&s->file, s->path, str_text(&text), text.len);
-    str_free(&text);
-    if (error)
-        return command_fail(EXIT_USAGE, "%s", error_message());
-    return EXIT_FINE;
+    return parse_file(s);
 }
 
 /* The variables of OpenTelemetry; that of traces alone is the whole address. */
@@ -567,6 +581,15 @@ const char *settings_file(const settings *s)
     return s->path;
 }
 
+void settings_place(char *out, size_t size, const settings *s, const char *key)
+{
+    const config_entry *entry = last_entry(&s->file, key);
+    if (entry && !last_entry(&s->overrides, key))
+        snprintf(out, size, "%s, line %zu,", s->path, entry->line);
+    else
+        snprintf(out, size, "the command line");
+}
+
 /* The variable that a key has its value from; NULL: none of them is set. */
 static const char *variable_of(const key_row *row)
 {
@@ -616,7 +639,8 @@ int settings_get(setting *out, char *buffer, size_t size, const settings *s, con
                       .option = row->option,
                       .fallback = row->fallback,
                       .about = row->about,
-                      .is_list = row->kind == KEY_LIST };
+                      .is_list = takes_list(row),
+                      .is_secret = row->option && strcmp(row->option, "--header") == 0 };
     if (!out->fallback && row->option)
         out->fallback = options_default(buffer, size, row->option);
 

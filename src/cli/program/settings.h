@@ -27,6 +27,7 @@ typedef struct setting {
     const char *fallback; /* the default as text; NULL: none */
     const char *about;
     int is_list;
+    int is_secret; /* of an item no more than its name is to be shown */
     setting_source source;
     const char *place; /* FROM_VARIABLE: its name; FROM_FILE: the file's */
     size_t line;
@@ -36,16 +37,19 @@ typedef struct setting {
 
 typedef struct settings settings;
 
-/* Whether an argument is an override: a section of the configuration, a dot and a word, and "=". */
-int settings_is_override(const char *argument);
+/* The key at index, in the order of the table; NULL past its end. */
+const char *settings_key(size_t index);
+int settings_has_key(const char *name);
 /* Reads the file and the overrides that the options name, and fills in the options that were not
  * given. EXIT_FINE, or EXIT_USAGE after one sentence. */
 int settings_apply(settings **out, options *o);
 /* Sets all entries of a file called name in o, whatever else names them: are they right? */
 int settings_try(options *o, const char *name, const config_entries *entries);
 void settings_free(settings *s);
-/* The file that was read; NULL: none. */
+/* The file that was read, or "the preset fast"; NULL: none. */
 const char *settings_file(const settings *s);
+/* Where the value of a key comes from that is not the default: "c.yaml, line 2". */
+void settings_place(char *out, size_t size, const settings *s, const char *key);
 /* The setting at index, in the order of the table; false past its end. Its texts live as long as
  * s and o do. buffer, of size bytes, is for the default's text. */
 int settings_get(setting *out, char *buffer, size_t size, const settings *s, const options *o,

@@ -3,28 +3,17 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/program/command.h"
+#include "cli/program/parents.h"
 
 enum { MOST_NAME_BYTES = 200 };
-
-/* Makes all folders on the way to path. SNUG_ESYSTEM with errno: path ends then with the one that
- * cannot be made. */
-static int make_parents(char *path)
-{
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        if (mkdir(path, 0700) != 0 && errno != EEXIST)
-            return SNUG_ESYSTEM;
-        *slash = '/';
-    }
-    return SNUG_OK;
-}
 
 int state_find(str *out, const char *name)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    unsigned made;
     int error;
 
     /* The XDG base directory specification: relative paths are to be ignored. */
@@ -37,7 +26,7 @@ int state_find(str *out, const char *name)
 
     if (error)
         return error;
-    return make_parents(out->data);
+    return parents_make(&made, out->data, 0700) ? SNUG_ESYSTEM : SNUG_OK;
 }
 
 int state_path(str *out, const char *name)
@@ -92,6 +81,41 @@ int state_session_path(str *out, const char *name)
     return status;
 }
 
+int state_check_library(const char *file)
+{
+    const char *address = strstr(file, "://");
+
+    /* Not the whole of it: it may have a password. */
+    if (address)
+        return command_fail(EXIT_USAGE,
+                            "--library \"%.*s://...\": a library is a file of SQLite; another "
+                            "store is asked by --tool or --mcp, or what it has comes by --context",
+                            (int)(address - file), file);
+    return EXIT_FINE;
+}
+
+/* One that is only read is not made: it would be empty, and its name a mistake. */
+static int check_library(const char *file, int is_added_to)
+{
+    if (is_added_to || access(file, F_OK) == 0 || errno != ENOENT)
+        return EXIT_FINE;
+    return command_fail(
+        EXIT_USAGE,
+        "--library \"%s\": there is no such file; snug library add --library %s FILE "
+        "makes one, and so does --keep-snippets",
+        file, file);
+}
+
+/* The library says the same of its members. */
+static int check_needs(const snug_agent_options *wanted)
+{
+    if (wanted->embedding_model && !wanted->library_file)
+        return command_fail(EXIT_USAGE, "--embedding-model needs --library");
+    if (wanted->caches_results && !wanted->cache_file)
+        return command_fail(EXIT_USAGE, "--cache-results needs --cache or --cache-file");
+    return EXIT_FINE;
+}
+
 int state_set_material(str *library, str *cache, snug_agent_options *wanted, const options *o)
 {
     const char *file = o->agent.library_file;
@@ -107,6 +131,12 @@ int state_set_material(str *library, str *cache, snug_agent_options *wanted, con
         if (status)
             return status;
         wanted->library_file = library->data;
+    } else if (file) {
+        int status = state_check_library(file);
+        if (!status)
+            status = check_library(file, o->agent.keeps_snippets);
+        if (status)
+            return status;
     }
 
     if (o->has_cache && !o->agent.cache_file) {
@@ -118,5 +148,5 @@ int state_set_material(str *library, str *cache, snug_agent_options *wanted, con
 
     if (o->has_no_cache)
         wanted->cache_file = NULL;
-    return EXIT_FINE;
+    return check_needs(wanted);
 }

@@ -16,6 +16,8 @@ int state_path(str *out, const char *name);
 /* The file of the conversation name: in the state folder, or name itself where it has a slash.
  * EXIT_FINE, or EXIT_USAGE after one sentence. */
 int state_session_path(str *out, const char *name);
+/* EXIT_FINE, or EXIT_USAGE after one sentence where it is the address of another store. */
+int state_check_library(const char *file);
 /* Puts the library and the cache that the options ask for into wanted. library and cache keep the
  * paths of those in the state folder, and must outlive wanted. EXIT_FINE, or EXIT_USAGE after one
  * sentence. */

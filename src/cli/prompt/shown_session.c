@@ -11,7 +11,7 @@ int shown_session_start(shown_session *s, const options *o)
     s->show.is_verbose = o->is_verbose;
     if (signals_start(&s->signals))
         return command_fail(EXIT_USAGE, "%s", error_message());
-    return tools_open(&s->tools, o);
+    return tools_open(&s->tools, o, &s->signals);
 }
 
 int shown_session_open(shown_session *s, int asks)
@@ -25,11 +25,11 @@ int shown_session_open(shown_session *s, int asks)
         wanted.payload = &s->show;
     }
 
-    int status = command_open_host(&s->host, s->options);
+    int status = command_open_host(&s->host, s->options, &s->signals);
     if (status)
         return status;
     if (snug_session_open(&s->session, s->host, &wanted) || tools_bind(&s->tools, s->session))
-        return command_fail_host();
+        return command_fail_open(&s->signals);
 
     s->show.session = s->session;
     return session_files_begin(&s->files, s->options, s->session);

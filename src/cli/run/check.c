@@ -1,16 +1,20 @@
 /* snug check: what the scan finds in files, without running them. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/str.h"
 #include "cli/program/command.h"
+#include "cli/run/bash_script.h"
 #include "cli/run/input.h"
 #include "cli/terminal/term.h"
+#include "wire/json.h"
 #include "wire/splice.h"
 
 typedef struct checker {
-    snug_host *host;
+    snug_host *host; /* of Python; both are opened for the first input that wants one */
+    bash_reader bash;
     const options *options;
     term colors;
 } checker;
@@ -21,6 +25,18 @@ typedef struct piece {
     unsigned number; /* of the cell; 0: the input is not divided */
     unsigned line;   /* where it begins in the file, if lines are the file's; else 0 */
 } piece;
+
+/* Each line of the text behind that indentation. */
+static void print_below(const char *indentation, const char *text)
+{
+    while (*text) {
+        const size_t len = strcspn(text, "\n");
+        fputs(indentation, stdout);
+        term_put(stdout, text, len);
+        fputc('\n', stdout);
+        text += len + (text[len] == '\n');
+    }
+}
 
 static void print_scan_finding(const checker *c, const piece *p, const snug_finding *finding)
 {
@@ -36,15 +52,63 @@ static void print_scan_finding(const checker *c, const piece *p, const snug_find
            term_on(&c->colors, stdout, TERM_ERROR), finding->rule,
            term_on(&c->colors, stdout, TERM_OFF));
     term_printf(stdout, "%s\n", finding->message);
+    print_below("    ", finding->excerpt);
+    if (*finding->hint)
+        term_printf(stdout, "  Hint: %s\n", finding->hint);
 }
 
-/* {"file": name, "cell": 3, ...the report}. */
-static int print_scan_json(const piece *p, snug_scan *report)
+/* Of all the members that a finding of the report has. */
+static cJSON *finding_json(const snug_finding *finding)
+{
+    cJSON *item = cJSON_CreateObject();
+
+    if (!item || json_add_text(item, "rule", finding->rule) ||
+        json_add_number(item, "line", finding->line) ||
+        json_add_number(item, "column", finding->column) ||
+        json_add_text(item, "subject", finding->subject) ||
+        json_add_text(item, "message", finding->message) ||
+        json_add_text(item, "hint", finding->hint) ||
+        json_add_text(item, "excerpt", finding->excerpt)) {
+        cJSON_Delete(item);
+        return NULL;
+    }
+
+    return item;
+}
+
+/* The report as JSON with that finding in front; NULL if memory ran out. */
+static char *put_in_front(const char *json, size_t len, const snug_finding *first)
+{
+    cJSON *root = NULL, *item = finding_json(first);
+    char *text = NULL;
+
+    if (!item || json_parse(&root, json, len))
+        goto done;
+    if (cJSON_ReplaceItemInObjectCaseSensitive(root, "ok", cJSON_CreateFalse()) &&
+        cJSON_InsertItemInArray(cJSON_GetObjectItemCaseSensitive(root, "findings"), 0, item)) {
+        item = NULL;
+        text = json_text(root);
+    }
+
+done:
+    cJSON_Delete(item);
+    cJSON_Delete(root);
+    return text;
+}
+
+/* {"file": name, "cell": 3, ...the report}; first may be NULL. */
+static int print_scan_json(const piece *p, const snug_finding *first, snug_scan *report)
 {
     size_t len = 0;
     const char *json = snug_scan_json(report, &len);
+    char *joined = json && first ? put_in_front(json, len, first) : NULL;
     str line = { 0 };
     char digits[16];
+
+    if (first) {
+        json = joined;
+        len = joined ? strlen(joined) : 0;
+    }
 
     snprintf(digits, sizeof digits, "%u", p->number);
     const splice_member members[] = { { "file", NULL, p->name },
@@ -53,35 +117,55 @@ static int print_scan_json(const piece *p, snug_scan *report)
     if (!failed)
         term_printf(stdout, "%s\n", str_text(&line));
 
+    free(joined);
     str_free(&line);
     if (failed)
         return command_fail_memory();
     return EXIT_FINE;
 }
 
-static int scan_text(const checker *c, const piece *p, const char *text, size_t len)
+/* What was found before the scan may be NULL. */
+static int print_report(const checker *c, const piece *p, const snug_finding *first,
+                        snug_scan *report)
+{
+    const size_t count = snug_scan_finding_count(report);
+    int status = count > 0 || first ? EXIT_FAILED : EXIT_FINE;
+
+    if (c->options->is_json) {
+        int failed = print_scan_json(p, first, report);
+        return failed ? failed : status;
+    }
+
+    if (first)
+        print_scan_finding(c, p, first);
+    for (size_t i = 0; i < count; i++)
+        print_scan_finding(c, p, snug_scan_finding(report, i));
+    return status;
+}
+
+static snug_scan_options scan_options(const checker *c)
 {
     snug_scan_options how = SNUG_SCAN_OPTIONS_INIT;
-    snug_scan *report;
 
     how.profile = c->options->session.profile;
     how.allow = c->options->session.allow;
     how.max_source_bytes = c->options->limits.source_bytes;
     how.wall_ms = c->options->limits.wall_ms;
+    how.forbid = c->options->forbid.items;
+    return how;
+}
+
+/* ---- Python ---- */
+
+static int scan_text(const checker *c, const piece *p, const char *text, size_t len)
+{
+    const snug_scan_options how = scan_options(c);
+    snug_scan *report;
+
     if (snug_host_scan(&report, c->host, text, len, &how))
         return command_fail_host();
 
-    size_t count = snug_scan_finding_count(report);
-    int status = count > 0 ? EXIT_FAILED : EXIT_FINE;
-    if (c->options->is_json) {
-        int failed = print_scan_json(p, report);
-        if (failed)
-            status = failed;
-    } else {
-        for (size_t i = 0; i < count; i++)
-            print_scan_finding(c, p, snug_scan_finding(report, i));
-    }
-
+    int status = print_report(c, p, NULL, report);
     snug_scan_free(report);
     return status;
 }
@@ -108,12 +192,15 @@ static int scan_in_place(const checker *c, const piece *p, const cell *one)
 }
 
 /* Cell by cell, as run takes them. */
-static int check_input(const checker *c, const input *in)
+static int check_cells(checker *c, const input *in, const str *text)
 {
     cell_list cells = { 0 };
-    int status = EXIT_FINE, is_notebook = input_is_notebook(in);
+    const int is_notebook = input_is_notebook(in);
+    int status = c->host ? EXIT_FINE : command_open_host(&c->host, c->options, NULL);
 
-    if (input_read_cells(&cells, in))
+    if (status)
+        return status;
+    if (input_split_cells(&cells, in, text))
         status = command_fail(EXIT_USAGE, "%s", error_message());
     else if (cells.count == 0 && !is_notebook)
         status = scan_text(c, &(piece){ input_name(in), 0, 0 }, "", 0);
@@ -132,6 +219,57 @@ static int check_input(const checker *c, const input *in)
     }
 
     cell_list_free(&cells);
+    return status;
+}
+
+/* ---- bash ---- */
+
+/* What snug ask does before it runs one: bash reads it, and the scan looks for what is forbidden.
+ */
+static int check_script(checker *c, const input *in, const str *text)
+{
+    const piece p = { .name = input_name(in) };
+    snug_scan_options how = scan_options(c);
+    snug_scan *report;
+    str message = { 0 };
+    unsigned line;
+    int status = c->bash.session ? EXIT_FINE : bash_reader_open(&c->bash, c->options);
+
+    if (!status)
+        status = bash_reader_check(&message, &line, &c->bash, p.name, text);
+    if (status)
+        goto done;
+
+    how.kind = SNUG_KIND_BASH;
+    if (snug_host_scan(&report, c->bash.host, str_text(text), text->len, &how)) {
+        status = command_fail_host();
+        goto done;
+    }
+
+    const snug_finding syntax = { "syntax", line, 0, "", str_text(&message), "", "" };
+    status = print_report(c, &p, message.len > 0 ? &syntax : NULL, report);
+    snug_scan_free(report);
+
+done:
+    str_free(&message);
+    return status;
+}
+
+/* ---- the command ---- */
+
+static int check_input(checker *c, const input *in)
+{
+    str text = { 0 };
+    int status;
+
+    if (input_read(&text, in))
+        status = command_fail(EXIT_USAGE, "%s", error_message());
+    else if (bash_script_is_one(c->options, in, &text))
+        status = check_script(c, in, &text);
+    else
+        status = check_cells(c, in, &text);
+
+    str_free(&text);
     if (status == EXIT_FINE && c->options->is_verbose && !c->options->is_json)
         term_printf(stdout, "%s: no findings\n", input_name(in));
     return status;
@@ -143,15 +281,12 @@ int command_check(const options *o)
     checker c = { .options = o, .colors = term_open((term_mode)o->color) };
     const input *inputs = o->inputs;
     size_t count = o->input_count;
+    int status = EXIT_FINE;
 
     if (count == 0) {
         inputs = &from_stdin;
         count = 1;
     }
-
-    int status = command_open_host(&c.host, o);
-    if (status)
-        return status;
 
     for (size_t i = 0; i < count; i++) {
         int one = check_input(&c, &inputs[i]);
@@ -159,6 +294,7 @@ int command_check(const options *o)
             status = one;
     }
 
+    bash_reader_close(&c.bash);
     snug_host_close(c.host);
     return status;
 }

@@ -88,21 +88,22 @@ static int read_notebook(cell_list *list, const str *text, const char *path)
     return error_set(error, "%s: %s", path, why);
 }
 
+int input_split_cells(cell_list *list, const input *in, const str *text)
+{
+    if (in->is_code)
+        return cell_list_add(list, str_text(text), text->len);
+    if (input_is_notebook(in))
+        return read_notebook(list, text, in->text);
+    return split_cells(list, str_text(text), text->len);
+}
+
 int input_read_cells(cell_list *list, const input *in)
 {
     str text = { 0 };
     int error = input_read(&text, in);
-    if (error)
-        goto done;
 
-    if (in->is_code)
-        error = cell_list_add(list, str_text(&text), text.len);
-    else if (input_is_notebook(in))
-        error = read_notebook(list, &text, in->text);
-    else
-        error = split_cells(list, str_text(&text), text.len);
-
-done:
+    if (!error)
+        error = input_split_cells(list, in, &text);
     str_free(&text);
     return error;
 }

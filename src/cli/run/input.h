@@ -17,6 +17,8 @@ int input_is_notebook(const input *in);
 int input_read(str *out, const input *in);
 /* Whether stdin can be read at all. SNUG_OK or SNUG_ESYSTEM with a message. */
 int input_check_stdin(void);
+/* Appends the cells of a text that was read of it. The same. */
+int input_split_cells(cell_list *list, const input *in, const str *text);
 /* Appends its cells. SNUG_OK, or an error with a message that names the input. */
 int input_read_cells(cell_list *list, const input *in);
 

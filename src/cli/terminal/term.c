@@ -61,7 +61,8 @@ void term_put(FILE *stream, const char *text, size_t len)
             continue;
         }
 
-        int is_control = (c < 0x20 && c != '\t' && c != '\n') || c == 0x7f;
+        int ends_line = c == '\n' || (c == '\r' && i + 1 < len && text[i + 1] == '\n');
+        int is_control = (c < 0x20 && c != '\t' && !ends_line) || c == 0x7f;
         fputc(is_control ? '?' : c, stream);
     }
 }

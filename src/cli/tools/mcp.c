@@ -13,13 +13,15 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/jsontext.h"
-#include "cli/program/child.h"
+#include "base/process/child.h"
+#include "base/thread.h"
+#include "cli/program/quantity.h"
+#include "cli/program/secrets.h"
 #include "cli/tools/mcptool.h"
 
 enum {
-    START_MS = 60000, /* for all that comes before the first call: it may have to be fetched */
-    END_MS = 1000,    /* between the steps of the end */
-    LOOK_MS = 50,     /* after so long it is noticed that a call is not wanted any more */
+    END_MS = 1000, /* between the steps of the end */
+    LOOK_MS = 50,  /* after so long it is noticed that a call is not wanted any more */
     STDERR_BYTES = 64 * 1024,
     MESSAGE_BYTES = 32 * 1024 * 1024,
     MOST_TOOLS = 1000
@@ -53,6 +55,9 @@ struct mcp {
     unsigned long ids;
     str why; /* it is dead; empty before */
     int is_closing;
+    int is_stopped; /* by a signal, before it was ready */
+    uint64_t start_ms;
+    const char *limit; /* the option that set start_ms, or "" */
 };
 
 /* ---- requests ---- */
@@ -96,6 +101,7 @@ static void fail_all(mcp *m, const char *why)
 static void give_up_server(mcp *m, const char *what)
 {
     const char *line;
+    secrets_hide_str(&m->err); /* before it is cut */
     size_t len = child_last_line(&line, str_text(&m->err), m->err.len);
 
     pthread_mutex_lock(&m->lock);
@@ -198,6 +204,7 @@ static void take_error_answer(mcp *m, pending *p, jsontext_span error)
     str message = { 0 };
     if (jsontext_string(&message, jsontext_member(error, "message")) || message.len == 0)
         str_add(&message, "the MCP server answered with an error");
+    secrets_hide_str(&message);
     finish_request(m, p, 0, str_text(&message), message.len);
     str_free(&message);
 }
@@ -346,18 +353,48 @@ static void *serve_server(void *arg)
 
 /* ---- the beginning ---- */
 
+/* On the thread of the signals. */
+static void stop_start(void *target)
+{
+    mcp *m = target;
+    pthread_mutex_lock(&m->lock);
+    m->is_stopped = 1;
+    pthread_cond_broadcast(&m->change);
+    pthread_mutex_unlock(&m->lock);
+}
+
+/* The lock is held. */
+static void fail_late(mcp *m, pending *p)
+{
+    char time[32], why[128];
+    int len = snprintf(why, sizeof why, "no answer within %s%s",
+                       quantity_text(time, sizeof time, m->start_ms, "ms"), m->limit);
+    finish_request(m, p, 0, why, (size_t)len);
+}
+
+/* The same. */
+static void wait_for_answer(mcp *m, pending *p, uint64_t until_ns)
+{
+    while (!p->is_over) {
+        if (m->is_stopped)
+            finish_request(m, p, 0, "stopped", 7);
+        else if (clock_now_ns() >= until_ns)
+            fail_late(m, p);
+        else
+            cond_wait_until(&m->change, &m->lock, until_ns);
+    }
+}
+
 /* *result: the result of the request, to be freed. */
 static int ask_server(str *result, mcp *m, const char *method, const str *params, uint64_t until_ns)
 {
-    struct timespec until = { (time_t)(until_ns / NS_PER_S), (long)(until_ns % NS_PER_S) };
     const char *why;
     int error = SNUG_OK;
 
     pthread_mutex_lock(&m->lock);
     pending *p = send_request(m, NULL, method, params, &why);
-    while (p && !p->is_over)
-        if (pthread_cond_timedwait(&m->change, &m->lock, &until) == ETIMEDOUT && !p->is_over)
-            finish_request(m, p, 0, "no answer within 60 s", 21);
+    if (p)
+        wait_for_answer(m, p, until_ns);
 
     if (p && p->result.len > 0) {
         *result = p->result;
@@ -475,18 +512,35 @@ static int start_server(mcp *m)
     return SNUG_OK;
 }
 
-int mcp_open(mcp **out, const char *command)
+static int is_address(const char *command)
 {
+    return strncmp(command, "http://", 7) == 0 || strncmp(command, "https://", 8) == 0;
+}
+
+int mcp_open(mcp **out, const char *command, signals *s, uint64_t start_ms, const char *limit)
+{
+    if (is_address(command))
+        return error_set(
+            SNUG_EINVAL,
+            "the MCP server %s: a server is a command, which is spoken to by stdin and "
+            "stdout; an address is not taken",
+            command);
+
     mcp *m = calloc(1, sizeof *m);
     if (!m || !(m->command = strdup(command))) {
         free(m);
         return error_no_memory();
     }
 
-    uint64_t until_ns = clock_deadline_ns(clock_now_ns(), START_MS);
+    m->start_ms = start_ms;
+    m->limit = limit;
+    uint64_t until_ns = clock_deadline_ns(clock_now_ns(), start_ms);
     int error = start_server(m);
+    if (signals_watch_call(s, stop_start, m))
+        stop_start(m);
     if (!error && !(error = greet_server(m, until_ns)))
         error = list_tools(m, until_ns);
+    signals_watch_call(s, NULL, NULL);
     if (error)
         mcp_close(m);
     else
@@ -507,7 +561,9 @@ void mcp_close(mcp *m)
         pthread_join(m->thread, NULL);
     }
 
-    if (m->child.pid > 0)
+    if (m->is_stopped)
+        child_kill(&m->child);
+    else if (m->child.pid > 0)
         child_end(&m->child, END_MS);
     child_free(&m->child);
     for (size_t i = 0; i < m->tool_count; i++)

@@ -144,6 +144,32 @@ static int add_optional(mcptool *t, const char *name)
     return SNUG_OK;
 }
 
+/* Whether the JSON is the same in Python, and cannot end the list of parameters. */
+static int is_plain_default(jsontext_span value)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                  " _.,:;/+-";
+    enum { MOST_BYTES = 60 };
+
+    if (!value.text || value.len == 0 || value.len > MOST_BYTES)
+        return 0;
+    if (value.text[0] == '"')
+        return 2 + strspn(value.text + 1, letters) == value.len;
+    return value.text[0] == '-' || is_digit(value.text[0]);
+}
+
+/* What the parameter is where a call leaves it out. */
+static int write_default(str *out, jsontext_span value)
+{
+    if (value.text && jsontext_is(value, "true"))
+        return str_add(out, "True");
+    if (value.text && jsontext_is(value, "false"))
+        return str_add(out, "False");
+    if (is_plain_default(value))
+        return str_append(out, value.text, value.len);
+    return str_add(out, "None");
+}
+
 static int write_parameter(str *out, const char *name, jsontext_span property, int is_required)
 {
     const char *annotation = annotation_of(property);
@@ -152,7 +178,9 @@ static int write_parameter(str *out, const char *name, jsontext_span property, i
     if (!failed && annotation)
         failed = str_printf(out, ": %s", annotation);
     if (!failed && !is_required)
-        failed = str_add(out, annotation ? " = None" : "=None");
+        failed = str_add(out, annotation ? " = " : "=");
+    if (!failed && !is_required)
+        failed = write_default(out, jsontext_member(property, "default"));
     return failed;
 }
 
@@ -227,6 +255,41 @@ static int write_signature(str *out, mcptool *t, jsontext_span schema)
 
 /* ---- the docstring ---- */
 
+enum { MOST_CHOICES = 50 };
+
+/* "One of "celsius", "kelvin"." */
+static int describe_choices(str *out, jsontext_span choices)
+{
+    jsontext j;
+    jsontext_token ignored;
+    jsontext_span value;
+    size_t count = 0;
+    int failed = 0;
+
+    if (!choices.text || choices.text[0] != '[' || !jsontext_enter(&j, choices))
+        return SNUG_OK;
+    while (!failed && count < MOST_CHOICES && jsontext_item(&j, &ignored, &value)) {
+        const char *before = out->len > 0 ? " One of " : "One of ";
+        if (value.text[0] == '[' || value.text[0] == '{')
+            continue;
+        failed = str_add(out, count++ > 0 ? ", " : before);
+        if (!failed)
+            failed = str_append(out, value.text, value.len);
+    }
+
+    if (!failed && count > 0)
+        failed = str_add(out, count < MOST_CHOICES ? "." : ", ...");
+    return failed ? SNUG_ENOMEM : SNUG_OK;
+}
+
+/* What its schema says of it; nothing where that is its name and type alone. */
+static int describe_property(str *out, jsontext_span property)
+{
+    if (jsontext_string(out, jsontext_member(property, "description")) == SNUG_ENOMEM)
+        return SNUG_ENOMEM;
+    return describe_choices(out, jsontext_member(property, "enum"));
+}
+
 static int describe_parameter(str *out, const jsontext_token *key, const char *text)
 {
     int failed = str_add(out, "\n    ");
@@ -249,7 +312,8 @@ static int describe_parameters(str *out, jsontext_span properties)
 
     while (!failed && jsontext_item(&j, &key, &property)) {
         str text = { 0 };
-        if (jsontext_string(&text, jsontext_member(property, "description")) == SNUG_OK) {
+        failed = describe_property(&text, property);
+        if (!failed && text.len > 0) {
             if (!has_title)
                 failed = str_printf(out, "%sArguments:", out->len > 0 ? "\n\n" : "");
             has_title = 1;

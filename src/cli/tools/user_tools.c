@@ -7,8 +7,9 @@
 
 #include "base/error.h"
 #include "base/jsontext.h"
-#include "cli/program/child.h"
+#include "base/process/child.h"
 #include "cli/program/command.h"
+#include "cli/program/secrets.h"
 #include "cli/tools/mcp.h"
 #include "cli/tools/mcptool.h"
 
@@ -59,6 +60,8 @@ static void fail_call(command_call *c)
     char how[64];
     str message = { 0 };
     int status = c->child.status;
+
+    secrets_hide_str(&c->err); /* before it is cut */
     size_t len = child_last_line(&line, str_text(&c->err), c->err.len);
 
     if (WIFSIGNALED(status))
@@ -249,7 +252,21 @@ static int add_command(tools *t, const char *spec)
     return command_fail_memory();
 }
 
-int tools_open(tools *t, const options *o)
+static int open_server(tools *t, const options *o, const char *command, signals *s)
+{
+    const char *limit;
+    const uint64_t start_ms = command_start_ms(&limit, o);
+    int error = mcp_open(&t->servers[t->server_count], command, s, start_ms, limit);
+    const int taken = signals_taken(s);
+
+    if (!error)
+        t->server_count++;
+    if (taken)
+        return 128 + taken;
+    return error ? command_fail(EXIT_USAGE, "%s", error_message()) : EXIT_FINE;
+}
+
+int tools_open(tools *t, const options *o, signals *s)
 {
     *t = (tools){ .timeout_ms = o->tool_timeout_ms == SNUG_UNLIMITED ? 0 : o->tool_timeout_ms };
     pthread_mutex_init(&t->lock, NULL);
@@ -261,12 +278,8 @@ int tools_open(tools *t, const options *o)
 
     for (size_t i = 0; i < o->tools.count && !status; i++)
         status = add_command(t, o->tools.items[i]);
-    for (size_t i = 0; i < o->servers.count && !status; i++) {
-        if (mcp_open(&t->servers[t->server_count], o->servers.items[i]))
-            status = command_fail(EXIT_USAGE, "%s", error_message());
-        else
-            t->server_count++;
-    }
+    for (size_t i = 0; i < o->servers.count && !status; i++)
+        status = open_server(t, o, o->servers.items[i], s);
 
     if (!status)
         status = prefix_taken_names(t, o);

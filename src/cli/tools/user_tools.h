@@ -13,6 +13,7 @@
 #include <snug/snug.h>
 
 #include "cli/program/options.h"
+#include "cli/program/signals.h"
 
 typedef struct command_tool {
     struct tools *tools;
@@ -30,8 +31,9 @@ typedef struct tools {
     size_t calls; /* threads that answer one */
 } tools;
 
-/* Starts the servers. EXIT_FINE, or EXIT_USAGE after one sentence. Close in both cases. */
-int tools_open(tools *t, const options *o);
+/* Starts the servers. EXIT_FINE, or EXIT_USAGE after one sentence, or 128 and the signal that came
+ * before they were ready. Close in all cases. */
+int tools_open(tools *t, const options *o, signals *s);
 /* Binds all of them. As snug_session_bind_tool. */
 int tools_bind(tools *t, snug_session *session);
 /* As snug_agent_bind_tool. */

@@ -1,0 +1,218 @@
+#include "cli/ask/missing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/jsontext.h"
+#include "base/str.h"
+#include "cli/ask/member.h"
+#include "cli/packages/installed.h"
+#include "cli/packages/requirements.h"
+#include "cli/program/command.h"
+
+/* ---- which package has a module ---- */
+
+/* Where the names differ. */
+static const struct {
+    const char *module, *package;
+} other_names[] = {
+    { "Bio", "biopython" },
+    { "Crypto", "pycryptodome" },
+    { "PIL", "pillow" },
+    { "attr", "attrs" },
+    { "bs4", "beautifulsoup4" },
+    { "cv2", "opencv-python-headless" },
+    { "dateutil", "python-dateutil" },
+    { "docx", "python-docx" },
+    { "dotenv", "python-dotenv" },
+    { "fitz", "pymupdf" },
+    { "jwt", "pyjwt" },
+    { "magic", "python-magic" },
+    { "pptx", "python-pptx" },
+    { "serial", "pyserial" },
+    { "skimage", "scikit-image" },
+    { "sklearn", "scikit-learn" },
+    { "yaml", "pyyaml" },
+};
+
+static const char *package_by_name(const char *module)
+{
+    for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++)
+        if (strcmp(other_names[i].module, module) == 0)
+            return other_names[i].package;
+    return module;
+}
+
+static const package *find_by_import(const installed *there, const char *module)
+{
+    for (size_t i = 0; i < there->count; i++)
+        for (size_t k = 0; k < there->items[i].import_count; k++)
+            if (strcmp(there->items[i].imports[k], module) == 0)
+                return &there->items[i];
+    return NULL;
+}
+
+/* Where the sessions look: the folder of --packages, else that of the system; NULL: there is none.
+ */
+static char *package_folder(const options *o, const char *report)
+{
+    static const char key[] = "\npython.packages: ";
+
+    if (o->package_folder)
+        return strdup(o->package_folder);
+    const char *at = strstr(report, key);
+    if (!at || at[sizeof key - 1] != '/')
+        return NULL;
+    at += sizeof key - 1;
+    return strndup(at, strcspn(at, "\n"));
+}
+
+/* A folder that cannot be read has nothing. */
+static int look_up(missing_module *out, const options *o, const char *report)
+{
+    installed there = { 0 };
+    char *folder = package_folder(o, report);
+    const package *found = NULL;
+
+    if (folder && installed_read(&there, folder) == SNUG_OK)
+        found = find_by_import(&there, out->module);
+    out->is_installed = found != NULL;
+    /* Others have what the system has, and in Python only. */
+    out->needs_full = !found || found->has_extensions || o->package_folder;
+    out->package = strdup(found ? found->name : package_by_name(out->module));
+    installed_free(&there);
+    free(folder);
+    return out->package ? SNUG_OK : SNUG_ENOMEM;
+}
+
+/* ---- the list ---- */
+
+static int is_listed(const missing *m, const char *module, size_t len)
+{
+    for (size_t i = 0; i < m->count; i++)
+        if (strlen(m->items[i].module) == len && memcmp(m->items[i].module, module, len) == 0)
+            return 1;
+    return 0;
+}
+
+/* By its first part. 1: it is new; 0; -1 where memory ran out. */
+static int add_module(missing *m, const options *o, const char *report, const char *name)
+{
+    const size_t len = strcspn(name, ".");
+    const size_t fine = requirements_name(name);
+
+    if (len == 0 || fine < len || is_listed(m, name, len))
+        return 0;
+    if (array_reserve(&m->items, &m->cap, m->count + 1, sizeof *m->items))
+        return -1;
+
+    missing_module *item = &m->items[m->count];
+    *item = (missing_module){ .module = strndup(name, len) };
+    if (!item->module || look_up(item, o, report)) {
+        free(item->module);
+        return -1;
+    }
+
+    m->count++;
+    return 1;
+}
+
+/* ---- events ---- */
+
+/* A module of the standard library is another profile's, and no package. */
+static int is_of_python(const char *message)
+{
+    return strstr(message, "is not allowed in this session (profile ") != NULL;
+}
+
+static int hear_scan(missing *m, jsontext_span event, const options *o, const char *report)
+{
+    jsontext j;
+    jsontext_span finding;
+    int count = 0, added = 0;
+
+    if (!jsontext_enter(&j, jsontext_member(event, "findings")))
+        return 0;
+    while (added >= 0 && jsontext_item(&j, NULL, &finding)) {
+        str subject = member_text(finding, "subject"), message = member_text(finding, "message");
+        const int is_import = jsontext_is(jsontext_member(finding, "rule"), "\"import\"");
+        added = 0;
+        if (is_import && !is_of_python(str_text(&message)))
+            added = add_module(m, o, report, str_text(&subject));
+        count += added;
+        str_free(&subject);
+        str_free(&message);
+    }
+
+    return added < 0 ? -1 : count;
+}
+
+/* "No module named 'numpy'" */
+static int hear_result(missing *m, jsontext_span event, const options *o, const char *report)
+{
+    static const char begin[] = "No module named '";
+    jsontext_span error = jsontext_member(jsontext_member(event, "result"), "error");
+    int added = 0;
+
+    if (!error.text || !jsontext_is(jsontext_member(error, "name"), "\"ModuleNotFoundError\""))
+        return 0;
+
+    str value = member_text(error, "value");
+    if (strncmp(str_text(&value), begin, sizeof begin - 1) == 0) {
+        value.data[strcspn(value.data + sizeof begin - 1, "'") + sizeof begin - 1] = '\0';
+        added = add_module(m, o, report, value.data + sizeof begin - 1);
+    }
+
+    str_free(&value);
+    return added;
+}
+
+int missing_hear(missing *m, const snug_agent_event *event, const options *o, const char *report)
+{
+    const jsontext_span json = { event->json, event->json_len };
+    int added = 0;
+
+    if (strcmp(event->name, "scan") == 0)
+        added = hear_scan(m, json, o, report);
+    else if (strcmp(event->name, "executed") == 0)
+        added = hear_result(m, json, o, report);
+    if (added < 0)
+        command_fail_memory();
+    return added;
+}
+
+char *missing_hint(const missing_module *module, int is_full)
+{
+    const char *name = module->module;
+    const char *full = is_full ? "" : "--full ";
+    str text = { 0 };
+    int error;
+
+    if (!module->needs_full)
+        full = "";
+    if (module->is_installed)
+        error = str_printf(&text, "%s is installed here: %s--allow %s gives it to programs", name,
+                           full, name);
+    else
+        error = str_printf(&text,
+                           "%s is not installed here: if the package %s is the one that is meant, "
+                           "snug packages install %s --into DIR gets it, and %s--packages DIR "
+                           "--allow %s gives it to programs",
+                           name, module->package, module->package, full, name);
+
+    if (error)
+        str_free(&text);
+    return error ? NULL : str_take(&text);
+}
+
+void missing_free(missing *m)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        free(m->items[i].module);
+        free(m->items[i].package);
+    }
+    free(m->items);
+    *m = (missing){ 0 };
+}

@@ -1,0 +1,35 @@
+/*
+ * named_files.h - the files that a question names: staff.csv, data/staff.csv, /srv/staff.csv,
+ * "my staff.csv".
+ *
+ * A name is what stands in the text; no folder is listed, and nothing is searched for. A hidden
+ * file and one that a symbolic link leads to, itself or a folder on the way, is not taken: who asks
+ * has named a file, and means no other.
+ */
+#ifndef SNUG_CLI_NAMED_FILES_H
+#define SNUG_CLI_NAMED_FILES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/ask/named_path.h"
+
+typedef struct named_file {
+    char *path; /* as the question has it; ~/ is the home folder */
+    char *name; /* that cells find it under; NULL: it is not a file */
+    uint64_t bytes;
+    named_fact fact; /* NAMED_MISSING: it is named like a file */
+} named_file;
+
+typedef struct named_files {
+    named_file *items;
+    size_t count, cap;
+} named_files;
+
+/* In the order of the text, each once. SNUG_OK or SNUG_ENOMEM. Free in both cases. */
+int named_files_find(named_files *out, const char *question);
+/* Why it is not taken, for people; "" of a file. */
+const char *named_file_reason(const named_file *file);
+void named_files_free(named_files *files);
+
+#endif

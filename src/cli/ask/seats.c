@@ -1,0 +1,208 @@
+#include "cli/ask/seats.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "cli/program/command.h"
+#include "cli/program/in_bash.h"
+
+static int is_shell_script(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && (strcmp(dot, ".sh") == 0 || strcmp(dot, ".bash") == 0);
+}
+
+/* ---- conversations ---- */
+
+/* "notes.db" of Python has its part in bash in "notes.bash.db". */
+int seats_name_conversations(seats *s, const char *path)
+{
+    static const char end[] = ".db";
+    const size_t end_len = sizeof end - 1;
+    size_t len = strlen(path);
+
+    if (len > end_len && strcmp(path + len - end_len, end) == 0)
+        len -= end_len;
+    if (str_add(&s->python_conversation, path) || str_append(&s->bash_conversation, path, len) ||
+        str_add(&s->bash_conversation, ".bash") || str_add(&s->bash_conversation, path + len))
+        return command_fail_memory();
+    return EXIT_FINE;
+}
+
+/* When that part was stored last; 0: it is not there. */
+static uint64_t stored_ns(const str *path)
+{
+    struct stat facts;
+
+    if (path->len == 0 || stat(path->data, &facts) != 0)
+        return 0;
+    return (uint64_t)facts.st_mtim.tv_sec * NS_PER_S + (uint64_t)facts.st_mtim.tv_nsec;
+}
+
+static int was_last_in_bash(const seats *s)
+{
+    if (s->last)
+        return s->last == &s->bash;
+    return stored_ns(&s->bash_conversation) > stored_ns(&s->python_conversation);
+}
+
+int seats_begins_apart(const seats *s, int is_bash)
+{
+    const seat *own = is_bash ? &s->bash : &s->python, *other = is_bash ? &s->python : &s->bash;
+    const str *files[] = { &s->python_conversation, &s->bash_conversation };
+
+    if (own->was_asked || stored_ns(files[is_bash]) > 0)
+        return 0;
+    return other->was_asked || stored_ns(files[!is_bash]) > 0;
+}
+
+int seats_is_for_bash(const seats *s, const char *question, int is_first)
+{
+    const options *o = s->options;
+
+    if (is_first && o->code_path && in_bash_is_open(o))
+        return is_shell_script(o->code_path);
+    if (in_bash_is_wanted(o, question))
+        return 1;
+    return in_bash_is_open(o) && s->python_conversation.len > 0 &&
+           !in_bash_names_python(question) && was_last_in_bash(s);
+}
+
+/* ---- sessions ---- */
+
+/* The mounts of the options and those of the data, in one allocation. *count: of all. */
+static snug_mount *join_mounts(size_t *count, const options *o, const question_data *data)
+{
+    const size_t more = data ? data->mount_count : 0;
+
+    *count = o->mount_count + more;
+    snug_mount *all = calloc(*count + 1, sizeof *all);
+    for (size_t i = 0; all && i < *count; i++)
+        all[i] = i < o->mount_count ? o->mounts[i] : data->mounts[i - o->mount_count];
+    return all;
+}
+
+/* Where nobody has asked for bash but the question, it is said how to do without. */
+static int fail_open(const seats *s, int is_bash)
+{
+    if (!is_bash || s->options->session.kind == SNUG_KIND_BASH || signals_taken(s->signals))
+        return command_fail_open(s->signals);
+    return command_fail(EXIT_USAGE,
+                        "the question asks for bash: %s (--language python asks for Python)",
+                        snug_error_message());
+}
+
+static int open_seat(seat *out, seats *s, const options *o, const question_data *data)
+{
+    snug_session_options session = o->session;
+    snug_agent_options wanted = s->wanted;
+    const int is_bash = session.kind == SNUG_KIND_BASH;
+    int status = command_open_host(&out->host, o, s->signals);
+    if (status)
+        return status;
+
+    snug_mount *mounts = join_mounts(&session.mount_count, o, data);
+    if (!mounts)
+        return command_fail_memory();
+
+    session.mounts = mounts;
+    wanted.session = &session;
+    wanted.conversation_file = is_bash ? s->bash_conversation.data : s->python_conversation.data;
+    int error = snug_agent_open(&out->agent, out->host, &wanted);
+    free(mounts);
+    if (!error)
+        error = tools_bind_agent(s->tools, out->agent);
+    if (error)
+        return fail_open(s, is_bash);
+    return EXIT_FINE;
+}
+
+int seats_open(seat **out, seats *s, int is_bash, const question_data *data)
+{
+    options how = *s->options; /* what it points to stays theirs */
+
+    *out = is_bash ? &s->bash : &s->python;
+    if ((*out)->agent) {
+        s->last = *out;
+        return EXIT_FINE;
+    }
+
+    if (is_bash) {
+        how = in_bash_options(s->options);
+    } else if (s->allow.count > 0) {
+        how.isolation = AS_FULL;
+        how.session.kind = SNUG_KIND_FULL;
+        how.session.allow = s->allow.items;
+        if (s->packages)
+            how.session.packages = s->packages;
+    }
+
+    int status = open_seat(*out, s, &how, data);
+    if (!status)
+        s->last = *out;
+    return status;
+}
+
+static void close_seat(seat *at)
+{
+    snug_agent_close(at->agent);
+    snug_host_close(at->host);
+    *at = (seat){ 0 };
+}
+
+int seats_is_full(const seats *s)
+{
+    return s->options->session.kind == SNUG_KIND_FULL || s->allow.count > 0;
+}
+
+static int add_allowed(seats *s, const char *module)
+{
+    text_list *list = &s->allow;
+    char *text = strdup(module);
+
+    if (!text || array_reserve(&list->items, &list->cap, list->count + 2, sizeof *list->items)) {
+        free(text);
+        return command_fail_memory();
+    }
+
+    list->items[list->count++] = text;
+    list->items[list->count] = NULL;
+    return EXIT_FINE;
+}
+
+int seats_allow(seats *s, const missing *m, const char *folder)
+{
+    const text_list *given = &s->options->allow;
+    const size_t first = s->allow.count ? 0 : given->count;
+    int status = EXIT_FINE;
+
+    close_seat(&s->python);
+    for (size_t i = 0; i < first && !status; i++)
+        status = add_allowed(s, given->items[i]);
+    for (size_t i = 0; i < m->count && !status; i++)
+        status = add_allowed(s, m->items[i].module);
+    if (status || !folder)
+        return status;
+
+    free(s->packages);
+    s->packages = strdup(folder);
+    return s->packages ? EXIT_FINE : command_fail_memory();
+}
+
+void seats_close(seats *s)
+{
+    for (size_t i = 0; i < s->allow.count; i++)
+        free((void *)(uintptr_t)s->allow.items[i]);
+    free(s->allow.items);
+    free(s->packages);
+    s->allow = (text_list){ 0 };
+    s->packages = NULL;
+    close_seat(&s->bash);
+    close_seat(&s->python);
+    str_free(&s->python_conversation);
+    str_free(&s->bash_conversation);
+}

@@ -1,0 +1,52 @@
+/*
+ * seats.h - where the questions of snug ask are answered: an agent whose session is of Python, and
+ * one whose session is of bash, each opened for the first question that wants it.
+ */
+#ifndef SNUG_CLI_SEATS_H
+#define SNUG_CLI_SEATS_H
+
+#include <snug/agent.h>
+
+#include "cli/ask/missing.h"
+#include "cli/ask/question_files.h"
+#include "cli/program/options.h"
+#include "cli/tools/user_tools.h"
+
+typedef struct seat {
+    snug_host *host;
+    snug_agent *agent; /* NULL: not open */
+    int was_asked;     /* a question, by this process */
+} seat;
+
+typedef struct seats {
+    const options *options;
+    snug_agent_options wanted; /* of both; session's and conversation's are their own */
+    tools *tools;
+    signals *signals;
+    seat python, bash;
+    const seat *last;                           /* that was opened, or asked; NULL: none was */
+    str python_conversation, bash_conversation; /* paths; empty: there is none */
+    text_list allow; /* what the next session of Python has besides: then it is a full one, */
+    char *packages;  /* with packages of this folder; NULL: those of the options */
+} seats;
+
+/* The files of the conversation of that path, for a session has one language: of Python it is that
+ * path itself. EXIT_FINE, or EXIT_USAGE after one sentence. */
+int seats_name_conversations(seats *s, const char *path);
+/* Whether the question is for bash: by the options, by the name of --code, which is the first
+ * question's, or by its words. In a conversation that is kept, one that names neither goes on where
+ * the last one was. */
+int seats_is_for_bash(const seats *s, const char *question, int is_first);
+/* Whether its seat is about to be new, and the other one has something that it will not have. */
+int seats_begins_apart(const seats *s, int is_bash);
+/* Opens it if it is not; data may be NULL, else a new session has its mounts. EXIT_FINE, or
+ * EXIT_USAGE after one sentence. */
+int seats_open(seat **out, seats *s, int is_bash, const question_data *data);
+/* Closes the session of Python, whose next one may import these; folder may be NULL. EXIT_FINE, or
+ * EXIT_USAGE after one sentence. */
+int seats_allow(seats *s, const missing *m, const char *folder);
+/* Whether it is a full one, or the next one is. */
+int seats_is_full(const seats *s);
+void seats_close(seats *s);
+
+#endif
