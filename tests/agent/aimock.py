@@ -41,14 +41,10 @@ class Aimock:
         self.reader.start()
 
     def requests(self):
-        """The bodies of all requests, by the model."""
+        """The bodies of all requests, in the order in which they came."""
         with urllib.request.urlopen(self.url + "/__aimock/journal?limit=100000") as got:
             entries = json.load(got)
-        out = {}
-        for entry in entries:
-            if entry["body"]:
-                out.setdefault(entry["body"].get("model"), []).append(entry["body"])
-        return out
+        return [entry["body"] for entry in entries if entry["body"]]
 
     def close(self):
         self.process.terminate()

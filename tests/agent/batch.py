@@ -57,7 +57,8 @@ class Batch(unittest.TestCase):
 
     def asked(self):
         """How often each task was."""
-        told = (json.dumps(request["messages"]) for request in self.aimock.requests().get("batch", []))
+        told = (json.dumps(request["messages"]) for request in self.aimock.requests()
+                if request.get("model") == "batch")
         return collections.Counter("t" + re.search(r"Double number (\d+)\.", text)[1] for text in told)
 
     def killed_at(self, wanted):

@@ -4,7 +4,8 @@ It speaks both dialects, in streams and whole, and does what no real provider wo
 answer to a request is a dict:
 
     content, calls     what the model says: a text, and [{"name", "arguments"}]
-    status, headers, body   another answer than 200, word for word
+    thinking           what it thinks before that
+    status, headers, body   another answer than 200, word for word; the body is a text or bytes
     location           a header, where URL stands for the endpoint's own address
     drop               the connection is closed unanswered
     silent             it is held open without an answer until the other side closes it
@@ -14,7 +15,9 @@ answer to a request is a dict:
     garbage            this text stands in the middle of the answer
     wait               seconds before the answer
     pause              seconds between the pieces of the answer
-    usage              {"input": n, "output": n}; by default there is none
+    drip               each piece is so many bytes
+    usage              {"input": n, "output": n}; by default there is none. Of Anthropic also
+                       "read" and "written": from its cache, and into it
     reason             what the model ended by, in the provider's word
 """
 import http.server
@@ -43,6 +46,9 @@ def openai_stream(answer):
         return event({"id": "c1", "object": "chat.completion.chunk",
                       "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]})
 
+    yield chunk({"role": "assistant", "content": ""})
+    for piece in pieces_of(answer.get("thinking", "")):
+        yield chunk({"reasoning_content": piece})
     for piece in pieces_of(answer.get("content", "")):
         yield chunk({"content": piece})
     for index, call in enumerate(answer.get("calls", [])):
@@ -58,6 +64,8 @@ def openai_stream(answer):
 
 def openai_whole(answer):
     message = {"role": "assistant", "content": answer.get("content", "")}
+    if answer.get("thinking"):
+        message["reasoning_content"] = answer["thinking"]
     if answer.get("calls"):
         message["tool_calls"] = [{"id": f"call_{index}", "type": "function",
                                   "function": {"name": call["name"],
@@ -72,11 +80,18 @@ def openai_whole(answer):
 
 
 def anthropic_blocks(answer):
+    if answer.get("thinking"):
+        yield {"type": "thinking", "thinking": answer["thinking"], "signature": ""}
     if answer.get("content") or not answer.get("calls"):
         yield {"type": "text", "text": answer.get("content", "")}
     for index, call in enumerate(answer.get("calls", [])):
         yield {"type": "tool_use", "id": f"call_{index}", "name": call["name"],
                "input": call["arguments"]}
+
+
+def anthropic_input(usage):
+    caches = {"read": "cache_read_input_tokens", "written": "cache_creation_input_tokens"}
+    return {"input_tokens": usage["input"], **{caches[name]: usage[name] for name in caches if name in usage}}
 
 
 def anthropic_stream(answer):
@@ -86,13 +101,18 @@ def anthropic_stream(answer):
     usage = answer.get("usage")
     yield told("message_start", message={
         "id": "m1", "type": "message", "role": "assistant", "content": [],
-        **({"usage": {"input_tokens": usage["input"], "output_tokens": 1}} if usage else {})})
+        **({"usage": {**anthropic_input(usage), "output_tokens": 1}} if usage else {})})
     for index, block in enumerate(anthropic_blocks(answer)):
         if block["type"] == "text":
             yield told("content_block_start", index=index, content_block={"type": "text", "text": ""})
             for piece in pieces_of(block["text"]):
                 yield told("content_block_delta", index=index,
                            delta={"type": "text_delta", "text": piece})
+        elif block["type"] == "thinking":
+            yield told("content_block_start", index=index, content_block={**block, "thinking": ""})
+            for piece in pieces_of(block["thinking"]):
+                yield told("content_block_delta", index=index,
+                           delta={"type": "thinking_delta", "thinking": piece})
         else:
             yield told("content_block_start", index=index, content_block={**block, "input": {}})
             yield told("content_block_delta", index=index,
@@ -110,7 +130,7 @@ def anthropic_whole(answer):
              "content": list(anthropic_blocks(answer)),
              "stop_reason": answer.get("reason", "end_turn")}
     if usage := answer.get("usage"):
-        reply["usage"] = {"input_tokens": usage["input"], "output_tokens": usage["output"]}
+        reply["usage"] = {**anthropic_input(usage), "output_tokens": usage["output"]}
     return reply
 
 
@@ -142,6 +162,9 @@ def spoil(pieces, answer):
     length = answer.get("cut", answer.get("stall"))
     if length is not None:
         pieces = [b"".join(pieces)[:length]]
+    if size := answer.get("drip"):
+        whole = b"".join(pieces)
+        pieces = [whole[at:at + size] for at in range(0, len(whole), size)]
     return pieces
 
 
@@ -156,7 +179,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.close_connection = True
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         request = json.loads(body)
-        answer = self.server.answer(request, dict(self.headers))
+        answer = self.server.answer(request, {**self.headers, ":path": self.path})
         if answer.get("wait") and select.select([self.connection], [], [], answer["wait"])[0]:
             return
         if answer.get("silent"):
@@ -167,9 +190,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if "location" in answer:
             headers["Location"] = answer["location"].replace("URL", self.server.url)
         if "body" in answer or answer.get("status", 200) != 200:
-            pieces, kind = [answer.get("body", "").encode()], "application/json"
+            body = answer.get("body", "")
+            pieces, kind = [body if isinstance(body, bytes) else body.encode()], "application/json"
         else:
-            pieces, kind = render(self.path, request, answer)
+            pieces, kind = render(self.path.partition("?")[0], request, answer)
         self.send_response(answer.get("status", 200))
         for name, value in {"Content-Type": kind, **headers}.items():
             self.send_header(name, value)
@@ -187,7 +211,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class Endpoint(http.server.ThreadingHTTPServer):
-    """answer(request, headers): the answer, as above. Runs until close."""
+    """answer(request, headers): the answer, as above; headers[":path"] is the path. Runs until close."""
 
     daemon_threads = True
     request_queue_size = 64

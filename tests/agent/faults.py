@@ -79,7 +79,8 @@ class Run:
 
     def answer(self, request, headers):
         dice = self.dice
-        is_judge = "Judge whether" in json.dumps(request["messages"][:1])
+        last = json.dumps(request["messages"][-1:])
+        is_judge = "Judge whether" in last or "Your judgement" in last
         answer = {"content": dice.choice(VERDICTS if is_judge else PROGRAMS), "usage": {"input": 10, "output": 10}}
         names = [name for name in FAULTS if name != "none"]
         name = "none" if dice.random() < 0.6 else dice.choice(names)

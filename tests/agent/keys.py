@@ -222,6 +222,42 @@ class Keys(unittest.TestCase):
         self.assertEqual(done.returncode, 2, text)
         self.assertNotIn(KEY, text)
 
+    def test_no_message_has_the_key_that_another_process_says(self):
+        """What snug starts for its user has the environment, and its last words are quoted."""
+        says = 'echo "loaded $SAID" >&2; exit 3'
+        cut = 'printf "%915s%s\\n" x "$SAID" >&2; exit 3'  # messages have 1,024 bytes
+        long = 'printf "%480s%s\\n" x "$SAID" >&2; exit 3'  # and quotes of servers 500
+        refuses = ("read line; echo '" + json.dumps({"jsonrpc": "2.0", "id": 1, "error": {
+            "code": 1, "message": "no, KEY"}}).replace("KEY", "'\"$SAID\"'") + "'; cat")
+        header = secrets.token_urlsafe(24)
+        ways = [(KEY, []), (KEY, ["--key-file", "in/key"]), (header, ["--header", "X-Key: " + header]),
+                (header, ["--header", "X-Key: Bearer " + header]), (header, ["--header", "X-Key: $HEADER"])]
+        starts = [["--mcp", says], ["--mcp", long], ["--mcp", refuses],
+                  ["--worker-command", says], ["--worker-command", cut],
+                  # The middle of a long word is left out, behind 100 bytes and before 100.
+                  ["--worker-command", 'printf "%085d%s%01500d\\n" 0 "$SAID" 0 >&2; exit 3'],
+                  ["--worker-command", 'printf "%01500d%s%085d\\n" 0 "$SAID" 0 >&2; exit 3']]
+        for said, options in ways:
+            for start in starts:
+                with self.subTest(options=options[:1], start=start):
+                    place = self.place()
+                    (place.path / "in" / "key").write_text(KEY + "\n")
+                    done, text = place.ask("openai", *options, *start, SAID=said, HEADER=header,
+                                           key="other-than-it" if options else KEY)
+                    self.assertEqual(done.returncode, 2, text)
+                    self.assertIn("[key]", text)
+                    self.assertNotIn(said, text)
+                    self.assertNotIn(said[:10], text)
+
+    def test_a_tool_that_fails_with_the_key_says_it_to_no_cell(self):
+        place = self.place()
+        env = {**os.environ, "OPENAI_API_KEY": KEY, "TMPDIR": str(place.path / "tmp")}
+        done = subprocess.run([SNUG, "run", "--tool", 'fetch=echo "with $OPENAI_API_KEY" >&2; exit 1',
+                               "-c", "fetch()"], env=env, capture_output=True, timeout=SECONDS)
+        text = (done.stdout + done.stderr).decode()
+        self.assertIn("with [key]", text)
+        self.hidden(place, text)
+
     def walked(self, place, *options):
         done, text = place.ask("openai", "--json", "--answer", "result", "--no-evaluation",
                                "--max-code-lines", "1000", "--timeout", "50", *options)

@@ -25,6 +25,7 @@ import threading
 import time
 
 import scenariofile
+import talks
 from aimock import Aimock
 from endpoint import Endpoint
 
@@ -43,8 +44,10 @@ class Trial:
     def __init__(self, scenario, number, provider, manner):
         self.scenario, self.provider, self.manner = scenario, provider, manner
         self.model = f"{number}-{provider}-{manner}"
-        self.own = bool(scenario.first("own"))
-        self.runs, self.wrong = [], []
+        # aimock keeps a request to Anthropic as what one to OpenAI would have been.
+        is_compared = bool(scenario.all("talk", "messages")) and provider == "anthropic"
+        self.own = is_compared or bool(scenario.first("own"))
+        self.runs, self.requests, self.wrong = [], [], []
 
     def __str__(self):
         return f"{self.scenario.where} ({self.provider}, {self.manner}): {self.scenario.title}"
@@ -91,24 +94,38 @@ def speakers(trial):
     return out
 
 
+def as_own(response, provider):
+    """What aimock would say, as endpoint.py says it."""
+    out = {"thinking": response.get("reasoning", ""), **response}
+    if out.get("finishReason") == "length":
+        out["reason"] = "length" if provider == "openai" else "max_tokens"
+    if calls := out.get("toolCalls"):
+        out["calls"] = calls
+    if error := out.get("error"):
+        out["body"] = json.dumps({"error": error})
+    if "retryAfter" in out:
+        out["headers"] = {"Retry-After": str(out["retryAfter"])}
+    return out
+
+
 class Own:
-    """The scenarios that aimock cannot do."""
+    """The scenarios that aimock cannot do, and those whose requests it would not show as they were."""
 
     def __init__(self):
-        self.scripts, self.came = {}, {}
+        self.scripts, self.came = {}, []
         self.lock = threading.Lock()
         self.endpoint = Endpoint(self.answer)
         self.url = self.endpoint.url
 
     def add(self, trial):
-        self.scripts[trial.model] = [said(part)[0] for part in trial.scenario.replies]
+        for model, parts in speakers(trial).items():
+            self.scripts[model] = [as_own(said(part)[0], trial.provider) for part in parts]
 
     def answer(self, request, _):
         model = request["model"]
         with self.lock:
-            came = self.came.setdefault(model, [])
-            came.append(request)
-            number = len(came) - 1
+            number = sum(one["model"] == model for one in self.came)
+            self.came.append(request)
         script = self.scripts[model]
         return script[number] if number < len(script) else {"status": 404, "body": "no more"}
 
@@ -223,6 +240,22 @@ def prompt_text(request, is_last):
     return "\n".join(texts)
 
 
+def compare_messages(request, rows):
+    """None, or the first message that is not as its row says, or how many there are."""
+    messages = talks.messages_of(request)
+    for (role, text), row in zip(messages, rows):
+        wanted, _, rest = row.partition(" ")
+        if role != wanted:
+            return f"{role} in the place of {wanted}: {text}"
+        for piece in filter(None, rest.split(" | ")):
+            has = piece.removeprefix("!") in text
+            if has == piece.startswith("!"):
+                return f"{piece!r} of {role}: {text}"
+    if len(messages) != len(rows):
+        return f"{len(messages)} messages: " + json.dumps(messages)
+    return None
+
+
 def events_in_order(wanted, events):
     names = iter(event["event"] for event in events)
     return all(word in names for word in wanted)
@@ -249,6 +282,12 @@ def look(trial, run, part, reply):
             return f"only {len(trial.requests)} requests"
         told = prompt_text(trial.requests[int(number) - 1], word.endswith("last"))
         return None if (text in told) == (not word.startswith("no")) else told
+    if word == "messages":
+        if int(part.rest) > len(trial.requests):
+            return f"only {len(trial.requests)} requests"
+        return compare_messages(trial.requests[int(part.rest) - 1], text.split("\n"))
+    if word == "talk":
+        return talks.Talk(part.lines).compare(trial.requests)
     if word == "headings":
         found = ", ".join(re.findall(r"^##? (.*)$", run.stdout, re.M))
         return None if found == text else found
@@ -355,9 +394,11 @@ def main():
                 own.add(trial)
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             list(pool.map(lambda trial: ask(trial, (own if trial.own else aimock).url), trials))
-        requests = {**aimock.requests(), **own.requests()}
+        asked = {model: trial for trial in trials for model in speakers(trial)}
+        for request in aimock.requests() + own.requests():
+            if request.get("model") in asked:
+                asked[request["model"]].requests.append(request)
         for trial in trials:
-            trial.requests = [one for model in speakers(trial) for one in requests.get(model, [])]
             judge(trial)
     finally:
         aimock.close()

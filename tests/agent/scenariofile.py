@@ -46,11 +46,18 @@ the Nth question of the command. Requests are counted through all commands.
     events WORDS                  in this order, others may be between them
     prompt N TEXT, no-prompt N TEXT   the Nth request has, or lacks, this text
     last N TEXT, not-last N TEXT      likewise the last message of it
+    messages N                    the Nth request has these messages and no others; a line each: its
+                                  role, and what its text has, or behind "!" has not, with " | "
+                                  between
+    talk                          all requests of the scenario, and no others; a line each: the role of
+                                  each message, and all marks in its text, with " | " between, as in
+                                  "2: all 1 | assistant P1 | user repair KeyError"; see talks.py
     headings WORDS, WORDS         of the report, all of them
     within SECONDS                the program took less
     check EXPRESSION              of Python; r: the reply, e: the events,
                                   q: the bodies of the requests
 """
+import talks
 
 ASKED = {"ask", "options", "file", "stdin", "environment", "interrupt", "only", "own",
          "run", "kill", "then", "embed", "needs"}
@@ -58,9 +65,9 @@ SAID = {"reply", "code", "pass", "fail"}
 MUST = {"of", "status", "answer", "attempts", "requests", "exit", "verdict", "answer-has",
         "error-has", "output-has", "stdout-has", "stderr-has", "stdout-lacks", "stderr-lacks",
         "classes", "categories", "unsupported", "events", "prompt", "no-prompt", "within",
-        "check", "last", "not-last", "headings"}
+        "check", "last", "not-last", "headings", "messages", "talk"}
 # Words whose text is on the lines below; what is behind the word says more.
-LONG = {"file", "stdin", "reply", "code"}
+LONG = {"file", "stdin", "reply", "code", "messages", "talk"}
 
 
 class Malformed(Exception):
@@ -142,4 +149,24 @@ def read(path):
     for scenario in scenarios:
         if not all(step.asks for step in scenario.steps) or not scenario.demands:
             raise Malformed(f"{scenario.where}: nothing is asked, or nothing must come of it")
+        check_talk(scenario)
     return scenarios
+
+
+def check_talk(scenario):
+    """Each question, reply and reason has a mark that is in no part before it, and each question is in a line."""
+    if not (part := scenario.first("talk")):
+        return
+    try:
+        listed = talks.Talk(part.lines).words()
+    except ValueError as error:
+        raise Malformed(f"{part.where}: {error}") from None
+    known = set()
+    for part in scenario.all("ask", "stdin", *SAID):
+        text = part.text or (part.rest if "toolCalls" in part.rest else "")
+        marks = talks.words_of(text)
+        if text and not marks - known:
+            raise Malformed(f"{part.where}: no mark of its own for the talk")
+        if part.word in ("ask", "stdin") and not marks & listed:
+            raise Malformed(f"{part.where}: the talk does not have it")
+        known |= marks
