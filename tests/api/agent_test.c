@@ -211,6 +211,18 @@ static void each_limit_is_described(void **state)
     assert_int_equal(sizeof(size_t) + count * sizeof(uint64_t), sizeof(snug_agent_limits));
 }
 
+static void a_model_is_checked_by_its_name_alone(void **state)
+{
+    (void)state;
+    assert_int_equal(snug_agent_check_model("openai:gpt-4o"), SNUG_OK);
+    assert_int_equal(snug_agent_check_model("ollama:qwen3:8b"), SNUG_OK);
+    assert_int_equal(snug_agent_check_model("gpt-4o"), SNUG_EINVAL);
+    assert_non_null(strstr(snug_error_message(), "\"gpt-4o\" has no provider"));
+    assert_int_equal(snug_agent_check_model("opnai:gpt-4o"), SNUG_EINVAL);
+    assert_non_null(strstr(snug_error_message(), "is it \"openai\"?"));
+    assert_int_equal(snug_agent_check_model(NULL), SNUG_EINVAL);
+}
+
 /* ---- asking ---- */
 
 static void not_asked(fixture *f, const char *question, const snug_agent_ask_options *options,
@@ -387,7 +399,7 @@ static void each_step_is_an_event(void **state)
     expect(&f, SNUG_AGENT_STATUS_ANSWERED, "42");
     assert_string_equal(str_text(&f.names),
                         "generate generated extract scan execute executed repair generate "
-                        "generated extract scan execute output executed reply");
+                        "generated extract scan execute output executed reply total");
     assert_false(f.is_broken);
     finish(&f);
 }
@@ -474,6 +486,35 @@ static void the_words_of_a_failed_judgement_are_no_answer(void **state)
     f.verdicts[1] = SNUG_AGENT_VERDICT_PASS;
     ask(&f, "Which?");
     expect(&f, SNUG_AGENT_STATUS_ANSWERED, "It is 20.");
+    finish(&f);
+}
+
+static void an_answer_in_words_says_so_and_is_not_for_the_callers_judgement(void **state)
+{
+    (void)state;
+    START(f, { SAY("ANSWER: A sequence.") }, { VERDICT("pass", "") });
+    f.options.has_no_evaluation = 0;
+    f.options.on_evaluate = judge;
+    ask(&f, "Which?");
+    expect(&f, SNUG_AGENT_STATUS_ANSWERED, "A sequence.");
+    assert_int_equal(f.evaluations, 0);
+    assert_false(snug_reply_has_program(f.reply));
+    assert_string_equal(snug_reply_code(f.reply), "");
+    assert_string_equal(snug_reply_doubt(f.reply), "");
+    finish(&f);
+}
+
+static void an_answer_that_nobody_is_sure_of_says_so(void **state)
+{
+    (void)state;
+    START(f, { CODE("20") }, { SAY("Nothing to add.") }, { VERDICT("unsure", "") });
+    f.options.has_no_evaluation = 0;
+    ask(&f, "Which?");
+    expect(&f, SNUG_AGENT_STATUS_ANSWERED, "20");
+    assert_true(was_told(&f, 2, "could not be read"));
+    assert_true(snug_reply_has_program(f.reply));
+    assert_string_equal(snug_reply_doubt(f.reply),
+                        "the evaluation is unsure of this answer: so it is");
     finish(&f);
 }
 
@@ -871,6 +912,7 @@ int main(void)
         cmocka_unit_test(templates_that_are_not_right_are_named),
         cmocka_unit_test(a_session_that_can_not_be_opened_leaves_no_agent),
         cmocka_unit_test(each_limit_is_described),
+        cmocka_unit_test(a_model_is_checked_by_its_name_alone),
         cmocka_unit_test(what_is_asked_wrongly_is_an_error_and_sends_nothing),
         cmocka_unit_test(a_question_that_is_no_text_is_refused_and_sends_nothing),
         cmocka_unit_test(inputs_from_memory_are_variables_and_files),
@@ -884,6 +926,8 @@ int main(void)
         cmocka_unit_test(the_callers_judgement_takes_the_place_of_the_models),
         cmocka_unit_test(a_caller_who_is_unsure_leaves_it_to_the_model),
         cmocka_unit_test(the_words_of_a_failed_judgement_are_no_answer),
+        cmocka_unit_test(an_answer_in_words_says_so_and_is_not_for_the_callers_judgement),
+        cmocka_unit_test(an_answer_that_nobody_is_sure_of_says_so),
         cmocka_unit_test(the_caller_may_leave_a_step_out),
         cmocka_unit_test(the_caller_may_have_a_program_improved_that_did_not_fail),
         cmocka_unit_test(the_caller_may_end_a_run),

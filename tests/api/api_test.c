@@ -925,6 +925,64 @@ static void a_finding_names_its_place(void **state)
     snug_scan_free(report);
 }
 
+static void a_finding_shows_its_line_and_has_the_hint_of_running(void **state)
+{
+    (void)state;
+    snug_scan *report = NULL;
+    snug_session *session = open_session();
+    const char *source = "x = 1\n!pip install numpy\n";
+    snug_result *result = run(session, source);
+    assert_int_equal(snug_host_scan(&report, host, source, strlen(source), NULL), SNUG_OK);
+    assert_int_equal(snug_scan_finding_count(report), 1);
+    assert_string_equal(snug_scan_finding(report, 0)->excerpt, "!pip install numpy\n^");
+    assert_true(*snug_scan_finding(report, 0)->hint);
+    assert_string_equal(snug_scan_finding(report, 0)->hint, snug_result_error_hint(result));
+    snug_scan_free(report);
+    snug_result_free(result);
+    snug_session_close(session);
+}
+
+static void what_is_forbidden_is_a_finding(void **state)
+{
+    (void)state;
+    static const char *const patterns[] = { "open", "/se+/", NULL };
+    snug_scan_options options = SNUG_SCAN_OPTIONS_INIT;
+    const char *source = "f = open\n# see\n";
+    snug_scan *report = NULL;
+    options.forbid = patterns;
+    assert_int_equal(snug_host_scan(&report, host, source, strlen(source), &options), SNUG_OK);
+    assert_int_equal(snug_scan_finding_count(report), 2);
+    assert_string_equal(snug_scan_finding(report, 0)->rule, "forbid");
+    assert_string_equal(snug_scan_finding(report, 0)->subject, "open");
+    assert_string_equal(snug_scan_finding(report, 1)->subject, "see");
+    assert_int_equal(snug_scan_finding(report, 1)->column, 3);
+    snug_scan_free(report);
+
+    options.kind = SNUG_KIND_BASH;
+    assert_int_equal(snug_host_scan(&report, host, "a | /bin/open x", 15, &options), SNUG_OK);
+    assert_int_equal(snug_scan_finding_count(report), 1);
+    assert_string_equal(snug_scan_finding(report, 0)->subject, "/bin/open");
+    assert_string_equal(snug_scan_finding(report, 0)->excerpt, "a | /bin/open x\n    ^");
+    snug_scan_free(report);
+    options.max_source_bytes = 3;
+    assert_int_equal(snug_host_scan(&report, host, "open", 4, &options), SNUG_OK);
+    assert_int_equal(snug_scan_finding_count(report), 1);
+    assert_string_equal(snug_scan_finding(report, 0)->rule, "length");
+    snug_scan_free(report);
+}
+
+static void a_pattern_that_is_none_is_refused(void **state)
+{
+    (void)state;
+    static const char *const patterns[] = { "/(/", NULL };
+    snug_scan_options options = SNUG_SCAN_OPTIONS_INIT;
+    snug_scan *report = NULL;
+    options.forbid = patterns;
+    assert_int_equal(snug_host_scan(&report, host, "1", 1, &options), SNUG_EINVAL);
+    assert_non_null(strstr(snug_error_message(), "\"/(/\" to forbid is not a regular expression"));
+    assert_null(report);
+}
+
 static void completion_knows_the_namespace(void **state)
 {
     (void)state;
@@ -1020,6 +1078,9 @@ int main(void)
 #endif
         cmocka_unit_test(a_result_tells_value_type_and_json),
         cmocka_unit_test(a_finding_names_its_place),
+        cmocka_unit_test(a_finding_shows_its_line_and_has_the_hint_of_running),
+        cmocka_unit_test(what_is_forbidden_is_a_finding),
+        cmocka_unit_test(a_pattern_that_is_none_is_refused),
         cmocka_unit_test(completion_knows_the_namespace),
         cmocka_unit_test(an_open_block_is_not_complete),
         cmocka_unit_test(null_is_closed_and_freed_without_harm),

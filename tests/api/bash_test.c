@@ -10,22 +10,7 @@
 
 #include "interrupter.h"
 #include "running.h"
-
-static snug_host *host;
-
-static int open_host(void **state)
-{
-    (void)state;
-    snug_host_options options = SNUG_HOST_OPTIONS_INIT;
-    options.form = SNUG_FORM_WORKER;
-    return snug_host_open(&host, &options);
-}
-
-static int close_host(void **state)
-{
-    (void)state;
-    return snug_host_close(host);
-}
+#include "worker_host.h"
 
 static snug_session *open_session(const snug_session_options *like)
 {
@@ -196,5 +181,5 @@ int main(void)
         cmocka_unit_test(read_asks_the_host),
         cmocka_unit_test(output_comes_while_it_runs),
     };
-    return cmocka_run_group_tests(tests, open_host, close_host);
+    return cmocka_run_group_tests(tests, open_worker_host, close_worker_host);
 }

@@ -232,6 +232,17 @@ static void files_are_in_the_work_directory(void **state)
     assert_string_equal(here, then);
 }
 
+static void an_empty_path_is_not_the_work_directory(void **state)
+{
+    (void)state;
+    snug_session_options options = wish();
+    options.profile = "data";
+    snug_session *session = open_session(&options);
+    check(session, "import os; os.path.exists('.'), os.path.exists(''), os.path.exists(b'')",
+          "(True, False, False)");
+    snug_session_close(session);
+}
+
 static void the_thread_is_what_it_was(void **state)
 {
     (void)state;
@@ -324,6 +335,7 @@ int main(void)
         cmocka_unit_test(another_thread_can_close_it),
         cmocka_unit_test(threads_have_sessions_of_their_own),
         cmocka_unit_test(files_are_in_the_work_directory),
+        cmocka_unit_test(an_empty_path_is_not_the_work_directory),
         cmocka_unit_test(the_thread_is_what_it_was),
         cmocka_unit_test(what_needs_a_second_thread_is_refused),
         cmocka_unit_test(prompts_saves_and_scans_work),

@@ -23,6 +23,14 @@ enum { FIRST_MIB = 800, LAST_MIB = 2000, STEP_MIB = 100, MOST_SESSIONS = 40, AT_
 
 enum { FINE, NO_REASON, NO_CELL, NO_HOST, OPENED, NO_HOOK };
 
+/* With the handlers: without them a fault of CPython's for want of memory is the process's. */
+static int open_with_signals(snug_host **out)
+{
+    snug_host_options options = SNUG_HOST_OPTIONS_INIT;
+    options.flags = SNUG_HOST_SIGNALS;
+    return snug_host_open(out, &options);
+}
+
 static int has_reason(void)
 {
     const char *text = snug_error_message();
@@ -68,7 +76,7 @@ static int live_within(int mib)
     pthread_t others[AT_A_TIME];
     int started = 0, answer = FINE;
     setrlimit(RLIMIT_AS, &limit);
-    if (snug_host_open(&host, NULL) != SNUG_OK)
+    if (open_with_signals(&host) != SNUG_OK)
         return NO_HOST;
     answer = use_up(host);
     while (started < AT_A_TIME && pthread_create(&others[started], NULL, use_up_beside, host) == 0)
@@ -117,13 +125,6 @@ static void an_open_that_finds_no_memory_fails_with_a_reason(void **state)
 }
 
 /* ---- the guard ---- */
-
-static int open_with_signals(snug_host **out)
-{
-    snug_host_options options = SNUG_HOST_OPTIONS_INIT;
-    options.flags = SNUG_HOST_SIGNALS;
-    return snug_host_open(out, &options);
-}
 
 /* The signal stack of a guard (limits/guard.h), and the page below. */
 static uint32_t guard_bytes(void)
@@ -179,15 +180,22 @@ typedef struct allocator {
 typedef void allocator_call(int domain, allocator *a);
 
 enum { RAW, MEM, OBJ, DOMAINS };
-enum { MOST_ALLOCATIONS = 3000, ALLOCATIONS_STEP = 250 };
+/* An open takes some ten thousand. Where no memory at all is left in its later part, CPython 3.13
+ * goes round and round in importlib. */
+enum { MOST_ALLOCATIONS = 3000, ALLOCATIONS_STEP = 500 };
 static allocator before[DOMAINS];
 static _Atomic long left = -1; /* allocations until there is no more; below 0: no end */
+static int is_faulty;          /* the first one that is refused faults instead */
 
 static int is_there_more(void)
 {
     long now = atomic_load(&left);
     while (now > 0 && !atomic_compare_exchange_weak(&left, &now, now - 1))
         ;
+    if (now == 0 && is_faulty) {
+        is_faulty = 0;
+        raise(SIGSEGV);
+    }
     return now != 0;
 }
 
@@ -250,15 +258,44 @@ static int open_with_few(int count)
     return FINE;
 }
 
+static int is_python_311(void)
+{
+    const char *(*version)(void);
+    *(void **)&version = dlsym(RTLD_DEFAULT, "Py_GetVersion");
+    return version && strncmp(version(), "3.11.", 5) == 0;
+}
+
 static void an_interpreter_that_finds_no_memory_is_not_made_and_that_is_all(void **state)
 {
     (void)state;
-    for (int count = 1; count < MOST_ALLOCATIONS; count += ALLOCATIONS_STEP) {
-        int answer = outcome(open_with_few, count);
+    int is_whole_open = is_python_311(), answer = FINE, count = 1;
+    for (; answer == FINE && (is_whole_open || count < MOST_ALLOCATIONS); count += ALLOCATIONS_STEP)
+        answer = outcome(open_with_few, count);
+    if (answer == NO_HOOK)
+        skip();
+    if (is_whole_open && answer == OPENED && count > MOST_ALLOCATIONS)
+        answer = FINE;
+    if (answer != FINE)
+        fail_msg("with %d allocations: %s %d", count - ALLOCATIONS_STEP,
+                 answer > 256 ? "signal" : "answer", answer & 255);
+}
+
+static int open_with_fault(int count)
+{
+    is_faulty = 1;
+    return open_with_few(count);
+}
+
+/* As CPython itself has it where it goes on with a table that is half made. */
+static void a_fault_while_an_interpreter_is_made_fails_the_open(void **state)
+{
+    (void)state;
+    for (int count = 500; count < MOST_ALLOCATIONS; count += ALLOCATIONS_STEP) {
+        int answer = outcome(open_with_fault, count);
         if (answer == NO_HOOK)
             skip();
         if (answer != FINE)
-            fail_msg("with %d allocations: %s %d", count, answer > 256 ? "signal" : "answer",
+            fail_msg("at allocation %d: %s %d", count, answer > 256 ? "signal" : "answer",
                      answer & 255);
     }
 }
@@ -269,6 +306,7 @@ int main(void)
         cmocka_unit_test(an_open_that_finds_no_memory_fails_with_a_reason),
         cmocka_unit_test(a_session_is_not_opened_without_its_guard),
         cmocka_unit_test(an_interpreter_that_finds_no_memory_is_not_made_and_that_is_all),
+        cmocka_unit_test(a_fault_while_an_interpreter_is_made_fails_the_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

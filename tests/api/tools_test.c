@@ -824,6 +824,70 @@ static void output_and_calls_come_in_order(void **state)
     snug_session_close(session);
 }
 
+static void note_end(void *payload, const snug_tool_call *call)
+{
+    (void)payload;
+    snprintf(seen + strlen(seen), sizeof seen - strlen(seen), "(%s %s)", call->name, call->status);
+}
+
+static snug_session *open_listening(void)
+{
+    snug_session *session = NULL;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.on_output = note_output;
+    options.on_tool_call = note_end;
+    assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
+    seen[0] = '\0';
+    return session;
+}
+
+static void the_end_of_a_call_is_told_in_order_with_the_output(void **state)
+{
+    (void)state;
+    char no[] = "no";
+    snug_session *session = open_listening();
+    bind_tool(session, "f", "", echo, NULL);
+    bind_tool(session, "g", "", refuse, no);
+    check_value(session, "1", "1");
+    assert_string_equal(seen, "");
+    check_value(session,
+                "for i in range(2):\n    print(i, end='')\n    f()\n"
+                "try: g()\nexcept Exception: print(2, end='')",
+                "");
+    assert_string_equal(seen, "0(f ok)1(f ok)(g error)2");
+    snug_session_close(session);
+}
+
+static void the_end_of_a_cell_ends_calls_and_that_is_told(void **state)
+{
+    (void)state;
+    shelf s = SHELF;
+    snug_session *session = open_listening();
+    bind_async(session, "f", &s, 0);
+    bind_tool(session, "g", "", echo, NULL);
+    check_ledger(session,
+                 "import asyncio\nt = asyncio.create_task(f())\nawait asyncio.sleep(0)\ng(); None",
+                 "f cancelled, g ok");
+    assert_string_equal(seen, "(g ok)(f cancelled)");
+    assert_int_equal(snug_call_return(s.calls[0], "1", 1), SNUG_ENOTFOUND);
+    snug_session_close(session);
+}
+
+static void a_denied_call_is_in_the_result_alone(void **state)
+{
+    (void)state;
+    snug_result *result = NULL;
+    snug_limits limits = { .size = sizeof(snug_limits), .tool_calls = 1 };
+    static const char source[] = "f(); f()";
+    snug_session *session = open_listening();
+    bind_tool(session, "f", "", echo, NULL);
+    assert_int_equal(snug_session_run(&result, session, source, strlen(source), &limits), SNUG_OK);
+    assert_int_equal(snug_result_tool_call_count(result), 2);
+    assert_string_equal(seen, "(f ok)");
+    snug_result_free(result);
+    snug_session_close(session);
+}
+
 static void the_ledger_is_in_the_result_as_json(void **state)
 {
     (void)state;
@@ -955,6 +1019,9 @@ int main(void)
         cmocka_unit_test(arguments_under_way_are_bounded_together),
         cmocka_unit_test(threads_of_a_cell_may_call),
         cmocka_unit_test(output_and_calls_come_in_order),
+        cmocka_unit_test(the_end_of_a_call_is_told_in_order_with_the_output),
+        cmocka_unit_test(the_end_of_a_cell_ends_calls_and_that_is_told),
+        cmocka_unit_test(a_denied_call_is_in_the_result_alone),
         cmocka_unit_test(the_ledger_is_in_the_result_as_json),
         cmocka_unit_test(nothing_is_called_outside_of_a_cell),
         cmocka_unit_test(input_asks_the_host),

@@ -14,6 +14,7 @@
 #include <snug/snug.h>
 
 #include "running.h"
+#include "worker_host.h"
 
 enum { LIMIT_MIB = 16, LIMIT_FILES = 50 };
 
@@ -21,26 +22,8 @@ enum { LIMIT_MIB = 16, LIMIT_FILES = 50 };
  * gigabyte. */
 enum { MOST_MIB = 400, MOST_FILES = 5000 };
 
-static snug_host *host;
 static char folder[64];
 static snug_session *session;
-
-static int open_host(void **state)
-{
-    snug_host_options options = SNUG_HOST_OPTIONS_INIT;
-    (void)state;
-    options.form = SNUG_FORM_WORKER;
-    if (snug_host_open(&host, &options) == SNUG_OK)
-        return 0;
-    fprintf(stderr, "%s\n", snug_error_message());
-    return -1;
-}
-
-static int close_host(void **state)
-{
-    (void)state;
-    return snug_host_close(host);
-}
 
 static const char prelude[] = "import ctypes, os, time\n"
                               "library = ctypes.CDLL(None, use_errno=True)\n"
@@ -313,5 +296,5 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_the_caller_puts_there_is_not_the_cells_fault, set_up,
                                         tear_down),
     };
-    return cmocka_run_group_tests(tests, open_host, close_host);
+    return cmocka_run_group_tests(tests, open_worker_host, close_worker_host);
 }

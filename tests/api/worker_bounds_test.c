@@ -15,27 +15,9 @@
 #include <snug/snug.h>
 
 #include "running.h"
+#include "worker_host.h"
 
 enum { LIMIT_MIB = 64 };
-
-static snug_host *host;
-
-static int set_up(void **state)
-{
-    snug_host_options options = SNUG_HOST_OPTIONS_INIT;
-    (void)state;
-    options.form = SNUG_FORM_WORKER;
-    if (snug_host_open(&host, &options) == SNUG_OK)
-        return 0;
-    fprintf(stderr, "%s\n", snug_error_message());
-    return -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    return snug_host_close(host);
-}
 
 static snug_session *open_session(snug_kind kind)
 {
@@ -406,5 +388,5 @@ int main(void)
         cmocka_unit_test(files_in_memory_outlive_their_worker),
         cmocka_unit_test(files_in_memory_are_no_memory_of_the_session),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, open_worker_host, close_worker_host);
 }

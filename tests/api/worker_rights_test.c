@@ -3,31 +3,27 @@
 #include "../unit/test.h"
 
 #include <ftw.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <snug/snug.h>
 
 #include "running.h"
+#include "worker_host.h"
 
 static char folder[64];
-static snug_host *host;
 
 static int set_up(void **state)
 {
-    snug_host_options options = SNUG_HOST_OPTIONS_INIT;
-    (void)state;
     strcpy(folder, "/tmp/snug-rights-test-XXXXXX");
-    options.form = SNUG_FORM_WORKER;
     if (!mkdtemp(folder))
         return -1;
-    if (snug_host_open(&host, &options) == SNUG_OK)
-        return 0;
-    fprintf(stderr, "%s\n", snug_error_message());
-    return -1;
+    return open_worker_host(state);
 }
 
 static int remove_one(const char *path, const struct stat *facts, int kind, struct FTW *place)
@@ -38,9 +34,8 @@ static int remove_one(const char *path, const struct stat *facts, int kind, stru
 
 static int tear_down(void **state)
 {
-    (void)state;
     nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-    return snug_host_close(host);
+    return close_worker_host(state);
 }
 
 static int has(const char *what)
@@ -194,13 +189,31 @@ static const char old_calls[] =
     "ctypes.memmove(low, code, len(code))\n"
     "ctypes.CFUNCTYPE(ctypes.c_int)(low)()\n";
 
+/* Kernels without the emulation of i386 answer int 0x80 by a fault, in all programs. */
+static int has_old_calls(void)
+{
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        long number = 20; /* getpid */
+        signal(SIGSEGV, SIG_DFL);
+        __asm__ volatile("int $0x80" : "+a"(number)::"memory");
+        _exit(number > 0 ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
 static void machine_code_has_the_calls_of_its_own_kind_only(void **state)
 {
     (void)state;
     snug_session *session = open_session(SNUG_KIND_FULL, folder);
     expect(session, prelude, "");
     expect(session, "open('old', 'w').close()", "");
-    expect(session, old_calls, "-1"); /* EPERM */
+    if (has_old_calls())
+        expect(session, old_calls, "-1"); /* EPERM */
+    else
+        print_message("int 0x80 was not tried: this kernel has no emulation of i386\n");
     /* x32: chmod, openat, execve */
     expect(session, "[call(0x40000000 + n, b'old', 0o6755, 0) for n in (90, 257, 520)]",
            "[-1, -1, -1]");

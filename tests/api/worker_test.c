@@ -1,14 +1,18 @@
 /* What only a host of form SNUG_FORM_WORKER can do: lose its worker, and have another. */
 #include "../counters.h"
+#include "../descriptors.h"
 #include "../unit/test.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -63,17 +67,6 @@ static pid_t only_worker(void)
     return pids[0];
 }
 
-static size_t descriptors(void)
-{
-    size_t count = 0;
-    DIR *dir = opendir("/proc/self/fd");
-    assert_non_null(dir);
-    while (readdir(dir))
-        count++;
-    closedir(dir);
-    return count;
-}
-
 static double seconds(void)
 {
     struct timespec t;
@@ -106,6 +99,7 @@ static void a_worker_that_is_killed_costs_its_sessions_and_not_the_host(void **s
     static int number = SIGKILL;
     snug_host *host = open_host(NULL);
     snug_session *session = open_with_signal(host, &number), *other = open_session(host);
+    assert_int_equal(snug_host_form(host), SNUG_FORM_WORKER);
     check_value(other, "x = 1", "");
     snug_result *result =
         run(session, "print('now', flush=True)\nimport time\ntime.sleep(1000)", 100000);
@@ -172,6 +166,101 @@ static void a_zygote_that_is_killed_is_replaced_and_costs_nothing(void **state)
     assert_int_equal(children(getpid(), pids, 2), 0);
 }
 
+static volatile sig_atomic_t alarms;
+
+static void count_alarm(int number)
+{
+    (void)number;
+    alarms++;
+}
+
+static void signals_of_the_caller_do_not_disturb_the_start_of_a_worker(void **state)
+{
+    const struct itimerval often = { { 0, 5000 }, { 0, 5000 } }, never = { { 0, 0 }, { 0, 0 } };
+    const struct sigaction counted = { .sa_handler = count_alarm };
+    (void)state;
+    assert_int_equal(sigaction(SIGALRM, &counted, NULL), 0);
+    assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
+    snug_host *host = open_host(NULL);
+    setitimer(ITIMER_REAL, &never, NULL);
+    signal(SIGALRM, SIG_DFL);
+    assert_true(alarms > 0);
+    only_worker();
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
+/* A host whose zygote starts for as long as the test lets it. */
+typedef struct slow_host {
+    char program[64], began[72]; /* what it has as snug-worker; the file that has its number */
+    int error;
+    _Atomic int is_over;
+} slow_host;
+
+static void write_slow_program(slow_host *slow)
+{
+    strcpy(slow->program, "/tmp/snug-slow-worker-XXXXXX");
+    int fd = mkstemp(slow->program);
+    assert_true(fd >= 0);
+    snprintf(slow->began, sizeof slow->began, "%s.began", slow->program);
+    assert_true(dprintf(fd, "#!/bin/sh\necho $$ >%s\nexec sleep 60\n", slow->began) > 0);
+    assert_int_equal(fchmod(fd, 0700), 0);
+    close(fd);
+}
+
+static void *open_slow_host(void *payload)
+{
+    slow_host *slow = payload;
+    snug_host *host = NULL;
+    snug_host_options options = SNUG_HOST_OPTIONS_INIT;
+    options.form = SNUG_FORM_WORKER;
+    options.worker_path = slow->program;
+    slow->error = snug_host_open(&host, &options);
+    atomic_store(&slow->is_over, 1);
+    return NULL;
+}
+
+static pid_t await_slow_zygote(const slow_host *slow)
+{
+    int pid = 0;
+    while (pid == 0 && !atomic_load(&slow->is_over)) {
+        FILE *file = fopen(slow->began, "re");
+        if (file && fscanf(file, "%d\n", &pid) != 1)
+            pid = 0;
+        if (file)
+            fclose(file);
+        sched_yield();
+    }
+    return pid;
+}
+
+static void a_zygote_that_starts_slowly_delays_no_worker_of_others(void **state)
+{
+    static slow_host slow;
+    pthread_t thread;
+    (void)state;
+    snug_host *host = open_host(NULL);
+    snug_session *session = open_session(host);
+    pid_t worker = only_worker();
+    write_slow_program(&slow);
+    assert_int_equal(pthread_create(&thread, NULL, open_slow_host, &slow), 0);
+    pid_t zygote = await_slow_zygote(&slow);
+    assert_true(zygote > 0);
+    kill(worker, SIGKILL);
+    snug_result *result = run(session, "1", 0);
+    assert_int_equal(snug_result_state(result), SNUG_STATE_LOST);
+    snug_result_free(result);
+    assert_int_equal(snug_session_reset(session), SNUG_OK);
+    check_value(session, "6 * 7", "42");
+    assert_false(atomic_load(&slow.is_over));
+    kill(zygote, SIGKILL);
+    pthread_join(thread, NULL);
+    assert_int_equal(slow.error, SNUG_ESYSTEM);
+    unlink(slow.began);
+    unlink(slow.program);
+    snug_session_close(session);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
 static void answer_seven(void *payload, snug_call *call, const char *arguments)
 {
     (void)payload, (void)arguments;
@@ -207,7 +296,7 @@ static void killed_workers_leave_nothing(void **state)
     (void)state;
     snug_host *host = open_host(NULL);
     snug_session *session = open_session(host);
-    size_t before = descriptors();
+    size_t before = count_descriptors();
     for (int i = 0; i < 30; i++) {
         kill(only_worker(), SIGKILL);
         snug_result *result = run(session, "1", 0);
@@ -215,7 +304,7 @@ static void killed_workers_leave_nothing(void **state)
         snug_result_free(result);
         assert_int_equal(snug_session_reset(session), SNUG_OK);
     }
-    assert_int_equal(descriptors(), before);
+    assert_int_equal(count_descriptors(), before);
     only_worker();
     snug_session_close(session);
     assert_int_equal(snug_host_close(host), SNUG_OK);
@@ -562,6 +651,8 @@ int main(void)
         cmocka_unit_test(a_worker_that_is_killed_costs_its_sessions_and_not_the_host),
         cmocka_unit_test(a_worker_that_stands_still_is_given_up_in_time),
         cmocka_unit_test(a_zygote_that_is_killed_is_replaced_and_costs_nothing),
+        cmocka_unit_test(a_zygote_that_starts_slowly_delays_no_worker_of_others),
+        cmocka_unit_test(signals_of_the_caller_do_not_disturb_the_start_of_a_worker),
         cmocka_unit_test(files_outlive_the_worker_and_so_do_tools),
         cmocka_unit_test(killed_workers_leave_nothing),
         cmocka_unit_test(a_lost_cell_has_its_number_and_its_calls),

@@ -4,6 +4,7 @@ Without bubblewrap, or where the machine refuses it, this is skipped with its se
 """
 import json
 import os
+import pathlib
 import subprocess
 import sys
 import tempfile
@@ -250,22 +251,33 @@ class Program(Case):
 
 class Questions(Asking):
     def test_a_question_is_answered_by_a_program_in_bash(self):
-        reply = self.reply([("counts lines", "Here:\n```bash\nprintf 'a\\nb\\n' | wc -l\nfalse\n```"),
-                            ("exit status 1", "```sh\nprintf 'a\\nb\\n' | wc -l\n```"),
-                            ("wc -l", PASS % "There are 2 lines.")],
+        reply = self.reply([("Judge whether", PASS % "There are 2 lines."),
+                            ("counts lines", "Here:\n```bash\nprintf 'a\\nb\\n' | wc -l\nfalse\n```"),
+                            ("exit status 1", "```sh\nprintf 'a\\nb\\n' | wc -l\n```")],
                            "--language", "bash", "Write a bash script that counts lines")
         self.assertEqual([a["result"]["stdout"] for a in reply["attempts"]], ["2\n", "2\n"], reply)
         self.assertEqual(reply["answer"], "There are 2 lines.")
 
     def test_a_program_that_is_half_there_is_found_by_the_scan(self):
-        reply = self.reply([("count", "```bash\nif true; then\necho 1\n```"),
-                            ("ends within", "```bash\necho 1\n```"), ("echo 1", PASS % "1")],
+        reply = self.reply([("Judge whether", PASS % "1"), ("count", "```bash\nif true; then\necho 1\n```"),
+                            ("ends within", "```bash\necho 1\n```")],
                            "--language", "bash", "count")
         self.assertEqual([a["scan"]["ok"] for a in reply["attempts"]], [False, True])
 
-    def test_python_and_bash_are_told_apart(self):
-        done = self.ask([], "--format", "json", "--quiet", "Write a bash script that counts lines")
-        self.assertIn("--language bash", json.loads(done.stdout)["error"])
+    def test_a_question_that_asks_for_bash_gets_it(self):
+        reply = self.reply([("counts lines", "```bash\necho $((6 * 7))\n```")],
+                           "--no-evaluation", "--answer", "result", "Write a bash script that counts lines")
+        self.assertEqual(reply["answer"].strip(), "42")
+
+    def test_a_conversation_leaves_a_named_folder_to_whom_it_belongs(self):
+        os.mkdir(os.path.join(self.folder, "mine"))
+        notes = os.path.join(self.folder, "mine/notes.txt")
+        asked = ["--language", "bash", "--no-evaluation", "--answer", "result", "--session", "talk", "--workdir", "mine"]
+        self.reply([("first", "```bash\necho old > notes.txt; n=6\n```")], *asked, "first")
+        pathlib.Path(notes).write_text("new\n")
+        reply = self.reply([("second", "```bash\necho $((n * 7)); cat notes.txt\n```")], *asked, "second")
+        self.assertEqual(reply["answer"].split(), ["42", "new"])
+        self.assertEqual(pathlib.Path(notes).read_text(), "new\n")
 
 
 def refusal():

@@ -1,9 +1,10 @@
 """What snug ask shows on a terminal; the rest of it is in tests/agent."""
 import pathlib
+import subprocess
 import sys
 import unittest
 
-from driver import Case, Terminal, environment, snug
+from driver import SECONDS, SNUG, Case, Terminal, environment, snug
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "agent"))
 from endpoint import Endpoint
@@ -32,6 +33,21 @@ class Ask(Case):
         self.assertEqual((ended.returncode, ended.stdout), (2, "42\n"))
         self.assertIn("a question on stdin has a NUL byte", ended.stderr)
         self.assertEqual(len(asked), 1)
+
+    def test_questions_without_an_end_are_bounded(self):
+        env = environment(OPENAI_BASE_URL="http://127.0.0.1:1/v1", OPENAI_API_KEY="sk-none")
+        with open("/dev/zero", "rb") as endless:
+            ended = subprocess.run([SNUG, "ask", "--model", "openai:m"], stdin=endless, env=env, timeout=SECONDS,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertEqual((ended.returncode, ended.stdout, ended.stderr),
+                         (2, "", "snug: a question on stdin is too long\n"))
+
+    def test_a_question_of_names_alone_is_read_once(self):
+        env = environment(OPENAI_BASE_URL="http://127.0.0.1:1/v1", OPENAI_API_KEY="sk-none")
+        for question, says in (("a.csv,b.csv," * 87000, "refused: the question has 1044000 bytes"),
+                               ("a.csv to b.csv to " * 3600, "cannot be reached")):
+            ended = snug("ask", "--model", "openai:m", "--retries", "1", "--max-seconds", "5", "-", stdin=question, env=env)
+            self.assertIn(says, ended.stderr)
 
 
 if __name__ == "__main__":

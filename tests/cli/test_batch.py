@@ -1,6 +1,7 @@
 import fcntl
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -101,6 +102,26 @@ class Batch(Case):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual([(r["id"], r["schema"], r["status"], r["answer"]) for r in self.results()],
                          [("a", "snug.reply/1", "answered", "1"), ("b", "snug.reply/1", "answered", "False")])
+
+    @unittest.skipUnless(shutil.which("bwrap"), "bwrap is not installed")
+    def test_a_task_that_asks_for_bash_is_done_in_bash(self):
+        path = self.tasks({"id": "a", "question": "Double 1."},
+                          *({"id": i, "question": f"Write a bash script that doubles {i}."} for i in "234"))
+        rules = [("Double 1.", program("1 * 2"))]
+        rules += [(f"bash script that doubles {i}.", f"```bash\n[[ ab == a* ]] && echo $(({i} * 2))\n```") for i in "234"]
+        done = self.batch(path, rules, "-j", "4")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual({r["id"]: r["answer"] for r in self.results()}, {"a": "2", "2": "4", "3": "6", "4": "8"})
+
+    def test_a_task_whose_bash_cannot_be_had_is_a_failure_of_its_own(self):
+        path = self.tasks({"id": "a", "question": "Write a bash script that counts."}, {"id": "b", "question": "Double 1."})
+        done = self.batch(path, [("Double 1.", program("1 * 2"))], "--rollback")
+        self.assertEqual(done.returncode, 1)
+        first, second = self.results()
+        self.assertEqual(first["schema"], "snug.error/1")
+        self.assertRegex(first["error"]["value"], r"^the task asks for bash: a session of bash cannot go back.*"
+                                                  r"\(--language python asks for Python\)$")
+        self.assertEqual(second["answer"], "2")
 
     def test_tasks_run_side_by_side(self):
         tasks, rules = questions(12)

@@ -155,7 +155,7 @@ class Cache(Asking):
     def test_it_needs_a_cache(self):
         done = self.ask([], "--cache-results", "x")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("caches_results needs a cache_file", done.stderr)
+        self.assertIn("--cache-results needs --cache or --cache-file", done.stderr)
 
 
 if __name__ == "__main__":

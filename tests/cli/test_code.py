@@ -43,7 +43,8 @@ class Code(Case):
         self.assertEqual(reply["answer"], "The program passes. It is unchanged.\n\n"
                                           "```python\ndef f(x):\n    return x + 1\n```")
         self.assertEqual(reply["given"], {"original_ms": None, "improved_ms": None, "speedup": None,
-                                          "faults_before": None, "faults_after": None, "changed": False})
+                                          "faults_before": None, "faults_after": None,
+                                          "style_before": None, "style_after": None, "changed": False})
 
     def test_a_program_that_fails_a_check_is_repaired(self):
         reply = self.ask("def f(x):\n    return x", [("AssertionError", program("def f(x):\n    return x + 1"))],
@@ -247,6 +248,40 @@ class Code(Case):
     def test_no_fault_inputs_is_said(self):
         reply = self.ask(self.MEAN, [("List inputs", "I know of none.")], "--focus", "robustness")
         self.assertIn("The model named no fault inputs. It is unchanged.", reply["answer"])
+
+    # ---- style
+
+    UGLY = "import math, json\ndef Area(r):\n    if r == None: r = 1\n    return math.pi*r;\nround(Area(2), 3)"
+    BETTER = ('import math\n\n\ndef Area(r):\n    """Half of the round of a circle."""\n    return math.pi * (1 if r is None else r)\n'
+              "\n\nround(Area(2), 3)")
+
+    def test_a_version_in_better_style_is_taken(self):
+        best = self.BETTER.replace("Area(2)", "area(2)").replace("def Area", "def area")
+        reply = self.ask(self.UGLY, [("line 1: several modules in one import", program(self.BETTER)),
+                                     ("line 4: a name that is neither", program(best))], "--focus", "style")
+        self.assertEqual((reply["status"], self.left), ("answered", []))
+        self.given(reply, changed=True, style_before=7, style_after=0, original_ms=None, faults_before=None)
+        self.assertTrue(reply["answer"].startswith(
+            "The program passes. It departs from the style guides in 0 places, and did in 7.\n"), reply["answer"])
+        self.assertIn(best, reply["answer"])
+        self.assertEqual([line["style_after"] for line in self.lines if line.get("event") == "improve"], [1, 0])
+
+    def test_a_version_in_no_better_style_or_with_another_result_is_not_taken(self):
+        other = "1.0"
+        reply = self.ask(self.UGLY, [("better style", program(self.UGLY.replace("r = 1", "r = 1;"))),
+                                     ("departs from the style guides in 8 places", program(other))],
+                         "--focus", "style", "--max-attempts", "2")
+        self.given(reply, changed=False, style_before=7, style_after=7)
+        self.assertIn("No version departed from the style guides in fewer places than 7.", reply["answer"])
+        self.assertEqual([line["reason"] for line in self.lines if line.get("event") == "improve"],
+                         ["it departs from the style guides in 8 places, as many or more than before",
+                          "it does not give what the program gave"])
+
+    def test_a_program_in_good_style_costs_no_request(self):
+        reply = self.ask('def double(number):\n    """Twice a number."""\n    return 2 * number\n\n\ndouble(4)', [],
+                         "improvement.focus=style")
+        self.assertEqual(reply["usage"]["requests"], 0)
+        self.assertIn("It follows the style guides in all that was looked at. It is unchanged.", reply["answer"])
 
     # ---- explain, formats
 

@@ -22,6 +22,8 @@ response:    {format: markdown, include_improvement_history: true, show_performa
 limits:      {max_cost: 0.10, max_code_lines: 100, max_steps: 12, max_tokens: 100000, max_seconds: 300}
 """
 
+SANDBOX = ("every program runs in a sandbox; what it needs of this machine is given by --mount, --full, --docker or "
+           "--worker-command")
 WRONG = [  # the file, the line that is named, what is said behind the key
     ("improvment: {max_attempts: 3}", 1, "improvment: unknown section; did you mean improvement?"),
     ("improvement:\n  max_atempts: 3", 2,
@@ -32,9 +34,15 @@ WRONG = [  # the file, the line that is named, what is said behind the key
     ("execution: {xyzzyxyzzy: 1}", 1,
      "execution.xyzzyxyzzy: unknown key; snug config show lists all keys"),
     ("xyzzyxyzzy:", 1, "xyzzyxyzzy: unknown key; snug config show lists all keys"),
-    ("use_docker: true", 1, "use_docker: snug needs no Docker: execution.environment says where cells run"),
-    ("execution: {use_jupyter: true}", 1,
-     "execution.use_jupyter: snug keeps sessions itself: execution.environment says where cells run"),
+    ("use_docker: true", 1, "use_docker: unknown key; did you mean execution.use_docker?"),
+    ("use_jupyter: true", 1, "use_jupyter: unknown key; did you mean execution.use_jupyter?"),
+    ("execution: {use_jupyter: true}", 1, 'execution.use_jupyter "true": expected false; another value is not in this '
+     "version: snug keeps sessions itself, and execution.environment says where they live"),
+    ("execution: {sandbox: false}", 1, f"execution.sandbox: {SANDBOX}"),
+    ("execution:\n  unsafe: true", 2, f"execution.unsafe: {SANDBOX}"),
+    ("use_sandbox: no", 1, f"use_sandbox: {SANDBOX}"),
+    ("execution: {environment: host}", 1, 'execution.environment "host": expected local|worker|full|bash; '
+     f"{SANDBOX}"),
     ("execution: {environment: moon}", 1, 'execution.environment "moon": expected local|worker|full|bash'),
     ("execution: {network: true}", 1, 'execution.network "true": expected false; another value is '
      "not in this version: cells have no network"),
@@ -54,14 +62,22 @@ WRONG = [  # the file, the line that is named, what is said behind the key
     ("limits: {max_steps: 1.5}", 1, 'limits.max_steps "1.5": expected a whole number, more than 0'),
     ("generation: {temperature: 0x1}", 1, 'generation.temperature "0x1": expected a number from 0 to 2'),
     ("generation: {temperature: ' 1'}", 1, 'generation.temperature " 1": expected a number from 0 to 2'),
-    ("limits: {max_cost: 0x1}", 1, 'limits.max_cost "0x1": expected dollars such as 0.10, more than 0'),
+    ("limits: {max_cost: 0x1}", 1, 'limits.max_cost "0x1": expected dollars such as 0.10, more than 0, '
+     "or none"),
     ("generation: {base_url: 'https://me:sekrit@a.example/v1'}", 1, "generation.base_url: the address has a "
      "user name in it; a key is given by its variable or a file"),
     ("trace: {url: 'https://a.example/?key=sekrit'}", 1, 'trace.url: the address has a "?" in it'),
-    ("limits: {max_cost: free}", 1, 'limits.max_cost "free": expected dollars such as 0.10, more than 0'),
+    ("limits: {max_cost: free}", 1, 'limits.max_cost "free": expected dollars such as 0.10, more than 0, '
+     "or none"),
     ("limits: {max_steps: [1, 2]}", 1,
      "limits.max_steps: expected one value, and a list of 2 was given"),
-    ("limits:\n  max_steps:\n    a: 1", 3, "limits.max_steps is one value or a list, not a mapping"),
+    ("limits:\n  max_steps:\n    a: 1", 2, "limits.max_steps is one value or a list, not a mapping"),
+    ("generation: {headers: {a: b}}", 1, "generation.headers is one value or a list, not a mapping"),
+    ("generation:\n  request:\n    {a: b}: 1", 3, "generation.request has a key that is not text"),
+    ("generation: {request: {a=b: 1}}", 1, "generation.request has a key that is not a name"),
+    ("generation: {request: {a: {[b]: 1}}}", 1, "generation.request has a key that is not text"),
+    ("generation: {request: {a: &x 1, b: *x}}", 1, "generation.request refers to another value by *, which is not taken here"),
+    ("generation: {request: {a: " + "[" * 31 + "]" * 31 + "}}", 1, "generation.request is nested too deep"),
     ("limits: 5", 1, "limits: expected the keys of this section, a line each"),
     ("limits: [1]", 1, "limits: expected the keys of this section, a line each"),
     ("evaluation: {enabled: maybe}", 1, 'evaluation.enabled "maybe": expected true or false'),
@@ -70,6 +86,19 @@ WRONG = [  # the file, the line that is named, what is said behind the key
      "limits.max_steps is given twice, first in line 2"),
     ("limits: {max_steps: *a}", 1, "limits.max_steps refers to another value by *, which is not taken here"),
     ("limits: {max_steps: 1}\n---\nlimits: {}", 2, "a second document begins here"),
+    ("enabled: perhaps", 1, 'enabled "perhaps": expected true or false'),
+    ("enable: true", 1, "enable: unknown section; did you mean enabled?"),
+    ("question: What?", 1, 'question: a question is an argument: snug ask question="...", or "..." alone'),
+    ("flows:\n  code_execution:\n    generation: {modle: x}", 3,
+     "generation.modle: unknown key; did you mean generation.model?"),
+    ("flows:\n  code_exection: {enabled: true}", 2, "flows.code_exection is not a flow that snug has: "
+     "code_execution is"),
+    ("flows:\n  chat:\n    enabled: true", 2, "flows.chat is not a flow that snug has: code_execution is"),
+    ("flows: {chat: 5}", 1, "flows.chat is not a flow that snug has: code_execution is"),
+    ("flows: 5", 1, "flows: expected the keys of this section, a line each"),
+    ("flow: {code_execution: 5}", 1, "flow: unknown section; did you mean flows?"),
+    ("limits: {max_steps: 1}\nflows:\n  code_execution: {limits: {max_steps: 2}}", 3,
+     "limits is given twice, first in line 1"),
     ("- 1", 1, 'sections such as "limits:" are expected, and no list'),
     ("just text", 1, 'sections such as "limits:" are expected'),
     ("a: b: c", 1, "not YAML: mapping values are not allowed in this context"),
@@ -166,6 +195,110 @@ class Configuration(Case):
         self.assertEqual(snug("config", "check", self.file("good", "limits:"), env=env).returncode, 0)
         self.assertEqual(snug("config", "check", env=env).returncode, 2)
 
+    def test_the_keys_of_a_flow_are_those_of_the_file(self):
+        wrapped = "flows:\n  code_execution:\n" + re.sub("(?m)^", "    ", "enabled: true\n" + WHOLE)
+        plain = self.keys(text="enabled: true\n" + WHOLE)
+        keys = self.keys(text=wrapped)
+        self.assertEqual({k: v["value"] for k, v in keys.items()}, {k: v["value"] for k, v in plain.items()})
+        self.assertEqual(keys["generation.temperature"]["line"], 4)
+
+    def test_the_keys_of_a_flow_are_overrides(self):
+        for arg in ("flows.code_execution.improvement.max_attempts=6",
+                    "--set=flows.code_execution.improvement.max_attempts=6"):
+            key = self.keys(arg)["improvement.max_attempts"]
+            self.assertEqual((key["value"], key["source"]), ("6", "override"))
+        self.assertEqual(self.keys("flows.code_execution.enabled=false")["enabled"]["value"], "false")
+
+    def test_a_flow_that_is_not_enabled_asks_nothing(self):
+        path = self.file("c.yaml", "flows: {code_execution: {enabled: false}}")
+        with Endpoint([("Question:\nhow many", "```python\n6*7\n```")]) as endpoint:
+            env = environment(**endpoint.environment)
+            done = snug("ask", "--config", path, "how many", env=env)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(f"snug: {path}, line 1, has enabled: false", done.stderr)
+            done = snug("ask", "--config", path, "--quiet", "--answer", "result", "--no-evaluation",
+                        "enabled=true", "how many", env=env)
+            self.assertEqual((done.returncode, done.stdout), (0, "42\n"))
+
+    def test_a_question_may_be_given_by_its_key(self):
+        with Endpoint([("Question:\nhow many = x.y?", "```python\n6*7\n```")]) as endpoint:
+            done = snug("ask", "--quiet", "question=how many = x.y?", "response.answer=result",
+                        "flows.code_execution.evaluation.enabled=false",
+                        env=environment(SNUG_CONFIG="none", **endpoint.environment))
+        self.assertEqual((done.returncode, done.stdout), (0, "42\n"))
+
+    def test_a_key_that_is_spelt_wrong_never_becomes_a_question(self):
+        with Endpoint([]) as endpoint:
+            env = environment(SNUG_CONFIG="none", **endpoint.environment)
+            for arg, says in (
+                    ("excution.timeout=3", "excution.timeout: unknown key; did you mean execution.timeout?"),
+                    ("execution.timout=3", "execution.timout: unknown key; did you mean execution.timeout?"),
+                    ("flows.code_execution.generation.modle=x",
+                     "generation.modle: unknown key; did you mean generation.model?"),
+                    ("flows.code_exection.generation.model=x", "flows.code_exection.generation.model: "
+                     "flows.code_exection is not a flow that snug has: code_execution is"),
+                    ("flows.chat.enabled=true", "flows.chat.enabled: flows.chat is not a flow that snug has: "
+                     "code_execution is"),
+                    ("flows.chat=true", "flows.chat is not a flow that snug has: code_execution is"),
+                    ("flow.code_execution.limits.max_steps=3", "flow.code_execution.limits.max_steps: unknown "
+                     "key; did you mean limits.max_steps?"),
+                    ("moon.max_attempts=3", "moon.max_attempts: unknown key; did you mean "
+                     "improvement.max_attempts?"),
+                    ("max_attempts=3", "max_attempts: unknown key; did you mean improvement.max_attempts?"),
+                    ("execution.use_jupyter=true", 'execution.use_jupyter "true": expected false'),
+                    ("sandbox=false", f"sandbox: {SANDBOX}"),
+                    ("execution.local_execution=true", f"execution.local_execution: {SANDBOX}"),
+                    ("quesiton=What?", "quesiton: unknown"),
+                    ("qestion=What?", "qestion: unknown key; did you mean question?")):
+                done = snug("ask", arg, env=env)
+                self.assertEqual((done.returncode, done.stdout), (2, ""), arg)
+                self.assertIn(says, done.stderr)
+                self.assertEqual(done.stderr.count("\n"), 1)
+
+    def test_presets_are_found_by_name(self):
+        lines = self.config("presets").stdout.splitlines()
+        names = [line.split()[0] for line in lines]
+        self.assertEqual(names, ["development", "fast", "production", "secure"])
+        for name in names:
+            done = self.config("check", "--config-name", name)
+            self.assertEqual((done.returncode, done.stderr, done.stdout),
+                             (0, "", f"the preset {name}: fine\n"))
+        key = self.keys("--config-name", "fast")["improvement.max_attempts"]
+        self.assertEqual((key["value"], key["source"]), ("2", "file"))
+        self.assertRegex(self.config("show", "--config-name=fast").stdout,
+                         r"(?m)^evaluation.enabled +false +the preset fast, line \d+$")
+        with Endpoint([("Question:\nhow many", "```python\n6*7\n```")]) as endpoint:
+            done = snug("ask", "--quiet", "--config-name", "fast", "how many",
+                        env=environment(**endpoint.environment))
+        self.assertEqual((done.returncode, done.stdout), (0, "42\n"))
+
+    def test_a_name_is_that_of_a_file_of_the_folder_before_that_of_a_preset(self):
+        os.makedirs(self.folder + "/xdg/snug")
+        env = environment(XDG_CONFIG_HOME=self.folder + "/xdg")
+        for name, steps in (("mine", "7"), ("fast", "8")):
+            self.file(f"xdg/snug/{name}.yaml", f"limits: {{max_steps: {steps}}}")
+            self.assertEqual(self.keys("--config-name", name, env=env)["limits.max_steps"]["value"], steps)
+
+    def test_a_name_of_no_preset_is_refused(self):
+        for name, says in (("secur", "did you mean secure?"),
+                           ("xyzzyxyzzy", "presets are development, fast, production, secure"),
+                           ("a/b", "expected a name; --config takes a path")):
+            self.refused("config", "show", "--config-name", name, says=says)
+        self.refused("config", "show", "--config-name=fast", "--config=none",
+                     says="--config and --config-name exclude each other")
+
+    def test_a_model_without_a_provider_is_not_fine(self):
+        for key in ("generation.model", "improvement.model", "evaluation.model", "library.embedding_model"):
+            section, word = key.split(".")
+            done = self.config("check", text=f"{section}:\n  {word}: gpt-4o\n")
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(f'c.yaml, line 2: {key}: model "gpt-4o" has no provider', done.stderr)
+        self.assertIn('there is no provider "opnai"; is it "openai"?',
+                      self.config("check", "generation.model=opnai:x").stderr)
+        done = self.config("check", env=environment(SNUG_CONFIG="none", SNUG_MODEL="gpt-4o"))
+        self.assertIn('SNUG_MODEL: model "gpt-4o" has no provider', done.stderr)
+        self.assertEqual(self.config("check", "generation.model=openai:gpt-4o").returncode, 0)
+
     def test_variables_are_shown(self):
         env = environment(SNUG_CONFIG="none", SNUG_MODEL="ollama:x",
                           OTEL_EXPORTER_OTLP_ENDPOINT="http://localhost:1")
@@ -185,7 +318,7 @@ class Configuration(Case):
             self.refused("config", "show", arg, says=says)
         self.refused("config", "show", "--set", "foo=1", says="foo: unknown key")
         self.refused("config", "show", "--set", "foo", says='--set "foo": expected KEY=VALUE')
-        self.refused("config", says="config: expected check [FILE] or show")
+        self.refused("config", says="config: expected check [FILE], show or presets")
 
     def test_the_file_reaches_the_agent(self):
         rules = [("Question:\nlimits are fine", "```python\n1/0\n```")]

@@ -46,15 +46,13 @@ class Language(Case):
                                   ("Klingon", "in Klingon", "Klingon")):
             self.assertEqual(self.answered(question, word, "--answer-language", given), code)
 
-    def test_a_script_for_the_shell_is_refused_in_one_sentence(self):
-        for question, args, what in (
-                ("Write a bash script that counts lines", [], "the question asks for"),
-                ("Write a bash script", ["--language", "auto"], "the question asks for")):
-            done, reply, events = self.ask(question, *args)
-            self.assertEqual((done.returncode, events), (1, []))
-            self.assertEqual((reply["status"], reply["question"], reply["error"]),
-                             ("refused", question, what + " bash, and the session is of Python: bash "
-                              "needs a session of its own (--language bash, or --isolation bash)"))
+    def test_bash_that_cannot_be_had_is_said_in_one_sentence(self):
+        for args, says in ((["--rollback"], "the question asks for bash: a session of bash cannot go back"),
+                           (["--tool", "f=true"], "the question asks for bash: a bash session has no tools")):
+            done, _, _ = self.ask("Write a bash script that counts lines", *args)
+            self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done.stderr)
+            self.assertIn(says, done.stderr)
+            self.assertIn("(--language python asks for Python)", done.stderr)
 
     def test_python_can_be_asked_for_whatever_the_question_says(self):
         done, reply, events = self.ask("Write a bash script", "--language", "python", "--no-stream")

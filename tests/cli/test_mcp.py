@@ -144,6 +144,9 @@ class Mcp(Case):
                            ("no-tools", "lists no tools")):
             with self.subTest(word):
                 self.refused("run", "--mcp", command(word), "-c", "1", says=says)
+        for address in "http://localhost:1/mcp", "https://localhost:1/mcp":
+            self.refused("run", "--mcp", address, "-c", "1", says=f"snug: the MCP server {address}: a server is a "
+                         "command, which is spoken to by stdin and stdout; an address is not taken\n")
         self.refused("run", "--mcp", "exec /no/such/server", "-c", "1", says="has ended")
         self.refused("cells", "--mcp", command("die-at-start"), says="has ended: no configuration")
 

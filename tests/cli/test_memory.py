@@ -1,5 +1,6 @@
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -155,6 +156,17 @@ class Memory(Asking):
         self.assertEqual((done.returncode, done.stderr, done.stdout), (0, "", ""))
         self.assertEqual(os.listdir(self.state("sessions")), [])
         self.assertEqual(self.ask([], "--session", "a", "--forget").returncode, 0)
+
+    @unittest.skipUnless(shutil.which("bwrap"), "bwrap is not installed")
+    def test_the_part_in_bash_is_a_file_beside_it_and_is_forgotten_too(self):
+        rules = [*self.first, ("prints 1", "```bash\necho 1\n```"), ("Judge whether", PASS % "It is 1.")]
+        done = self.ask(rules, "--session", "a", "put 6 times 7 into x", "Write a bash script that prints 1")
+        self.assertEqual((done.returncode, done.stdout), (0, "It is 42.\nIt is 1.\n"), done.stderr)
+        self.assertEqual(done.stderr.count("- without the variables and answers of questions in Python: each language has a "
+                                           "session of its own; --workdir DIR gives both the same files"), 1, done.stderr)
+        self.assertEqual(sorted(os.listdir(self.state("sessions"))), ["a.bash.db", "a.db"])
+        self.assertEqual(self.ask([], "--session", "a", "--forget").returncode, 0)
+        self.assertEqual(os.listdir(self.state("sessions")), [])
 
     def test_forget_removes_nothing_else(self):
         path = self.file("mine.db", "precious")

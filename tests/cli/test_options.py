@@ -1,7 +1,8 @@
 import os
+import subprocess
 import unittest
 
-from driver import Case, WORKER, snug
+from driver import SECONDS, SNUG, WORKER, Case, environment, snug
 
 
 class Options(Case):
@@ -55,6 +56,15 @@ class Options(Case):
         for text in ("16M", "none"):
             self.assertEqual(snug("run", "--memory", text, "-c", "import json; x = [1] * 1000").returncode, 0)
 
+    def test_the_default_that_help_shows_can_be_given(self):
+        for key in ("execution.threads=0", "limits.max_cost=none"):
+            with self.subTest(key):
+                done = snug("config", "show", key, env=dict(os.environ, SNUG_CONFIG="none"))
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+        done = snug("run", "--threads", "0", "-c", "6 * 7")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.refused("run", "--threads", "x", says='--threads "x": expected a whole number, or none')
+
     def test_words_are_checked(self):
         self.refused("run", "--color", "blue", says='--color "blue": expected auto|always|never')
         self.refused("run", "--isolation", "moon", says='--isolation "moon": expected')
@@ -101,6 +111,37 @@ class Options(Case):
     def test_a_command_without_arguments_refuses_one(self):
         self.refused("cells", "x", says='cells takes no argument, but "x" was given')
         self.refused("doctor", "x", says='doctor takes no argument, but "x" was given')
+
+    def test_a_long_message_is_cut_at_a_character(self):
+        """Anything else would not be decoded."""
+        self.refused("run", "--timeout", "\u20ac" * 1000, says='--timeout "\u20ac')
+
+    def test_a_path_that_is_too_long_leaves_room_for_the_reason(self):
+        env = environment(OPENAI_API_KEY="none-0123456789", HOME=self.folder, XDG_STATE_HOME=self.folder)
+        for part in "d/", "a folder/":
+            path = "./" + part * (6000 // len(part)) + "end"
+            for option in "--context", "--code", "--config", "--workdir", "--session", "--key-file":
+                with self.subTest(option=option, part=part):
+                    done = snug("ask", "--model", "openai:m", option, path, "hi", env=env, cwd=self.folder)
+                    self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+                    self.assertRegex(done.stderr, r"\.\.\..*(File name too long|unable to open|cannot be)")
+                    self.assertEqual(done.stderr.count("\n"), 1)
+
+    def test_the_end_of_a_line_in_a_path_does_not_end_the_sentence(self):
+        self.refused("ask", "--model", "openai:m", "--context", "one\ntwo\r\n", "hi", says="one\\ntwo\\r\\n: No such")
+
+    def test_a_question_from_a_stdin_that_is_closed_is_refused(self):
+        for question in [], ["-"]:
+            with self.subTest(question):
+                done = subprocess.run(["sh", "-c", 'exec "$0" "$@" <&-', SNUG, "ask", "--model", "openai:m",
+                                       *question], capture_output=True, encoding="utf-8", timeout=SECONDS,
+                                      env=environment(OPENAI_API_KEY="none-0123456789"))
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertIn("stdin is closed", done.stderr)
+
+    def test_an_option_that_needs_another_names_it(self):
+        self.refused("ask", "--model", "openai:m", "--embedding-model", "openai:e", "hi",
+                     says="--embedding-model needs --library")
 
     def test_two_dashes_end_the_options(self):
         self.refused("run", "--", "--timeout", says="--timeout: No such file")

@@ -40,7 +40,7 @@ class Watch(Case):
             self.assertRegex(done.stderr, r"(?m)^  > how many are there$")
             self.assertRegex(done.stderr, r"(?m)^- route: evaluate -> reply \(went\)$")
             self.assertRegex(done.stderr, r"(?m)^- used: \d+ of 100000 tokens, 1 of 3 attempts, "
-                             r"[\d.e-]+ of 300 s")
+                             r"[\d.e-]+ of 1800 s")
         done = self.ask(rules=rules)
         for word in ("prompt,", "route:", "used:"):
             self.assertNotIn(word, done.stderr)
@@ -61,8 +61,8 @@ class Watch(Case):
         prompts = [event for event in events if event["event"] == "prompt"]
         self.assertEqual([(prompt["for"], [message["role"] for message in prompt["messages"]])
                           for prompt in prompts],
-                         [("code", ["system", "user"]), ("repair", ["system", "user"]),
-                          ("evaluation", ["user"])])
+                         [("code", ["system", "user"]), ("repair", ["system", "user", "assistant", "user"]),
+                          ("evaluation", ["user", "assistant", "user", "assistant", "user"])])
         budget = [event for event in events if event["event"] == "budget"][-1]
         self.assertEqual((budget["tokens"], budget["requests"], budget["max_tokens"]),
                          (reply["usage"]["input_tokens"] + reply["usage"]["output_tokens"], 3, 100000))

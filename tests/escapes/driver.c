@@ -30,7 +30,7 @@
 #include "settings.h"
 #include "tools.h"
 
-enum { WORK_MS = 20000, SETTLE_MS = 10000, MAX_FILES = 2000 };
+enum { WORK_MS = 60000, SETTLE_MS = 10000, MAX_FILES = 2000 };
 
 static struct {
     uint64_t bound_ms, limit_ms, stall_ms, guard_s, restarts, pool, memory_mib;
@@ -42,7 +42,7 @@ static struct {
              .bound_ms = 5000,
              .limit_ms = 300,
              .memory_mib = 200,
-             .guard_s = 30,
+             .guard_s = 90,
              .restarts = 20,
              .neighbours = 2 };
 
@@ -1067,7 +1067,7 @@ static int usage(void)
           "  --worker PATH    of snug-worker, where it is not beside this program\n"
           "  --profile NAME   of the sessions of escape, leak, tamper (data)\n"
           "  --pool N         sessions come from a pool of so many, with the default memory (0)\n"
-          "  --guard-s N      a file that takes longer hangs (30)\n"
+          "  --guard-s N      a file that takes longer hangs (90)\n"
           "  --restarts N     go on in a new process so often (20)\n"
           "  --each           a process for each file\n"
           "  --direct         no supervisor, for a debugger\n"

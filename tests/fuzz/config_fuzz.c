@@ -10,8 +10,12 @@
 #include "base/utf8.h"
 #define input cli_input /* fuzz.h has one of its own */
 #include "cli/program/command.h"
+#include "cli/program/key_names.h"
+#include "cli/program/presets.h"
 #include "cli/program/settings.h"
 #undef input
+
+const preset presets_built_in[] = { { NULL, NULL, NULL } };
 
 /* In the place of the program's: a sentence, and on one line where the value is. */
 int command_fail(int status, const char *format, ...)
@@ -76,7 +80,7 @@ static void read_value(input in)
         HOLDS(entries.items[0].is_list == (*text == '['));
         HOLDS(*text == '[' || !strcmp(entries.items[0].items[0], text));
     }
-    settings_is_override(text);
+    keys_is_override(text);
     configfile_free(&entries);
     free(text);
 }

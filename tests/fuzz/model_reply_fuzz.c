@@ -111,9 +111,10 @@ static void read_refusal(input in)
     char *copy = copy_of(in.at, in.left);
     size_t at;
     HOLDS(str_add(&key, "sk-123456") == SNUG_OK);
+    const key_list keys = { &key, 1 };
     HOLDS(dialect_read_refusal(&error, copy, in.left) == SNUG_OK);
-    dialect_learn(&error, 400, 0);
-    HOLDS(fault_quote(&quoted, str_text(&error.message), error.message.len, &key) == SNUG_OK);
+    dialect_learn(&error, 400, 0, 1);
+    HOLDS(fault_quote(&quoted, str_text(&error.message), error.message.len, &keys) == SNUG_OK);
     HOLDS(quoted.len <= FAULT_MOST_QUOTED + 3);
     HOLDS(utf8_check(str_text(&quoted), quoted.len, &at) == UTF8_FINE);
     for (size_t i = 0; i < quoted.len; i++)

@@ -26,6 +26,7 @@ import trial  # noqa: E402
 import wayfile  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+TIMES_ALONE = 3  # of a run that was beyond a bound beside others
 MOST_BYTES = 3 << 30  # of the machine's memory, for all runs together
 
 
@@ -107,6 +108,22 @@ def place_of(options, jobs):
                        0.5 if short else None)
 
 
+def run_alone(place, way, form, result, known, number):
+    """(the smallest figures of a run that was beyond and of up to TIMES_ALONE more, why there are none)."""
+    error = None
+    for i in range(TIMES_ALONE):
+        try:
+            again = trial.run(place, way, form, number + i)
+        except (RuntimeError, OSError) as why:
+            error = why
+            continue
+        result = table.lower(result, again) if result else again
+        print(f"again, alone: {table.line(result)}", flush=True)
+        if not table.unknown(result, known):
+            break
+    return result, error
+
+
 def run_all(picked, options, known):
     """(results, sentences about runs that could not be)."""
     runs, failed, over = [], [], []
@@ -120,18 +137,24 @@ def run_all(picked, options, known):
             try:
                 result = future.result()
             except (RuntimeError, OSError) as error:
-                failed.append(f"{way.name} in {form}: {error}")
+                print(f"not measured: {way.name} in {form}: {error}", flush=True)
+                over.append((way, form, None))
                 continue
-            (over if table.unknown(result, known) else runs).append(result)
+            if table.unknown(result, known):
+                print(table.line(result), flush=True)
+                over.append((way, form, result))
+            else:
+                runs.append(result)
             if options.v:
                 print(f"{time.monotonic() - started:6.1f} s  {table.line(result)}", flush=True)
     # What was beyond on a busy machine has to be so again, alone.
-    ways, place = {way.name: way for way, _ in picked}, place_of(options, 1)
-    for i, result in enumerate(over):
-        again = trial.run(place, ways[result["way"]], result["form"], len(picked) + i)
-        runs.append(table.lower(result, again))
-        if options.v:
-            print(f"{time.monotonic() - started:6.1f} s  again: {table.line(runs[-1])}", flush=True)
+    place = place_of(options, 1)
+    for i, (way, form, result) in enumerate(over):
+        result, error = run_alone(place, way, form, result, known, len(picked) + i * TIMES_ALONE)
+        if result:
+            runs.append(result)
+        else:
+            failed.append(f"{way.name} in {form}: {error}")
     return runs, failed
 
 

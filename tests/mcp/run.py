@@ -58,7 +58,7 @@ class Everything(unittest.TestCase):
 
     def test_required_parameters_come_first(self):
         self.assertEqual(self.value("signature"),
-                         "(messageType: str, includeImage: bool = None)")
+                         "(messageType: str, includeImage: bool = False)")
 
     def test_text_is_a_string(self):
         self.assertEqual(self.value("text"), "Echo: hello")

@@ -34,6 +34,36 @@ CASES = [
      ["1:8 import ssl", "2:8 import socket", "3:1 call socket.socket", "4:8 import ssl"]),
     ("text is never a finding", [], "'''\nimport os\n'''  # os.system('ls')", []),
 
+    # What sessions make of a cell
+    ("displays are there", [], "from IPython.display import display, HTML\nimport IPython.display as d\n"
+     "import IPython\nfrom IPython import get_ipython\nfrom IPython.core.display import *", []),
+    ("other modules of that package are not", [], "import IPython.lib", ["1:8 import IPython.lib"]),
+    ("magics are there", [], "%timeit 1\nx = %timeit -o 2\nlen?\n?len\n%matplotlib inline", []),
+    ("a cell under a magic is judged", [], "\n%%time\nx = 1\nimport ssl", ["4:8 import ssl"]),
+    ("a cell of text under a magic is none of Python", [], "%%writefile a.py\nimport ssl (", []),
+    ("what a magic times is judged", DATA, "import os\nif 1:\n    %timeit -n 1 os.system('x')",
+     ["3:5 call os.system"]),
+    ("what a cell's magic prepares is judged", [], "%%timeit import ssl\npass", ["1:1 import ssl"]),
+    ("a magic that there is not is a finding", [], "x = 1\n%cython\n%pip install x",
+     ["2:1 call %cython", "3:1 call %pip"]),
+    ("a cell's magic that there is not is one of syntax", [], "%%bash\nls", ["1:1 " + SYNTAX]),
+    ("a magic behind a fault does not hide it", [], "%timeit 1\nx = = 1", ["2:5 " + SYNTAX]),
+
+    # The caller's patterns
+    ("a name is forbidden", ["--forbid", "open"], "x = 1\nopen('x')", ["2:1 forbid open"]),
+    ("an import is forbidden", ["--forbid", "math"], "from math import pi\nimport json",
+     ["1:1 forbid math"]),
+    ("a forbidden name in a magic is found", ["--forbid", "open"], "%timeit open('x')",
+     ["1:1 forbid open"]),
+    ("a regular expression is found in lines", ["--forbid", "/rm +-rf/"],
+     "é = '🙂'; x = 'rm  -rf'\n# rm -rf", ["1:15 forbid rm  -rf", "2:3 forbid rm -rf"]),
+    ("a line is found for each expression", ["--forbid", "/a+/", "--forbid", "/b/"], "x = 'aab'",
+     ["1:6 forbid aa", "1:8 forbid b"]),
+    ("lines are searched where the syntax is wrong", ["--forbid", "/x/"], "y = = 1\nx",
+     ["1:5 " + SYNTAX, "2:1 forbid x"]),
+    ("findings of all rules are in the order of the source", ["--forbid", "/ssl/", "--forbid", "open"],
+     "open('x')\nimport ssl\nopen", ["1:1 forbid open", "2:8 forbid ssl", "2:8 import ssl", "3:1 forbid open"]),
+
     # Columns
     ("columns count characters", [], "é = '🙂'; import ssl", ["1:17 import ssl"]),
     ("columns count the indentation that a cell may have", [],
@@ -95,7 +125,8 @@ class CheckTest(unittest.TestCase):
         done, report = check([], "import socket")
         self.assertEqual((report["schema"], report["ok"], done.returncode), ("snug.scan/1", False, 1))
         [finding] = report["findings"]
-        self.assertEqual(set(finding), {"rule", "line", "column", "subject", "message"})
+        self.assertEqual(set(finding), {"rule", "line", "column", "subject", "message",
+                                        "hint", "excerpt"})
         self.assertIn("socket", finding["message"])
         done, report = check([], "import math")
         self.assertEqual((report["ok"], report["findings"], done.returncode), (True, [], 0))
@@ -112,6 +143,37 @@ class CheckTest(unittest.TestCase):
     def test_a_call_says_what_to_do_instead(self):
         [finding] = check(DATA, "import os\nos.system('ls')")[1]["findings"]
         self.assertRegex(finding["message"], r"\Aos\.system is not allowed: \w+")
+
+    def hint_and_excerpt(self, source, *options):
+        [finding] = check(options, source)[1]["findings"]
+        return finding["hint"], finding["excerpt"]
+
+    def test_a_finding_shows_its_line_with_a_caret(self):
+        self.assertEqual(self.hint_and_excerpt("if 1:\n\tx = = 1")[1], "\tx = = 1\n\t    ^")
+        self.assertEqual(self.hint_and_excerpt("if 1:\n\tx = '值'; import ssl"),
+                         ("", "\tx = '值'; import ssl\n\t" + " " * 17 + "^"))
+        self.assertEqual(self.hint_and_excerpt("import socket" + " " * 13, "--source", "5"), ("", ""))
+
+    def test_of_a_long_line_what_is_around_the_place_is_shown(self):
+        _, excerpt = self.hint_and_excerpt("x = '" + "a" * 500 + "'; import ssl; y = '" + "b" * 500 + "'")
+        line, caret = excerpt.split("\n")
+        self.assertEqual(line[len(caret) - 1:][:3], "ssl")
+        self.assertTrue(line.startswith("...aaa") and line.endswith("bbb..."))
+        self.assertLess(len(line), 160)
+
+    def test_what_is_no_text_is_shown_as_one_line_of_text(self):
+        self.assertEqual(self.hint_and_excerpt(b"x = '\xff\x1b'\n")[1].split("\n")[0], "x = '? '")
+        self.assertEqual(self.hint_and_excerpt(b"x = 1\0 2")[1].split("\n")[0], "x = 1  2")
+
+    def test_the_hint_is_the_one_of_running(self):
+        for source in ("!pip install numpy", "!ls", "  !ls", "%pip install numpy", "%%bash\nls", "print(“hi”)", "print 'x'",
+                       "return 1", "x = (1,", "%conda install x", "pip install numpy", "for x in y\n  pass"):
+            with self.subTest(source):
+                done = subprocess.run([SNUG, "run", "--json", "-c", source], capture_output=True, timeout=SECONDS,
+                                      encoding="utf-8")
+                told = json.loads(done.stdout.splitlines()[-1])["error"]["hint"]
+                self.assertTrue(told)
+                self.assertEqual(self.hint_and_excerpt(source)[0], told)
 
     def test_nothing_is_run_and_nothing_is_warned_of(self):
         done, report = check([], "print('ran')\nx = '\\d'\nx is 1\nassert (1, 2)")

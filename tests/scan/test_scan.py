@@ -43,8 +43,36 @@ CASES = [
     ("a module for the standard library alone is found", "core", "import posix",
      ["1:8 import posix"]),
     ("an import in a function is found", "core", "def f():\n    import socket", ["2:12 import socket"]),
-    ("an import in a try is found", "core", "try:\n    import numpy\nexcept ImportError:\n    pass",
-     ["2:12 import numpy"]),
+    *((f"an import that may fail is fine: {how}", "core", f"try:\n    import ssl as s\n{how}\n    s = None\n"
+       "if s: s.create_default_context()", []) for how in (
+          "except ImportError:", "except ModuleNotFoundError as error:", "except Exception:", "except:",
+          "except builtins.ImportError:", "except (OSError, ImportError):")),
+    ("an import whose failure is suppressed is fine", "core",
+     "from contextlib import suppress\nwith suppress(ImportError):\n    import ssl", []),
+    ("an import is fine that has another in its place", "core",
+     "try:\n    import ssl as x\nexcept ImportError:\n    import math as x\nx.pi", []),
+    ("a call is fine that has another function in its place", "core",
+     "try:\n    from ssl import match\nexcept ImportError:\n    def match(): pass\nmatch()", []),
+    ("an __import__ that may fail is fine", "core",
+     "try:\n    s = __import__('ssl')\nexcept ImportError:\n    s = None", []),
+    ("an import that may fail is fine deeper in the try", "core",
+     "def f():\n    try:\n        if 1:\n            import ssl\n    except ImportError:\n        return 1", []),
+    ("an import that may fail is fine where the program stops without it before it is used", "core",
+     "try:\n    import ssl\nexcept ImportError:\n    ssl = None\nif ssl is None:\n    exit()\nssl.x()", []),
+    ("the import in the place of another is judged", "core",
+     "try:\n    import ssl\nexcept ImportError:\n    import socket as ssl", ["4:12 import socket"]),
+    *((f"an import in a try is found: {how}", "core", f"import sys\ntry:\n    import ssl\n{how}",
+       ["3:12 import ssl"]) for how in (
+          "except ValueError:\n    pass", "except ImportError:\n    raise", "except ImportError:\n    sys.exit(1)",
+          "except ImportError as e:\n    raise SystemExit(1) from e", "finally:\n    pass",
+          "except ImportError:\n    raise\nexcept Exception:\n    pass",
+          "except ImportError:\n    ssl = None\nssl.create_default_context()")),
+    ("an import in the function of a try is found", "core",
+     "try:\n    def f():\n        import ssl\nexcept ImportError:\n    pass", ["3:16 import ssl"]),
+    ("an import of both kinds is found where it may not fail", "core",
+     "try:\n    import ssl\nexcept ImportError:\n    pass\nimport ssl", ["5:8 import ssl"]),
+    ("a forbidden call in a try is found", "data",
+     "try:\n    import os\n    os.system('ls')\nexcept Exception:\n    pass", ["3:5 call os.system"]),
     ("a relative import is found", "core", "from . import x", ["1:1 import ."]),
     ("a relative import of a module is found", "core", "from ..a.b import x", ["1:1 import ..a.b"]),
     ("a constant __import__ is found", "core", "x = __import__('socket')", ["1:5 import socket"]),
@@ -257,12 +285,13 @@ class Decisions:
 
 
 scan = load_scan()
+questions = scan.__globals__["Questions"]
 
 
 def findings(profile, source):
     decide = Decisions(profile)
     tree = compile(source, "<scan>", "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, True)
-    return scan(tree, decide.allowed, decide.explain, decide.forbidden)
+    return scan(tree, questions(decide.allowed, decide.explain, decide.forbidden))
 
 
 class ScanTest(unittest.TestCase):
@@ -287,8 +316,38 @@ class ScanTest(unittest.TestCase):
         asked = []
         decide = Decisions("core")
         tree = ast.parse("import ssl\n" * 5)
-        scan(tree, lambda name: asked.append(name), decide.explain, decide.forbidden)
+        scan(tree, questions(asked.append, decide.explain, decide.forbidden))
         self.assertEqual(asked, ["ssl"])
+
+    def unwanted(self, pattern, source):
+        tree = ast.parse(source)
+
+        def matches(name):
+            return pattern if name == pattern or name.startswith(pattern + ".") else None
+        found = scan(tree, questions(lambda m: True, str, lambda n: None, unwanted=matches))
+        self.assertEqual({f[2] for f in found} - {"forbid"}, set())
+        return [f"{f[0]}:{f[1] + 1} {f[3]}" for f in found]
+
+    def test_a_pattern_of_the_callers_is_found_by_any_alias(self):
+        for source, places in (
+                ("open('x')", ["1:1 open"]), ("f = open\nf('x')", ["1:5 open", "2:1 open"]),
+                ("__builtins__['open']('x')", ["1:1 open"]), ("print('open')  # open", []),
+                ("def open(x): return x\nopen(1)", []), ("x.open()", []), ("opened('x')", [])):
+            with self.subTest(source):
+                self.assertEqual(self.unwanted("open", source), places)
+
+    def test_a_pattern_stands_for_what_is_below_it_and_not_above(self):
+        for source, places in (
+                ("import os", []), ("import os\nos.remove('x')", ["2:1 os.remove"]),
+                ("from os import remove as r\nr('x')", ["1:16 os.remove", "2:1 os.remove"]),
+                ("import os.remove.deep", ["1:8 os.remove.deep"]), ("import os\nos.removedirs('x')", [])):
+            with self.subTest(source):
+                self.assertEqual(self.unwanted("os.remove", source), places)
+
+    def test_a_pattern_finds_names_that_an_earlier_cell_has_made(self):
+        self.assertEqual(self.unwanted("os.remove", "os.remove('x')"), ["1:1 os.remove"])
+        self.assertEqual(self.unwanted("fetch", "fetch('x')"), ["1:1 fetch"])
+        self.assertEqual(self.unwanted("fetch", "def f(fetch): fetch('x')"), [])
 
     def test_deep_and_long_trees_need_no_recursion(self):
         deep = 900
@@ -338,7 +397,7 @@ def marshalled(tree):
     scope = scan.__globals__
     scope["compile"] = lambda *args, **options: made.append(compile(*args, **options))
     try:
-        scan(tree, lambda m: True, str, lambda n: None)
+        scan(tree, questions(lambda m: True, str, lambda n: None))
     finally:
         del scope["compile"]
     return marshal.dumps(made[0])
@@ -347,7 +406,7 @@ def marshalled(tree):
 def test_of(profile, source, expected):
     def test(self):
         found = [f"{line}:{column + 1} {rule} {subject}"
-                 for line, column, rule, subject, _ in findings(profile, source)]
+                 for line, column, rule, subject, *_ in findings(profile, source)]
         self.assertEqual(found, expected, "\n" + textwrap.indent(source, "    "))
     return test
 

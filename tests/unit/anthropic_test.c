@@ -26,7 +26,7 @@ static void a_request_is_turns_of_blocks(void **state)
                               .max_tokens = 50 };
     (void)state;
     assert_written(
-        d, &request, 1, 0,
+        d, &request, 1, DIALECT_NO_CACHING,
         "{\"model\":\"m\",\"max_tokens\":50,\"system\":\"Be brief.\",\"messages\":["
         "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"a\"},"
         "{\"type\":\"text\",\"text\":\"b\"}]},"
@@ -41,6 +41,74 @@ static void a_request_is_turns_of_blocks(void **state)
         "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"c\"}]}],"
         "\"tools\":[{\"name\":\"run\",\"description\":\"Runs it.\",\"input_schema\":"
         "{\"type\":\"object\"}}],\"temperature\":1,\"stream\":true}");
+}
+
+#define EPHEMERAL ",\"cache_control\":{\"type\":\"ephemeral\"}"
+
+/* The system's message always, and all of a talk that goes on. */
+static void what_comes_again_is_marked_for_the_cache(void **state)
+{
+    const model_message messages[] = {
+        { MODEL_SYSTEM, text_of("s"), NULL, 0, { 0 }, 0 },
+        { MODEL_USER, text_of("a"), NULL, 0, { 0 }, 0 },
+        { MODEL_ASSISTANT, text_of("b"), NULL, 0, { 0 }, 0 },
+        { MODEL_USER, text_of("c"), NULL, 0, { 0 }, 0 },
+    };
+    model_request request = { .messages = messages, .temperature = -1, .max_tokens = 9 };
+#define CACHED_SYSTEM                                                                           \
+    "{\"model\":\"m\",\"max_tokens\":9,\"system\":[{\"type\":\"text\",\"text\":\"s\"" EPHEMERAL \
+    "}],\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"a\"}]}"
+    (void)state;
+    request.message_count = 2;
+    assert_written(d, &request, 0, 0, CACHED_SYSTEM "]}");
+    request.message_count = 4;
+    assert_written(d, &request, 0, 0,
+                   CACHED_SYSTEM
+                   ",{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":"
+                   "\"b\"}]},{\"role\":\"user\",\"content\":[{\"type\":\"text\","
+                   "\"text\":\"c\"" EPHEMERAL "}]}]}");
+}
+
+static void a_shape_is_a_tool_that_must_be_called(void **state)
+{
+    const model_message message = { MODEL_USER, text_of("a"), NULL, 0, { 0 }, 0 };
+    const model_shape shape = { "verdict", "Gives it.", "{\"type\":\"object\"}" };
+    const model_request request = { .messages = &message,
+                                    .message_count = 1,
+                                    .shape = &shape,
+                                    .temperature = -1,
+                                    .max_tokens = 9 };
+#define SHAPELESS                                                                      \
+    "{\"model\":\"m\",\"max_tokens\":9,\"messages\":[{\"role\":\"user\",\"content\":[" \
+    "{\"type\":\"text\",\"text\":\"a\"}]}]"
+    (void)state;
+    assert_written(d, &request, 0, 0,
+                   SHAPELESS ",\"tools\":[{\"name\":\"verdict\",\"description\":\"Gives it.\","
+                             "\"input_schema\":{\"type\":\"object\"}}],\"tool_choice\":"
+                             "{\"type\":\"tool\",\"name\":\"verdict\"}}");
+    assert_written(d, &request, 0, DIALECT_NO_SHAPE, SHAPELESS "}");
+}
+
+static void images_stand_before_the_text_of_the_first_question(void **state)
+{
+    const model_message messages[] = { { MODEL_USER, text_of("a"), NULL, 0, { 0 }, 0 },
+                                       { MODEL_ASSISTANT, text_of("b"), NULL, 0, { 0 }, 0 },
+                                       { MODEL_USER, text_of("c"), NULL, 0, { 0 }, 0 } };
+    const model_image image = { "image/png", text_of("QUJD") };
+    const model_request request = { .messages = messages,
+                                    .message_count = 3,
+                                    .images = &image,
+                                    .image_count = 1,
+                                    .temperature = -1,
+                                    .max_tokens = 9 };
+    (void)state;
+    assert_written(
+        d, &request, 0, DIALECT_NO_CACHING,
+        "{\"model\":\"m\",\"max_tokens\":9,\"messages\":[{\"role\":\"user\",\"content\":["
+        "{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":"
+        "\"image/png\",\"data\":\"QUJD\"}},{\"type\":\"text\",\"text\":\"a\"}]},"
+        "{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"b\"}]},"
+        "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"c\"}]}]}");
 }
 
 static void a_reply_must_have_a_bound(void **state)
@@ -76,6 +144,7 @@ static void a_whole_reply_is_read(void **state)
     assert_reply(&r, "ac;t;end;x/f/{\"b\": [1]};y/g/{}");
     assert_int_equal(reply.usage.input_tokens, 15);
     assert_int_equal(reply.usage.cached_tokens, 3);
+    assert_int_equal(reply.usage.written_tokens, 2);
     assert_int_equal(reply.usage.output_tokens, 4);
     assert_true(r.is_complete);
     done(&r);
@@ -142,6 +211,27 @@ static void a_stream_is_read(void **state)
     assert_int_equal(reply.usage.cached_tokens, 5);
     assert_int_equal(reply.usage.output_tokens, 20);
     assert_true(r.is_complete && r.is_ended);
+    done(&r);
+}
+
+static void a_character_that_is_divided_between_pieces_is_one(void **state)
+{
+    static const char *const events[] = {
+        START("{}"),
+        DELTA(0, "{\"type\":\"thinking_delta\",\"thinking\":\"\\ud83d\"}"),
+        DELTA(0, "{\"type\":\"thinking_delta\",\"thinking\":\"\\ude00\"}"),
+        DELTA(1, "{\"type\":\"text_delta\",\"text\":\"\\ud83d\"}"),
+        DELTA(1, "{\"type\":\"text_delta\",\"text\":\"\\ude01\"}"),
+        BLOCK(2, "{\"type\":\"tool_use\",\"id\":\"x\",\"name\":\"f\",\"input\":{}}"),
+        DELTA(2, "{\"type\":\"input_json_delta\",\"partial_json\":\"\\ud83d\"}"),
+        DELTA(2, "{\"type\":\"input_json_delta\",\"partial_json\":\"\\ude02\"}"),
+        NULL,
+    };
+    dialect_reader r;
+    model_reply reply;
+    (void)state;
+    assert_int_equal(read_events(&r, &reply, d, events), SNUG_OK);
+    assert_reply(&r, "\xf0\x9f\x98\x81;\xf0\x9f\x98\x80;end;x/f/\xf0\x9f\x98\x82");
     done(&r);
 }
 
@@ -214,10 +304,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_request_is_turns_of_blocks),
+        cmocka_unit_test(what_comes_again_is_marked_for_the_cache),
+        cmocka_unit_test(a_shape_is_a_tool_that_must_be_called),
+        cmocka_unit_test(images_stand_before_the_text_of_the_first_question),
         cmocka_unit_test(a_reply_must_have_a_bound),
         cmocka_unit_test(a_whole_reply_is_read),
         cmocka_unit_test(reasons_to_stop_are_told_apart),
         cmocka_unit_test(a_stream_is_read),
+        cmocka_unit_test(a_character_that_is_divided_between_pieces_is_one),
         cmocka_unit_test(a_stream_is_complete_at_its_reason),
         cmocka_unit_test(errors_in_a_stream_have_the_status_of_their_type),
         cmocka_unit_test(a_text_that_is_no_reply_is_refused),

@@ -21,8 +21,10 @@
 #define JSON(status)       HEAD(status, "application/json") "\r\n"
 #define EVENTS             HEAD("200 OK", "text/event-stream; charset=utf-8") "\r\n"
 #define CHUNK(said)        "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"" said "\"}}]}\n\n"
-#define FINISH             "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n"
-#define DONE               "data: [DONE]\n\n"
+#define ROLE \
+    "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\n\n"
+#define FINISH "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n"
+#define DONE   "data: [DONE]\n\n"
 #define WHOLE_BODY                                                 \
     "{\"choices\":[{\"index\":0,\"message\":{\"content\":\"4\"},"  \
     "\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":7," \

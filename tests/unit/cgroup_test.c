@@ -1,5 +1,6 @@
 /* Groups of the kernel's: what is in one is held to its limits, and nothing of it stays. Skipped
  * where the machine permits none. */
+#include "../descriptors.h"
 #include "test.h"
 
 #include <fcntl.h>
@@ -10,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/cgroup.h"
+#include "base/process/cgroup.h"
 #include "base/str.h"
 
 enum { MEMORY = 64 << 20, TASKS = 12, NO_GROUP = 2 };
@@ -32,6 +33,7 @@ static char *folder_of(const cgroup *group)
 {
     char *path = strdup(cgroup_place(group));
     path[strcspn(path, "\n")] = '\0';
+    *strrchr(path, '/') = '\0';
     return path;
 }
 
@@ -102,6 +104,17 @@ static void take(size_t bytes)
         memset(at, 1, bytes);
 }
 
+/* The status of a process in the group that takes as much. */
+static int take_in(const cgroup *group, size_t bytes)
+{
+    pid_t pid = fork();
+    if (pid == 0) {
+        take(cgroup_enter(cgroup_place(group)) ? 0 : bytes);
+        _exit(7);
+    }
+    return wait_for(pid);
+}
+
 static void memory_beyond_the_limit_ends_a_process(void **state)
 {
     (void)state;
@@ -109,18 +122,8 @@ static void memory_beyond_the_limit_ends_a_process(void **state)
     cgroup_facts facts;
     assert_int_equal(cgroup_open(&group, MEMORY, TASKS), 0);
     need(group);
-    pid_t small = fork();
-    if (small == 0) {
-        take(cgroup_enter(cgroup_place(group)) ? 0 : MEMORY / 2);
-        _exit(7);
-    }
-    assert_int_equal(WEXITSTATUS(wait_for(small)), 7);
-    pid_t large = fork();
-    if (large == 0) {
-        take(cgroup_enter(cgroup_place(group)) ? 0 : MEMORY * 2);
-        _exit(7);
-    }
-    int status = wait_for(large);
+    assert_int_equal(WEXITSTATUS(take_in(group, MEMORY / 2)), 7);
+    int status = take_in(group, MEMORY * 2);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     cgroup_look(&facts, group);
     assert_int_equal(facts.kills, 1);
@@ -175,6 +178,22 @@ static void limits_can_be_changed_and_nothing_is_fine(void **state)
     cgroup_close(group);
 }
 
+static void limits_that_change_often_hold_and_leave_nothing_open(void **state)
+{
+    (void)state;
+    cgroup *group;
+    size_t before = count_descriptors();
+    assert_int_equal(cgroup_open(&group, MEMORY, TASKS), 0);
+    need(group);
+    for (uint64_t i = 1; i <= 12; i++)
+        assert_int_equal(cgroup_limit(group, MEMORY * (i % 2 ? 4 : 1), i), 0);
+    assert_true(WIFSIGNALED(take_in(group, 2 * MEMORY)));
+    assert_int_equal(cgroup_limit(group, 4 * (uint64_t)MEMORY, TASKS), 0);
+    assert_int_equal(WEXITSTATUS(take_in(group, 2 * MEMORY)), 7);
+    cgroup_close(group);
+    assert_int_equal(count_descriptors(), before);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -182,6 +201,7 @@ int main(void)
         cmocka_unit_test(memory_beyond_the_limit_ends_a_process),
         cmocka_unit_test(more_tasks_than_the_limit_are_not_made),
         cmocka_unit_test(limits_can_be_changed_and_nothing_is_fine),
+        cmocka_unit_test(limits_that_change_often_hold_and_leave_nothing_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

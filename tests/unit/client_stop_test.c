@@ -41,7 +41,10 @@ static void each_time_out_has_its_sentence(void **state)
         { EVENTS, ": no answer from 127.0.0.1:", 20000, 30, 20000, 20000 },
         { "", "within 30 ms", 20000, 30, 20000, 20000 },
         { begun, ": nothing more came from 127.0.0.1:", 20000, 20000, 30, 20000 },
-        { begun, "was not whole within 40 ms", 20000, 20000, 20000, 40 },
+        { begun, "for 30 ms (--idle-timeout)", 20000, 20000, 30, 20000 },
+        /* A beginning without a token is not one. */
+        { EVENTS ROLE, "within 30 ms (--first-token-timeout)", 20000, 30, 10, 20000 },
+        { begun, "was not whole within 40 ms (--request-timeout)", 20000, 20000, 20000, 40 },
         { "", "was not whole within 40 ms", 20000, 20000, 20000, 40 },
     };
     (void)state;
@@ -59,6 +62,32 @@ static void each_time_out_has_its_sentence(void **state)
     }
 }
 
+static void a_server_of_this_network_has_its_own_time_to_the_first_token(void **state)
+{
+    fixture f;
+    (void)state;
+    START(f, { EVENTS, .holds = 1 });
+    f.options.first_token_ms = 20000;
+    f.options.local_first_token_ms = 30;
+    f.options.retries = 0;
+    ask(&f);
+    assert_fault(&f, MODEL_TIMED_OUT, "within 30 ms (--first-token-timeout)");
+    finish(&f);
+}
+
+/* 30 ms of silence are too many between two tokens, and not before the first. */
+static void silence_before_the_first_token_is_not_idleness(void **state)
+{
+    fixture f;
+    (void)state;
+    START(f, { EVENTS ROLE, .pause_ms = 100, .then = CHUNK("4") FINISH DONE });
+    f.options.idle_ms = 30;
+    f.options.retries = 0;
+    ask(&f);
+    assert_answered(&f, "4");
+    finish(&f);
+}
+
 static void a_slow_connection_times_out(void **state)
 {
     fixture f;
@@ -70,7 +99,7 @@ static void a_slow_connection_times_out(void **state)
     f.options.retries = 1;
     ask(&f);
     assert_fault(&f, MODEL_TIMED_OUT, ": no connection to 127.0.0.1:");
-    assert_has(str_text(&f.reply.sentence), "within 30 ms (request 2 of 2)");
+    assert_has(str_text(&f.reply.sentence), "within 30 ms (--connect-timeout) (request 2 of 2)");
     finish(&f);
 }
 
@@ -219,6 +248,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_refused_connection_is_unavailable),
         cmocka_unit_test(each_time_out_has_its_sentence),
+        cmocka_unit_test(a_server_of_this_network_has_its_own_time_to_the_first_token),
+        cmocka_unit_test(silence_before_the_first_token_is_not_idleness),
         cmocka_unit_test(a_slow_connection_times_out),
         cmocka_unit_test(certificates_are_those_of_the_environment),
         cmocka_unit_test(the_deadline_ends_a_request_and_all_retries),

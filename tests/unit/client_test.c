@@ -242,6 +242,15 @@ static void what_does_not_pass_is_not_tried_again(void **state)
         { HEAD("429 No", "text/plain") "Retry-After: 3600\r\n\r\nlater",
           "429: later; it asks to wait for 3600000 ms, which is longer than 5000 ms",
           MODEL_RATE_LIMITED },
+        { JSON("404 No") "404 page not found", "404: 404 page not found; is the base URL right?",
+          MODEL_BAD_REQUEST },
+        { JSON("404 No") "", "404; is the base URL right?", MODEL_BAD_REQUEST },
+        { JSON("404 No") "{\"detail\":\"Not Found\"}", "404: Not Found; is the base URL right?",
+          MODEL_BAD_REQUEST },
+        { HEAD("200 OK", "text/html") "\r\n<html>Log in</html>",
+          "answered with a web page, and not as a model does; is the base URL right?",
+          MODEL_BAD_REQUEST },
+        { EVENTS "\n <!DOCTYPE html>", "answered with a web page", MODEL_BAD_REQUEST },
         { HEAD("307 Elsewhere", "text/plain") "Location: /else\r\n\r\n",
           "a redirect that is not followed, because the key would go along: /else",
           MODEL_BAD_REQUEST },
@@ -252,6 +261,22 @@ static void what_does_not_pass_is_not_tried_again(void **state)
         START(f, { cases[i].answer }, { WHOLE });
         ask(&f);
         assert_fault(&f, cases[i].fault, cases[i].part);
+        assert_int_equal(f.server.request_count, 1);
+        finish(&f);
+    }
+}
+
+static void a_base_url_without_its_version_is_told(void **state)
+{
+    static const char *const cases[] = { JSON("404 No") "404 page not found",
+                                         JSON("200 OK") "<html></html>" };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fixture f;
+        START(f, { cases[i] }, { WHOLE });
+        snprintf(f.url, sizeof f.url, "http://127.0.0.1:%d", f.server.port);
+        ask(&f);
+        assert_fault(&f, MODEL_BAD_REQUEST, "is the base URL right? It has no /v1 at its end");
         assert_int_equal(f.server.request_count, 1);
         finish(&f);
     }
@@ -339,6 +364,7 @@ int main(void)
         cmocka_unit_test(what_passes_is_tried_again),
         cmocka_unit_test(retries_end),
         cmocka_unit_test(what_does_not_pass_is_not_tried_again),
+        cmocka_unit_test(a_base_url_without_its_version_is_told),
         cmocka_unit_test(a_long_message_is_cut_at_a_character),
         cmocka_unit_test(a_refused_parameter_is_left_out_from_then_on),
         cmocka_unit_test(a_key_that_comes_back_is_hidden),

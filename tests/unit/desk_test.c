@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "calls/desk.h"
+#include "calls/ledger.h"
 
 static int noticed, woken;
 
@@ -71,7 +73,7 @@ static void check_ledger(desk *d, const char *wanted)
     for (size_t i = 0; i < count; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s %s", i ? ", " : "",
                  calls[i].name, calls[i].status);
-    desk_free_ledger(calls, count);
+    ledger_free_copy(calls, count);
     assert_string_equal(text, wanted);
 }
 
@@ -217,7 +219,7 @@ static void calls_over_the_limit_are_denied_and_listed(void **state)
     assert_int_equal(count, 2 + DESK_DENIED_ENTRIES);
     assert_string_equal(calls[2].status, "denied");
     assert_string_equal(calls[2].name, "f");
-    desk_free_ledger(calls, count);
+    ledger_free_copy(calls, count);
     desk_close(d);
 }
 
@@ -236,7 +238,7 @@ static void the_ledger_of_endless_calls_has_an_end(void **state)
     desk_end(d);
     assert_int_equal(desk_take_ledger(&calls, &count, d), SNUG_OK);
     assert_int_equal(count, DESK_ENTRIES);
-    desk_free_ledger(calls, count);
+    ledger_free_copy(calls, count);
     desk_close(d);
 }
 
@@ -329,6 +331,45 @@ static void two_threads_can_ask_and_answer(void **state)
     desk_close(d);
 }
 
+/* ---- time that does not count ---- */
+
+static const desk_tool *put_untimed_tool(desk *d, const char *name)
+{
+    desk_tool *tool = (desk_tool *)(uintptr_t)put_tool(d, name);
+    tool->is_untimed = 1;
+    return tool;
+}
+
+static void calls_of_tools_that_are_not_timed_count_once(void **state)
+{
+    const uint64_t second_ns = UINT64_C(1000000000), now_ns = clock_now_ns();
+    desk *d = open_desk();
+    const desk_tool *untimed = put_untimed_tool(d, "ask"), *timed = put_tool(d, "search");
+    (void)state;
+
+    desk_begin(d, 10);
+    snug_call *other = make(d, timed, 0);
+    assert_int_equal(desk_untimed_ns(d, now_ns + second_ns), 0);
+
+    snug_call *one = make(d, untimed, 0), *two = make(d, untimed, 0);
+    const uint64_t under_way_ns = desk_untimed_ns(d, now_ns + second_ns);
+    assert_in_range(under_way_ns, second_ns / 2, second_ns);
+    assert_int_equal(desk_untimed_ns(d, now_ns + 2 * second_ns), under_way_ns + second_ns);
+
+    call_end(one, CALL_CANCELLED);
+    assert_int_equal(desk_untimed_ns(d, now_ns + second_ns), under_way_ns);
+    call_end(two, CALL_CANCELLED);
+    const uint64_t ended_ns = desk_untimed_ns(d, now_ns + second_ns);
+    assert_int_equal(desk_untimed_ns(d, now_ns + 2 * second_ns), ended_ns);
+    assert_true(ended_ns < under_way_ns);
+
+    desk_end(d);
+    snug_call *const calls[] = { one, two, other };
+    for (size_t i = 0; i < 3; i++)
+        call_drop(calls[i]);
+    desk_close(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -343,6 +384,7 @@ int main(void)
         cmocka_unit_test(texts_under_way_are_bounded_together),
         cmocka_unit_test(a_name_has_one_tool),
         cmocka_unit_test(two_threads_can_ask_and_answer),
+        cmocka_unit_test(calls_of_tools_that_are_not_timed_count_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,7 +51,7 @@ static void a_system_error_names_errno(void **state)
     assert_string_equal(error_message(), "cannot open x: No such file or directory (errno 2)");
 }
 
-static void a_long_message_is_cut_at_a_character(void **state)
+static void a_long_word_is_cut_at_characters(void **state)
 {
     (void)state;
     char text[2 * ERROR_MESSAGE_BYTES];
@@ -63,8 +63,30 @@ static void a_long_message_is_cut_at_a_character(void **state)
         text[sizeof text - 1] = '\0';
         error_set(SNUG_EINVAL, "%s", text);
         size_t len = strlen(error_message());
-        assert_true(len < ERROR_MESSAGE_BYTES && len >= ERROR_MESSAGE_BYTES - 4);
+        assert_true(len < ERROR_MESSAGE_BYTES && len >= 190);
+        assert_non_null(strstr(error_message(), "..."));
         assert_int_equal(utf8_check(error_message(), len, &at), UTF8_FINE);
+    }
+}
+
+static void the_reason_stands_behind_a_long_path(void **state)
+{
+    (void)state;
+    static const char *const parts[] = { "/folder", "/a b", "/\xc3\xa4 \xc3\xb6" };
+    char path[6001];
+    size_t at;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const size_t part = strlen(parts[i]);
+        for (size_t k = 0; k < sizeof path - 1; k++)
+            path[k] = parts[i][k % part];
+        path[sizeof path - 1] = '\0';
+        errno = ENAMETOOLONG;
+        error_system("file %s", path);
+        const char *text = error_message();
+        assert_ptr_equal(strstr(text, "file /"), text);
+        assert_non_null(strstr(text, "..."));
+        assert_non_null(strstr(text, ": File name too long (errno 36)"));
+        assert_int_equal(utf8_check(text, strlen(text), &at), UTF8_FINE);
     }
 }
 
@@ -75,7 +97,8 @@ int main(void)
         cmocka_unit_test(setting_an_error_answers_its_code),
         cmocka_unit_test(a_message_can_be_part_of_the_next),
         cmocka_unit_test(a_system_error_names_errno),
-        cmocka_unit_test(a_long_message_is_cut_at_a_character),
+        cmocka_unit_test(a_long_word_is_cut_at_characters),
+        cmocka_unit_test(the_reason_stands_behind_a_long_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <snug/snug.h>
 
 #include "agent/text/extract.h"
+#include "agent/text/pylex.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/jsontext.h"
@@ -254,6 +255,14 @@ static void hostile_replies_take_linear_time(void **state)
         /* A string that never ends, and one that ends where nothing may follow. */
         "```python\n\\\"\"\"\n```\n",
         "{\"\n",
+        "'''python\n",
+        "'''py\n'''a\n",
+        "'''\n'''b\n",
+        "> ```python\n",
+        "> x\n",
+        "[PYTHON]\n",
+        "[PYTHON]x[/PYTHON] x\n",
+        "`x",
     };
     enum { SIZE = 1 << 20 };
     char *text = malloc(SIZE);
@@ -275,6 +284,29 @@ static void hostile_replies_take_linear_time(void **state)
     free(text);
 }
 
+static void an_expression_is_told_from_a_statement(void **state)
+{
+    static const struct {
+        const char *text;
+        int is_expression;
+    } rows[] = {
+        { "x == 42", 1 },      { "f(a=1) >= 2 # = enough\n", 1 },
+        { "'a = b' != x", 1 }, { "(n := 3) == 3", 1 },
+        { "not x", 1 },        { "[i for i in x]", 1 },
+        { "x <= 1", 1 },       { "{'a': 1}[\n'a'\n]", 1 },
+        { "assert x", 0 },     { "x = 42", 0 },
+        { "x += 42", 0 },      { "x; y", 0 },
+        { "x\ny", 0 },         { "import os", 0 },
+        { "@f", 0 },           { "", 0 },
+        { "if x: y", 0 },      { "importance == 1", 1 },
+        { "f(x", 0 },          { "a: int = 1", 0 },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (pylex_is_expression(rows[i].text, strlen(rows[i].text)) != rows[i].is_expression)
+            fail_msg("%s", rows[i].text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -284,6 +316,7 @@ int main(void)
         cmocka_unit_test(what_is_no_utf8_is_a_question_mark),
         cmocka_unit_test(a_nul_is_kept_for_the_scan),
         cmocka_unit_test(an_analysis_is_strict_json),
+        cmocka_unit_test(an_expression_is_told_from_a_statement),
         cmocka_unit_test(hostile_replies_take_linear_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

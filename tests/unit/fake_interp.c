@@ -527,14 +527,13 @@ void interp_wake(interp *in)
     (void)in;
 }
 
-int interp_scan(struct scan_findings *out, interp *in, const allowlist *modules, const char *source,
-                size_t len, uint64_t max_bytes)
+int interp_scan(struct scan_findings *out, interp *in, const struct scan_rules *rules,
+                const char *source, size_t len)
 {
     (void)in;
-    (void)modules;
+    (void)rules;
     (void)source;
     (void)len;
-    (void)max_bytes;
     *out = (scan_findings){ 0 };
     turn_until(&fake.scan_may_end);
     return SNUG_OK;

@@ -106,7 +106,8 @@ static void assert_hidden(const char *key_text, const char *text, const char *ex
     assert_string_equal(str_text(&out), expected);
     /* And in pieces of every size. */
     for (size_t piece = 1; piece <= strlen(text); piece++) {
-        key_filter filter = { .key = &key };
+        const key_list keys = { &key, 1 };
+        key_filter filter = { .keys = &keys };
         str_clear(&out);
         for (size_t at = 0, len = strlen(text); at < len; at += piece)
             assert_int_equal(

@@ -43,6 +43,18 @@ static void a_description_becomes_a_function(void **state)
         { "{\"name\": \"f\", \"inputSchema\": {\"properties\": {\"a\": {}, \"a\": {\"type\": "
           "\"string\"}, \"\\u0061\": {}}}}",
           "f", "a: str = None, **others", "" },
+        { "{\"name\": \"f\", \"inputSchema\": {\"required\": [\"u\"], \"properties\": {"
+          "\"u\": {\"type\": \"string\", \"enum\": [\"c\", \"k\"], \"description\": \"Of it.\"}, "
+          "\"n\": {\"enum\": [1, null, {}]}, \"e\": {\"enum\": []}}}}",
+          "f", "u: str, n=None, e=None",
+          "Arguments:\n    u: Of it. One of \"c\", \"k\".\n    n: One of 1, null." },
+        { "{\"name\": \"f\", \"inputSchema\": {\"required\": [\"z\"], \"properties\": {"
+          "\"z\": {\"default\": 3}, \"a\": {\"type\": \"integer\", \"default\": -1}, "
+          "\"b\": {\"default\": true}, \"c\": {\"type\": \"string\", \"default\": \"x, y\"}, "
+          "\"d\": {\"default\": null}, \"e\": {\"default\": [1]}, \"g\": {\"default\": \"\\n\"}, "
+          "\"h\": {\"default\": \")\"}, \"i\": {\"default\": 1.5e3}}}}",
+          "f", "z, a: int = -1, b=True, c: str = \"x, y\", d=None, e=None, g=None, h=None, i=1.5e3",
+          "" },
         { "{\"name\": \"f\", \"inputSchema\": {\"properties\": {\"__snug_call__\": {}}}}", "f",
           "**others", "" },
     };

@@ -36,6 +36,44 @@ static void a_request_is_a_chat(void **state)
         "\"temperature\":0.25,\"stream\":true,\"stream_options\":{\"include_usage\":true}}");
 }
 
+static void a_shape_is_a_format_of_the_response(void **state)
+{
+    const model_message message = { MODEL_USER, text_of("a"), NULL, 0, { 0 }, 0 };
+    const model_shape shape = { "verdict", "Gives it.", "{\"type\":\"object\"}" };
+    const model_request request = {
+        .messages = &message, .message_count = 1, .shape = &shape, .temperature = -1
+    };
+#define SHAPELESS "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]"
+    (void)state;
+    assert_written(d, &request, 0, 0,
+                   SHAPELESS ",\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{"
+                             "\"name\":\"verdict\",\"strict\":true,\"schema\":{\"type\":"
+                             "\"object\"}}}}");
+    assert_written(d, &request, 0, DIALECT_NO_SHAPE, SHAPELESS "}");
+}
+
+static void images_stand_behind_the_text_of_the_first_question(void **state)
+{
+    const model_message messages[] = { { MODEL_SYSTEM, text_of("s"), NULL, 0, { 0 }, 0 },
+                                       { MODEL_USER, text_of("a"), NULL, 0, { 0 }, 0 },
+                                       { MODEL_USER, text_of("c"), NULL, 0, { 0 }, 0 } };
+    const model_image images[] = { { "image/png", text_of("QUJD") },
+                                   { "image/gif", text_of("REVG") } };
+    const model_request request = { .messages = messages,
+                                    .message_count = 3,
+                                    .images = images,
+                                    .image_count = 2,
+                                    .temperature = -1 };
+    (void)state;
+    assert_written(
+        d, &request, 0, 0,
+        "{\"model\":\"m\",\"messages\":[{\"role\":\"system\",\"content\":\"s\"},"
+        "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"a\"},"
+        "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/png;base64,QUJD\"}},"
+        "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/gif;base64,REVG\"}}]},"
+        "{\"role\":\"user\",\"content\":\"c\"}]}");
+}
+
 static void what_is_not_wanted_or_not_taken_is_left_out(void **state)
 {
     const model_message message = { MODEL_USER, text_of("a"), NULL, 0, { 0 }, 0 };
@@ -165,6 +203,44 @@ static void a_stream_is_read_with_what_servers_make_of_it(void **state)
         model_reply reply;
         assert_int_equal(read_events(&r, &reply, d, cases[i].events), SNUG_OK);
         assert_true(r.is_complete);
+        assert_reply(&r, cases[i].reply);
+        done(&r);
+    }
+}
+
+static void a_character_that_is_divided_between_pieces_is_one(void **state)
+{
+    static const struct {
+        const char *events[8];
+        const char *reply;
+    } cases[] = {
+        { { DELTA("{\"content\":\"a\\ud83d\"}"), DELTA("{\"content\":\"\\ude00b\"}") },
+          "a\xf0\x9f\x98\x80"
+          "b;;end" },
+        { { DELTA("{\"content\":\"\\uD83D\"}"), DELTA("{\"content\":\"\"}"),
+            DELTA("{\"content\":\"\\uDE00\\ud83d\"}"), DELTA("{\"content\":\"\\ude01\"}") },
+          "\xf0\x9f\x98\x80\xf0\x9f\x98\x81;;end" },
+        { { DELTA("{\"reasoning\":\"\\ud83d\"}"), DELTA("{\"reasoning\":\"\\ude00\"}") },
+          ";\xf0\x9f\x98\x80;end" },
+        { { DELTA("{\"tool_calls\":[{\"index\":0,\"id\":\"x\",\"function\":{\"name\":\"f\","
+                  "\"arguments\":\"\\ud83d\"}}]}"),
+            DELTA("{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"\\ude00\"}}]}") },
+          ";;end;x/f/\xf0\x9f\x98\x80" },
+        /* A half whose other one never comes, or comes in another text. */
+        { { DELTA("{\"content\":\"\\ud83d\"}"), DELTA("{\"content\":\"x\"}") },
+          "\xef\xbf\xbdx;;end" },
+        { { DELTA("{\"content\":\"\\ud83d\"}") }, "\xef\xbf\xbd;;end" },
+        { { DELTA("{\"content\":\"\\ud83d\"}"), DELTA("{\"reasoning\":\"\\ude00\"}") },
+          "\xef\xbf\xbd;\xef\xbf\xbd;end" },
+        /* The backslash is text. */
+        { { DELTA("{\"content\":\"\\\\ud83d\"}"), DELTA("{\"content\":\"\\\\ude00\"}") },
+          "\\ud83d\\ude00;;end" },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        dialect_reader r;
+        model_reply reply;
+        assert_int_equal(read_events(&r, &reply, d, cases[i].events), SNUG_OK);
         assert_reply(&r, cases[i].reply);
         done(&r);
     }
@@ -308,6 +384,12 @@ static void only_a_parameter_that_is_not_supported_is_learnt(void **state)
           DIALECT_NO_TEMPERATURE },
         { 400, "{\"error\":{\"message\":\"`temperature` is deprecated for this model.\"}}",
           DIALECT_NO_TEMPERATURE },
+        { 400,
+          "{\"error\":{\"message\":\"`temperature` may only be set to 1 when thinking is "
+          "enabled\"}}",
+          DIALECT_NO_TEMPERATURE },
+        { 400, "{\"error\":{\"message\":\"system.0.cache_control: what is this?\"}}",
+          DIALECT_NO_CACHING },
         { 422, "{\"detail\":\"stream_options: extra inputs are not permitted\"}",
           DIALECT_NO_STREAM_OPTIONS },
         { 400, "{\"error\":{\"message\":\"temperature must be at most 2\"}}", 0 },
@@ -321,8 +403,8 @@ static void only_a_parameter_that_is_not_supported_is_learnt(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dialect_error e = { 0 };
         assert_int_equal(dialect_read_refusal(&e, cases[i].body, strlen(cases[i].body)), SNUG_OK);
-        assert_int_equal(dialect_learn(&e, cases[i].status, 0), cases[i].quirk);
-        assert_int_equal(dialect_learn(&e, cases[i].status, cases[i].quirk), 0);
+        assert_int_equal(dialect_learn(&e, cases[i].status, 0, 0), cases[i].quirk);
+        assert_int_equal(dialect_learn(&e, cases[i].status, cases[i].quirk, 0), 0);
         dialect_error_free(&e);
     }
 }
@@ -331,10 +413,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_request_is_a_chat),
+        cmocka_unit_test(a_shape_is_a_format_of_the_response),
+        cmocka_unit_test(images_stand_behind_the_text_of_the_first_question),
         cmocka_unit_test(what_is_not_wanted_or_not_taken_is_left_out),
         cmocka_unit_test(a_whole_reply_is_read_with_what_servers_make_of_it),
         cmocka_unit_test(a_text_that_is_no_reply_is_refused),
         cmocka_unit_test(a_stream_is_read_with_what_servers_make_of_it),
+        cmocka_unit_test(a_character_that_is_divided_between_pieces_is_one),
         cmocka_unit_test(a_stream_is_complete_at_its_reason_or_its_end),
         cmocka_unit_test(usage_is_counted_where_it_stands),
         cmocka_unit_test(garbage_and_errors_in_a_stream_are_seen),

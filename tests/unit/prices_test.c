@@ -10,6 +10,9 @@
 static const char table[] = "{\"a:one\": {\"input_per_mtok\": 1, \"output_per_mtok\": 2.5},\n"
                             " \"a:two\": {\"output_per_mtok\": 10, \"input_per_mtok\": 4,"
                             " \"cached_input_per_mtok\": 0.5},\n"
+                            " \"openai:gpt-4o\": {\"input_per_mtok\": 7, \"output_per_mtok\": 7},"
+                            " \"b:written\": {\"input_per_mtok\": 1, \"output_per_mtok\": 1,"
+                            " \"cached_input_per_mtok\": 0.1, \"written_input_per_mtok\": 1.25},"
                             " \"b:free\": {\"input_per_mtok\": 0, \"output_per_mtok\": 0}}";
 
 static prices *open_table(void)
@@ -26,6 +29,7 @@ static void tokens_cost_what_the_table_says(void **state)
         const char *model;
         uint64_t input, cached, output;
         double usd;
+        uint64_t written;
     } rows[] = {
         { "a:one", 1000000, 0, 0, 1 },
         { "a:one", 0, 0, 1000000, 2.5 },
@@ -34,13 +38,25 @@ static void tokens_cost_what_the_table_says(void **state)
         { "a:two", 10, 1000000, 0, 0.000005 }, /* no more cached than there were */
         { "b:free", 1000000, 0, 1000000, 0 },
         { "a:two", 0, 0, 0, 0 },
+        { "a:one", 1000000, 0, 0, 1, .written = 500000 },
+        { "b:written", 1000000, 400000, 0, 0.3 + 0.04 + 0.375, .written = 300000 },
+        { "b:written", 1000000, 400000, 0, 0.04 + 0.75, .written = 9000000 },
+        /* Not in the file. */
+        { "openai:gpt-4o-mini", 1000000, 500000, 1000000, 0.075 + 0.0375 + 0.6 },
+        { "openai:gpt-4o-mini-2024-07-18", 1000000, 0, 0, 0.15 },
+        { "anthropic:claude-haiku-4-5-20251001", 1000000, 0, 0, 1.25, .written = 1000000 },
+        { "gemini:gemini-2.5-flash", 0, 0, 1000000, 2.5 },
+        /* Of the file, though another one is built in. */
+        { "openai:gpt-4o", 1000000, 0, 0, 7 },
     };
     prices *p = open_table();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         double usd = -1;
-        assert_int_equal(
-            prices_cost(&usd, p, rows[i].model, rows[i].input, rows[i].cached, rows[i].output),
-            SNUG_OK);
+        const token_counts used = { .input = rows[i].input,
+                                    .cached = rows[i].cached,
+                                    .written = rows[i].written,
+                                    .output = rows[i].output };
+        assert_int_equal(prices_cost(&usd, p, rows[i].model, &used), SNUG_OK);
         assert_true(usd > rows[i].usd - 1e-12 && usd < rows[i].usd + 1e-12);
     }
     prices_close(p);
@@ -49,15 +65,19 @@ static void tokens_cost_what_the_table_says(void **state)
 static void a_model_without_a_price_is_told(void **state)
 {
     (void)state;
+    const token_counts one = { .input = 1, .output = 1 };
     prices *p = open_table();
     double usd;
-    assert_int_equal(prices_cost(&usd, p, "a:three", 1, 0, 1), SNUG_ENOTFOUND);
+    assert_int_equal(prices_cost(&usd, p, "a:three", &one), SNUG_ENOTFOUND);
     assert_string_equal(error_message(), "there is no price for the model a:three");
-    assert_int_equal(prices_cost(&usd, NULL, "a:one", 1, 0, 1), SNUG_ENOTFOUND);
+    assert_int_equal(prices_cost(&usd, NULL, "a:one", &one), SNUG_ENOTFOUND);
     prices_close(p);
     assert_int_equal(prices_parse(&p, "p.json", "{}", 2), SNUG_OK);
-    assert_int_equal(prices_cost(&usd, p, "a:one", 1, 0, 1), SNUG_ENOTFOUND);
+    assert_int_equal(prices_cost(&usd, p, "a:one", &one), SNUG_ENOTFOUND);
     prices_close(p);
+    assert_int_equal(prices_cost(&usd, NULL, "openai:gpt-4o-", &one), SNUG_ENOTFOUND);
+    assert_int_equal(prices_cost(&usd, NULL, "openai:-2024-07-18", &one), SNUG_ENOTFOUND);
+    assert_int_equal(prices_cost(&usd, NULL, "ollama:gpt-4o", &one), SNUG_ENOTFOUND);
 }
 
 static void what_is_wrong_with_a_table_is_told(void **state)

@@ -66,7 +66,7 @@ static void assert_place(const char *name, const char *base_url, const char *url
                          int is_loopback)
 {
     provider_place place;
-    if (provider_locate(&place, found(name, "m"), base_url))
+    if (provider_locate(&place, found(name, strchr(name, ':') + 1), "m", base_url))
         fail_msg("%s", error_message());
     assert_string_equal(str_text(&place.url), url);
     assert_string_equal(str_text(&place.host), host);
@@ -86,6 +86,13 @@ static void an_address_is_the_callers_or_the_variables_or_the_providers(void **s
                  0);
     assert_place("ollama:m", NULL, "http://localhost:11434/v1/chat/completions", "localhost:11434",
                  1);
+    unsetenv("OPENROUTER_BASE_URL");
+    unsetenv("GEMINI_BASE_URL");
+    assert_place("openrouter:a/b", NULL, "https://openrouter.ai/api/v1/chat/completions",
+                 "openrouter.ai", 0);
+    assert_place("gemini:m", NULL,
+                 "https://generativelanguage.googleapis.com/v1beta/openai/chat/completions",
+                 "generativelanguage.googleapis.com", 0);
     setenv("OPENAI_BASE_URL", "", 1);
     assert_place("openai:m", NULL, "https://api.openai.com/v1/chat/completions", "api.openai.com",
                  0);
@@ -97,6 +104,90 @@ static void an_address_is_the_callers_or_the_variables_or_the_providers(void **s
     assert_place("anthropic:m", "http://[::1]:9/v1", "http://[::1]:9/v1/messages", "[::1]:9", 1);
     assert_place("anthropic:m", "http://a.example", "http://a.example/v1/messages", "a.example", 0);
     unsetenv("OPENAI_BASE_URL");
+}
+
+static void a_deployment_of_azure_has_an_address_of_its_own(void **state)
+{
+    static const char *const cases[][2] = {
+        { "https://r.openai.azure.com",
+          "https://r.openai.azure.com/openai/deployments/my%20gpt/chat/completions?api-version="
+          "2024-10-21" },
+        { "https://r.openai.azure.com/openai/",
+          "https://r.openai.azure.com/openai/deployments/my%20gpt/chat/completions?api-version="
+          "2024-10-21" },
+        { "https://r.openai.azure.com/openai/v1/",
+          "https://r.openai.azure.com/openai/v1/chat/completions" },
+    };
+    const provider *azure = found("azure:d", "d");
+    provider_place place;
+    (void)state;
+    unsetenv("AZURE_OPENAI_ENDPOINT");
+    unsetenv("OPENAI_API_VERSION");
+    assert_string_equal(provider_key_header(azure), "api-key: ");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(provider_locate(&place, azure, "my gpt", cases[i][0]), SNUG_OK);
+        assert_string_equal(str_text(&place.url), cases[i][1]);
+        provider_place_free(&place);
+    }
+    assert_int_equal(provider_locate(&place, azure, "d", NULL), SNUG_EINVAL);
+    assert_has(error_message(), "set the variable AZURE_OPENAI_ENDPOINT or the base URL");
+
+    setenv("AZURE_OPENAI_ENDPOINT", "https://r.example", 1);
+    setenv("OPENAI_API_VERSION", "2025-01-01-preview", 1);
+    assert_int_equal(provider_locate(&place, azure, "d", NULL), SNUG_OK);
+    assert_has(str_text(&place.url),
+               "/deployments/d/chat/completions?api-version=2025-01-01-preview");
+    provider_place_free(&place);
+    setenv("OPENAI_API_VERSION", "1&x=y", 1);
+    assert_int_equal(provider_locate(&place, azure, "d", NULL), SNUG_EINVAL);
+    assert_has(error_message(), "OPENAI_API_VERSION is not a version");
+    unsetenv("OPENAI_API_VERSION");
+    unsetenv("AZURE_OPENAI_ENDPOINT");
+}
+
+static void a_server_of_this_network_is_local(void **state)
+{
+    static const struct {
+        const char *host;
+        int is_local;
+    } cases[] = {
+        { "localhost", 1 },
+        { "127.0.0.1", 1 },
+        { "[::1]", 1 },
+        { "10.1.2.3", 1 },
+        { "172.16.0.1", 1 },
+        { "172.31.255.1", 1 },
+        { "172.32.0.1", 0 },
+        { "192.168.7.9", 1 },
+        { "192.169.0.1", 0 },
+        { "169.254.1.1", 1 },
+        { "100.64.0.1", 1 },
+        { "100.128.0.1", 0 },
+        { "[fe80::1]", 1 },
+        { "[fd12::1]", 1 },
+        { "[2001:db8::1]", 0 },
+        { "box", 1 },
+        { "box.local", 1 },
+        { "Box.LAN", 1 },
+        { "host.docker.internal", 1 },
+        { "pi.home.arpa", 1 },
+        { "api.openai.com", 0 },
+        { "local", 1 },
+        { "notlocal.com", 0 },
+        { "my-local.example", 0 },
+        { "8.8.8.8", 0 },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        provider_place place;
+        char url[100];
+        snprintf(url, sizeof url, "http://%s:8000/v1", cases[i].host);
+        if (provider_locate(&place, found("openai:m", "m"), "m", url))
+            fail_msg("%s: %s", url, error_message());
+        if (place.is_local != cases[i].is_local)
+            fail_msg("%s", url);
+        provider_place_free(&place);
+    }
 }
 
 static void ollama_host_is_what_ollama_takes_for_one(void **state)
@@ -118,7 +209,7 @@ static void ollama_host_is_what_ollama_takes_for_one(void **state)
         provider_place place;
         str expected = { 0 };
         setenv("OLLAMA_HOST", cases[i][0], 1);
-        if (provider_locate(&place, found("ollama:m", "m"), NULL))
+        if (provider_locate(&place, found("ollama:m", "m"), "m", NULL))
             fail_msg("%s: %s", cases[i][0], error_message());
         assert_int_equal(str_printf(&expected, "%s/chat/completions", cases[i][1]), SNUG_OK);
         assert_string_equal(str_text(&place.url), str_text(&expected));
@@ -143,12 +234,13 @@ static void an_address_that_is_none_is_refused(void **state)
     provider_place place;
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_int_equal(provider_locate(&place, found("openai:m", "m"), cases[i][0]), SNUG_EINVAL);
+        assert_int_equal(provider_locate(&place, found("openai:m", "m"), "m", cases[i][0]),
+                         SNUG_EINVAL);
         assert_has(error_message(), cases[i][1]);
         assert_null(strstr(error_message(), "sekrit"));
     }
     setenv("OPENAI_BASE_URL", "nothing", 1);
-    assert_int_equal(provider_locate(&place, found("openai:m", "m"), NULL), SNUG_EINVAL);
+    assert_int_equal(provider_locate(&place, found("openai:m", "m"), "m", NULL), SNUG_EINVAL);
     assert_has(error_message(), "OPENAI_BASE_URL is not an http");
     unsetenv("OPENAI_BASE_URL");
 }
@@ -157,7 +249,7 @@ static int check(const char *url, int is_callers)
 {
     provider_place place;
     setenv("OPENAI_BASE_URL", url, 1);
-    assert_int_equal(provider_locate(&place, found("openai:m", "m"), is_callers ? url : NULL),
+    assert_int_equal(provider_locate(&place, found("openai:m", "m"), "m", is_callers ? url : NULL),
                      SNUG_OK);
     int error = provider_check_key(&place, is_callers);
     provider_place_free(&place);
@@ -188,6 +280,8 @@ int main(void)
         cmocka_unit_test(a_name_is_a_provider_and_its_model),
         cmocka_unit_test(a_name_that_is_none_is_refused_by_what_is_wrong),
         cmocka_unit_test(an_address_is_the_callers_or_the_variables_or_the_providers),
+        cmocka_unit_test(a_deployment_of_azure_has_an_address_of_its_own),
+        cmocka_unit_test(a_server_of_this_network_is_local),
         cmocka_unit_test(ollama_host_is_what_ollama_takes_for_one),
         cmocka_unit_test(an_address_that_is_none_is_refused),
         cmocka_unit_test(a_key_goes_unencrypted_to_this_machine_or_where_the_caller_says),

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Waits for fd; 0 where the server is stopped first. */
@@ -38,10 +39,11 @@ static int read_request(server *s, str *out, int fd)
     }
 }
 
-static void write_answer(int fd, const server_answer *answer)
+static void write_bytes(int fd, const char *at, size_t piece)
 {
-    size_t left = strlen(answer->bytes), piece = answer->piece ? answer->piece : left;
-    const char *at = answer->bytes;
+    size_t left = strlen(at);
+    if (piece == 0)
+        piece = left;
     while (left > 0) {
         ssize_t sent = send(fd, at, piece < left ? piece : left, MSG_NOSIGNAL);
         if (sent <= 0)
@@ -49,6 +51,16 @@ static void write_answer(int fd, const server_answer *answer)
         at += sent;
         left -= (size_t)sent;
     }
+}
+
+static void write_answer(int fd, const server_answer *answer)
+{
+    write_bytes(fd, answer->bytes, answer->piece);
+    if (!answer->then)
+        return;
+    const struct timespec pause = { answer->pause_ms / 1000, answer->pause_ms % 1000 * 1000000 };
+    nanosleep(&pause, NULL);
+    write_bytes(fd, answer->then, 0);
 }
 
 /* Keeps the request; NULL where the script has no answer to it. */

@@ -13,9 +13,11 @@ enum { SERVER_MOST = 16 };
 
 typedef struct server_answer {
     const char *bytes;
-    size_t piece; /* written in pieces of so many bytes; 0: at once */
-    int holds;    /* after the bytes the connection stays open, and silent, until server_stop */
-    int keeps;    /* after the bytes the connection waits for the next request */
+    size_t piece;     /* written in pieces of so many bytes; 0: at once */
+    int holds;        /* after the bytes the connection stays open, and silent, until server_stop */
+    int keeps;        /* after the bytes the connection waits for the next request */
+    const char *then; /* NULL, or more bytes, after */
+    long pause_ms;    /* so much silence */
 } server_answer;
 
 typedef struct server {

@@ -1,0 +1,164 @@
+"""Modules that programs want and do not get: what is said of them, and --install."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import unittest
+
+from driver import SECONDS, SNUG, Case, Terminal, environment, snug
+import unittests
+from test_packages import HAS_PIP, wheel
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "agent"))
+from endpoint import Endpoint
+
+WANTS = "import one.part\nprint(one.value)"
+HINT = ("one is not installed here: if the package one is the one that is meant, snug packages install one --into DIR "
+        "gets it, and --full --packages DIR --allow one gives it to programs")
+
+
+class Missing(Case):
+    def setUp(self):
+        super().setUp()
+        self.folder = os.path.realpath(self.folder)
+        self.wheels = os.path.join(self.folder, "wheels")
+        os.mkdir(self.wheels)
+        self.requests = []
+
+    def endpoint(self, *programs):
+        """The programs one after the other, and the last one again and again."""
+        def answer(request, _):
+            self.requests.append(request)
+            return {"content": f"```python\n{programs[min(len(self.requests), len(programs)) - 1]}\n```"}
+
+        endpoint = Endpoint(answer)
+        self.addCleanup(endpoint.close)
+        return environment(OPENAI_BASE_URL=endpoint.url, OPENAI_API_KEY="sk-none", HOME=self.folder,
+                           XDG_STATE_HOME=self.folder + "/state", SNUG_MODEL="openai:m", SNUG_CONFIG="none",
+                           TERM="xterm", NO_COLOR="1")
+
+    def ask(self, *args, programs=(WANTS, "print(41)")):
+        self.requests.clear()
+        return subprocess.run([SNUG, "ask", "--no-evaluation", "--answer", "result", *args, "What is it?"],
+                              cwd=self.folder, env=self.endpoint(*programs), stdin=subprocess.DEVNULL,
+                              capture_output=True, encoding="utf-8", timeout=SECONDS)
+
+    def make_wheel(self):
+        wheel(self.wheels, "one", "1.0", {"one/__init__.py": "value = 42\n", "one/part.py": ""})
+
+    def install(self):
+        self.make_wheel()
+        into = os.path.join(self.folder, "env")
+        done = snug("packages", "install", "--into", into, "--wheels", self.wheels, "--yes", "one")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return into
+
+
+class Hints(Missing):
+    def test_what_is_not_installed_is_told_in_the_steps_and_at_the_end(self):
+        done = self.ask()
+        self.assertEqual((done.returncode, done.stdout), (0, "41\n"), done.stderr)
+        self.assertIn("- missing: " + HINT + "\n", done.stderr)
+        self.assertTrue(done.stderr.endswith("\nsnug: " + HINT + "\n"), done.stderr)
+        self.assertEqual(done.stderr.count("missing:"), 1)
+
+    def test_a_package_may_have_another_name(self):
+        done = self.ask(programs=["import sklearn.notthere", "1"])
+        self.assertIn("if the package scikit-learn is the one that is meant, snug packages install scikit-learn",
+                      done.stderr)
+
+    def test_nothing_is_said_twice_or_where_it_was_not_asked_for(self):
+        done = self.ask("--quiet")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "41\n", ""))
+        done = self.ask("--quiet", programs=[WANTS])
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr.count("snug: " + HINT + "\n"), 1, done.stderr)
+
+    def test_an_event_says_it(self):
+        done = self.ask("--json")
+        self.assertEqual(done.stderr, "")
+        events = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual([event for event in events if event.get("event") == "missing"],
+                         [{"event": "missing", "n": 0, "module": "one", "message": HINT}])
+
+    def test_a_module_that_is_missing_when_it_runs_is_told(self):
+        done = self.ask(programs=["__import__('on' + 'e')", "print(41)"])
+        self.assertEqual((done.returncode, done.stdout), (0, "41\n"), done.stderr)
+        self.assertIn("- missing: " + HINT + "\n", done.stderr)
+
+    def test_a_module_of_python_is_no_package(self):
+        done = self.ask(programs=["import os, socket", "print(41)"])
+        self.assertIn("not allowed in this session", done.stderr)
+        self.assertNotIn("missing", done.stderr)
+
+    @unittest.skipUnless(HAS_PIP, "there is no pip")
+    def test_what_is_installed_is_told_with_the_options_that_give_it(self):
+        into = self.install()
+        done = self.ask("--packages", into)
+        self.assertIn("- missing: one is installed here: --full --allow one gives it to programs\n", done.stderr)
+        done = self.ask("--packages", into, "--full")
+        self.assertIn("- missing: one is installed here: --allow one gives it to programs\n", done.stderr)
+        done = self.ask("--packages", into, "--full", "--allow", "one")
+        self.assertEqual((done.returncode, done.stdout), (0, "42\n"), done.stderr)
+        self.assertNotIn("missing", done.stderr)
+
+
+@unittest.skipUnless(HAS_PIP, "there is no pip")
+class Install(Missing):
+    def terminal(self, *args, programs=(WANTS, WANTS)):
+        terminal = Terminal("ask", "--no-evaluation", "--answer", "result", "--wheels", self.wheels, "--install", "ask",
+                            *args, "What is it?", env=self.endpoint(*programs))
+        self.addCleanup(terminal.close)
+        return terminal
+
+    def test_the_question_goes_on_after_an_install(self):
+        self.make_wheel()
+        done = self.ask("--install", "yes", "--wheels", self.wheels, programs=[WANTS])
+        self.assertEqual((done.returncode, done.stdout), (0, "42\n"), done.stderr)
+        self.assertEqual(len(self.requests), 2)
+        self.assertNotIn("The conversation so far", self.requests[1]["messages"][-1]["content"])
+        self.assertIn("1 package installed into " + self.folder + "/state/snug/packages-", done.stderr)
+        os.mkdir(self.folder + "/env")
+        done = self.ask("execution.install=yes", "--wheels", self.wheels, "--packages", self.folder + "/env",
+                        programs=[WANTS])
+        self.assertEqual((done.returncode, done.stdout), (0, "42\n"), done.stderr)
+        self.assertTrue(os.path.exists(self.folder + "/env/one/part.py"))
+
+    def test_what_is_installed_needs_no_pip(self):
+        into = self.install()
+        done = self.ask("--install", "yes", "--packages", into, "--wheels", "/nowhere", programs=[WANTS])
+        self.assertEqual((done.returncode, done.stdout), (0, "42\n"), done.stderr)
+
+    def test_nothing_is_installed_without_consent(self):
+        self.make_wheel()
+        for args in ([], ["--install", "no"], ["--install", "ask"]):
+            done = self.ask("--wheels", self.wheels, *args)
+            self.assertEqual((done.returncode, done.stdout), (0, "41\n"), done.stderr)
+            self.assertIn("- missing: " + HINT, done.stderr)
+            self.assertEqual(os.listdir(self.folder + "/state") if os.path.exists(self.folder + "/state") else [], [])
+
+    def test_what_can_not_be_installed_is_done_without(self):
+        done = self.ask("--install", "yes", "--wheels", self.wheels)
+        self.assertEqual((done.returncode, done.stdout), (0, "41\n"), done.stderr)
+        self.assertEqual(len(self.requests), 2)
+
+    def test_a_terminal_is_asked(self):
+        self.make_wheel()
+        terminal = self.terminal()
+        terminal.wait(r"one 1\.0, .*Install\? \[y/N\] ")
+        terminal.type("y\n")
+        terminal.wait(r"installed into .*\n42\r\n")
+        self.assertEqual(terminal.end(), 0)
+
+    def test_a_no_leaves_the_question_to_another_program(self):
+        self.make_wheel()
+        terminal = self.terminal(programs=[WANTS, "print(41)"])
+        terminal.wait(r"Install\? \[y/N\] ")
+        terminal.type("n\n")
+        terminal.wait(r"nothing was installed.*\n41\r\n")
+        self.assertEqual(terminal.end(), 0)
+
+
+if __name__ == "__main__":
+    unittests.main()
