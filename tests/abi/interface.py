@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 # Elements of arrays that callers index, or whose elements they provide: these never change.
-ARRAYS = {"snug_mime", "snug_mount", "snug_agent_prompt", "snug_agent_input"}
+ARRAYS = {"snug_mime", "snug_mount", "snug_agent_prompt", "snug_agent_input", "snug_agent_image"}
 # Where each header's functions are.
 LIBRARIES = {"snug.h": "libsnug", "worker.h": "libsnug", "agent.h": "libsnug-agent",
              "library.h": "libsnug-agent", "supervisor.h": "libsnug-supervisor"}
