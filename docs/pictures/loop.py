@@ -80,6 +80,10 @@ def draw(root):
                   "soft", 1.5, "5 3", arrow=True)
     page.text(middle("EXECUTE")[0] - 20, 143, "act: the next cell", 11, "soft", "end")
     page.text(middle("EVALUATE")[0] - 20, 121, "plan: the next step", 11, "soft", "end")
+    # An answer in words has no program.
+    x, x2 = middle("EXTRACT")[0] + 14, middle("EVALUATE")[0] + 14
+    page.path(f"M{x} {ey}V104H{x2}V{ey - 2}", "snug", 1.5, arrow=True)
+    page.text(x + 8, 99, "an answer in words", 11, "soft")
     for name, (x, y0) in PLACES.items():
         lines = [name.lower()] + ([ABOUT[name]] if ABOUT[name] else [])
         page.box(x, y0, WIDE, HIGH, lines, "tint" if name in ("GENERATE", "REPAIR", "PLAN", "REPLY") else "tint2",
