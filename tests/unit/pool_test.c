@@ -409,7 +409,7 @@ static void a_host_closes_while_a_spare_is_made(void **state)
     fake_let_open();
     assert_int_equal(snug_host_close(host), SNUG_OK);
     assert_int_equal(fake.begun, fake.closed);
-    /* Of the three that are wanted; how many are made before the close is heard is the machine's. */
+    /* Of the three that are wanted; how many before the close is heard is the machine's. */
     assert_true(atomic_load(&fake.begun) <= 3);
     assert_int_equal(fake.misuses, 0);
 }
