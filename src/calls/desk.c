@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/forked.h"
 #include "calls/ledger.h"
 
 struct snug_call {
@@ -36,6 +37,7 @@ typedef struct line {
 } line;
 
 struct desk {
+    uint64_t process; /* that has opened it */
     void (*on_call)(void *payload);
     void *payload;
     /* Only between cells, see desk.h. */
@@ -272,6 +274,7 @@ desk *desk_open(void (*on_call)(void *payload), void *payload)
         return NULL;
 
     pthread_mutex_init(&d->lock, NULL);
+    d->process = forked_process();
     d->on_call = on_call;
     d->payload = payload;
     d->has_session = 1;
@@ -621,6 +624,11 @@ const char *call_text(const snug_call *call)
 int call_is_wanted(const snug_call *call)
 {
     return !is_ended(call);
+}
+
+int call_is_own(const snug_call *call)
+{
+    return forked_is_process(call->desk->process);
 }
 
 int call_answer(snug_call *call, call_state how, const char *text, size_t len)

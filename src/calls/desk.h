@@ -144,5 +144,7 @@ const char *call_text(const snug_call *call);
  * DESK_BYTES, and SNUG_ENOMEM: in both the call has failed. Without a message. Any thread. */
 int call_answer(snug_call *call, call_state how, const char *text, size_t len);
 int call_is_wanted(const snug_call *call);
+/* Whether this process has made it, and not one that it was forked from. */
+int call_is_own(const snug_call *call);
 
 #endif

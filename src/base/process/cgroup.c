@@ -19,6 +19,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/forked.h"
 #include "base/process/cgroup_ground.h"
 
 /* The sum is that of memory and swap, or swap alone; what sockets keep is version 1's only. */
@@ -94,8 +95,15 @@ static cgroup_ground own_ground;
 static int is_known;
 static _Atomic int has_left; /* a group that could not be removed */
 
+/* In a forked process, whose group is its parent's still. */
+static void renew_lock(void)
+{
+    pthread_mutex_init(&lock, NULL);
+}
+
 static const cgroup_ground *find_own_ground(void)
 {
+    forked_renew(renew_lock);
     pthread_mutex_lock(&lock);
     if (!is_known)
         cgroup_find_ground(&own_ground);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/forked.h"
 #include "base/jsontext.h"
 #include "base/options.h"
 #include "base/utf8.h"
@@ -110,6 +111,15 @@ int snug_session_bind_tool(snug_session *session, const snug_tool *given)
 
 /* ---- answering ---- */
 
+static int check_call(const snug_call *call, const char *what)
+{
+    if (!call)
+        return error_set(SNUG_EINVAL, "%s: call is NULL", what);
+    if (!call_is_own(call))
+        return forked_refuse(what);
+    return SNUG_OK;
+}
+
 static int answer_call(snug_call *call, call_state how, const char *text, size_t len)
 {
     switch (call_answer(call, how, text, len)) {
@@ -137,8 +147,9 @@ int snug_call_return(snug_call *call, const char *json, size_t len)
     const char *fault = NULL;
     str sentence = { 0 };
 
-    if (!call)
-        return error_set(SNUG_EINVAL, "snug_call_return: call is NULL");
+    int error = check_call(call, "snug_call_return");
+    if (error)
+        return error;
     if (!json) {
         json = "";
         len = 0;
@@ -154,7 +165,6 @@ int snug_call_return(snug_call *call, const char *json, size_t len)
         str_printf(&sentence, "the answer of %s() is not JSON: %s at byte %zu", call_name(call),
                    fault, at + 1);
 
-    int error;
     if (sentence.len > 0)
         error = refuse_answer(call, sentence.data);
     else
@@ -168,8 +178,9 @@ int snug_call_fail(snug_call *call, const char *message)
 {
     size_t at, len = message ? strlen(message) : 0;
 
-    if (!call)
-        return error_set(SNUG_EINVAL, "snug_call_fail: call is NULL");
+    int error = check_call(call, "snug_call_fail");
+    if (error)
+        return error;
 
     if (len > SNUG_TOOL_BYTES && utf8_check(message, len, &at) == UTF8_FINE)
         len = utf8_floor(message, len, SNUG_TOOL_BYTES);
@@ -180,8 +191,9 @@ int snug_call_fail(snug_call *call, const char *message)
 
 int snug_call_return_line(snug_call *call, const char *line, size_t len)
 {
-    if (!call)
-        return error_set(SNUG_EINVAL, "snug_call_return_line: call is NULL");
+    int error = check_call(call, "snug_call_return_line");
+    if (error)
+        return error;
     if (!line)
         return answer_call(call, CALL_NONE, NULL, 0);
     if (len > SNUG_TOOL_BYTES)
@@ -191,7 +203,7 @@ int snug_call_return_line(snug_call *call, const char *line, size_t len)
 
 int snug_call_is_wanted(const snug_call *call)
 {
-    return call_is_wanted(call);
+    return call_is_own(call) && call_is_wanted(call);
 }
 
 const char *snug_call_name(const snug_call *call)

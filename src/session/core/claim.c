@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "base/error.h"
+#include "base/forked.h"
 #include "session/core/park.h"
 #include "session/core/pool.h"
 #include "session/core/session.h"
@@ -11,6 +12,8 @@ int session_claim(snug_session *session, const char *what)
 {
     if (!session)
         return error_set(SNUG_EINVAL, "%s: session is NULL", what);
+    if (!forked_is_process(session->host->process))
+        return forked_refuse(what);
     if (session->thread.is_inline && !pthread_equal(session->thread.owner, pthread_self()))
         return error_set(SNUG_EINVAL, "%s: session %s belongs to the thread that has opened it",
                          what, session->name);

@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdint.h>
 
 #include <snug/snug.h>
 
@@ -15,6 +16,7 @@
 
 struct snug_host {
     const struct host_form *form;
+    uint64_t process;           /* that has opened it: base/forked.h */
     struct remote_host *remote; /* of a host of workers */
     int is_only;                /* of this process: of form LOCAL */
     char *allowlist_dir;        /* NULL: built in */
@@ -42,5 +44,9 @@ struct snug_host {
     char *report;
     char *fallback; /* why it is not a host of workers; NULL */
 };
+
+/* SNUG_EINVAL with a sentence, for the function of snug.h that what names: host is NULL, or another
+ * process's. */
+int host_check(const snug_host *host, const char *what);
 
 #endif

@@ -267,8 +267,9 @@ int park_wake(snug_session *session)
 
 int snug_host_parking(snug_parking *out, const snug_host *host)
 {
-    if (!host)
-        return error_set(SNUG_EINVAL, "snug_host_parking: host is NULL");
+    int error = host_check(host, "snug_host_parking");
+    if (error)
+        return error;
 
     snug_host *h = (snug_host *)(uintptr_t)host;
     pthread_mutex_lock(&h->lock);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/forked.h"
 #include "base/process/procself.h"
 #include "base/u64.h"
 #include "py/life/runtime.h"
@@ -449,6 +450,6 @@ void local_interrupt(snug_session *session)
 
 void snug_session_interrupt(snug_session *session)
 {
-    if (session)
+    if (session && forked_is_process(session->host->process))
         session->form->interrupt(session);
 }

@@ -2,6 +2,7 @@
  * api_names.c - the public header's small answers.
  */
 #include "base/error.h"
+#include "base/forked.h"
 #include "session/core/session.h"
 
 #define TEXT(x)   #x
@@ -91,7 +92,7 @@ const char *snug_session_name(const snug_session *session)
 
 int64_t snug_session_process(const snug_session *session)
 {
-    if (!session->form->process)
+    if (!session->form->process || !forked_is_process(session->host->process))
         return 0;
     return session->form->process(session);
 }

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/floats.h"
+#include "base/forked.h"
 #include "base/str.h"
 #include "py/life/runtime.h"
 #include "session/cells/bind_tools.h"
@@ -26,9 +27,25 @@
 /* A process has one Python, and so one host. */
 static pthread_mutex_t only_lock = PTHREAD_MUTEX_INITIALIZER;
 static int is_open;
+/* The one in which a host has started Python, which none that is forked from it can go on with. */
+static _Atomic uint64_t python_process;
+
+static int check_process(void)
+{
+    uint64_t process = atomic_load(&python_process);
+    if (process == 0 || process == forked_process())
+        return SNUG_OK;
+    return error_set(SNUG_EPYTHON,
+                     "this process was forked from one in which Python ran, whose threads are not "
+                     "here: open a host of form SNUG_FORM_WORKER, or exec");
+}
 
 static int claim_process(void)
 {
+    int error = check_process();
+    if (error)
+        return error;
+
     pthread_mutex_lock(&only_lock);
     int was_open = is_open;
     is_open = 1;
@@ -124,6 +141,7 @@ static int start_python(snug_host *host, const snug_host_options *options)
     int error;
     floats before;
 
+    atomic_store(&python_process, forked_process());
     floats_begin(&before);
     error = runtime_start(options->python_home);
     if (!error && host->seal)

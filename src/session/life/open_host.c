@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/forked.h"
 #include "base/options.h"
 #include "base/str.h"
 #include "policy/allowlist.h"
@@ -121,6 +122,7 @@ int host_open(snug_host **out, const snug_host_options *options, const host_form
 
     host->seal = wish;
     host->form = form;
+    host->process = forked_process();
     pthread_mutex_init(&host->lock, NULL);
     pthread_mutex_init(&host->scan_lock, NULL);
     if (options->allowlist_dir && !(host->allowlist_dir = strdup(options->allowlist_dir)))
@@ -137,7 +139,7 @@ int host_open(snug_host **out, const snug_host_options *options, const host_form
 
 int snug_host_close(snug_host *host)
 {
-    if (!host)
+    if (!host || !forked_is_process(host->process))
         return SNUG_OK;
     pthread_mutex_lock(&host->lock);
     size_t sessions = host->sessions;
@@ -161,16 +163,20 @@ int snug_host_close(snug_host *host)
 
 int snug_host_health(snug_health *out, const snug_host *host)
 {
-    if (!host)
-        return error_set(SNUG_EINVAL, "snug_host_health: host is NULL");
+    int error = host_check(host, "snug_host_health");
+    if (error)
+        return error;
+
     const snug_health facts = host->form->health(host);
     return options_give(out, &facts, sizeof facts, "snug_health");
 }
 
 int snug_host_pool(snug_pool *out, const snug_host *host)
 {
-    if (!host)
-        return error_set(SNUG_EINVAL, "snug_host_pool: host is NULL");
+    int error = host_check(host, "snug_host_pool");
+    if (error)
+        return error;
+
     const snug_pool facts = host->form->pool(host);
     return options_give(out, &facts, sizeof facts, "snug_pool");
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/forked.h"
 #include "base/options.h"
 #include "base/utf8.h"
 #include "limits/limits.h"
@@ -97,9 +98,10 @@ int session_open_in(snug_session **out, snug_host *host, const snug_session_opti
     snug_limits limits;
     int error;
 
-    if (!out || !host)
-        return error_set(SNUG_EINVAL, "snug_session_open: %s is NULL", out ? "host" : "out");
-    if ((error = take_session_options(&taken, &limits, given)) ||
+    if (!out)
+        return error_set(SNUG_EINVAL, "snug_session_open: out is NULL");
+    if ((error = host_check(host, "snug_session_open")) ||
+        (error = take_session_options(&taken, &limits, given)) ||
         (error = check_session_options(options)) || (error = check_inline(host, options)))
         return error;
 
@@ -125,7 +127,7 @@ int session_open_in(snug_session **out, snug_host *host, const snug_session_opti
 
 void snug_session_close(snug_session *session)
 {
-    if (!session)
+    if (!session || !forked_is_process(session->host->process))
         return;
     snug_host *host = session->host;
     park_leave(session);

@@ -237,12 +237,12 @@ int snug_host_scan(snug_scan **out, snug_host *host, const char *source, size_t 
 
     if (!out)
         return error_set(SNUG_EINVAL, "snug_host_scan: out is NULL");
-    if (!host)
-        return error_set(SNUG_EINVAL, "snug_host_scan: host is NULL");
     if (!source && len > 0)
         return error_set(SNUG_EINVAL, "snug_host_scan: source is NULL");
 
-    int error = options_take(&options, sizeof options, given, "snug_scan_options");
+    int error = host_check(host, "snug_host_scan");
+    if (!error)
+        error = options_take(&options, sizeof options, given, "snug_scan_options");
     if (error)
         return error;
     return host->form->scan(out, host, source, len, &options);

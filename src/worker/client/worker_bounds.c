@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/forked.h"
 #include "base/process/cgroup.h"
 #include "base/thread.h"
 #include "base/u64.h"
@@ -110,6 +111,15 @@ static struct {
     int is_running, is_ending;
     thread thread;
 } watch = { .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
+
+/* In a forked process, which has neither the thread nor the workers. */
+static void forget_watch(void)
+{
+    pthread_mutex_init(&watch.lock, NULL);
+    pthread_cond_init(&watch.changed, NULL);
+    watch.first = NULL;
+    watch.is_running = watch.is_ending = 0;
+}
 
 static void end_worker(bounds *b)
 {
@@ -233,6 +243,7 @@ bounds *bounds_open(void)
     if (!b)
         return NULL;
 
+    forked_renew(forget_watch);
     b->facts = b->pidfd = -1;
     /* Without one it is looked at. */
     cgroup_open(&b->group, CGROUP_UNLIMITED, CGROUP_UNLIMITED);

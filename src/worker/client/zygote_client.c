@@ -10,6 +10,7 @@
 #include <snug/snug.h>
 
 #include "base/error.h"
+#include "base/forked.h"
 #include "base/process/await.h"
 #include "wire/pack.h"
 #include "worker/protocol/zygote_words.h"
@@ -28,6 +29,13 @@ struct zygote {
  * and every worker that begins or ends anywhere in the process needs it. */
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
 static zygote *all;
+
+/* In a forked process: those of the list are its parent's, who talks to them. */
+static void forget_all(void)
+{
+    pthread_mutex_init(&all_lock, NULL);
+    all = NULL;
+}
 
 /* ---- messages ---- */
 
@@ -153,6 +161,7 @@ static zygote *find_zygote(const zygote_wish *wish)
     packer packed = { 0 };
 
     pack_wish(&packed, wish);
+    forked_renew(forget_all);
     pthread_mutex_lock(&all_lock);
     zygote *z = all;
     while (z && !has_wish(z, &packed))

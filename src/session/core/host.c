@@ -1,0 +1,13 @@
+#include "session/core/host.h"
+
+#include "base/error.h"
+#include "base/forked.h"
+
+int host_check(const snug_host *host, const char *what)
+{
+    if (!host)
+        return error_set(SNUG_EINVAL, "%s: host is NULL", what);
+    if (!forked_is_process(host->process))
+        return forked_refuse(what);
+    return SNUG_OK;
+}
