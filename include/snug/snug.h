@@ -46,11 +46,11 @@
  * the process's working directory, environment, locale and umask alone.
  *
  * Fork. What a child of fork has of its parent's hosts and sessions is not its own: functions that
- * can fail are SNUG_EINVAL there, and those that close, free or interrupt leave the parent's sessions,
+ * can fail are SNUG_EINVAL there, and those that close or interrupt leave the parent's sessions,
  * workers and files alone. Results, and what else was read before, can be read and freed. The child
  * may open a host of form SNUG_FORM_WORKER; one of form SNUG_FORM_LOCAL is SNUG_EPYTHON where the
- * parent has had one. A child within a callback must not return from it. vfork, posix_spawn and
- * exec are as they are elsewhere.
+ * parent has had one. A child that was made within a callback must not return from it. vfork and
+ * posix_spawn are as they are elsewhere.
  */
 #ifndef SNUG_SNUG_H
 #define SNUG_SNUG_H

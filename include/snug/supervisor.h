@@ -27,8 +27,8 @@
  * little. It is never lost in silence: snug_arrival tells the next caller, even in
  * another process, how many cells were lost.
  *
- * Errors, ownership and text are as in snug.h. All functions may be called from any number of
- * threads at once, but a lease is used by one thread at a time, and nothing else may be going on
+ * Errors, ownership, text and forks are as in snug.h. All functions may be called from any number
+ * of threads at once, but a lease is used by one thread at a time, and nothing else may be going on
  * while snug_supervisor_close runs. Nothing here waits for longer than wait_ms for its turn. Open,
  * restore, cells and saves take the time that they take, within the limits of the session.
  */

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "supervise/evict.h"
 #include "supervise/queue.h"
+#include "supervise/supervisor.h"
 
 /* How long a cell that was interrupted may take: its ladder is far shorter. */
 enum { GRACE_MS = 10000 };
@@ -68,8 +69,10 @@ static int judge_drained(const snug_supervisor *s)
 
 int snug_supervisor_drain(snug_supervisor *s, uint64_t ms)
 {
-    if (!s)
-        return error_set(SNUG_EINVAL, "supervisor is NULL");
+    int error = supervisor_check(s, "snug_supervisor_drain");
+    if (error)
+        return error;
+
     pthread_mutex_lock(&s->lock);
     s->is_draining = 1;
     queue_refuse_all(s);
@@ -90,7 +93,7 @@ int snug_supervisor_drain(snug_supervisor *s, uint64_t ms)
     supervisor_sweep(s); /* those whose saving was under way elsewhere */
 
     pthread_mutex_lock(&s->lock);
-    int error = judge_drained(s);
+    error = judge_drained(s);
     pthread_mutex_unlock(&s->lock);
     return error;
 }

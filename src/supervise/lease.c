@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/forked.h"
 #include "base/jsontext.h"
 #include "base/options.h"
 #include "base/utf8.h"
@@ -12,6 +13,7 @@
 #include "supervise/evict.h"
 #include "supervise/notes.h"
 #include "supervise/queue.h"
+#include "supervise/supervisor.h"
 
 struct snug_served {
     snug_result *result;
@@ -36,24 +38,24 @@ static int check_one_name(const char *what, const char *name)
     return SNUG_OK;
 }
 
-static int check_request(const void *out, const snug_supervisor *s, const char *tenant_name,
+static int check_request(const char *what, const snug_supervisor *s, const char *tenant_name,
                          const char *session)
 {
-    if (!out || !s)
-        return error_set(SNUG_EINVAL, "%s is NULL", out ? "supervisor" : "out");
+    int error = supervisor_check(s, what);
 
-    int error = check_one_name("tenant", tenant_name);
-    if (error)
-        return error;
-    return check_one_name("session", session);
+    if (!error)
+        error = check_one_name("tenant", tenant_name);
+    if (!error)
+        error = check_one_name("session", session);
+    return error;
 }
 
 /* The same, and the caller's options as this version has them. */
 static int check_call(snug_session_options *options, const snug_session_options *given,
-                      const void *out, const snug_supervisor *s, const char *tenant_name,
+                      const char *what, const snug_supervisor *s, const char *tenant_name,
                       const char *session)
 {
-    int error = check_request(out, s, tenant_name, session);
+    int error = check_request(what, s, tenant_name, session);
     if (error)
         return error;
     return options_take(options, sizeof *options, given, "snug_session_options");
@@ -185,7 +187,11 @@ int snug_supervisor_run(snug_served **out, snug_supervisor *s, const char *tenan
 {
     snug_lease lease = { 0 };
     snug_session_options options;
-    int error = check_call(&options, given, out, s, tenant_name, session);
+    int error;
+
+    if (!out)
+        return error_set(SNUG_EINVAL, "snug_supervisor_run: out is NULL");
+    error = check_call(&options, given, "snug_supervisor_run", s, tenant_name, session);
     if (error)
         return error;
 
@@ -224,7 +230,11 @@ int snug_lease_open(snug_lease **out, snug_supervisor *s, const char *tenant_nam
                     const char *session, const snug_session_options *given)
 {
     snug_session_options options;
-    int error = check_call(&options, given, out, s, tenant_name, session);
+    int error;
+
+    if (!out)
+        return error_set(SNUG_EINVAL, "snug_lease_open: out is NULL");
+    error = check_call(&options, given, "snug_lease_open", s, tenant_name, session);
     if (error)
         return error;
 
@@ -261,8 +271,12 @@ int snug_lease_run(snug_result **out, snug_lease *lease, const char *source, siz
         return error_set(SNUG_EINVAL, "snug_lease_run: %s is NULL", out ? "lease" : "out");
     snug_supervisor *s = lease->supervisor;
     uint64_t waited_ns = 0;
+    int error = supervisor_check(s, "snug_lease_run");
+    if (error)
+        return error;
+
     pthread_mutex_lock(&s->lock);
-    int error = queue_wait(s, lease->seat, 0, &waited_ns);
+    error = queue_wait(s, lease->seat, 0, &waited_ns);
     pthread_mutex_unlock(&s->lock);
     if (error)
         return error;
@@ -275,7 +289,7 @@ int snug_lease_run(snug_result **out, snug_lease *lease, const char *source, siz
 
 void snug_lease_close(snug_lease *lease)
 {
-    if (!lease)
+    if (!lease || !forked_is_process(lease->supervisor->process))
         return;
     give_seat_back(lease);
     arrival_free(&lease->arrival);
@@ -286,7 +300,7 @@ void snug_lease_close(snug_lease *lease)
 
 int snug_supervisor_interrupt(snug_supervisor *s, const char *tenant_name, const char *session)
 {
-    int error = check_request(s, s, tenant_name, session);
+    int error = check_request("snug_supervisor_interrupt", s, tenant_name, session);
     if (error)
         return error;
 
@@ -326,7 +340,7 @@ static int remove_files(snug_supervisor *s, const seat *one)
 int snug_supervisor_remove_session(snug_supervisor *s, const char *tenant_name, const char *session)
 {
     snug_lease lease = { 0 };
-    int error = check_request(&lease, s, tenant_name, session);
+    int error = check_request("snug_supervisor_remove_session", s, tenant_name, session);
 
     if (!error)
         error = take_seat(&lease, s, tenant_name, session);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "supervise/supervisor.h"
 #include "supervise/tenant_hosts.h"
 #include "wire/json.h"
 
@@ -170,9 +171,11 @@ static char *encode_state(snug_supervisor *s)
 
 int snug_supervisor_report(snug_supervisor_state **out, snug_supervisor *s)
 {
-    if (!out || !s)
-        return error_set(SNUG_EINVAL, "snug_supervisor_report: %s is NULL",
-                         out ? "supervisor" : "out");
+    if (!out)
+        return error_set(SNUG_EINVAL, "snug_supervisor_report: out is NULL");
+    int error = supervisor_check(s, "snug_supervisor_report");
+    if (error)
+        return error;
 
     snug_supervisor_state *state = calloc(1, sizeof *state);
     if (!state)

@@ -102,6 +102,7 @@ typedef struct supervise_counts {
 enum { KEEPERS = 4 };
 
 struct snug_supervisor {
+    uint64_t process; /* that has opened it: base/forked.h */
     pthread_mutex_t lock;
     pthread_cond_t changed; /* a seat was given back, a host is there, a session was put away */
     pthread_cond_t work;    /* keepers shall look */

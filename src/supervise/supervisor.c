@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/forked.h"
 #include "base/options.h"
 #include "supervise/evict.h"
 #include "supervise/queue.h"
@@ -139,6 +140,7 @@ int supervisor_open_in(snug_supervisor **out, const snug_supervisor_options *giv
         return error_no_memory();
 
     init_locks(s);
+    s->process = forked_process();
     s->state.lock = -1;
     if (world)
         s->world = *world;
@@ -201,9 +203,18 @@ static void close_sessions(snug_supervisor *s)
     }
 }
 
-int snug_supervisor_close(snug_supervisor *s)
+int supervisor_check(const snug_supervisor *s, const char *what)
 {
     if (!s)
+        return error_set(SNUG_EINVAL, "%s: supervisor is NULL", what);
+    if (!forked_is_process(s->process))
+        return forked_refuse(what);
+    return SNUG_OK;
+}
+
+int snug_supervisor_close(snug_supervisor *s)
+{
+    if (!s || !forked_is_process(s->process))
         return SNUG_OK;
     pthread_mutex_lock(&s->lock);
     size_t calls = s->calls;

@@ -562,6 +562,58 @@ static void few_places_for_many_callers_lose_nothing(void **state)
     rig_end(&r);
 }
 
+/* 0, or which of its calls was answered otherwise. */
+static int use_a_parents(rig *r, snug_lease *lease)
+{
+    snug_served *served = NULL;
+    snug_lease *other = NULL;
+    snug_result *result = NULL;
+    snug_supervisor_state *picture = NULL;
+    snug_supervisor *s = r->supervisor;
+    const int errors[] = {
+        snug_supervisor_run(&served, s, "ada", "two", NULL, "1", 1, NULL),
+        snug_lease_open(&other, s, "ada", "two", NULL),
+        snug_lease_run(&result, lease, "1", 1, NULL),
+        snug_supervisor_interrupt(s, "ada", "one"),
+        snug_supervisor_remove_session(s, "ada", "one"),
+        snug_supervisor_report(&picture, s),
+        snug_supervisor_drain(s, 0),
+    };
+
+    for (int i = 0; i < (int)(sizeof errors / sizeof *errors); i++)
+        if (errors[i] != SNUG_EINVAL)
+            return i + 1;
+
+    snug_lease_close(lease);
+    return snug_supervisor_close(s);
+}
+
+static void a_forked_child_is_refused_and_changes_nothing(void **state)
+{
+    enum { BOUND_CHILD_S = 120 };
+    (void)state;
+    rig r;
+    snug_lease *lease = NULL;
+    int status;
+
+    rig_init(&r);
+    open_real(&r);
+    check_run(&r, "ada", "one", "x = 5", "", SNUG_ORIGIN_NEW);
+    assert_int_equal(snug_lease_open(&lease, r.supervisor, "ada", "one", NULL), SNUG_OK);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        alarm(BOUND_CHILD_S);
+        _exit(use_a_parents(&r, lease));
+    }
+
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    snug_lease_close(lease);
+    check_run(&r, "ada", "one", "x + 1", "6", SNUG_ORIGIN_OPEN);
+    rig_end(&r);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest of_workers[] = {
@@ -580,6 +632,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest of_both[] = {
         cmocka_unit_test(saved_sessions_outlive_the_supervisor_s_process),
         cmocka_unit_test(keepers_put_idle_sessions_away_by_themselves),
+        cmocka_unit_test(a_forked_child_is_refused_and_changes_nothing),
         cmocka_unit_test(few_places_for_many_callers_lose_nothing),
     };
     if (argc == 3 && strcmp(argv[1], "be-killed") == 0)

@@ -22,6 +22,7 @@
 #include "agent/trace/tracer.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/forked.h"
 #include "base/options.h"
 #include "base/utf8.h"
 
@@ -440,6 +441,7 @@ int snug_agent_open(snug_agent **out, snug_host *host, const snug_agent_options 
         return error_no_memory();
 
     pthread_mutex_init(&agent->lock, NULL);
+    agent->process = forked_process();
     agent->host = host;
     agent->limits = limits;
     agent->options = o;
@@ -456,7 +458,7 @@ int snug_agent_open(snug_agent **out, snug_host *host, const snug_agent_options 
 
 void snug_agent_close(snug_agent *agent)
 {
-    if (!agent)
+    if (!agent || !forked_is_process(agent->process))
         return;
     snug_session_close(agent->session);
     for (int use = USES - 1; use >= 0; use--)
@@ -570,6 +572,8 @@ int snug_agent_reset(snug_agent *agent)
 {
     if (!agent)
         return error_set(SNUG_EINVAL, "snug_agent_reset: agent is NULL");
+    if (!forked_is_process(agent->process))
+        return forked_refuse("snug_agent_reset");
     if (is_at_work(agent))
         return agent_fail_busy();
 
@@ -599,7 +603,7 @@ static void interrupt_until_ended(snug_agent *agent)
 
 void snug_agent_cancel(snug_agent *agent)
 {
-    if (!agent)
+    if (!agent || !forked_is_process(agent->process))
         return;
 
     pthread_mutex_lock(&agent->lock);

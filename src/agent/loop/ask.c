@@ -23,6 +23,7 @@
 #include "agent/trace/trace.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/forked.h"
 #include "base/options.h"
 
 /* r becomes the question under way; NULL: there is no question any more. SNUG_EBUSY where there is
@@ -218,6 +219,8 @@ int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *text,
         return error_set(SNUG_EINVAL, "snug_agent_ask: agent is NULL");
     if (!text)
         return error_set(SNUG_EINVAL, "snug_agent_ask: question is NULL");
+    if (!forked_is_process(agent->process))
+        return forked_refuse("snug_agent_ask");
 
     int error = options_take(&o, sizeof o, options, "snug_agent_ask_options");
     if (!error)

@@ -90,6 +90,7 @@ struct snug_agent {
     void (*on_tool_call)(void *payload, const snug_tool_call *call);
     void *session_payload;
 
+    uint64_t process;     /* that has opened it: base/forked.h */
     pthread_mutex_t lock; /* guards is_asking against snug_agent_cancel */
     int is_asking;
     pthread_t asker; /* the thread that asks, or asked last */
