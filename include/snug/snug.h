@@ -27,8 +27,8 @@
  * Lists. snug_result_change_count says how many there are, and snug_result_change(result, index)
  * returns the one at that index, from 0, or NULL past the end; so with every other list.
  *
- * Versions. Structs that the caller fills begin with their size: start from their _INIT value and
- * set what should differ. A newer library takes the smaller struct of an older caller, whose
+ * Versions. Structs that the caller fills begin with their size: start from their _INIT value, or
+ * their _init function, and set what should differ. A newer library takes the smaller struct of an older caller, whose
  * missing members count as zero, and an older library takes a newer caller's larger one, unless a
  * member that it does not know is set: SNUG_EINVAL. Structs that the library hands out by pointer
  * may grow at their end: do not copy them or take their size. The elements of an array (snug_mime,
@@ -190,6 +190,9 @@ typedef struct snug_limits {
     {                                                              \
         sizeof(snug_limits), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
+/* The same by a function, for languages that have no macros of C: size is that of the caller's
+ * struct. SNUG_EINVAL for one that no version has. */
+SNUG_EXTERN int snug_limits_init(snug_limits *out, size_t size);
 
 /* A row of a table of limits. A front end finds options, units and defaults here. */
 typedef struct snug_limit_description {
@@ -252,6 +255,8 @@ typedef struct snug_host_options {
         sizeof(snug_host_options), SNUG_FORM_LOCAL, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, 0, 0, \
             0, 0, NULL, NULL                                                                     \
     }
+/* As snug_limits_init. */
+SNUG_EXTERN int snug_host_options_init(snug_host_options *out, size_t size);
 /* Lets the library install handlers for the kick signal and for SIGSEGV, SIGBUS, SIGFPE, SIGILL,
  * SIGABRT, SIGSYS and SIGTRAP: then a fault on a session's thread costs that session only. The
  * program's own handlers are still called for all other threads. SNUG_EINVAL if the kick signal is
@@ -284,6 +289,8 @@ typedef struct snug_health {
     {                             \
         sizeof(snug_health), 0, 0 \
     }
+/* As snug_limits_init. */
+SNUG_EXTERN int snug_health_init(snug_health *out, size_t size);
 
 /* Fills in the counters. hung_threads falls when such a thread ends after all. Any thread. */
 SNUG_EXTERN int snug_host_health(snug_health *out, const snug_host *host);
@@ -326,6 +333,8 @@ typedef struct snug_pool {
     {                                          \
         sizeof(snug_pool), 0, 0, 0, 0, 0, 0, 0 \
     }
+/* As snug_limits_init. */
+SNUG_EXTERN int snug_pool_init(snug_pool *out, size_t size);
 
 /* Fills in the counters, all zero without a pool. With SNUG_FORM_WORKER the worker that sessions
  * share is asked; where it does not answer, only wanted is filled in. Any thread. */
@@ -352,6 +361,8 @@ typedef struct snug_parking {
     {                                    \
         sizeof(snug_parking), 0, 0, 0, 0 \
     }
+/* As snug_limits_init. */
+SNUG_EXTERN int snug_parking_init(snug_parking *out, size_t size);
 
 /* Fills in the counters, of a host of form SNUG_FORM_LOCAL; all zero for workers, each of which
  * parks its own sessions. Any thread. */
@@ -492,6 +503,8 @@ typedef struct snug_session_options {
         sizeof(snug_session_options), NULL, SNUG_KIND_RESTRICTED, NULL, NULL, NULL, NULL, NULL, \
             NULL, NULL, 0, NULL, NULL, 0, NULL, NULL                                            \
     }
+/* As snug_limits_init. */
+SNUG_EXTERN int snug_session_options_init(snug_session_options *out, size_t size);
 
 /* Opens a session of the host with a new interpreter. options may be NULL. SNUG_EINVAL for options
  * that are not allowed together, SNUG_ENOTFOUND for a profile or package that is not there. Any
@@ -811,6 +824,8 @@ typedef struct snug_tool {
     {                                                               \
         sizeof(snug_tool), NULL, NULL, NULL, 0, 0, 0, NULL, NULL, 0 \
     }
+/* As snug_limits_init. */
+SNUG_EXTERN int snug_tool_init(snug_tool *out, size_t size);
 
 /* Binds the tool to its name in the namespace, where it stays until the session is closed; a reset
  * binds it again. Binding a name a second time replaces the tool, and a function that a cell kept
@@ -963,6 +978,8 @@ typedef struct snug_scan_options {
     {                                                                           \
         sizeof(snug_scan_options), NULL, NULL, 0, 0, SNUG_KIND_RESTRICTED, NULL \
     }
+/* As snug_limits_init. */
+SNUG_EXTERN int snug_scan_options_init(snug_scan_options *out, size_t size);
 
 typedef struct snug_finding {
     const char *rule;    /* "syntax", "import", "call", "length" or "forbid" */

@@ -1,0 +1,15 @@
+/*
+ * init_structs.c - the _INIT values of snug.h as functions.
+ */
+#include <snug/snug.h>
+
+#include "base/options.h"
+
+OPTIONS_INIT(snug_limits)
+OPTIONS_INIT(snug_host_options)
+OPTIONS_INIT(snug_health)
+OPTIONS_INIT(snug_pool)
+OPTIONS_INIT(snug_parking)
+OPTIONS_INIT(snug_session_options)
+OPTIONS_INIT(snug_tool)
+OPTIONS_INIT(snug_scan_options)
