@@ -14,7 +14,8 @@
  *     puts(snug_result_text(result, SNUG_STREAM_VALUE, NULL));
  *
  * Errors. A function that can fail returns SNUG_OK or a negative snug_error, and
- * leaves one sentence in snug_error_message. What the code in a cell does
+ * leaves one sentence in snug_error_message. The host or session that it was called with keeps it
+ * too: snug_session_error has it on any thread. What the code in a cell does
  * (raise, exceed a limit, be denied) is never such an error: it is the status
  * of the result.
  *
@@ -249,11 +250,15 @@ typedef struct snug_host_options {
                                          ends that worker, and the open fails with SNUG_ESTOPPED.
                                          NULL: nobody stops it */
     void *payload;                    /* of is_stopped */
+    /* Of both again: */
+    char *error;        /* where an open that fails leaves its sentence, for who cannot ask
+                           snug_error_message on the same thread. NULL: nowhere */
+    size_t error_bytes; /* of that buffer; a longer sentence is cut */
 } snug_host_options;
 #define SNUG_HOST_OPTIONS_INIT                                                                   \
     {                                                                                            \
         sizeof(snug_host_options), SNUG_FORM_LOCAL, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, 0, 0, \
-            0, 0, NULL, NULL                                                                     \
+            0, 0, NULL, NULL, NULL, 0                                                            \
     }
 /* As snug_limits_init. */
 SNUG_EXTERN int snug_host_options_init(snug_host_options *out, size_t size);
@@ -374,6 +379,10 @@ SNUG_EXTERN int snug_host_parking(snug_parking *out, const snug_host *host);
 SNUG_EXTERN const char *snug_host_report(const snug_host *host);
 /* Why SNUG_HOST_FALLBACK made this a host of form SNUG_FORM_LOCAL; NULL if it did not. */
 SNUG_EXTERN const char *snug_host_fallback(const snug_host *host);
+/* The error of the last function that has failed on this host (opens of sessions too, not those of
+ * an opened session), and its sentence in buffer, cut to bytes at a character; SNUG_OK, and an empty
+ * text, if none has. buffer may be NULL. Any thread. */
+SNUG_EXTERN int snug_host_error(const snug_host *host, char *buffer, size_t bytes);
 /* Its form: of one that SNUG_HOST_FALLBACK has changed SNUG_FORM_LOCAL. */
 SNUG_EXTERN snug_form snug_host_form(const snug_host *host);
 
@@ -497,11 +506,13 @@ typedef struct snug_session_options {
      * before the call has been passed on, what is printed behind it has not. Not for calls that
      * are denied, which the result alone lists. call is valid during the call. NULL: none. */
     void (*on_tool_call)(void *payload, const snug_tool_call *call);
+    char *error; /* where an open that fails leaves its sentence, as in snug_host_options */
+    size_t error_bytes;
 } snug_session_options;
 #define SNUG_SESSION_OPTIONS_INIT                                                               \
     {                                                                                           \
         sizeof(snug_session_options), NULL, SNUG_KIND_RESTRICTED, NULL, NULL, NULL, NULL, NULL, \
-            NULL, NULL, 0, NULL, NULL, 0, NULL, NULL                                            \
+            NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, 0                                   \
     }
 /* As snug_limits_init. */
 SNUG_EXTERN int snug_session_options_init(snug_session_options *out, size_t size);
@@ -529,6 +540,8 @@ SNUG_EXTERN const char *snug_session_workdir(const snug_session *session);
 /* The id of the process that the session lives in: that of its worker or worker_command; 0 if that
  * has ended, and for the form SNUG_FORM_LOCAL. For information only; do not wait for it. */
 SNUG_EXTERN int64_t snug_session_process(const snug_session *session);
+/* As snug_host_error, of the last function that has failed on this session. */
+SNUG_EXTERN int snug_session_error(const snug_session *session, char *buffer, size_t bytes);
 /* How many cells the session has run since it was opened or reset, and before it was saved if it
  * was restored. */
 SNUG_EXTERN uint64_t snug_session_execution_count(const snug_session *session);

@@ -92,7 +92,8 @@ int snug_session_bind_tool(snug_session *session, const snug_tool *given)
     snug_tool tool;
 
     if (!given)
-        return error_set(SNUG_EINVAL, "snug_session_bind_tool: tool is NULL");
+        return session_fail(session,
+                            error_set(SNUG_EINVAL, "snug_session_bind_tool: tool is NULL"));
     int error = options_take(&tool, sizeof tool, given, "snug_tool");
     if (!error)
         error = check_tool(&tool);
@@ -103,10 +104,8 @@ int snug_session_bind_tool(snug_session *session, const snug_tool *given)
                           session->name);
 
     if (error || (error = session_claim_alive(session, "snug_session_bind_tool")))
-        return error;
-    error = session->form->bind(session, &tool);
-    session_release(session);
-    return error;
+        return session_fail(session, error);
+    return session_return(session, session->form->bind(session, &tool));
 }
 
 /* ---- answering ---- */

@@ -88,14 +88,13 @@ int local_is_complete(snug_session *session, const char *source, size_t len)
 int snug_session_is_complete(snug_session *session, const char *source, size_t len)
 {
     if (!source && len > 0)
-        return error_set(SNUG_EINVAL, "snug_session_is_complete: source is NULL");
-    int answer = session_claim_alive(session, "snug_session_is_complete");
-    if (answer)
-        return answer;
+        return session_fail(session,
+                            error_set(SNUG_EINVAL, "snug_session_is_complete: source is NULL"));
+    int error = session_claim_alive(session, "snug_session_is_complete");
+    if (error)
+        return session_fail(session, error);
 
-    answer = session->form->is_complete(session, source, len);
-    session_release(session);
-    return answer;
+    return session_return(session, session->form->is_complete(session, source, len));
 }
 
 static int find_completions(snug_session *session, void *arg)
@@ -146,11 +145,9 @@ int snug_session_complete(snug_completion **out, snug_session *session, const ch
     if (!error)
         error = session_claim_alive(session, "snug_session_complete");
     if (error)
-        return error;
+        return session_fail(session, error);
 
-    error = session->form->complete(out, session, source, len, cursor);
-    session_release(session);
-    return error;
+    return session_return(session, session->form->complete(out, session, source, len, cursor));
 }
 
 size_t snug_completion_match_count(const snug_completion *completion)
@@ -308,14 +305,13 @@ int local_inspect(snug_description **out, snug_session *session, const char *sou
 int snug_session_list_variables(snug_description **out, snug_session *session)
 {
     if (!out)
-        return error_set(SNUG_EINVAL, "snug_session_list_variables: out is NULL");
+        return session_fail(session,
+                            error_set(SNUG_EINVAL, "snug_session_list_variables: out is NULL"));
     int error = session_claim_alive(session, "snug_session_list_variables");
     if (error)
-        return error;
+        return session_fail(session, error);
 
-    error = session->form->variables(out, session);
-    session_release(session);
-    return error;
+    return session_return(session, session->form->variables(out, session));
 }
 
 int snug_session_inspect(snug_description **out, snug_session *session, const char *source,
@@ -326,11 +322,9 @@ int snug_session_inspect(snug_description **out, snug_session *session, const ch
     if (!error)
         error = session_claim_alive(session, "snug_session_inspect");
     if (error)
-        return error;
+        return session_fail(session, error);
 
-    error = session->form->inspect(out, session, source, len, cursor);
-    session_release(session);
-    return error;
+    return session_return(session, session->form->inspect(out, session, source, len, cursor));
 }
 
 const char *snug_description_json(const snug_description *description, size_t *len)

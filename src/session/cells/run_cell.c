@@ -96,18 +96,18 @@ static int claim_and_run(snug_result **out, snug_session *session, const char *s
     int error = SNUG_OK;
 
     if (!out || (!source && len > 0))
-        return error_set(SNUG_EINVAL, "%s: %s is NULL", what, out ? "source" : "out");
+        return session_fail(session,
+                            error_set(SNUG_EINVAL, "%s: %s is NULL", what, out ? "source" : "out"));
 
     if (limits)
         error = limits_take(&taken, limits);
     if (!error)
         error = session_claim_alive(session, what);
     if (error)
-        return error;
+        return session_fail(session, error);
 
-    error = session->form->run(out, session, source, len, limits ? &taken : NULL, is_aside);
-    session_release(session);
-    return error;
+    return session_return(
+        session, session->form->run(out, session, source, len, limits ? &taken : NULL, is_aside));
 }
 
 int snug_session_run(snug_result **out, snug_session *session, const char *source, size_t len,

@@ -447,10 +447,8 @@ int snug_session_save(snug_saved **out, snug_session *session, const char *path)
 {
     int error = check_arguments(out, path, "snug_session_save");
     if (error || (error = session_claim_alive(session, "snug_session_save")))
-        return error;
-    error = session->form->save(out, session, path);
-    session_release(session);
-    return error;
+        return session_fail(session, error);
+    return session_return(session, session->form->save(out, session, path));
 }
 
 /* ---- restoring ---- */
@@ -605,8 +603,6 @@ int snug_session_restore(snug_saved **out, snug_session *session, const char *pa
 {
     int error = check_arguments(out, path, "snug_session_restore");
     if (error || (error = session_claim(session, "snug_session_restore")))
-        return error;
-    error = session->form->restore(out, session, path);
-    session_release(session);
-    return error;
+        return session_fail(session, error);
+    return session_return(session, session->form->restore(out, session, path));
 }

@@ -52,7 +52,7 @@ int local_set(snug_session *session, const char *name, const char *json, size_t 
     return error;
 }
 
-int snug_session_set_variable(snug_session *session, const char *name, const char *json, size_t len)
+static int check_binding(const char *name, const char *json, size_t len)
 {
     enum { MOST_NAME_BYTES = 256 };
     size_t at;
@@ -69,14 +69,18 @@ int snug_session_set_variable(snug_session *session, const char *name, const cha
     if (fault)
         return error_set(SNUG_EINVAL, "snug_session_set_variable: %s is not JSON: %s at byte %zu",
                          name, fault, at + 1);
+    return SNUG_OK;
+}
 
-    int error = session_claim_alive(session, "snug_session_set_variable");
+int snug_session_set_variable(snug_session *session, const char *name, const char *json, size_t len)
+{
+    int error = check_binding(name, json, len);
+
+    if (!error)
+        error = session_claim_alive(session, "snug_session_set_variable");
     if (error)
-        return error;
-
-    error = session->form->set(session, name, json, len);
-    session_release(session);
-    return error;
+        return session_fail(session, error);
+    return session_return(session, session->form->set(session, name, json, len));
 }
 
 /* ---- checkpoints ---- */
@@ -114,10 +118,8 @@ static int claim_and_step(snug_session *session, checkpoint_step step, const cha
 {
     int error = session_claim_alive(session, what);
     if (error)
-        return error;
-    error = session->form->checkpoint(session, step);
-    session_release(session);
-    return error;
+        return session_fail(session, error);
+    return session_return(session, session->form->checkpoint(session, step));
 }
 
 int snug_session_checkpoint(snug_session *session)

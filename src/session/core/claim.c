@@ -45,6 +45,20 @@ void session_release(snug_session *session)
     atomic_store(&session->is_busy, SESSION_IDLE);
 }
 
+int session_return(snug_session *session, int error)
+{
+    session_fail(session, error);
+    session_release(session);
+    return error;
+}
+
+int session_fail(snug_session *session, int error)
+{
+    if (!session || !forked_is_process(session->host->process))
+        return error;
+    return last_error_keep(&session->last_error, error);
+}
+
 int session_check_alive(const snug_session *session)
 {
     if (session->is_lost || !session->form->is_alive(session))

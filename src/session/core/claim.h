@@ -15,6 +15,11 @@ int session_claim(snug_session *session, const char *what);
 /* The same for what a lost session cannot do: SNUG_EDEAD. */
 int session_claim_alive(snug_session *session, const char *what);
 void session_release(snug_session *session);
+/* The same at the end of that function: answers its error, which session_fail keeps. */
+int session_return(snug_session *session, int error);
+/* Where the session is not claimed, and may be NULL: keeps an error's message for
+ * snug_session_error, and answers the error. */
+int session_fail(snug_session *session, int error);
 
 /* Nobody can use the session's interpreter: SNUG_EDEAD with a message. */
 int session_check_alive(const snug_session *session);

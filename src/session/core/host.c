@@ -11,3 +11,10 @@ int host_check(const snug_host *host, const char *what)
         return forked_refuse(what);
     return SNUG_OK;
 }
+
+int host_fail(const snug_host *host, int error)
+{
+    if (!host || !forked_is_process(host->process))
+        return error;
+    return last_error_keep(&((snug_host *)(uintptr_t)host)->last_error, error);
+}

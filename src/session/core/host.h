@@ -10,6 +10,7 @@
 
 #include <snug/snug.h>
 
+#include "base/lasterror.h"
 #include "limits/watchdog.h"
 #include "session/confine/kernel_support.h"
 #include "session/core/park.h"
@@ -41,6 +42,7 @@ struct snug_host {
     pthread_mutex_t scan_lock;       /* one scan at a time; guards scanner */
     _Atomic uint64_t hung;           /* threads that were given up and still run */
     _Atomic uint64_t torn;           /* sessions that were torn while they held a lock */
+    last_error last_error;           /* of the functions of snug.h */
     char *report;
     char *fallback; /* why it is not a host of workers; NULL */
 };
@@ -48,5 +50,7 @@ struct snug_host {
 /* SNUG_EINVAL with a sentence, for the function of snug.h that what names: host is NULL, or another
  * process's. */
 int host_check(const snug_host *host, const char *what);
+/* Keeps an error's message for snug_host_error, and answers the error. host may be NULL. */
+int host_fail(const snug_host *host, int error);
 
 #endif

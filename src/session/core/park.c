@@ -276,5 +276,5 @@ int snug_host_parking(snug_parking *out, const snug_host *host)
     const snug_parking facts = { sizeof facts, h->park.awake, h->park.parked, h->park.parks,
                                  h->park.wakes };
     pthread_mutex_unlock(&h->lock);
-    return options_give(out, &facts, sizeof facts, "snug_parking");
+    return host_fail(host, options_give(out, &facts, sizeof facts, "snug_parking"));
 }

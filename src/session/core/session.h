@@ -8,6 +8,7 @@
 
 #include <snug/snug.h>
 
+#include "base/lasterror.h"
 #include "calls/desk.h"
 #include "capture/capture.h"
 #include "limits/memory.h"
@@ -51,6 +52,7 @@ struct snug_session {
     int is_scanner;
 
     _Atomic uint32_t is_busy; /* SESSION_... of claim.h */
+    last_error last_error;    /* of the functions of snug.h */
     session_thread thread;
     session_parking park;
     session_full full;

@@ -117,14 +117,13 @@ int local_list(snug_listing **out, snug_session *session)
 int snug_session_list_files(snug_listing **out, snug_session *session)
 {
     if (!out)
-        return error_set(SNUG_EINVAL, "snug_session_list_files: out is NULL");
+        return session_fail(session,
+                            error_set(SNUG_EINVAL, "snug_session_list_files: out is NULL"));
     int error = session_claim(session, "snug_session_list_files");
     if (error)
-        return error;
+        return session_fail(session, error);
 
-    error = session->form->list(out, session);
-    session_release(session);
-    return error;
+    return session_return(session, session->form->list(out, session));
 }
 
 size_t snug_listing_entry_count(const snug_listing *listing)

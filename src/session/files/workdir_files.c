@@ -311,17 +311,14 @@ int local_put(snug_session *session, const char *path, const void *data, size_t 
 int snug_session_put_file(snug_session *session, const char *path, const void *data, size_t len)
 {
     int error = check_path("snug_session_put_file", path);
+
+    if (!error && !data && len > 0)
+        error = error_set(SNUG_EINVAL, "snug_session_put_file: data is NULL");
+    if (!error)
+        error = session_claim_alive(session, "snug_session_put_file");
     if (error)
-        return error;
-
-    if (!data && len > 0)
-        return error_set(SNUG_EINVAL, "snug_session_put_file: data is NULL");
-    if ((error = session_claim_alive(session, "snug_session_put_file")))
-        return error;
-
-    error = session->form->put(session, path, data, len);
-    session_release(session);
-    return error;
+        return session_fail(session, error);
+    return session_return(session, session->form->put(session, path, data, len));
 }
 
 /* ---- get ---- */
@@ -452,15 +449,15 @@ int local_get(snug_file **out, snug_session *session, const char *path, size_t m
 int snug_session_get_file(snug_file **out, snug_session *session, const char *path,
                           size_t max_bytes)
 {
-    if (!out)
-        return error_set(SNUG_EINVAL, "snug_session_get_file: out is NULL");
     int error = check_path("snug_session_get_file", path);
-    if (error || (error = session_claim(session, "snug_session_get_file")))
-        return error;
 
-    error = session->form->get(out, session, path, max_bytes ? max_bytes : DEFAULT_BYTES);
-    session_release(session);
-    return error;
+    if (!out)
+        error = error_set(SNUG_EINVAL, "snug_session_get_file: out is NULL");
+    if (error || (error = session_claim(session, "snug_session_get_file")))
+        return session_fail(session, error);
+
+    return session_return(
+        session, session->form->get(out, session, path, max_bytes ? max_bytes : DEFAULT_BYTES));
 }
 
 const char *snug_file_data(const snug_file *file, size_t *len)
@@ -559,8 +556,6 @@ int snug_session_remove_file(snug_session *session, const char *path)
 {
     int error = check_path("snug_session_remove_file", path);
     if (error || (error = session_claim(session, "snug_session_remove_file")))
-        return error;
-    error = session->form->remove(session, path);
-    session_release(session);
-    return error;
+        return session_fail(session, error);
+    return session_return(session, session->form->remove(session, path));
 }

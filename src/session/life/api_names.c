@@ -33,6 +33,28 @@ const char *snug_error_message(void)
     return error_message();
 }
 
+/* In a child of fork the lock may be that of a thread which is not there. */
+static int copy_error(const snug_host *host, last_error *e, char *buffer, size_t bytes)
+{
+    if (forked_is_process(host->process))
+        return last_error_copy(e, buffer, bytes);
+
+    int error = forked_refuse("the last error");
+    message_copy(buffer, bytes, error_message());
+    return error;
+}
+
+int snug_host_error(const snug_host *host, char *buffer, size_t bytes)
+{
+    return copy_error(host, &((snug_host *)(uintptr_t)host)->last_error, buffer, bytes);
+}
+
+int snug_session_error(const snug_session *session, char *buffer, size_t bytes)
+{
+    return copy_error(session->host, &((snug_session *)(uintptr_t)session)->last_error, buffer,
+                      bytes);
+}
+
 const char *snug_status_name(snug_status status)
 {
     switch (status) {

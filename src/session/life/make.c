@@ -154,6 +154,7 @@ int session_new(snug_session **out, snug_host *host)
     if (!session)
         return error_no_memory();
 
+    last_error_init(&session->last_error);
     session->host = host;
     session->form = host->form->sessions;
     session->limits = limits_resolve(NULL, NULL);
@@ -274,6 +275,7 @@ void session_free(snug_session *session)
     free(session->files.workdir);
     free(session->files.own_packages);
     free(session->name);
+    last_error_free(&session->last_error);
     free(session);
 }
 

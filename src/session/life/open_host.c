@@ -91,24 +91,34 @@ static int fall_back(snug_host **out, const snug_host_options *options)
     return error_no_memory();
 }
 
+static int open_in_form(snug_host **out, const snug_host_options *options, const seal *wish)
+{
+    int error = check_host_options(options);
+    if (error)
+        return error;
+    if (options->form != SNUG_FORM_WORKER)
+        return host_open(out, options, &local_form, wish);
+
+    error = host_open(out, options, &remote_form, wish);
+    int can_fall = error && error != SNUG_EINVAL && error != SNUG_ENOMEM && error != SNUG_ESTOPPED;
+    if (can_fall && options->flags & SNUG_HOST_FALLBACK)
+        return fall_back(out, options);
+    return error;
+}
+
 int seal_host_open(snug_host **out, const snug_host_options *given, const seal *wish)
 {
     snug_host_options options;
-    int error;
 
     if (!out)
         return error_set(SNUG_EINVAL, "snug_host_open: out is NULL");
-    if ((error = options_take(&options, sizeof options, given, "snug_host_options")) ||
-        (error = check_host_options(&options)))
+    int error = options_take(&options, sizeof options, given, "snug_host_options");
+    if (error)
         return error;
 
-    if (options.form != SNUG_FORM_WORKER)
-        return host_open(out, &options, &local_form, wish);
-
-    error = host_open(out, &options, &remote_form, wish);
-    int can_fall = error && error != SNUG_EINVAL && error != SNUG_ENOMEM && error != SNUG_ESTOPPED;
-    if (can_fall && options.flags & SNUG_HOST_FALLBACK)
-        return fall_back(out, &options);
+    error = open_in_form(out, &options, wish);
+    if (error)
+        message_copy(options.error, options.error_bytes, error_message());
     return error;
 }
 
@@ -123,6 +133,7 @@ int host_open(snug_host **out, const snug_host_options *options, const host_form
     host->seal = wish;
     host->form = form;
     host->process = forked_process();
+    last_error_init(&host->last_error);
     pthread_mutex_init(&host->lock, NULL);
     pthread_mutex_init(&host->scan_lock, NULL);
     if (options->allowlist_dir && !(host->allowlist_dir = strdup(options->allowlist_dir)))
@@ -145,8 +156,8 @@ int snug_host_close(snug_host *host)
     size_t sessions = host->sessions;
     pthread_mutex_unlock(&host->lock);
     if (sessions > 0)
-        return error_set(SNUG_EBUSY, "the host has %zu open session%s", sessions,
-                         sessions == 1 ? "" : "s");
+        return host_fail(host, error_set(SNUG_EBUSY, "the host has %zu open session%s", sessions,
+                                         sessions == 1 ? "" : "s"));
 
     if (host->form->close(host))
         return SNUG_OK;
@@ -157,6 +168,7 @@ int snug_host_close(snug_host *host)
     free(host->allowlist_dir);
     free(host->fallback);
     free(host->report);
+    last_error_free(&host->last_error);
     free(host);
     return SNUG_OK;
 }
@@ -168,7 +180,7 @@ int snug_host_health(snug_health *out, const snug_host *host)
         return error;
 
     const snug_health facts = host->form->health(host);
-    return options_give(out, &facts, sizeof facts, "snug_health");
+    return host_fail(host, options_give(out, &facts, sizeof facts, "snug_health"));
 }
 
 int snug_host_pool(snug_pool *out, const snug_host *host)
@@ -178,7 +190,7 @@ int snug_host_pool(snug_pool *out, const snug_host *host)
         return error;
 
     const snug_pool facts = host->form->pool(host);
-    return options_give(out, &facts, sizeof facts, "snug_pool");
+    return host_fail(host, options_give(out, &facts, sizeof facts, "snug_pool"));
 }
 
 const char *snug_host_fallback(const snug_host *host)

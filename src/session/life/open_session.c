@@ -90,25 +90,25 @@ static int take_session_options(snug_session_options *out, snug_limits *limits,
     return error;
 }
 
-int session_open_in(snug_session **out, snug_host *host, const snug_session_options *given,
-                    const session_place *place)
+static int check_opening(const snug_host *host, const snug_session_options *options)
 {
-    snug_session_options taken;
-    const snug_session_options *options = &taken;
-    snug_limits limits;
-    int error;
+    int error = check_session_options(options);
 
-    if (!out)
-        return error_set(SNUG_EINVAL, "snug_session_open: out is NULL");
-    if ((error = host_check(host, "snug_session_open")) ||
-        (error = take_session_options(&taken, &limits, given)) ||
-        (error = check_session_options(options)) || (error = check_inline(host, options)))
+    if (!error)
+        error = check_inline(host, options);
+    if (!error && options->kind == SNUG_KIND_BASH && host->form == &local_form)
+        error = error_set(SNUG_EINVAL,
+                          "a session of kind SNUG_KIND_BASH is in a process of its own: it "
+                          "needs a host of form SNUG_FORM_WORKER");
+    return error;
+}
+
+static int open_checked(snug_session **out, snug_host *host, const snug_session_options *options,
+                        const session_place *place)
+{
+    int error = check_opening(host, options);
+    if (error)
         return error;
-
-    if (options->kind == SNUG_KIND_BASH && host->form == &local_form)
-        return error_set(SNUG_EINVAL,
-                         "a session of kind SNUG_KIND_BASH is in a process of its own: it "
-                         "needs a host of form SNUG_FORM_WORKER");
 
     /* Before, so that the host is not closed meanwhile. */
     count_session(host, 1);
@@ -125,6 +125,26 @@ int session_open_in(snug_session **out, snug_host *host, const snug_session_opti
     return error;
 }
 
+int session_open_in(snug_session **out, snug_host *host, const snug_session_options *given,
+                    const session_place *place)
+{
+    snug_session_options options;
+    snug_limits limits;
+
+    if (!out)
+        return host_fail(host, error_set(SNUG_EINVAL, "snug_session_open: out is NULL"));
+    int error = host_check(host, "snug_session_open");
+    if (!error)
+        error = take_session_options(&options, &limits, given);
+    if (error)
+        return host_fail(host, error);
+
+    error = open_checked(out, host, &options, place);
+    if (error)
+        message_copy(options.error, options.error_bytes, error_message());
+    return host_fail(host, error);
+}
+
 void snug_session_close(snug_session *session)
 {
     if (!session || !forked_is_process(session->host->process))
@@ -139,8 +159,6 @@ int snug_session_reset(snug_session *session)
 {
     int error = session_claim(session, "snug_session_reset");
     if (error)
-        return error;
-    error = session->form->renew(session);
-    session_release(session);
-    return error;
+        return session_fail(session, error);
+    return session_return(session, session->form->renew(session));
 }

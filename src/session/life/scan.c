@@ -236,16 +236,16 @@ int snug_host_scan(snug_scan **out, snug_host *host, const char *source, size_t 
     snug_scan_options options;
 
     if (!out)
-        return error_set(SNUG_EINVAL, "snug_host_scan: out is NULL");
+        return host_fail(host, error_set(SNUG_EINVAL, "snug_host_scan: out is NULL"));
     if (!source && len > 0)
-        return error_set(SNUG_EINVAL, "snug_host_scan: source is NULL");
+        return host_fail(host, error_set(SNUG_EINVAL, "snug_host_scan: source is NULL"));
 
     int error = host_check(host, "snug_host_scan");
     if (!error)
         error = options_take(&options, sizeof options, given, "snug_scan_options");
-    if (error)
-        return error;
-    return host->form->scan(out, host, source, len, &options);
+    if (!error)
+        error = host->form->scan(out, host, source, len, &options);
+    return host_fail(host, error);
 }
 
 size_t snug_scan_finding_count(const snug_scan *report)
