@@ -377,6 +377,9 @@ SNUG_EXTERN int snug_host_parking(snug_parking *out, const snug_host *host);
  * protections in force. With SNUG_FORM_WORKER the line "process: " is about the worker that the
  * host was opened with. */
 SNUG_EXTERN const char *snug_host_report(const snug_host *host);
+/* The same as one JSON object, schema "snug.report/1", made at the first call: each key with its text.
+ * NULL if memory ran out, and in a child of fork. len may be NULL. Any thread. */
+SNUG_EXTERN const char *snug_host_report_json(const snug_host *host, size_t *len);
 /* Why SNUG_HOST_FALLBACK made this a host of form SNUG_FORM_LOCAL; NULL if it did not. */
 SNUG_EXTERN const char *snug_host_fallback(const snug_host *host);
 /* The error of the last function that has failed on this host (opens of sessions too, not those of
@@ -542,6 +545,12 @@ SNUG_EXTERN const char *snug_session_workdir(const snug_session *session);
 SNUG_EXTERN int64_t snug_session_process(const snug_session *session);
 /* As snug_host_error, of the last function that has failed on this session. */
 SNUG_EXTERN int snug_session_error(const snug_session *session, char *buffer, size_t bytes);
+/* The payload of its callbacks, as given at the open or set since: the program's own data about the
+ * session. Any thread, but not while it is set. */
+SNUG_EXTERN void *snug_session_payload(const snug_session *session);
+/* Sets it, for the calls that follow. SNUG_EBUSY while one is under way. Not for sessions of an
+ * agent, whose callbacks are the agent's. */
+SNUG_EXTERN int snug_session_set_payload(snug_session *session, void *payload);
 /* How many cells the session has run since it was opened or reset, and before it was saved if it
  * was restored. */
 SNUG_EXTERN uint64_t snug_session_execution_count(const snug_session *session);

@@ -43,8 +43,8 @@ struct snug_host {
     _Atomic uint64_t hung;           /* threads that were given up and still run */
     _Atomic uint64_t torn;           /* sessions that were torn while they held a lock */
     last_error last_error;           /* of the functions of snug.h */
-    char *report;
-    char *fallback; /* why it is not a host of workers; NULL */
+    char *report, *report_json;      /* the second is made when it is wanted, under the lock */
+    char *fallback;                  /* why it is not a host of workers; NULL */
 };
 
 /* SNUG_EINVAL with a sentence, for the function of snug.h that what names: host is NULL, or another

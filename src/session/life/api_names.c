@@ -3,6 +3,7 @@
  */
 #include "base/error.h"
 #include "base/forked.h"
+#include "session/core/claim.h"
 #include "session/core/session.h"
 
 #define TEXT(x)   #x
@@ -117,6 +118,20 @@ int64_t snug_session_process(const snug_session *session)
     if (!session->form->process || !forked_is_process(session->host->process))
         return 0;
     return session->form->process(session);
+}
+
+void *snug_session_payload(const snug_session *session)
+{
+    return session->callbacks.payload;
+}
+
+int snug_session_set_payload(snug_session *session, void *payload)
+{
+    int error = session_claim(session, "snug_session_set_payload");
+    if (error)
+        return session_fail(session, error);
+    session->callbacks.payload = payload;
+    return session_return(session, SNUG_OK);
 }
 
 uint64_t snug_session_execution_count(const snug_session *session)

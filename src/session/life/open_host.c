@@ -14,6 +14,7 @@
 #include "session/files/workdir.h"
 #include "session/life/process_seal.h"
 #include "session/life/spares.h"
+#include "wire/json.h"
 
 static int check_host_options(const snug_host_options *options)
 {
@@ -168,6 +169,7 @@ int snug_host_close(snug_host *host)
     free(host->allowlist_dir);
     free(host->fallback);
     free(host->report);
+    free(host->report_json);
     last_error_free(&host->last_error);
     free(host);
     return SNUG_OK;
@@ -206,4 +208,51 @@ snug_form snug_host_form(const snug_host *host)
 const char *snug_host_report(const snug_host *host)
 {
     return host->report;
+}
+
+/* A line, "key: value", as a member. */
+static int add_line(cJSON *root, char *line)
+{
+    char *colon = strstr(line, ": ");
+    if (!colon)
+        return SNUG_OK;
+    *colon = '\0';
+    return json_add_text(root, line, colon + strlen(": "));
+}
+
+static char *encode_report(const char *report)
+{
+    char *saved = NULL, *json = NULL, *lines = strdup(report);
+    cJSON *root = cJSON_CreateObject();
+    int error = SNUG_ENOMEM;
+
+    if (lines && root)
+        error = json_add_text(root, "schema", "snug.report/1");
+    for (char *line = error ? NULL : strtok_r(lines, "\n", &saved); line && !error;
+         line = strtok_r(NULL, "\n", &saved))
+        error = add_line(root, line);
+    if (!error)
+        json = json_text(root);
+
+    cJSON_Delete(root);
+    free(lines);
+    return json;
+}
+
+const char *snug_host_report_json(const snug_host *given, size_t *len)
+{
+    snug_host *host = (snug_host *)(uintptr_t)given;
+    const char *json = NULL;
+
+    if (forked_is_process(host->process)) {
+        pthread_mutex_lock(&host->lock);
+        if (!host->report_json)
+            host->report_json = encode_report(host->report);
+        json = host->report_json;
+        pthread_mutex_unlock(&host->lock);
+    }
+
+    if (len)
+        *len = json ? strlen(json) : 0;
+    return json;
 }
