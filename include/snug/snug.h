@@ -29,11 +29,12 @@
  * returns the one at that index, from 0, or NULL past the end; so with every other list.
  *
  * Versions. Structs that the caller fills begin with their size: start from their _INIT value, or
- * their _init function, and set what should differ. A newer library takes the smaller struct of an older caller, whose
- * missing members count as zero, and an older library takes a newer caller's larger one, unless a
- * member that it does not know is set: SNUG_EINVAL. Structs that the library hands out by pointer
- * may grow at their end: do not copy them or take their size. The elements of an array (snug_mime,
- * snug_mount) stay as they are. Enumerations may get further values: have a default.
+ * from their _init function, and set what should differ. A newer library takes the smaller struct
+ * of an older caller, whose missing members count as zero, and an older library takes a newer
+ * caller's larger one, unless a member that it does not know is set: SNUG_EINVAL. Structs that the
+ * library hands out by pointer may grow at their end: do not copy them or take their size. The
+ * elements of an array (snug_mime, snug_mount) stay as they are. Enumerations may get further
+ * values: have a default.
  *
  * Threads. A host and a result may be used from any number of threads at once,
  * a session from one thread at a time, except snug_session_interrupt, which any
@@ -377,14 +378,14 @@ SNUG_EXTERN int snug_host_parking(snug_parking *out, const snug_host *host);
  * protections in force. With SNUG_FORM_WORKER the line "process: " is about the worker that the
  * host was opened with. */
 SNUG_EXTERN const char *snug_host_report(const snug_host *host);
-/* The same as one JSON object, schema "snug.report/1", made at the first call: each key with its text.
- * NULL if memory ran out, and in a child of fork. len may be NULL. Any thread. */
+/* The same as one JSON object, schema "snug.report/1", made at the first call: each key with its
+ * text. NULL if memory ran out, and in a child of fork. len may be NULL. Any thread. */
 SNUG_EXTERN const char *snug_host_report_json(const snug_host *host, size_t *len);
 /* Why SNUG_HOST_FALLBACK made this a host of form SNUG_FORM_LOCAL; NULL if it did not. */
 SNUG_EXTERN const char *snug_host_fallback(const snug_host *host);
-/* The error of the last function that has failed on this host (opens of sessions too, not those of
- * an opened session), and its sentence in buffer, cut to bytes at a character; SNUG_OK, and an empty
- * text, if none has. buffer may be NULL. Any thread. */
+/* The error of the last function that has failed on this host (those of its sessions have their
+ * own, but for opens), and its sentence in buffer, cut to bytes at a character; SNUG_OK, and an
+ * empty text, if none has. buffer may be NULL. Any thread. */
 SNUG_EXTERN int snug_host_error(const snug_host *host, char *buffer, size_t bytes);
 /* Its form: of one that SNUG_HOST_FALLBACK has changed SNUG_FORM_LOCAL. */
 SNUG_EXTERN snug_form snug_host_form(const snug_host *host);

@@ -1,0 +1,267 @@
+/* What a host and a session can be asked, on any thread: their last error, the report, the payload;
+ * and how the structs that they are given begin. */
+#include "../unit/test.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <snug/snug.h>
+
+#include "form.h"
+#include "running.h"
+
+static snug_host *host;
+static snug_session *session;
+
+static int open_both(void **state)
+{
+    (void)state;
+    if (open_test_host(&host) == SNUG_OK && snug_session_open(&session, host, NULL) == SNUG_OK)
+        return 0;
+    fprintf(stderr, "%s\n", snug_error_message());
+    return -1;
+}
+
+static int close_both(void **state)
+{
+    (void)state;
+    snug_session_close(session);
+    return snug_host_close(host);
+}
+
+/* ---- errors ---- */
+
+static void nothing_has_failed_at_first(void **state)
+{
+    char text[8] = "before";
+    (void)state;
+
+    assert_int_equal(snug_session_error(session, text, sizeof text), SNUG_OK);
+    assert_string_equal(text, "");
+    assert_int_equal(snug_host_error(host, NULL, 0), SNUG_OK);
+}
+
+static void *fail_on_both(void *unused)
+{
+    snug_scan *scan = NULL;
+    snug_listing *none = NULL;
+    (void)unused;
+
+    snug_session_set_variable(session, "x", "{", 1);
+    snug_host_scan(&scan, host, NULL, 1, NULL);
+    snug_session_list_files(&none, NULL); /* of no session: only this thread hears of it */
+    return NULL;
+}
+
+static void an_error_of_another_thread_is_the_sessions_and_the_hosts(void **state)
+{
+    char text[256];
+    pthread_t other;
+    (void)state;
+
+    assert_int_equal(pthread_create(&other, NULL, fail_on_both, NULL), 0);
+    pthread_join(other, NULL);
+    assert_int_equal(snug_session_error(session, text, sizeof text), SNUG_EINVAL);
+    assert_non_null(strstr(text, "x is not JSON"));
+    assert_int_equal(snug_host_error(host, text, sizeof text), SNUG_EINVAL);
+    assert_string_equal(text, "snug_host_scan: source is NULL");
+}
+
+static void a_call_that_succeeds_leaves_the_last_error(void **state)
+{
+    char text[256];
+    (void)state;
+
+    assert_int_equal(snug_session_rollback(session), SNUG_ENOTFOUND);
+    snug_result_free(run(session, "1", 0));
+    assert_int_equal(snug_session_error(session, text, sizeof text), SNUG_ENOTFOUND);
+    assert_non_null(strstr(text, "checkpoint"));
+}
+
+/* Each function of a session keeps its own. */
+static void every_function_of_a_session_keeps_its_error(void **state)
+{
+    (void)state;
+#define CHECK(call)                                                              \
+    do {                                                                         \
+        char kept[1024];                                                         \
+        int error = (call);                                                      \
+        assert_int_equal(snug_session_error(session, kept, sizeof kept), error); \
+        assert_true(error < 0);                                                  \
+        assert_string_equal(kept, snug_error_message());                         \
+    } while (0)
+
+    snug_result *result = NULL;
+    snug_completion *completion = NULL;
+    snug_description *names = NULL;
+    snug_saved *saved = NULL;
+    snug_file *file = NULL;
+    snug_tool tool = SNUG_TOOL_INIT;
+    tool.name = "not a name";
+
+    CHECK(snug_session_run(NULL, session, "1", 1, NULL));
+    CHECK(snug_session_run(&result, session, NULL, 1, NULL));
+    CHECK(snug_session_run_aside(NULL, session, "1", 1, NULL));
+    CHECK(snug_session_is_complete(session, NULL, 1));
+    CHECK(snug_session_complete(&completion, session, "1", 1, 2));
+    CHECK(snug_session_inspect(&names, session, "1", 1, 2));
+    CHECK(snug_session_list_variables(NULL, session));
+    CHECK(snug_session_list_files(NULL, session));
+    CHECK(snug_session_put_file(session, "../x", "", 0));
+    CHECK(snug_session_get_file(&file, session, "none", 0));
+    CHECK(snug_session_remove_file(session, "none.txt"));
+    CHECK(snug_session_save(&saved, session, ""));
+    CHECK(snug_session_restore(&saved, session, "/nowhere/at.all"));
+    CHECK(snug_session_bind_tool(session, &tool));
+#undef CHECK
+}
+
+static void a_long_sentence_is_cut_at_a_character(void **state)
+{
+    char text[1024], cut[40];
+    (void)state;
+
+    /* "é" has two bytes, and one of them would be left. */
+    assert_int_equal(snug_session_put_file(session, "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9/../x", "", 0),
+                     SNUG_EINVAL);
+    snug_session_error(session, text, sizeof text);
+    for (size_t bytes = 1; bytes <= sizeof cut; bytes++) {
+        memset(cut, 'X', sizeof cut);
+        snug_session_error(session, cut, bytes);
+        assert_true(strlen(cut) < bytes && strncmp(cut, text, strlen(cut)) == 0);
+        assert_int_not_equal((unsigned char)text[strlen(cut)] & 0xC0, 0x80);
+    }
+}
+
+static void an_open_that_fails_fills_the_options_buffer(void **state)
+{
+    char text[256] = "";
+    snug_session *none = NULL;
+    snug_host *no_host = NULL;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    snug_host_options host_options = SNUG_HOST_OPTIONS_INIT;
+    (void)state;
+
+    options.profile = "nonesuch";
+    options.error = text;
+    options.error_bytes = sizeof text;
+    assert_int_equal(snug_session_open(&none, host, &options), SNUG_ENOTFOUND);
+    assert_string_equal(text, snug_error_message());
+    assert_non_null(strstr(text, "nonesuch"));
+    char kept[256];
+    assert_int_equal(snug_host_error(host, kept, sizeof kept), SNUG_ENOTFOUND);
+    assert_string_equal(kept, text);
+
+    host_options.flags = 1u << 31;
+    host_options.error = text;
+    host_options.error_bytes = 8;
+    assert_int_equal(snug_host_open(&no_host, &host_options), SNUG_EINVAL);
+    assert_int_equal(strlen(text), 7);
+    assert_memory_equal(text, snug_error_message(), 7);
+}
+
+/* ---- the rest ---- */
+
+static void the_report_is_json_too(void **state)
+{
+    size_t len = 0;
+    (void)state;
+
+    const char *json = snug_host_report_json(host, &len);
+    assert_non_null(json);
+    assert_int_equal(len, strlen(json));
+    assert_non_null(strstr(json, "\"schema\":\"snug.report/1\""));
+    assert_non_null(strstr(json, is_worker_form() ? "\"form\":\"worker\"" : "\"form\":\"local\""));
+    assert_non_null(strstr(json, "\"python.stdlib\":\"/"));
+    assert_ptr_equal(snug_host_report_json(host, NULL), json);
+}
+
+static void count_output(void *payload, snug_stream stream, const char *text, size_t len)
+{
+    (void)stream, (void)text;
+    *(size_t *)payload += len;
+}
+
+static void a_payload_is_the_options_until_it_is_set(void **state)
+{
+    size_t first = 0, second = 0;
+    snug_session *own = NULL;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    (void)state;
+
+    assert_null(snug_session_payload(session));
+    options.on_output = count_output;
+    options.payload = &first;
+    if (snug_session_open(&own, host, &options) != SNUG_OK)
+        fail_msg("%s", snug_error_message());
+    assert_ptr_equal(snug_session_payload(own), &first);
+    snug_result_free(run(own, "print('abc', end='')", 0));
+    assert_int_equal(first, 3);
+
+    assert_int_equal(snug_session_set_payload(own, &second), SNUG_OK);
+    assert_ptr_equal(snug_session_payload(own), &second);
+    snug_result_free(run(own, "print('abcde', end='')", 0));
+    assert_int_equal(first, 3);
+    assert_int_equal(second, 5);
+    snug_session_close(own);
+}
+
+#define INITS(X)                                       \
+    X(snug_limits, SNUG_LIMITS_INIT)                   \
+    X(snug_host_options, SNUG_HOST_OPTIONS_INIT)       \
+    X(snug_health, SNUG_HEALTH_INIT)                   \
+    X(snug_pool, SNUG_POOL_INIT)                       \
+    X(snug_parking, SNUG_PARKING_INIT)                 \
+    X(snug_session_options, SNUG_SESSION_OPTIONS_INIT) \
+    X(snug_tool, SNUG_TOOL_INIT)                       \
+    X(snug_scan_options, SNUG_SCAN_OPTIONS_INIT)
+
+static void an_init_function_makes_what_its_macro_is(void **state)
+{
+    (void)state;
+#define CHECK(type, macro)                                             \
+    do {                                                               \
+        static const type is = macro;                                  \
+        type made;                                                     \
+        memset(&made, 0xAA, sizeof made);                              \
+        assert_int_equal(type##_init(&made, sizeof made), SNUG_OK);    \
+        assert_memory_equal(&made, &is, sizeof made);                  \
+        assert_int_equal(type##_init(&made, 4), SNUG_EINVAL);          \
+        assert_non_null(strstr(snug_error_message(), #type));          \
+        assert_int_equal(type##_init(NULL, sizeof made), SNUG_EINVAL); \
+    } while (0);
+    INITS(CHECK)
+#undef CHECK
+}
+
+static void an_init_function_leaves_what_an_older_struct_does_not_have(void **state)
+{
+    struct {
+        snug_limits limits;
+        uint64_t behind;
+    } memory;
+    (void)state;
+
+    memset(&memory, 0xAA, sizeof memory);
+    assert_int_equal(snug_limits_init(&memory.limits, sizeof memory.limits - 8), SNUG_OK);
+    assert_int_equal(memory.limits.size, sizeof memory.limits - 8);
+    assert_int_equal(memory.limits.tool_calls, UINT64_C(0xAAAAAAAAAAAAAAAA));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_has_failed_at_first),
+        cmocka_unit_test(an_error_of_another_thread_is_the_sessions_and_the_hosts),
+        cmocka_unit_test(a_call_that_succeeds_leaves_the_last_error),
+        cmocka_unit_test(every_function_of_a_session_keeps_its_error),
+        cmocka_unit_test(a_long_sentence_is_cut_at_a_character),
+        cmocka_unit_test(an_open_that_fails_fills_the_options_buffer),
+        cmocka_unit_test(the_report_is_json_too),
+        cmocka_unit_test(a_payload_is_the_options_until_it_is_set),
+        cmocka_unit_test(an_init_function_makes_what_its_macro_is),
+        cmocka_unit_test(an_init_function_leaves_what_an_older_struct_does_not_have),
+    };
+    return cmocka_run_group_tests(tests, open_both, close_both);
+}
