@@ -12,9 +12,10 @@ import sys
 import tempfile
 
 # Elements of arrays that callers index, or whose elements they provide: these never change.
-ARRAYS = {"snug_mime", "snug_mount", "snug_agent_prompt", "snug_agent_input", "snug_agent_image"}
+ARRAYS = {"snug_mime", "snug_mount", "snug_agent_prompt", "snug_agent_input", "snug_agent_image",
+          "snug_value", "snug_input", "snug_column"}
 # Where each header's functions are.
-LIBRARIES = {"snug.h": "libsnug", "worker.h": "libsnug", "agent.h": "libsnug-agent",
+LIBRARIES = {"snug.h": "libsnug", "program.h": "libsnug", "worker.h": "libsnug", "agent.h": "libsnug-agent",
              "library.h": "libsnug-agent", "supervisor.h": "libsnug-supervisor"}
 
 

@@ -634,6 +634,13 @@ int save_list_add(save_list *list, save_kind kind, uint64_t number, const char *
     return SNUG_OK;
 }
 
+int interp_compute(outcome *out, interp *in, struct program_call *call)
+{
+    (void)in, (void)call;
+    *out = (outcome){ 0 };
+    return SNUG_OK;
+}
+
 int interp_set(interp *in, const char *name, const char *json, size_t len)
 {
     (void)in, (void)name, (void)json, (void)len;

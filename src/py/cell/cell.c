@@ -13,6 +13,7 @@
 #include "py/cell/compile.h"
 #include "py/cell/failure.h"
 #include "py/cell/magic.h"
+#include "py/core/cell_notes.h"
 #include "py/core/raised.h"
 #include "py/core/state.h"
 #include "py/core/stopping.h"
@@ -441,18 +442,8 @@ done:
 static void begin_cell(interp *in, uint64_t number)
 {
     in->number = number;
-    in->notes.denial_count = 0;
-    Py_CLEAR(in->notes.hinted);
+    notes_begin(in);
     threads_begin(in);
-}
-
-/* The denials noted while the cell ran become the outcome's. */
-static void hand_over_denials(outcome *out, interp *in)
-{
-    out->denials = in->notes.denials;
-    out->denial_count = in->notes.denial_count;
-    in->notes.denials = NULL;
-    in->notes.denial_count = 0;
 }
 
 /* A line of a cell and one of the next can have the same number: what the one warned of
@@ -570,7 +561,7 @@ static void fill_outcome(void *arg)
     cell->out->most_change_bytes = cell->limits->list_bytes;
     changes_take(cell->out, in, cell->rebound);
     Py_CLEAR(cell->rebound);
-    hand_over_denials(cell->out, in);
+    notes_hand_over(cell->out, in);
     source_free(&text);
 }
 

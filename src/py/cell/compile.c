@@ -11,6 +11,9 @@
 #include "py/core/cell_notes.h"
 #include "py/core/raised.h"
 
+/* Of what is compiled as a function. */
+enum { FUNCTION_FLAGS = PyCF_SOURCE_IS_UTF8 | PyCF_IGNORE_COOKIE };
+
 /* Whether a semicolon follows the expression that ends at (line, column): only
  * closing parentheses, white space and comments can stand between. */
 static int ends_quietly(const char *source, size_t len, unsigned line, size_t column)
@@ -86,6 +89,55 @@ int compile_cell(cell_code *out, interp *in, const char *source, size_t len, PyO
     _PyArena_Free(arena);
     out->flags_after = flags | (compiler.cf_flags & PyCF_MASK);
     return out->code ? 0 : -1;
+}
+
+/* Puts the body into the function of the frame, whose return statement takes the place of its last
+ * expression. */
+static void fill_frame(mod_ty frame, mod_ty tree, const char *source, size_t len)
+{
+    stmt_ty function = (stmt_ty)asdl_seq_GET(frame->v.Module.body, 0);
+    stmt_ty leave = (stmt_ty)asdl_seq_GET(function->v.FunctionDef.body, 0);
+    asdl_stmt_seq *body = tree->v.Module.body;
+    Py_ssize_t count = asdl_seq_LEN(body);
+    if (count == 0)
+        return;
+
+    stmt_ty last = (stmt_ty)asdl_seq_GET(body, count - 1);
+    if (last->kind == Expr_kind &&
+        !ends_quietly(source, len, (unsigned)last->end_lineno, (size_t)last->end_col_offset)) {
+        leave->v.Return.value = last->v.Expr.value;
+        leave->lineno = last->lineno;
+        leave->col_offset = last->col_offset;
+        leave->end_lineno = last->end_lineno;
+        leave->end_col_offset = last->end_col_offset;
+        asdl_seq_SET(body, count - 1, leave);
+    }
+
+    function->v.FunctionDef.body = body;
+}
+
+/* The code of a module that defines the function. */
+static PyObject *compile_frame(interp *in, const char *frame, const char *source, size_t len,
+                               PyObject *filename)
+{
+    PyCompilerFlags flags = { .cf_flags = FUNCTION_FLAGS, .cf_feature_version = PY_MINOR_VERSION };
+    PyArena *arena = _PyArena_New();
+    PyObject *code = NULL;
+    (void)in;
+    if (!arena)
+        return NULL;
+
+    mod_ty shell = _PyParser_ASTFromString(frame, filename, Py_file_input, &flags, arena);
+    mod_ty tree = NULL;
+    if (shell)
+        tree = _PyParser_ASTFromString(source, filename, Py_file_input, &flags, arena);
+    if (tree) {
+        fill_frame(shell, tree, source, len);
+        code = (PyObject *)_PyAST_Compile(shell, filename, &flags, -1, arena);
+    }
+
+    _PyArena_Free(arena);
+    return code;
 }
 
 #else
@@ -218,7 +270,107 @@ int compile_cell(cell_code *out, interp *in, const char *source, size_t len, PyO
     return out->code ? 0 : -1;
 }
 
+/* The item of a list that is an attribute of the node: a new reference. */
+static PyObject *take_node(PyObject *node, const char *list_name, Py_ssize_t at)
+{
+    PyObject *list = PyObject_GetAttrString(node, list_name);
+    PyObject *item = NULL;
+    if (list && PyList_CheckExact(list) && at < PyList_GET_SIZE(list))
+        item = Py_NewRef(PyList_GET_ITEM(list, at));
+    else if (list)
+        PyErr_SetString(PyExc_SystemError, "a syntax tree is not one");
+    Py_XDECREF(list);
+    return item;
+}
+
+/* The return statement has what the expression statement has. */
+static int become_return(PyObject *leave, PyObject *last)
+{
+    static const char *const taken[] = { "value", "lineno", "col_offset", "end_lineno",
+                                         "end_col_offset" };
+    int failed = 0;
+
+    for (size_t i = 0; !failed && i < sizeof taken / sizeof *taken; i++) {
+        PyObject *value = PyObject_GetAttrString(last, taken[i]);
+        failed = !value || PyObject_SetAttrString(leave, taken[i], value) != 0;
+        Py_XDECREF(value);
+    }
+
+    return failed;
+}
+
+static int returns_value(PyObject *last, const char *source, size_t len)
+{
+    if (strcmp(Py_TYPE(last)->tp_name, "Expr") != 0)
+        return 0;
+    long line = read_position(last, "end_lineno"), column = read_position(last, "end_col_offset");
+    return line <= 0 || column < 0 || !ends_quietly(source, len, (unsigned)line, (size_t)column);
+}
+
+/* As in the static programs. */
+static int fill_frame(PyObject *frame, PyObject *tree, const char *source, size_t len)
+{
+    PyObject *function = take_node(frame, "body", 0);
+    PyObject *leave = function ? take_node(function, "body", 0) : NULL;
+    PyObject *body = leave ? PyObject_GetAttrString(tree, "body") : NULL;
+    PyObject *last = NULL;
+    int failed = !body;
+
+    Py_ssize_t count = body && PyList_CheckExact(body) ? PyList_GET_SIZE(body) : 0;
+    if (count == 0)
+        goto done;
+
+    last = Py_NewRef(PyList_GET_ITEM(body, count - 1));
+    if (returns_value(last, source, len))
+        failed =
+            become_return(leave, last) || PyList_SetItem(body, count - 1, Py_NewRef(leave)) != 0;
+    if (!failed)
+        failed = PyObject_SetAttrString(function, "body", body) != 0;
+
+done:
+    Py_XDECREF(last);
+    Py_XDECREF(body);
+    Py_XDECREF(leave);
+    Py_XDECREF(function);
+    return failed ? -1 : 0;
+}
+
+static PyObject *compile_frame(interp *in, const char *frame, const char *source, size_t len,
+                               PyObject *filename)
+{
+    PyCompilerFlags flags = { .cf_flags = FUNCTION_FLAGS | PyCF_ONLY_AST,
+                              .cf_feature_version = PY_MINOR_VERSION };
+    PyObject *code = NULL, *tree = NULL;
+
+    PyObject *shell = Py_CompileStringObject(frame, filename, Py_file_input, &flags, -1);
+    if (shell)
+        tree = Py_CompileStringObject(source, filename, Py_file_input, &flags, -1);
+    if (tree && fill_frame(shell, tree, source, len) == 0)
+        code = PyObject_CallFunction(in->compile, "OOsiO", shell, filename, "exec", 0, Py_True);
+    Py_XDECREF(tree);
+    Py_XDECREF(shell);
+    return code;
+}
+
 #endif
+
+/* The first constant of the module's that is code. */
+PyObject *compile_function(interp *in, const char *frame, const char *source, size_t len,
+                           PyObject *filename)
+{
+    PyObject *module = compile_frame(in, frame, source, len, filename), *code = NULL;
+    if (!module)
+        return NULL;
+
+    PyObject *constants = ((PyCodeObject *)module)->co_consts;
+    for (Py_ssize_t i = 0; !code && i < PyTuple_GET_SIZE(constants); i++)
+        if (PyCode_Check(PyTuple_GET_ITEM(constants, i)))
+            code = Py_NewRef(PyTuple_GET_ITEM(constants, i));
+    Py_DECREF(module);
+    if (!code)
+        PyErr_SetString(PyExc_SystemError, "a program is no function");
+    return code;
+}
 
 /* As CPython does it for files; the parser's errors have theirs. */
 static void add_error_line(PySyntaxErrorObject *error, const char *source, size_t len,

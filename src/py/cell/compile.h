@@ -21,6 +21,12 @@ int compile_prepare(interp *in);
 int compile_cell(cell_code *out, interp *in, const char *source, size_t len, PyObject *filename,
                  int flags);
 
+/* The code of a function whose body is the source, with its last expression as what it returns; a
+ * new reference, or NULL with an exception. frame is the source of a function of one line,
+ * "return None", which has the parameters. */
+PyObject *compile_function(interp *in, const char *frame, const char *source, size_t len,
+                           PyObject *filename);
+
 /* Makes the exception that compile_cell left what the cell's report should show: gives
  * a SyntaxError of the compiler, which finds no file to read, its source line; tells a
  * source that is too deep for parser or compiler as a SyntaxError. */

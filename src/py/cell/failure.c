@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "py/cell/program.h"
 #include "py/core/alloc.h"
 #include "py/core/raised.h"
 #include "py/core/stopping.h"
@@ -46,8 +47,9 @@ static uint64_t read_cell_number(PyObject *filename)
 
 static int is_cell(void *payload, PyObject *filename)
 {
-    (void)payload;
-    return read_cell_number(filename) != 0;
+    const lines_payload *lines = payload;
+    size_t len;
+    return read_cell_number(filename) != 0 || program_source(lines->in, filename, &len) != NULL;
 }
 
 enum { SOURCE_FILE_BYTES = 4 * 1024 * 1024 };
@@ -89,6 +91,10 @@ static const char *source_text_of(void *payload, PyObject *filename, size_t *len
     uint64_t number = read_cell_number(filename);
     if (number > 0)
         return cell_text(in, number, len);
+
+    const char *program = program_source(in, filename, len);
+    if (program)
+        return program;
 
     if (!interp_trusts(in, filename))
         return NULL;
@@ -220,12 +226,13 @@ static int fill_stop(outcome *out, const interp *in, stop_reason reason)
 }
 
 /* A stop that hit the event loop's wait has only frames of the host. */
-static int shows_a_cell(PyObject *traceback)
+static int shows_a_cell(interp *in, PyObject *traceback)
 {
+    lines_payload payload = { .in = in };
     int answer = 0;
     for (PyTracebackObject *t = (PyTracebackObject *)traceback; t && !answer; t = t->tb_next) {
         PyCodeObject *code = PyFrame_GetCode(t->tb_frame);
-        answer = is_cell(NULL, code->co_filename);
+        answer = is_cell(&payload, code->co_filename);
         Py_DECREF(code);
     }
     return answer;
@@ -257,7 +264,7 @@ static PyObject *explain_stop(outcome *out, interp *in, PyObject *exc)
         shown = PyObject_CallNoArgs(type);
 
     PyObject *traceback = PyException_GetTraceback(exc);
-    if (shown && traceback && shows_a_cell(traceback))
+    if (shown && traceback && shows_a_cell(in, traceback))
         PyException_SetTraceback(shown, traceback);
 
     /* The cell had failed already when the stop came. */

@@ -29,6 +29,20 @@ static void note_denial(interp *in, const char *event, const char *detail, size_
         in->notes.denial_count++;
 }
 
+void notes_begin(interp *in)
+{
+    in->notes.denial_count = 0;
+    Py_CLEAR(in->notes.hinted);
+}
+
+void notes_hand_over(outcome *out, interp *in)
+{
+    out->denials = in->notes.denials;
+    out->denial_count = in->notes.denial_count;
+    in->notes.denials = NULL;
+    in->notes.denial_count = 0;
+}
+
 void interp_deny(interp *in, const char *event, const char *detail, size_t len)
 {
     pthread_mutex_lock(&in->notes.denying);

@@ -7,6 +7,10 @@
 
 #include "py/core/state.h"
 
+/* A cell begins, or what else has an outcome. */
+void notes_begin(interp *in);
+/* The denials noted since become the outcome's. */
+void notes_hand_over(outcome *out, interp *in);
 /* Remembers that the policy refused something in this cell. */
 void interp_deny(interp *in, const char *event, const char *detail, size_t len);
 /* Remembers a hint for exc, the exception just made. */

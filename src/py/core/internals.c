@@ -34,6 +34,11 @@ int internals_cancel_raise(PyThreadState *tstate)
     return before != NULL;
 }
 
+uint64_t internals_dict_version(PyObject *dict)
+{
+    return ((const PyDictObject *)dict)->ma_version_tag;
+}
+
 recursion_left internals_recursion_left(PyThreadState *tstate)
 {
 #if PY_VERSION_HEX >= 0x030c0000

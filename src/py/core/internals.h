@@ -27,6 +27,9 @@ int internals_cancel_raise(PyThreadState *tstate);
  * arena was mapped meanwhile: that may move it. NULL: nothing to free, or no memory. */
 void **internals_take_allocator(PyThreadState *tstate);
 
+/* Of a dict: another after each change of it. */
+uint64_t internals_dict_version(PyObject *dict);
+
 /* How deep the thread may still recurse. */
 typedef struct recursion_left {
     int python, c;

@@ -96,9 +96,10 @@ struct interp {
     uint64_t forgotten;           /* Out has dropped the values of cells up to this one */
     PyObject *last[3];            /* what we put into _, __ and ___; NULL before */
     codecache cache;
-    known_names known;       /* the namespace as the last cell left it */
-    PyObject *checkpoint;    /* the namespace as it was then, a dict; NULL: none */
-    int is_aside;            /* main is a copy, for the time of a run */
+    struct program_slots *programs; /* cell/program.c's; NULL until one is called */
+    known_names known;              /* the namespace as the last cell left it */
+    PyObject *checkpoint;           /* the namespace as it was then, a dict; NULL: none */
+    int is_aside;                   /* main is a copy, for the time of a run */
     PyObject *pretty, *rich; /* frozen pretty.py's and display.py's; NULL until they are needed */
     int compiler_flags;      /* __future__ statements stay in force, as at a prompt */
 

@@ -446,6 +446,7 @@ static void drop_objects(interp *in)
 
     posix_release(in);
     loader_release(in);
+    interp_forget_programs(in);
     codecache_clear(&in->cache);
     changes_free(&in->known);
     for (size_t i = 0; i < in->source_count; i++)

@@ -19,6 +19,7 @@ typedef struct cell_job {
     int is_aside;
     outcome outcome;
     uint64_t cpu_ns;
+    struct program_work *program; /* local_program.c's; NULL until a program is called */
 } cell_job;
 
 /* NULL if memory ran out. */
@@ -26,6 +27,10 @@ cell_job *cell_job_new(void);
 /* NULL is fine. */
 void cell_job_free(cell_job *cell);
 
+/* What stands around the code of a cell or program, on the session's thread: fresh capture, disk
+ * account and desk. number is that of its spill files. */
+void cell_job_begin(snug_session *session, const cell_job *cell, uint64_t number);
+void cell_job_end(snug_session *session, cell_job *cell);
 /* The job. Its arg is the session's cell. */
 int cell_job_run(snug_session *session, void *arg);
 /* Whether a cell can ask anything of the host: most cannot, and the desk's lock would show in the

@@ -5,13 +5,34 @@
 #ifndef SNUG_SESSION_FORM_H
 #define SNUG_SESSION_FORM_H
 
-#include <snug/snug.h>
+#include <snug/program.h>
+
+#include "base/str.h"
+#include "py/core/program.h"
 
 typedef enum checkpoint_step {
     CHECKPOINT_MAKE,
     CHECKPOINT_ROLL_BACK,
     CHECKPOINT_FORGET
 } checkpoint_step;
+
+/* A call of a program, or a map: its arguments are checked, and the caller's. */
+typedef struct program_wish {
+    snug_program *program;
+    const snug_value *arguments; /* NULL: it is a map */
+    const snug_column *columns;
+    uint64_t row_count;
+    snug_limits limits; /* all of them set */
+} program_wish;
+
+/* What came of it. The caller frees the result, and the texts that there are. */
+typedef struct program_outcome {
+    snug_status status;
+    snug_value value; /* without data: */
+    str data;
+    program_column column;
+    snug_result *result;
+} program_outcome;
 
 /* Each as the function of its name in snug.h. The session is claimed, but for interrupt, and
  * not lost where lost ones are refused. */
@@ -26,6 +47,8 @@ typedef struct session_form {
     void (*interrupt)(snug_session *session);
     int (*run)(snug_result **out, snug_session *session, const char *source, size_t len,
                const snug_limits *limits, int is_aside);
+    /* What the code does is in out, which is empty. */
+    int (*compute)(program_outcome *out, snug_session *session, const program_wish *wish);
     int (*set)(snug_session *session, const char *name, const char *json, size_t len);
     int (*checkpoint)(snug_session *session, checkpoint_step step);
     int (*is_complete)(snug_session *session, const char *source, size_t len);

@@ -1,7 +1,7 @@
 /*
- * init_structs.c - the _INIT values of snug.h as functions.
+ * init_structs.c - the _INIT values of snug.h and program.h as functions.
  */
-#include <snug/snug.h>
+#include <snug/program.h>
 
 #include "base/options.h"
 
@@ -13,3 +13,6 @@ OPTIONS_INIT(snug_parking)
 OPTIONS_INIT(snug_session_options)
 OPTIONS_INIT(snug_tool)
 OPTIONS_INIT(snug_scan_options)
+OPTIONS_INIT(snug_program_options)
+OPTIONS_INIT(snug_answer)
+OPTIONS_INIT(snug_mapped)

@@ -9,6 +9,7 @@
 #include "py/life/runtime.h"
 #include "session/cells/bind_tools.h"
 #include "session/cells/inquiries.h"
+#include "session/cells/local_program.h"
 #include "session/cells/run_cell.h"
 #include "session/cells/save_session.h"
 #include "session/cells/variables.h"
@@ -201,6 +202,7 @@ static const session_form local_sessions = {
     .renew = session_renew,
     .interrupt = local_interrupt,
     .run = local_run,
+    .compute = local_compute,
     .set = local_set,
     .checkpoint = local_checkpoint,
     .is_complete = local_is_complete,

@@ -145,6 +145,18 @@ int remote_lost(snug_session *session);
 int remote_lost_result(snug_result **out, snug_session *session, uint64_t wall_ms,
                        uint64_t started_ns, int is_aside);
 
+/* Whether the worker has ended with the cell. Otherwise the session was lost before, and its worker
+ * with it or not. */
+int remote_has_lost_worker(const snug_session *session);
+/* The result of a cell that lost its session, which the worker has given up: that it was. SNUG_OK or
+ * SNUG_ENOMEM with a message. */
+int remote_tell_given_up(snug_session *session, snug_result *result);
+/* After a cell: what may run any machine code gets no mark on a file that the filters let through.
+ */
+void remote_unmark_files(const snug_session *session);
+/* Calls a program there: program_in_worker.c. */
+int remote_compute(program_outcome *out, snug_session *session, const program_wish *wish);
+
 /* The rows of remote_form's table of sessions; worker_session.c. */
 extern const session_form remote_sessions;
 

@@ -53,8 +53,7 @@ static int ask_plainly(snug_session *session, remote_question *q)
 
 /* ---- close and reset ---- */
 
-/* What may run any machine code gets no mark on a file that the filters let through. */
-static void unmark_files(const snug_session *session)
+void remote_unmark_files(const snug_session *session)
 {
     const time_t since = session->remote->opened;
 
@@ -105,7 +104,7 @@ static int end_remote_session(snug_session *session)
         say_goodbye(session);
     remote_disconnect(session);
     remote_disk_end(session);
-    unmark_files(session);
+    remote_unmark_files(session);
     pthread_mutex_destroy(&r->lock);
     str_free(&r->open);
     remote_free_need(&r->need);
@@ -179,15 +178,13 @@ static void send_interrupt(snug_session *session)
 
 /* ---- cells ---- */
 
-/* Whether the worker has ended with the cell. Otherwise the session was lost before, and its worker
- * with it or not. */
-static int has_lost_worker(const snug_session *session)
+int remote_has_lost_worker(const snug_session *session)
 {
     link_end how = link_state(session->remote->link);
     return how != LINK_LIVES && how != LINK_FORSAKEN;
 }
 
-static int tell_given_up(snug_session *session, snug_result *result)
+int remote_tell_given_up(snug_session *session, snug_result *result)
 {
     remote_gave_up(session);
     if (link_state(session->remote->link) != LINK_FORSAKEN || !remote_ends_with(session))
@@ -223,7 +220,7 @@ static int run_in_worker(snug_result **out, snug_session *session, const char *s
     error = remote_ask(session, &q);
     if (!error)
         error = remote_checked(session, &q, result_unpack(out, &q.answer, session->name, &all));
-    if (error == SNUG_EDEAD && has_lost_worker(session))
+    if (error == SNUG_EDEAD && remote_has_lost_worker(session))
         return remote_lost_result(out, session, all.wall_ms, started_ns, is_aside);
     if (error)
         return error;
@@ -231,7 +228,7 @@ static int run_in_worker(snug_result **out, snug_session *session, const char *s
     if (!is_aside)
         session->cells = snug_result_execution_count(*out);
     if (snug_result_state(*out) == SNUG_STATE_LOST)
-        return tell_given_up(session, *out);
+        return remote_tell_given_up(session, *out);
     return SNUG_OK;
 }
 
@@ -240,7 +237,7 @@ static int run_and_judge(snug_result **out, snug_session *session, const char *s
 {
     remote_bash_begin(session);
     int error = run_in_worker(out, session, source, len, limits, is_aside);
-    unmark_files(session);
+    remote_unmark_files(session);
     if (error)
         return error;
 
@@ -517,6 +514,7 @@ const session_form remote_sessions = {
     .renew = renew_in_worker,
     .interrupt = send_interrupt,
     .run = run_and_judge,
+    .compute = remote_compute,
     .set = send_variable,
     .checkpoint = send_checkpoint,
     .is_complete = ask_is_complete,

@@ -16,7 +16,7 @@
 #include "base/str.h"
 
 /* Both sides say it first; a worker of another version is refused. */
-#define FRAME_PROTOCOL "snug-worker/2"
+#define FRAME_PROTOCOL "snug-worker/3"
 
 enum { FRAME_HEADER = 16 };
 /* Any message. A saved session has 1 GiB at most, and its report some MiB; what else is larger than
@@ -46,6 +46,7 @@ typedef enum frame_kind {
     FRAME_LIST,
     FRAME_REMOVE,
     FRAME_BIND,
+    FRAME_COMPUTE, /* a program is called, or mapped */
     FRAME_SCAN,
     FRAME_HEALTH,
     FRAME_REQUESTS, /* how many there are */

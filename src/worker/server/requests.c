@@ -33,7 +33,7 @@ static int is_malformed(const unpacker *u)
     return !unpack_ended(u);
 }
 
-static int refuse_request(void)
+int serve_refuse(void)
 {
     return error_set(SNUG_EINVAL, "the request is not one of %s", FRAME_PROTOCOL);
 }
@@ -188,7 +188,7 @@ static int handle_hello(request *r)
 
     unpack_hello(r->in, &wish);
     if (is_malformed(r->in))
-        return refuse_request();
+        return serve_refuse();
     if (s->host)
         return error_set(SNUG_EBUSY, "the worker was greeted already");
 
@@ -250,7 +250,7 @@ static int handle_open(request *r)
     snug_session *session;
     int error;
     if (is_malformed(u) || (is_placed && !options.workdir))
-        error = refuse_request();
+        error = serve_refuse();
     else
         error = session_open_in(&session, c->server->host, &options, is_placed ? &place : NULL);
 
@@ -278,7 +278,7 @@ static int handle_close(request *r)
     server *s = r->channel->server;
 
     if (is_malformed(r->in))
-        return refuse_request();
+        return serve_refuse();
 
     /* From here on nobody interrupts it. */
     pthread_mutex_lock(&s->lock);
@@ -294,7 +294,7 @@ static int handle_reset(request *r)
     int error;
 
     if (is_malformed(r->in))
-        error = refuse_request();
+        error = serve_refuse();
     else
         error = snug_session_reset(r->session);
 
@@ -314,7 +314,7 @@ static int handle_run(request *r)
     limits_unpack(r->in, &limits);
     const char *source = unpack_bytes(r->in, &len);
     if (is_malformed(r->in))
-        return refuse_request();
+        return serve_refuse();
 
     int error;
     if (is_aside)
@@ -336,28 +336,28 @@ static int handle_set(request *r)
     const char *name = unpack_name(r->in);
     const char *json = unpack_bytes(r->in, &len);
     if (is_malformed(r->in))
-        return refuse_request();
+        return serve_refuse();
     return snug_session_set_variable(r->session, name, json, len);
 }
 
 static int handle_checkpoint(request *r)
 {
     if (is_malformed(r->in))
-        return refuse_request();
+        return serve_refuse();
     return snug_session_checkpoint(r->session);
 }
 
 static int handle_rollback(request *r)
 {
     if (is_malformed(r->in))
-        return refuse_request();
+        return serve_refuse();
     return snug_session_rollback(r->session);
 }
 
 static int handle_forget(request *r)
 {
     if (is_malformed(r->in))
-        return refuse_request();
+        return serve_refuse();
     return snug_session_forget_checkpoint(r->session);
 }
 
@@ -368,7 +368,7 @@ static int handle_is_complete(request *r)
     size_t len;
     const char *source = unpack_bytes(r->in, &len);
     if (is_malformed(r->in))
-        return refuse_request();
+        return serve_refuse();
 
     int answered = snug_session_is_complete(r->session, source, len);
     if (answered < 0)
@@ -385,7 +385,7 @@ static int handle_complete(request *r)
     size_t cursor = (size_t)unpack_number(r->in);
     const char *source = unpack_bytes(r->in, &len);
     if (is_malformed(r->in))
-        return refuse_request();
+        return serve_refuse();
 
     int error = snug_session_complete(&completion, r->session, source, len, cursor);
     if (error)
@@ -400,7 +400,7 @@ static int handle_variables(request *r)
 {
     snug_description *d;
     if (is_malformed(r->in))
-        return refuse_request();
+        return serve_refuse();
 
     int error = snug_session_list_variables(&d, r->session);
     if (error)
@@ -418,7 +418,7 @@ static int handle_inspect(request *r)
     size_t cursor = (size_t)unpack_number(r->in);
     const char *source = unpack_bytes(r->in, &len);
     if (is_malformed(r->in))
-        return refuse_request();
+        return serve_refuse();
 
     int error = snug_session_inspect(&d, r->session, source, len, cursor);
     if (error)
@@ -444,7 +444,7 @@ static int handle_save(request *r)
     int error;
 
     if (is_malformed(r->in))
-        return refuse_request();
+        return serve_refuse();
     if (!is_savable(r))
         return r->session->form->save(&saved, r->session, "");
 
@@ -474,7 +474,7 @@ static int handle_restore(request *r)
     int error;
 
     if (is_malformed(r->in))
-        return refuse_request();
+        return serve_refuse();
     if (!is_savable(r))
         return r->session->form->restore(&saved, r->session, path);
     if (str_append(&text, file, len) != 0)
@@ -504,7 +504,7 @@ static int handle_put(request *r)
     const char *path = unpack_name(r->in);
     const char *data = unpack_bytes(r->in, &len);
     if (is_malformed(r->in))
-        return refuse_request();
+        return serve_refuse();
     return snug_session_put_file(r->session, path, data, len);
 }
 
@@ -515,7 +515,7 @@ static int handle_get(request *r)
     size_t most = (size_t)unpack_number(r->in);
 
     if (is_malformed(r->in))
-        return refuse_request();
+        return serve_refuse();
 
     int error = snug_session_get_file(&file, r->session, path, most);
     if (error)
@@ -531,7 +531,7 @@ static int handle_list(request *r)
     snug_listing *listing;
 
     if (is_malformed(r->in))
-        return refuse_request();
+        return serve_refuse();
 
     int error = snug_session_list_files(&listing, r->session);
     if (error)
@@ -546,7 +546,7 @@ static int handle_remove(request *r)
 {
     const char *path = unpack_name(r->in);
     if (is_malformed(r->in))
-        return refuse_request();
+        return serve_refuse();
     return snug_session_remove_file(r->session, path);
 }
 
@@ -566,8 +566,13 @@ static int handle_bind(request *r)
     tool.fn = on_call;
     tool.payload = r->channel;
     if (is_malformed(r->in))
-        return refuse_request();
+        return serve_refuse();
     return snug_session_bind_tool(r->session, &tool);
+}
+
+static int handle_compute(request *r)
+{
+    return serve_compute(r->channel, r->in, r->out);
 }
 
 static int handle_scan(request *r)
@@ -589,7 +594,7 @@ static int handle_scan(request *r)
     int error;
 
     if (is_malformed(r->in))
-        error = refuse_request();
+        error = serve_refuse();
     else
         error = snug_host_scan(&report, r->channel->server->host, source, len, &options);
 
@@ -611,7 +616,7 @@ static int handle_health(request *r)
     int error;
 
     if (is_malformed(r->in))
-        return refuse_request();
+        return serve_refuse();
 
     error = snug_host_health(&facts, host);
     if (!error)
@@ -648,6 +653,7 @@ int serve_request(channel *c, frame_kind kind, unpacker *u, packer *out)
         [FRAME_LIST] = handle_list,
         [FRAME_REMOVE] = handle_remove,
         [FRAME_BIND] = handle_bind,
+        [FRAME_COMPUTE] = handle_compute,
         [FRAME_SCAN] = handle_scan,
         [FRAME_HEALTH] = handle_health,
     };

@@ -107,6 +107,7 @@ static void drop_channel(server *s, channel *c)
         at = &(*at)->next;
     *at = c->next;
     pthread_cond_destroy(&c->taken);
+    serve_free_programs(c);
     free(c);
 }
 

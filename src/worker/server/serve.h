@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
-#include <snug/snug.h>
+#include <snug/program.h>
 
 #include "base/spin.h"
 #include "wire/pack.h"
@@ -26,6 +26,15 @@ typedef struct serve_call {
     struct serve_call *next;
 } serve_call;
 
+/* Programs that a channel keeps: of more, some are made again at each call. */
+enum { SERVE_PROGRAMS = 256 };
+
+/* One that the host has called in the channel's session, by the number that it has there. */
+typedef struct serve_program {
+    uint64_t id;
+    snug_program *made; /* NULL: none */
+} serve_program;
+
 typedef struct channel {
     struct server *server;
     uint32_t id;
@@ -36,6 +45,7 @@ typedef struct channel {
     uint64_t calls_made;
     uint64_t untaken; /* bytes of output that the host has not taken yet */
     pthread_cond_t taken;
+    serve_program *programs; /* SERVE_PROGRAMS of them; NULL before the first. Of who serves it */
     struct channel *next;
 } channel;
 
@@ -64,6 +74,11 @@ int serve_own_stream(int in, int out);
 
 /* For the requests: requests.c. */
 int serve_request(channel *c, frame_kind kind, unpacker *u, packer *out);
+/* FRAME_COMPUTE, of a channel that has a session. SNUG_OK or an error with a message. */
+int serve_compute(channel *c, unpacker *u, packer *out);
+void serve_free_programs(channel *c);
+/* The request is not one of this protocol: SNUG_EINVAL with a message. */
+int serve_refuse(void);
 /* Sends what a cell has printed or shown, frees it, and waits while the host has much of it before
  * it. */
 void serve_output(channel *c, frame_kind kind, packer *body);
