@@ -31,6 +31,8 @@
  *     wake COUNT AWAKE MS            turns of sessions that are woken for it, while another one is
  *                                    parked; "wakes": how many for a turn
  *     tool MS                        a call of a tool, of 100 in a cell
+ *     call MS                        a call of a program with two doubles
+ *     map MS                         a map of it over a million rows
  *     save WORKLOAD MS               a save of the session that its cells left; "restore"
  *
  * Times are the caller's: from handing over the source to having read and freed
@@ -321,7 +323,8 @@ static const struct {
     { "beside", 2, bench_beside },   { "scale", 3, bench_scale },
     { "tool", 1, bench_tool },       { "save", 2, bench_save },
     { "among", 4, bench_among },     { "wake", 3, bench_wake },
-    { "pooled", 2, measure_pooled },
+    { "pooled", 2, measure_pooled }, { "call", 1, bench_call },
+    { "map", 1, bench_map },
 };
 
 static void obey(bench *b, char *line)

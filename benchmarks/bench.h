@@ -92,4 +92,8 @@ void bench_wake(bench *b, char **words);
 void bench_tool(bench *b, char **words);
 void bench_save(bench *b, char **words);
 
+/* In bench_programs.c. */
+void bench_call(bench *b, char **words);
+void bench_map(bench *b, char **words);
+
 #endif

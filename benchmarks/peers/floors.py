@@ -1,9 +1,26 @@
 """The floors: cells in plain Python, inside one CPython process. A session is a dict: nothing is
 isolated, limited or interruptible."""
+import array
 import ast
 import io
 import sys
+import time
 import traceback
+
+try:
+    import _snug_floor  # of python_floor.c
+except ImportError:
+    _snug_floor = None
+
+
+def computed(x, y):
+    """The program of bench_programs.c."""
+    return x * y + 1.0
+
+
+def loop(x, y):
+    """A loop in plain Python over two columns, into a third."""
+    return array.array("d", [computed(a, b) for a, b in zip(x, y)])
 
 
 class Raw:
@@ -32,6 +49,25 @@ class Raw:
         namespace = self.open()
         namespace["echo"] = lambda n: 1
         return namespace
+
+
+    def call_by_c(self, count):
+        """ns of that many calls by the C interface."""
+        if not _snug_floor:
+            raise LookupError("this Python has not the module _snug_floor")
+        took, total = _snug_floor.call(computed, count)
+        assert total == 0.5 * count * (count - 1) / 2 + count, total
+        return took
+
+    def map_rows(self, count):
+        """ns of the loop over that many rows."""
+        if not hasattr(self, "columns"):
+            self.columns = array.array("d", range(count)), array.array("d", [1.0]) * count
+        start = time.perf_counter_ns()
+        column = loop(*self.columns)
+        took = time.perf_counter_ns() - start
+        assert column[-1] == count, column[-1]
+        return took
 
 
 class Floor(Raw):

@@ -36,6 +36,7 @@ LONG_NS = 1_000_000_000  # of runs as long as this one sample does
 HANG_S = 0.2
 PACE_NS = 10_000_000
 CALLS = 100
+ROWS = 1_000_000
 CALLING_CELL = "for n in range(100):\n    echo(n=n)"
 
 clock = time.perf_counter_ns
@@ -301,10 +302,18 @@ def save(name, budget_ms):
     return answer
 
 
-COMMANDS = {"turn": turn, "conversation": conversation, "first": first, "open": open_close,
+def call(budget_ms):
+    return repeat(budget_ms, lambda: peer.call_by_c(CALLS) // CALLS)
+
+
+def map_rows(budget_ms):
+    return repeat(budget_ms, lambda: peer.map_rows(ROWS))
+
+
+COMMANDS = {"call": call, "map": map_rows, "turn": turn, "conversation": conversation, "first": first, "open": open_close,
             "hold": hold, "beside": beside, "scale": scale, "tool": tool, "save": save}
 # What a peer needs for a command: a method of that name instead, or these.
-NEEDS = {"beside": "run_to_its_end", "scale": "run_to_its_end", "tool": "open_with_tool",
+NEEDS = {"call": "call_by_c", "map": "map_rows", "beside": "run_to_its_end", "scale": "run_to_its_end", "tool": "open_with_tool",
          "save": "save"}
 
 

@@ -20,6 +20,9 @@ def turn(row, program="snug"):
 
 
 FRESH, SAME = "trivial, fresh source", "trivial, the same source again"
+CALL = "a call; raw exec's is by Python's own C interface"
+CACHED = "a cached turn of the same session"
+MAP = "a map over a million rows; raw exec's is a loop in plain Python"
 TALK = "100-turn conversation with open"
 AIMS = [
     Aim("trivial turn, fresh source, beside raw exec", turn(FRESH), turn(FRESH, "raw"), 1.3),
@@ -34,6 +37,12 @@ AIMS = [
         turn(TALK, "floor"), 0.5),
     Aim("CPU-bound cell, beside python3 of the same version", turn("loop of a million"),
         turn("loop of a million", "python3"), 1.02),
+    Aim("a map over a million rows, beside a loop in plain Python", ("programs", MAP, "caller"),
+        ("programs", MAP, "raw"), 1.2),
+    Aim("the same on a session's thread", ("programs", MAP, "snug"), ("programs", MAP, "raw"), 1.2),
+    Aim("a prepared call, beside the same session's cached turn", ("programs", CALL, "snug"),
+        ("programs", CACHED, "snug"), 1.0),
+    Aim("a prepared call on the caller's thread", ("programs", CALL, "caller"), None, 350),
     Aim("open from the pool", ("open", "from the pool", "snug"), None, 20e3),
     Aim("open half-warm", ("open", "half-warm", "snug"), None, 1e6),
     Aim("open cold", ("open", "cold", "snug"), None, {"3.11": 2e6, "*": 4e6}),

@@ -18,6 +18,8 @@ ALL = ("snug", "caller", "cells", "worker", "raw", "floor", "python3", *PEERS)
 GROUPS = [
     Group("turns", "Turns", "From handing over a source to having read its result, in a session "
           "that is open.", "dots", ALL),
+    Group("programs", "Programs", "A function of two doubles, prepared once: x * y + 1.0.", "dots",
+          ("snug", "caller", "worker", "raw")),
     Group("open", "Opens", "Until there is a further session in a process that runs.", "dots",
           ("snug", "caller", "cells", "worker", "own", "floor", *PEERS)),
     Group("memory", "Memory of sessions, each after two small cells",
@@ -78,6 +80,12 @@ ROWS = [
     turn("error, two calls deep", "error"),
     row("turns", "100-turn conversation with open", "conversation conversation {ms}"),
     row("turns", "100-turn conversation, from the pool", only(POOLED, "pooled conversation {ms}")),
+
+    row("programs", "a call; raw exec's is by Python's own C interface", "call {ms}"),
+    row("programs", "a cached turn of the same session",
+        only(SHARED, "turn trivial same {ms}")),
+    row("programs", "a map over a million rows; raw exec's is a loop in plain Python",
+        "map {long}"),
 
     row("open", "from process start to the first answer", "start"),
     opening("cold, with the first answer", "spare cold {ms}", "x~=~0"),
