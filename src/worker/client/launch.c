@@ -55,26 +55,47 @@ static int own_folder(char out[PATH_MAX])
     return 1;
 }
 
+/* Beside this file, or in the bin of a prefix in whose lib, or a folder of that, this file is. */
+static const char *const places[] = { "", "/../bin", "/../../bin" };
+enum { PLACES = sizeof places / sizeof *places };
+
+static int no_program(const char *folder)
+{
+    str looked = { 0 };
+    int error = SNUG_OK;
+
+    for (size_t i = 0; *folder && i < PLACES && !error; i++)
+        error = str_printf(&looked, "%s%s/snug-worker, ", folder, places[i]);
+    if (error)
+        error = error_no_memory();
+    else
+        error = error_set(SNUG_ENOTFOUND,
+                          "the program snug-worker was not found: it was looked for at %s%s, where "
+                          "this build installs it; name it by the host's option worker_path",
+                          str_text(&looked), SNUG_WORKER_PATH);
+
+    str_free(&looked);
+    return error;
+}
+
 int launch_find(char *out, size_t size)
 {
-    static const char *const places[] = { "", "/../bin", "/../../bin" };
-    char folder[PATH_MAX];
+    char folder[PATH_MAX] = "";
 
-    if (own_folder(folder))
-        for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-            snprintf(out, size, "%s%s/snug-worker", folder, places[i]);
-            if (access(out, X_OK) == 0)
-                return SNUG_OK;
-        }
+    if (!own_folder(folder))
+        *folder = '\0';
+
+    for (size_t i = 0; *folder && i < PLACES; i++) {
+        snprintf(out, size, "%s%s/snug-worker", folder, places[i]);
+        if (access(out, X_OK) == 0)
+            return SNUG_OK;
+    }
 
     snprintf(out, size, "%s", SNUG_WORKER_PATH);
     if (access(out, X_OK) == 0)
         return SNUG_OK;
 
-    return error_set(SNUG_ENOTFOUND,
-                     "the program snug-worker is neither beside this one nor at %s: name it by the "
-                     "host's option worker_path",
-                     SNUG_WORKER_PATH);
+    return no_program(folder);
 }
 
 const char *launch_library(void)
