@@ -7,7 +7,6 @@ compared. The prefix is moved before it is used: nothing installed may know wher
 """
 import os
 import pathlib
-import re
 import shutil
 import sys
 import tempfile
@@ -92,21 +91,6 @@ def by_manual(prefix, source, scratch):
     print("by_manual: hello is as expected")
 
 
-def check_pages(prefix, source):
-    """README, SECURITY, CHANGELOG, LICENSE and docs/ are there, and the pictures that they show."""
-    folder, = (path.parent for path in prefix.rglob("share/doc/*/README.md"))
-    wanted = {"README.md", "SECURITY.md", "CHANGELOG.md", "LICENSE"}
-    wanted |= {str(page.relative_to(source)) for page in (source / "docs").glob("*.md")}
-    for name in sorted(wanted):
-        page = folder / name
-        if not page.exists():
-            sys.exit(f"not installed: {name}")
-        for picture in re.findall(r"!\[[^]]*\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
-            if not (page.parent / picture).exists():
-                sys.exit(f"not installed: {picture}, which {name} shows")
-    print(f"{len(wanted)} pages are in {folder.relative_to(prefix)}")
-
-
 def check(program, output, wanted):
     """wanted are lines of output, in this order."""
     lines = iter(line.rstrip("\n") for line in output.splitlines())
@@ -125,7 +109,6 @@ def main():
         scratch = pathlib.Path(folder)
         prefix = installed(build, source, scratch)
         environment = library_path(prefix)
-        check_pages(prefix, source)
         for built in (by_find_package, by_pkg_config):
             for name, program in built(prefix, source, scratch, compiler).items():
                 # The folder in which it keeps its sessions.

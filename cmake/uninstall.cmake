@@ -1,0 +1,48 @@
+# cmake -DMANIFEST=FILE -DFOLDERS=FOLDER... -P uninstall.cmake: removes what the last installation laid
+# down, as install_manifest.txt lists it. Other files stay, and so do folders that hold any, and those
+# that snug shares with others (bin, lib, man). FOLDERS are snug's own, by their ends.
+cmake_minimum_required(VERSION 3.25)
+if(NOT EXISTS "${MANIFEST}")
+    message(FATAL_ERROR "nothing to uninstall: ${MANIFEST} does not exist; it is written by cmake --install")
+endif()
+
+file(STRINGS "${MANIFEST}" files)
+set(folders "")
+set(count 0)
+foreach(file IN LISTS files)
+    set(file "$ENV{DESTDIR}${file}")
+    if(EXISTS "${file}" OR IS_SYMLINK "${file}")
+        file(REMOVE "${file}")
+        math(EXPR count "${count} + 1")
+    endif()
+
+    # The file's folders, as far up as they are ours.
+    cmake_path(GET file PARENT_PATH folder)
+    foreach(own IN LISTS FOLDERS)
+        string(FIND "${folder}/" "/${own}/" at REVERSE)
+        if(NOT at EQUAL -1)
+            string(LENGTH "/${own}" length)
+            math(EXPR end "${at} + ${length}")
+            string(SUBSTRING "${folder}" 0 ${end} top)
+            while(NOT folder IN_LIST folders)
+                list(APPEND folders "${folder}")
+                if(folder STREQUAL top)
+                    break()
+                endif()
+                cmake_path(GET folder PARENT_PATH folder)
+            endwhile()
+            break()
+        endif()
+    endforeach()
+endforeach()
+
+# The deepest first; one with something in it stays.
+list(SORT folders ORDER DESCENDING)
+foreach(folder IN LISTS folders)
+    file(GLOB left LIST_DIRECTORIES ON "${folder}/*" "${folder}/.*")
+    list(FILTER left EXCLUDE REGEX "/\\.\\.?$")
+    if(IS_DIRECTORY "${folder}" AND NOT left)
+        file(REMOVE_RECURSE "${folder}")
+    endif()
+endforeach()
+message(STATUS "removed ${count} files")

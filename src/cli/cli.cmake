@@ -1,0 +1,94 @@
+# Included by src/CMakeLists.txt: paths begin there.
+
+# ---- snug, the program ------------------------------------------------------
+set(presets development fast production secure)
+list(TRANSFORM presets REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/cli/program/presets/\\1.yaml")
+add_custom_command(
+    OUTPUT cli_presets.c
+    COMMAND Python3::Interpreter ${embed} presets cli_presets.c ${presets}
+    DEPENDS ${embed} ${presets}
+    COMMENT "Embedding the presets" VERBATIM)
+snug_layer(cli SOURCES
+    cli/ask/ask_command.c
+    cli/ask/closing.c
+    cli/ask/installing.c
+    cli/ask/library_command.c
+    cli/ask/member.c
+    cli/ask/missing.c
+    cli/ask/named_files.c
+    cli/ask/named_path.c
+    cli/ask/question_files.c
+    cli/ask/seats.c
+    cli/ask/stdin_data.c
+    cli/ask/stdin_writer.c
+    cli/ask/steps.c
+    cli/batch/batch.c
+    cli/batch/progress.c
+    cli/batch/results.c
+    cli/batch/summary.c
+    cli/batch/tasks.c
+    cli/cells/cell_answer.c
+    cli/cells/cell_request.c
+    cli/cells/cells.c
+    cli/cells/crew.c
+    cli/packages/installed.c
+    cli/packages/packages_command.c
+    cli/packages/pip.c
+    cli/packages/requirements.c
+    cli/packages/staging.c
+    cli/program/command.c
+    cli/program/config.c
+    cli/program/configfile.c
+    cli/program/docker.c
+    cli/program/doctor.c
+    cli/program/in_bash.c
+    cli/program/kernel_facts.c
+    cli/program/key_names.c
+    cli/program/level.c
+    cli/program/main.c
+    cli/program/option_table.c
+    cli/program/option_value.c
+    cli/program/options.c
+    cli/program/parents.c
+    cli/program/quantity.c
+    cli/program/secrets.c
+    cli/program/session_files.c
+    cli/program/settings.c
+    cli/program/signals.c
+    cli/program/state_folder.c
+    cli/program/yamljson.c
+    cli/prompt/edit.c
+    cli/prompt/read_line.c
+    cli/prompt/repl.c
+    cli/prompt/show_cell.c
+    cli/prompt/shown_session.c
+    cli/run/bash_script.c
+    cli/run/check.c
+    cli/run/input.c
+    cli/run/ipynb.c
+    cli/run/run_command.c
+    cli/run/split.c
+    cli/terminal/clean.c
+    cli/terminal/lines.c
+    cli/terminal/term.c
+    cli/tools/mcp.c
+    cli/tools/mcptool.c
+    cli/tools/user_tools.c
+    ${CMAKE_CURRENT_BINARY_DIR}/cli_presets.c
+    LINK PkgConfig::EDIT PkgConfig::CJSON PkgConfig::YAML)
+target_compile_definitions(snug_cli PRIVATE "SNUG_BUILT_FOR=\"Python ${Python3_VERSION}\""
+    SNUG_PYTHON_PROGRAM="${PYTHON_PROGRAM}" SNUG_PYTHON_LEVEL="${SNUG_PYTHON_PACKAGE_LEVEL}"
+    $<$<NOT:$<BOOL:${SNUG_PROGRAM_IS_STATIC}>>:SNUG_PYTHON_IS_SHARED>
+    SNUG_PYTHON_NUMBER="${Python3_VERSION_MAJOR}.${Python3_VERSION_MINOR}")
+add_executable(snug_program $<TARGET_OBJECTS:snug_cli> $<TARGET_OBJECTS:snug_agent>)
+set_target_properties(snug_program PROPERTIES OUTPUT_NAME snug LINKER_LANGUAGE C)
+target_link_libraries(snug_program PRIVATE snug_flags ${snug_python_of_program} PkgConfig::EDIT
+    PkgConfig::CURL PkgConfig::YAML snug_sqlite Threads::Threads m)
+if(NOT SNUG_PROGRAM_IS_STATIC)
+    # The front end and the agent also use these two layers; libsnug does not export them, and
+    # keeps the messages of both.
+    target_sources(snug_program PRIVATE base/errorkeep.c
+        $<TARGET_OBJECTS:snug_base> $<TARGET_OBJECTS:snug_wire>)
+    target_include_directories(snug_program PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+    target_link_libraries(snug_program PRIVATE PkgConfig::CJSON m)
+endif()
