@@ -10,27 +10,6 @@ package main
 #cgo pkg-config: snug
 #include <snug/snug.h>
 #include <stdlib.h>
-
-// The _INIT values are macros, which cgo does not see.
-static snug_host_options host_options(int is_worker, unsigned flags)
-{
-    snug_host_options options = SNUG_HOST_OPTIONS_INIT;
-
-    options.form = is_worker ? SNUG_FORM_WORKER : SNUG_FORM_LOCAL;
-    options.flags = flags;
-    return options;
-}
-
-static int open_session(snug_session **out, snug_host *host, uint64_t wall_ms, uint64_t memory_bytes)
-{
-    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    snug_limits limits = SNUG_LIMITS_INIT;
-
-    limits.wall_ms = wall_ms;
-    limits.memory_bytes = memory_bytes;
-    options.limits = &limits;
-    return snug_session_open(out, host, &options);
-}
 */
 import "C"
 
@@ -49,16 +28,13 @@ const (
 	turns       = 200
 	wallMs      = 1000
 	memoryBytes = 64 << 20
+	errorBytes  = 300
 )
 
-// call runs f on one thread, because snug_error_message is the thread's.
-func call(f func() C.int) error {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	if code := f(); code != 0 {
-		return fmt.Errorf("%s: %s", C.GoString(C.snug_error_name(code)), C.GoString(C.snug_error_message()))
-	}
-	return nil
+// A goroutine may be on another thread when it has returned from C, where snug_error_message is another: hosts,
+// sessions and options keep their errors.
+func failure(code C.int, text *C.char) error {
+	return fmt.Errorf("%s: %s", C.GoString(C.snug_error_name(code)), C.GoString(text))
 }
 
 type host struct{ c *C.snug_host }
@@ -66,30 +42,49 @@ type session struct{ c *C.snug_session }
 
 func openHost(form string) (*host, error) {
 	h := &host{}
-	isWorker, flags := C.int(0), C.uint(0)
+	text := (*C.char)(C.calloc(1, errorBytes))
+	defer C.free(unsafe.Pointer(text))
+	var options C.snug_host_options
+	C.snug_host_options_init(&options, C.sizeof_snug_host_options)
+	options.error, options.error_bytes = text, errorBytes
 	if form == "worker" {
-		isWorker = 1
+		options.form = C.SNUG_FORM_WORKER
 	}
 	if form == "signals" {
-		flags = C.SNUG_HOST_SIGNALS
+		options.flags = C.SNUG_HOST_SIGNALS
 	}
-	options := C.host_options(isWorker, flags)
-	return h, call(func() C.int { return C.snug_host_open(&h.c, &options) })
+	if code := C.snug_host_open(&h.c, &options); code != 0 {
+		return nil, failure(code, text)
+	}
+	return h, nil
 }
 
 func (h *host) open() (*session, error) {
 	s := &session{}
-	return s, call(func() C.int { return C.open_session(&s.c, h.c, wallMs, memoryBytes) })
+	text := (*C.char)(C.calloc(1, errorBytes))
+	defer C.free(unsafe.Pointer(text))
+	// What options point to is C's, as Go's rules for pointers want it.
+	limits := (*C.snug_limits)(C.malloc(C.sizeof_snug_limits))
+	defer C.free(unsafe.Pointer(limits))
+	C.snug_limits_init(limits, C.sizeof_snug_limits)
+	limits.wall_ms, limits.memory_bytes = wallMs, memoryBytes
+	var options C.snug_session_options
+	C.snug_session_options_init(&options, C.sizeof_snug_session_options)
+	options.limits, options.error, options.error_bytes = limits, text, errorBytes
+	if code := C.snug_session_open(&s.c, h.c, &options); code != 0 {
+		return nil, failure(code, text)
+	}
+	return s, nil
 }
 
 // run is one line: the status, then the value or the error.
 func (s *session) run(code string) string {
 	var result *C.snug_result
+	var text [errorBytes]C.char
 	source := C.CString(code)
 	defer C.free(unsafe.Pointer(source))
-	err := call(func() C.int { return C.snug_session_run(&result, s.c, source, C.size_t(len(code)), nil) })
-	if err != nil {
-		return err.Error()
+	if C.snug_session_run(&result, s.c, source, C.size_t(len(code)), nil) != 0 {
+		return failure(C.snug_session_error(s.c, &text[0], errorBytes), &text[0]).Error()
 	}
 	defer C.snug_result_free(result)
 	status := C.GoString(C.snug_status_name(C.snug_result_status(result)))
@@ -202,8 +197,10 @@ func main() {
 			fail(err)
 		}
 	}
-	if err := call(func() C.int { return C.snug_host_close(h.c) }); err != nil {
-		fail(err)
+	if code := C.snug_host_close(h.c); code != 0 {
+		var text [errorBytes]C.char
+		C.snug_host_error(h.c, &text[0], errorBytes)
+		fail(failure(code, &text[0]))
 	}
 	fmt.Println("closed")
 }
