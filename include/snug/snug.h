@@ -161,6 +161,10 @@ typedef enum snug_display_event {
 
 /* No limit at all, for the fields of snug_limits. */
 #define SNUG_UNLIMITED UINT64_MAX
+/* None at all of what the field limits, where zero would mean the default: no files, no calls of
+ * tools, no text that is kept. SNUG_EINVAL for the fields without which nothing runs: times,
+ * memory_bytes and source_bytes; snug_limit_info tells. */
+#define SNUG_NONE (UINT64_MAX - 1)
 
 /* Zero means the default, which snug_limit_info has. Times are in milliseconds, sizes in bytes. */
 typedef struct snug_limits {
@@ -183,7 +187,8 @@ typedef struct snug_limits {
                                 completions. What is over it is left out, and counted except for
                                 completions */
     uint64_t threads;        /* that a cell may have at a time besides its own; fixed when the
-                                session is opened. Zero: none, and 16 in a full session. A cell ends
+                                session is opened. Zero: none, and 16 in a full session, in which
+                                SNUG_NONE is none. A cell ends
                                 when its threads have ended. More than 0 also allows the modules
                                 threading, queue and concurrent */
     uint64_t tool_calls;     /* of a cell */
@@ -203,7 +208,8 @@ typedef struct snug_limit_description {
     const char *unit;       /* "ms", "bytes" or "" */
     uint64_t default_value; /* SNUG_UNLIMITED where there is no limit by default */
     const char *about;
-    size_t offset; /* of the field in its struct */
+    size_t offset;        /* of the field in its struct */
+    uint64_t can_be_none; /* 1 where SNUG_NONE can be said */
 } snug_limit_description;
 
 /* The row at index of the table of limits, in the order of snug_limits; NULL past its end. The

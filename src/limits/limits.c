@@ -1,11 +1,13 @@
 #include "limits/limits.h"
 
 #include <assert.h>
+#include <string.h>
 
+#include "base/error.h"
 #include "base/options.h"
 
-#define DESCRIPTION(field, option, unit, value, about) \
-    { #field, option, unit, value, about, offsetof(snug_limits, field) },
+#define DESCRIPTION(field, option, unit, value, can_be_none, about) \
+    { #field, option, unit, value, about, offsetof(snug_limits, field), can_be_none },
 
 static const snug_limit_description descriptions[] = { LIMITS(DESCRIPTION) };
 
@@ -19,26 +21,27 @@ const snug_limit_description *snug_limit_info(size_t index)
     return index < LIMIT_COUNT ? &descriptions[index] : NULL;
 }
 
-static uint64_t choose_limit(uint64_t wanted, uint64_t base, uint64_t default_value)
+/* Zero in what is resolved is none. */
+static uint64_t choose_limit(uint64_t wanted, uint64_t otherwise)
 {
-    if (wanted)
-        return wanted;
-    if (base)
-        return base;
-    return default_value;
+    if (wanted == SNUG_NONE)
+        return 0;
+    return wanted ? wanted : otherwise;
 }
 
 snug_limits limits_resolve(const snug_limits *wanted, const snug_limits *base)
 {
-    static const snug_limits none = { 0 };
-    snug_limits resolved = SNUG_LIMITS_INIT;
+#define DEFAULT(field, option, unit, value, can_be_none, about) .field = (value),
+    static const snug_limits none = { 0 }, defaults = { .size = sizeof defaults, LIMITS(DEFAULT) };
+#undef DEFAULT
+    snug_limits resolved = defaults;
 
     if (!wanted)
         wanted = &none;
     if (!base)
-        base = &none;
-#define RESOLVE(field, option, unit, value, about) \
-    resolved.field = choose_limit(wanted->field, base->field, value);
+        base = &defaults;
+#define RESOLVE(field, option, unit, value, can_be_none, about) \
+    resolved.field = choose_limit(wanted->field, base->field);
     LIMITS(RESOLVE)
 #undef RESOLVE
     return resolved;
@@ -46,5 +49,15 @@ snug_limits limits_resolve(const snug_limits *wanted, const snug_limits *base)
 
 int limits_take(snug_limits *out, const snug_limits *given)
 {
-    return options_take(out, sizeof *out, given, "snug_limits");
+    int error = options_take(out, sizeof *out, given, "snug_limits");
+
+    for (size_t i = 0; !error && i < LIMIT_COUNT; i++) {
+        uint64_t value;
+        memcpy(&value, (const char *)out + descriptions[i].offset, sizeof value);
+        if (value == SNUG_NONE && !descriptions[i].can_be_none)
+            error = error_set(SNUG_EINVAL, "%s is SNUG_NONE: without it nothing runs",
+                              descriptions[i].name);
+    }
+
+    return error;
 }

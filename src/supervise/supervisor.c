@@ -31,7 +31,7 @@
     X(save_every_cells, "", SNUG_UNLIMITED, "cells of a session from one save to the next")
 
 #define DESCRIPTION(field, unit, value, about) \
-    { #field, NULL, unit, value, about, offsetof(snug_supervisor_limits, field) },
+    { #field, NULL, unit, value, about, offsetof(snug_supervisor_limits, field), 0 },
 
 static const snug_limit_description limits[] = { SUPERVISOR_LIMITS(DESCRIPTION) };
 enum { LIMITS = sizeof limits / sizeof *limits };

@@ -45,7 +45,7 @@ class Options(Case):
         for text in ("256M", "64KiB", "1GB", "100000", "1.5m", "64 k", "none"):
             with self.subTest(text):
                 self.assertEqual(snug("run", "--output", text, "-c", "pass").returncode, 0)
-        for text in ("", "big", "0", "-5", "5X", "1e9", "64 KiBs"):
+        for text in ("", "big", "-5", "5X", "1e9", "64 KiBs"):
             with self.subTest(text):
                 self.refused("run", "--output", text, "-c", "pass",
                              says='--output "%s": expected a size such as' % text)
@@ -64,6 +64,15 @@ class Options(Case):
         done = snug("run", "--threads", "0", "-c", "6 * 7")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.refused("run", "--threads", "x", says='--threads "x": expected a whole number, or none')
+
+    def test_zero_is_nothing_where_that_makes_sense(self):
+        done = snug("run", "--output", "0", "--disk", "0", "-c", "print('gone')", "-c", "open('f', 'w').write('x')")
+        self.assertNotIn("gone", done.stdout)
+        self.assertIn("OSError", done.stdout + done.stderr)
+        done = snug("config", "show", "execution.disk_limit=0", env=dict(os.environ, SNUG_CONFIG="none"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for option in "--timeout", "--cpu", "--memory", "--source":
+            self.refused("run", option, "0", "-c", "1", says=f'{option} "0": expected')
 
     def test_words_are_checked(self):
         self.refused("run", "--color", "blue", says='--color "blue": expected auto|always|never')

@@ -87,6 +87,41 @@ static void no_limit_is_a_value_of_its_own(void **state)
     assert_true(limits_resolve(&cell, &session).wall_ms == SNUG_UNLIMITED);
 }
 
+static void none_is_zero_and_zero_is_the_default(void **state)
+{
+    (void)state;
+    const snug_limits wanted = { .disk_bytes = SNUG_NONE, .tool_calls = SNUG_NONE };
+    const snug_limits session = limits_resolve(&wanted, NULL);
+    assert_int_equal(session.disk_bytes, 0);
+    assert_int_equal(session.tool_calls, 0);
+    assert_int_equal(session.disk_files, 1000);
+
+    /* A cell has the session's, or its own. */
+    const snug_limits of_cell = { .tool_calls = 3, .output_bytes = SNUG_NONE };
+    const snug_limits cell = limits_resolve(&of_cell, &session);
+    assert_int_equal(cell.disk_bytes, 0);
+    assert_int_equal(cell.tool_calls, 3);
+    assert_int_equal(cell.output_bytes, 0);
+}
+
+static void what_nothing_runs_without_cannot_be_none(void **state)
+{
+    (void)state;
+    const snug_limit_description *limit;
+    size_t count = 0;
+    for (size_t i = 0; (limit = snug_limit_info(i)); i++) {
+        snug_limits given = SNUG_LIMITS_INIT, taken;
+        const uint64_t none = SNUG_NONE;
+        memcpy((char *)&given + limit->offset, &none, sizeof none);
+        int error = limits_take(&taken, &given);
+        assert_int_equal(error, limit->can_be_none ? SNUG_OK : SNUG_EINVAL);
+        count += !limit->can_be_none;
+        if (error)
+            assert_non_null(strstr(snug_error_message(), limit->name));
+    }
+    assert_int_equal(count, 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -95,6 +130,8 @@ int main(void)
         cmocka_unit_test(what_is_not_set_is_the_default),
         cmocka_unit_test(a_cell_goes_before_its_session_and_that_before_the_table),
         cmocka_unit_test(no_limit_is_a_value_of_its_own),
+        cmocka_unit_test(none_is_zero_and_zero_is_the_default),
+        cmocka_unit_test(what_nothing_runs_without_cannot_be_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,8 +75,10 @@ static uint64_t wall_default(void)
 /* What a session takes a copy of. */
 static uint64_t most_copied(const options *o)
 {
-    const uint64_t disk = o->limits.disk_bytes ? o->limits.disk_bytes : disk_default();
+    uint64_t disk = o->limits.disk_bytes ? o->limits.disk_bytes : disk_default();
     const uint64_t most = o->input_bytes ? o->input_bytes : MOST_INPUT_BYTES;
+    if (disk == SNUG_NONE)
+        disk = 0;
     return disk < most ? disk : most;
 }
 

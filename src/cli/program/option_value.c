@@ -51,11 +51,12 @@ static int set_limit(uint64_t *out, const option_row *row, const char *value)
     const snug_limit_description *limit = option_limit(row);
     const limit_unit *unit = find_unit(limit->unit);
     int can_be_none = row->kind == KIND_LIMIT || limit->default_value == SNUG_UNLIMITED;
-    int can_be_zero = limit->default_value == 0 || row->zero > 0;
+    const uint64_t zero = limit->can_be_none ? SNUG_NONE : row->zero;
+    int can_be_zero = limit->default_value == 0 || zero > 0;
     char least[32];
 
     if (can_be_zero && !strcmp(value, "0")) {
-        *out = row->zero;
+        *out = zero;
         return EXIT_FINE;
     }
 

@@ -173,6 +173,8 @@ int session_new(snug_session **out, snug_host *host)
 int session_hand_over(snug_session *session, const snug_session_options *options)
 {
     session->limits = limits_resolve(options->limits, NULL);
+    if (options->kind == SNUG_KIND_FULL && (!options->limits || options->limits->threads == 0))
+        session->limits.threads = FULL_THREADS;
     session->callbacks.on_output = options->on_output;
     session->callbacks.on_input = options->on_input;
     session->callbacks.on_tool_call = options->on_tool_call;
@@ -191,9 +193,6 @@ int session_furnish(snug_session *session, const snug_session_options *options)
     session->kind = options->kind;
     session->thread.is_inline = options->on_caller_thread != 0;
     session->output.is_told_at_end = session->thread.is_inline;
-    if (session->kind == SNUG_KIND_FULL && session->limits.threads == 0)
-        session->limits.threads = FULL_THREADS;
-
     if ((error = session_open_modules(session, options)))
         return error;
     if (!session->files.workdir && (error = workdir_open(session, options->workdir)))

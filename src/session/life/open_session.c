@@ -49,7 +49,7 @@ static int check_inline(const snug_host *host, const snug_session_options *optio
 {
     if (!options->on_caller_thread ||
         (host->form == &local_form && options->kind == SNUG_KIND_RESTRICTED && !options->on_input &&
-         options->limits->threads == 0))
+         (options->limits->threads == 0 || options->limits->threads == SNUG_NONE)))
         return SNUG_OK;
     return error_set(SNUG_EINVAL,
                      "on_caller_thread: a session on its caller's thread is of kind "

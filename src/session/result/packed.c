@@ -15,7 +15,7 @@
 
 void limits_pack(packer *p, const snug_limits *limits)
 {
-#define PACK(field, option, unit, value, about) pack_number(p, limits->field);
+#define PACK(field, option, unit, value, can_be_none, about) pack_number(p, limits->field);
     LIMITS(PACK)
 #undef PACK
 }
@@ -23,7 +23,7 @@ void limits_pack(packer *p, const snug_limits *limits)
 void limits_unpack(unpacker *u, snug_limits *limits)
 {
     limits->size = sizeof *limits;
-#define UNPACK(field, option, unit, value, about) limits->field = unpack_number(u);
+#define UNPACK(field, option, unit, value, can_be_none, about) limits->field = unpack_number(u);
     LIMITS(UNPACK)
 #undef UNPACK
 }

@@ -65,8 +65,6 @@ static uint64_t threads_of(const snug_session *session)
 {
     uint64_t threads = session->limits.threads;
 
-    if (session->kind == SNUG_KIND_FULL && threads == 0)
-        threads = FULL_THREADS;
     return threads < SNUG_UNLIMITED - HELPERS ? threads + HELPERS : threads;
 }
 
@@ -326,7 +324,9 @@ static int is_for_memory(const snug_session *session, const snug_session_options
 
     if (options->kind == SNUG_KIND_BASH)
         return session->files.is_private;
-    return options->kind == SNUG_KIND_FULL && !session->files.workdir;
+    /* To the kernel a size of zero is no limit. */
+    return options->kind == SNUG_KIND_FULL && !session->files.workdir &&
+           session->limits.disk_bytes > 0 && session->limits.disk_files > 0;
 }
 
 /* A worker is sealed to its folders when it starts: who wants others has one for itself. */
