@@ -285,6 +285,19 @@ SNUG_EXTERN int snug_host_options_init(snug_host_options *out, size_t size);
  * somebody else has already started Python in this process, and nobody else may use it afterwards:
  * in such a program choose SNUG_FORM_WORKER. options may be NULL. Any thread. */
 SNUG_EXTERN int snug_host_open(snug_host **out, const snug_host_options *options);
+/* For users of one process who do not know of each other, as plugins are: the first one opens a
+ * host, later ones get a handle of the same, each its own. With a handle a user has a host of its
+ * own in all functions: snug_host_close gives it back, and is SNUG_EBUSY for sessions that were
+ * opened by this handle only; the last one closes the host. What belongs to the host as a whole
+ * (report, health, spares, parking, the worker that sessions share) is everybody's.
+ *
+ * A user is served by the host that is there where allowlist_dir, worker_path, worker_command and
+ * SNUG_HOST_FALLBACK are the same, and the other options the same or left at their defaults.
+ * Otherwise it is SNUG_EBUSY, with the member that differs, for the form SNUG_FORM_LOCAL; of the
+ * form SNUG_FORM_WORKER another host is opened, for whoever has the same options. SNUG_EBUSY also
+ * where a host of form SNUG_FORM_LOCAL was opened by snug_host_open. SNUG_EINVAL with is_stopped.
+ * options may be NULL. Any thread; it waits for an open or close that is under way. */
+SNUG_EXTERN int snug_host_acquire(snug_host **out, const snug_host_options *options);
 /* Closes the host. SNUG_EBUSY while sessions are open, and the host is still there then. Python
  * stays initialised, because CPython cannot be reliably finalised and started again. */
 SNUG_EXTERN int snug_host_close(snug_host *host);

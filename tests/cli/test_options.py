@@ -66,8 +66,10 @@ class Options(Case):
         self.refused("run", "--threads", "x", says='--threads "x": expected a whole number, or none')
 
     def test_zero_is_nothing_where_that_makes_sense(self):
-        done = snug("run", "--output", "0", "--disk", "0", "-c", "print('gone')", "-c", "open('f', 'w').write('x')")
-        self.assertNotIn("gone", done.stdout)
+        done = snug("run", "--output", "0", "--json", "-c", "print('gone')")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("gone\\n", done.stdout)
+        done = snug("run", "--disk", "0", "-c", "with open('f', 'w') as f: f.write('x')")
         self.assertIn("OSError", done.stdout + done.stderr)
         done = snug("config", "show", "execution.disk_limit=0", env=dict(os.environ, SNUG_CONFIG="none"))
         self.assertEqual((done.returncode, done.stderr), (0, ""))

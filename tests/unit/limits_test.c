@@ -1,5 +1,6 @@
 #include "test.h"
 
+#include "base/error.h"
 #include "limits/limits.h"
 
 #include <string.h>
@@ -63,7 +64,7 @@ static void what_is_not_set_is_the_default(void **state)
         memcpy(&value, (const char *)&resolved + snug_limit_info(i)->offset, sizeof value);
         assert_true(value == snug_limit_info(i)->default_value);
     }
-    snug_limits again = limits_resolve(NULL, &none);
+    const snug_limits again = limits_resolve(NULL, NULL);
     assert_memory_equal(&again, &resolved, sizeof again);
 }
 
@@ -71,8 +72,9 @@ static void a_cell_goes_before_its_session_and_that_before_the_table(void **stat
 {
     (void)state;
     snug_limits cell = { .size = sizeof(snug_limits), .wall_ms = 5 };
-    snug_limits session = { .size = sizeof(snug_limits), .wall_ms = 7, .cpu_ms = 8, .threads = 2 };
-    snug_limits resolved = limits_resolve(&cell, &session);
+    snug_limits given = { .size = sizeof(snug_limits), .wall_ms = 7, .cpu_ms = 8, .threads = 2 };
+    const snug_limits session = limits_resolve(&given, NULL);
+    const snug_limits resolved = limits_resolve(&cell, &session);
     assert_int_equal(resolved.wall_ms, 5);
     assert_int_equal(resolved.cpu_ms, 8);
     assert_int_equal(resolved.threads, 2);
@@ -117,7 +119,7 @@ static void what_nothing_runs_without_cannot_be_none(void **state)
         assert_int_equal(error, limit->can_be_none ? SNUG_OK : SNUG_EINVAL);
         count += !limit->can_be_none;
         if (error)
-            assert_non_null(strstr(snug_error_message(), limit->name));
+            assert_non_null(strstr(error_message(), limit->name));
     }
     assert_int_equal(count, 5);
 }

@@ -15,7 +15,10 @@
 #include "session/confine/kernel_support.h"
 #include "session/core/park.h"
 
+/* Or a handle of snug_host_acquire: then it has form, process, shared, lock, sessions and
+ * last_error only. */
 struct snug_host {
+    struct snug_host *shared; /* the host that it is a handle of; NULL: it is none */
     const struct host_form *form;
     uint64_t process;           /* that has opened it: base/forked.h */
     struct remote_host *remote; /* of a host of workers */
@@ -52,5 +55,11 @@ struct snug_host {
 int host_check(const snug_host *host, const char *what);
 /* Keeps an error's message for snug_host_error, and answers the error. host may be NULL. */
 int host_fail(const snug_host *host, int error);
+
+/* The host itself, of a handle too. */
+snug_host *host_itself(const snug_host *host);
+/* share_host.c: a handle whose sessions are closed. */
+int host_give_back(snug_host *handle);
+void host_free_handle(snug_host *handle);
 
 #endif

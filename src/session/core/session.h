@@ -39,6 +39,7 @@ typedef struct session_callbacks {
 struct snug_session {
     pool_item as_spare; /* first, for the pool */
     snug_host *host;
+    snug_host *user; /* the handle that it was opened by, or the host */
     const session_form *form;
     struct remote *remote; /* of a session in a worker: it has no thread and no interpreter here */
     struct bash_session *shell; /* of one that is a shell, the same */

@@ -52,7 +52,8 @@ static int claim_process(void)
     is_open = 1;
     pthread_mutex_unlock(&only_lock);
     if (was_open)
-        return error_set(SNUG_EBUSY, "a host is open in this process already");
+        return error_set(SNUG_EBUSY, "a host is open in this process already; those who share one "
+                                     "open it by snug_host_acquire");
     return SNUG_OK;
 }
 

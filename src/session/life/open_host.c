@@ -160,6 +160,8 @@ int snug_host_close(snug_host *host)
         return host_fail(host, error_set(SNUG_EBUSY, "the host has %zu open session%s", sessions,
                                          sessions == 1 ? "" : "s"));
 
+    if (host->shared)
+        return host_give_back(host);
     if (host->form->close(host))
         return SNUG_OK;
     workdir_close_host(host);
@@ -181,7 +183,7 @@ int snug_host_health(snug_health *out, const snug_host *host)
     if (error)
         return error;
 
-    const snug_health facts = host->form->health(host);
+    const snug_health facts = host->form->health(host_itself(host));
     return host_fail(host, options_give(out, &facts, sizeof facts, "snug_health"));
 }
 
@@ -191,13 +193,13 @@ int snug_host_pool(snug_pool *out, const snug_host *host)
     if (error)
         return error;
 
-    const snug_pool facts = host->form->pool(host);
+    const snug_pool facts = host->form->pool(host_itself(host));
     return host_fail(host, options_give(out, &facts, sizeof facts, "snug_pool"));
 }
 
 const char *snug_host_fallback(const snug_host *host)
 {
-    return host->fallback;
+    return host_itself(host)->fallback;
 }
 
 snug_form snug_host_form(const snug_host *host)
@@ -207,7 +209,7 @@ snug_form snug_host_form(const snug_host *host)
 
 const char *snug_host_report(const snug_host *host)
 {
-    return host->report;
+    return host_itself(host)->report;
 }
 
 /* A line, "key: value", as a member. */
@@ -241,7 +243,7 @@ static char *encode_report(const char *report)
 
 const char *snug_host_report_json(const snug_host *given, size_t *len)
 {
-    snug_host *host = (snug_host *)(uintptr_t)given;
+    snug_host *host = host_itself(given);
     const char *json = NULL;
 
     if (forked_is_process(host->process)) {

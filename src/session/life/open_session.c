@@ -103,26 +103,36 @@ static int check_opening(const snug_host *host, const snug_session_options *opti
     return error;
 }
 
-static int open_checked(snug_session **out, snug_host *host, const snug_session_options *options,
+static void count_for_user(snug_host *user, int difference)
+{
+    count_session(host_itself(user), difference);
+    if (user->shared)
+        count_session(user, difference);
+}
+
+static int open_checked(snug_session **out, snug_host *user, const snug_session_options *options,
                         const session_place *place)
 {
+    snug_host *host = host_itself(user);
     int error = check_opening(host, options);
     if (error)
         return error;
 
     /* Before, so that the host is not closed meanwhile. */
-    count_session(host, 1);
+    count_for_user(user, 1);
     if (!options->on_caller_thread && spares_are_kept(host))
         error = spares_open_session(out, host, options, place);
     else
         error = session_open_cold(out, host, options, place, 0);
 
-    if (error)
-        count_session(host, -1);
-    else
-        park_admit(*out);
+    if (error) {
+        count_for_user(user, -1);
+        return error;
+    }
 
-    return error;
+    (*out)->user = user;
+    park_admit(*out);
+    return SNUG_OK;
 }
 
 int session_open_in(snug_session **out, snug_host *host, const snug_session_options *given,
@@ -149,10 +159,10 @@ void snug_session_close(snug_session *session)
 {
     if (!session || !forked_is_process(session->host->process))
         return;
-    snug_host *host = session->host;
+    snug_host *user = session->user;
     park_leave(session);
     session_discard(session);
-    count_session(host, -1);
+    count_for_user(user, -1);
 }
 
 int snug_session_reset(snug_session *session)
