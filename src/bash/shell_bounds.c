@@ -49,6 +49,14 @@ bash_reason bounds_look(snug_session *session, uint64_t *bytes)
     return BASH_RUNS;
 }
 
+/* The kernel stops a file at the limit, and not past it; of no bytes at all one is too many. */
+static int are_bytes_used(const disk_account *disk, uint64_t bytes)
+{
+    if (disk->limit.bytes == 0)
+        return bytes > disk->before.bytes;
+    return bytes >= u64_sum(disk->limit.bytes, disk->before.bytes);
+}
+
 /* A folder with as many files as there may be is full and not over: who wants one more is refused
  * it (grants.h). */
 bash_reason bounds_look_at_files(snug_session *session)
@@ -62,7 +70,7 @@ bash_reason bounds_look_at_files(snug_session *session)
     tree_usage nameless = usage_of_nameless(&b->now, session->files.workdir);
     b->found = disk->used;
     b->found.bytes = u64_sum(b->found.bytes, nameless.bytes);
-    b->is_full = b->found.bytes >= u64_sum(disk->limit.bytes, disk->before.bytes) ||
+    b->is_full = are_bytes_used(disk, b->found.bytes) ||
                  b->found.files > u64_sum(disk->limit.files, disk->before.files) ||
                  nameless.files > disk->limit.files;
     return b->is_full ? BASH_DISK : BASH_RUNS;

@@ -64,6 +64,20 @@ static void files_go_in_and_out(void **state)
     snug_session_close(session);
 }
 
+static void without_files_a_shell_still_runs(void **state)
+{
+    (void)state;
+    snug_limits limits = SNUG_LIMITS_INIT;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    limits.disk_bytes = limits.disk_files = SNUG_NONE;
+    options.limits = &limits;
+    snug_session *session = open_session(&options);
+
+    prints(session, "f() { cat <<< \"$1\"; }; f here", "here\n");
+    prints(session, "echo x 2>/dev/null > file || f refused; ls", "refused\n");
+    snug_session_close(session);
+}
+
 static void holds(snug_session *session, const char *path, const char *text)
 {
     snug_file *file = NULL;
@@ -175,6 +189,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_shell_lives_on),
         cmocka_unit_test(files_go_in_and_out),
+        cmocka_unit_test(without_files_a_shell_still_runs),
         cmocka_unit_test(files_outlive_their_worker),
         cmocka_unit_test(a_limit_keeps_the_shell),
         cmocka_unit_test(an_interrupt_keeps_the_shell),
