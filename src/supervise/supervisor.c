@@ -96,6 +96,7 @@ static int take_supervisor_options(snug_supervisor *s, const snug_supervisor_opt
     if (error)
         return error;
 
+    s->host_options.error = NULL; /* that buffer is the caller's, and hosts are opened later */
     if (!options->host)
         s->host_options.form = SNUG_FORM_WORKER;
     return copy_host_options(&s->host_options);
