@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <snug/snug.h>
+#include <snug/program.h>
 
 #include "form.h"
 #include "running.h"
@@ -198,6 +198,28 @@ static void what_is_none_is_none_after_a_reset(void **state)
     snug_session_close(session);
 }
 
+static void a_call_of_a_program_has_its_own_limits_too(void **state)
+{
+    (void)state;
+    static const char source[] = "with open('f.txt', 'w') as f: f.write('x')";
+    snug_program *program = NULL;
+    snug_answer answer = SNUG_ANSWER_INIT;
+    snug_limits limits = SNUG_LIMITS_INIT;
+    snug_session *session = open_with(NULL);
+
+    if (snug_program_prepare(&program, NULL, host, source, strlen(source), NULL) != SNUG_OK)
+        fail_msg("%s", snug_error_message());
+    limits.disk_bytes = SNUG_NONE;
+    assert_int_equal(snug_program_call(&answer, session, program, NULL, 0, &limits), SNUG_OK);
+    assert_int_equal(answer.status, SNUG_STATUS_ERROR);
+    assert_string_equal(snug_result_error_name(answer.result), "OSError");
+    assert_int_equal(snug_program_call(&answer, session, program, NULL, 0, NULL), SNUG_OK);
+    assert_int_equal(answer.status, SNUG_STATUS_OK);
+    snug_answer_free(&answer);
+    snug_session_close(session);
+    snug_program_free(program);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -208,6 +230,7 @@ int main(void)
         cmocka_unit_test(no_value_no_display_and_no_names_are_told),
         cmocka_unit_test(what_nothing_runs_without_is_refused_everywhere),
         cmocka_unit_test(what_is_none_is_none_after_a_reset),
+        cmocka_unit_test(a_call_of_a_program_has_its_own_limits_too),
     };
     return cmocka_run_group_tests(tests, open_host, close_host);
 }

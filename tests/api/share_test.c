@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <snug/snug.h>
+#include <snug/program.h>
 
 #include "form.h"
 #include "running.h"
@@ -138,6 +138,25 @@ static void what_is_asked_of_a_host_is_asked_of_a_handle(void **state)
     close_fine(one);
 }
 
+static void a_program_of_one_user_is_called_by_another(void **state)
+{
+    (void)state;
+    snug_program *program = NULL;
+    snug_answer answer = SNUG_ANSWER_INIT;
+    snug_host *one = acquire(NULL), *other = acquire(NULL);
+    snug_session *session = open_in(other);
+
+    if (snug_program_prepare(&program, NULL, one, "6 * 7", 5, NULL) != SNUG_OK ||
+        snug_program_call(&answer, session, program, NULL, 0, NULL) != SNUG_OK)
+        fail_msg("%s", snug_error_message());
+    assert_int_equal(answer.status, SNUG_STATUS_OK);
+    snug_answer_free(&answer);
+    snug_program_free(program);
+    snug_session_close(session);
+    close_fine(one);
+    close_fine(other);
+}
+
 /* ---- options ---- */
 
 static void options_that_are_left_alone_are_met_by_what_is_there(void **state)
@@ -263,6 +282,7 @@ int main(void)
         cmocka_unit_test(the_last_close_ends_the_host),
         cmocka_unit_test(each_user_has_its_own_errors),
         cmocka_unit_test(what_is_asked_of_a_host_is_asked_of_a_handle),
+        cmocka_unit_test(a_program_of_one_user_is_called_by_another),
         cmocka_unit_test(options_that_are_left_alone_are_met_by_what_is_there),
         cmocka_unit_test(options_that_differ_are_named),
         cmocka_unit_test(a_host_with_other_profiles_is_not_shared),

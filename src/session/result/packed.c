@@ -20,6 +20,14 @@ void limits_pack(packer *p, const snug_limits *limits)
 #undef PACK
 }
 
+void limits_pack_resolved(packer *p, const snug_limits *limits)
+{
+#define PACK(field, option, unit, value, can_be_none, about) \
+    pack_number(p, limits->field == 0 && (can_be_none) ? SNUG_NONE : limits->field);
+    LIMITS(PACK)
+#undef PACK
+}
+
 void limits_unpack(unpacker *u, snug_limits *limits)
 {
     limits->size = sizeof *limits;

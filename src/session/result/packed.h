@@ -16,6 +16,8 @@
 #include "wire/pack.h"
 
 void limits_pack(packer *p, const snug_limits *limits);
+/* The same for limits that are resolved (limits/limits.h), to be resolved again. */
+void limits_pack_resolved(packer *p, const snug_limits *limits);
 void limits_unpack(unpacker *u, snug_limits *limits);
 
 void pool_pack(packer *p, const snug_pool *pool);

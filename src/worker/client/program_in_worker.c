@@ -32,7 +32,7 @@ static void pack_wish(packer *p, const program_wish *wish)
     const int is_map = !wish->arguments;
 
     pack_program(p, text);
-    limits_pack(p, &wish->limits);
+    limits_pack_resolved(p, &wish->limits);
     pack_number(p, (uint64_t)is_map);
     if (is_map)
         pack_number(p, wish->row_count);
