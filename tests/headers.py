@@ -21,7 +21,8 @@ WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Wund
 BEGINNINGS = {
     "agent.h": ("agent", "reply"),
     "library.h": ("library",),
-    "program.h": ("program", "type", "value", "input", "answer", "column", "mapped"),
+    "program.h": ("program", "type", "value", "input", "answer", "column", "mapped", "template",
+                  "session_open_from"),
     "supervisor.h": ("supervisor", "served", "lease", "arrival", "origin"),
     "worker.h": ("worker",),
 }

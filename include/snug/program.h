@@ -198,6 +198,25 @@ SNUG_EXTERN int snug_program_map(snug_mapped *mapped, snug_session *session, snu
 /* As snug_answer_free. */
 SNUG_EXTERN void snug_mapped_free(snug_mapped *mapped);
 
+/* ---- templates ---- */
+
+/* What a session knows, for others to begin with: a prelude is run once, and then kept. */
+typedef struct snug_template snug_template;
+
+/* Keeps the names, history and files of the session in memory, as snug_session_save does in a file:
+ * values that cannot be saved are left out, and saved, which may be NULL, says which; the caller
+ * frees it. The session is as it was. The template may outlive session and host. Errors are those
+ * of snug_session_save. */
+SNUG_EXTERN int snug_template_make(snug_template **out, snug_saved **saved, snug_session *session);
+/* Frees the template. Sessions that were opened from it do not need it. */
+SNUG_EXTERN void snug_template_free(snug_template *template_);
+/* Opens a session as snug_session_open does, which has what the template has; saved as above, of
+ * what is there. SNUG_EINVAL for a template of a session of another kind, or of values that the
+ * options do not allow. Any thread; also several at once from one template. */
+SNUG_EXTERN int snug_session_open_from(snug_session **out, snug_saved **saved, snug_host *host,
+                                       const snug_template *template_,
+                                       const snug_session_options *options);
+
 #ifdef __cplusplus
 }
 #endif

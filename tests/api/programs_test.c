@@ -333,7 +333,7 @@ static void other_names_are_the_sessions(void **state)
     call(&answer, *state, program, &x, 1);
     assert_int_equal(answer.value.integer, 203);
     expect_text(*state, "sorted(n for n in dir() if n in ('tmp', 'math', 'x', 'offset'))",
-                 "['offset']");
+                "['offset']");
 
     snug_answer_free(&answer);
     snug_program_free(program);
@@ -724,6 +724,93 @@ static void a_session_on_its_callers_thread_calls_and_maps(void **state)
     snug_program_free(program);
 }
 
+/* ---- templates ---- */
+
+static void sessions_open_from_a_template_with_its_names(void **state)
+{
+    static const char look[] = "import statistics as st\nscale(rate), table, _, sq(3)";
+    snug_template *template_;
+    snug_session *other, *third;
+
+    run(*state, "rate = 2\ntable = {'a': [1, 2]}\ndef scale(v):\n    return v * 10\n"
+                "class Square:\n    def __call__(self, n): return n * n\nsq = Square()");
+    run(*state, "6 * 7");
+    assert_int_equal(snug_template_make(&template_, NULL, *state), SNUG_OK);
+    run(*state, "rate = 3");
+    assert_int_equal(snug_session_open_from(&other, NULL, host, template_, NULL), SNUG_OK);
+    assert_int_equal(snug_session_open_from(&third, NULL, host, template_, NULL), SNUG_OK);
+    snug_template_free(template_);
+
+    run(other, "table['a'].append(3)\nNone");
+    expect_text(other, look, "(20, {'a': [1, 2, 3]}, 42, 9)");
+    expect_text(third, look, "(20, {'a': [1, 2]}, 42, 9)");
+    expect_text(*state, "rate", "3");
+    assert_int_equal(snug_session_execution_count(third), 3);
+    snug_session_close(other);
+    snug_session_close(third);
+}
+
+static void a_template_says_what_it_leaves_out(void **state)
+{
+    snug_template *template_;
+    snug_saved *kept = NULL, *there = NULL;
+    snug_session *other;
+
+    run(*state, "numbers = [1]\ngenerator = (n for n in numbers)");
+    assert_int_equal(snug_template_make(&template_, &kept, *state), SNUG_OK);
+    assert_int_equal(snug_saved_binding_count(kept), 2);
+    assert_string_equal(snug_saved_binding(kept, 1)->name, "generator");
+    assert_non_null(snug_saved_binding(kept, 1)->reason);
+    assert_int_equal(snug_session_open_from(&other, &there, host, template_, NULL), SNUG_OK);
+    assert_int_equal(snug_saved_binding_count(there), 2);
+    expect_text(other, "numbers", "[1]");
+
+    snug_saved_free(kept);
+    snug_saved_free(there);
+    snug_template_free(template_);
+    snug_session_close(other);
+}
+
+static void a_program_runs_in_a_session_from_a_template(void **state)
+{
+    snug_program *program = prepare("scale(x)", SNUG_TYPE_INT, SNUG_TYPE_NONE, SNUG_TYPE_INT);
+    snug_answer answer = SNUG_ANSWER_INIT;
+    const snug_value x = of_int(4);
+    snug_template *template_;
+    snug_session *other;
+
+    run(*state, "def scale(v):\n    return v * 10\n");
+    assert_int_equal(snug_template_make(&template_, NULL, *state), SNUG_OK);
+    assert_int_equal(snug_session_open_from(&other, NULL, host, template_, NULL), SNUG_OK);
+    call(&answer, other, program, &x, 1);
+    assert_int_equal(answer.status, SNUG_STATUS_OK);
+    assert_int_equal(answer.value.integer, 40);
+
+    snug_answer_free(&answer);
+    snug_program_free(program);
+    snug_template_free(template_);
+    snug_session_close(other);
+}
+
+static void a_template_that_cannot_be_opened_leaves_no_session(void **state)
+{
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    snug_session *other = NULL;
+    snug_template *template_;
+
+    options.profile = "strict";
+    run(*state, "import decimal\nd = decimal.Decimal('1.5')");
+    assert_int_equal(snug_template_make(&template_, NULL, *state), SNUG_OK);
+    assert_int_equal(snug_session_open_from(&other, NULL, NULL, template_, NULL), SNUG_EINVAL);
+    assert_null(other);
+    assert_int_equal(snug_session_open_from(&other, NULL, host, NULL, NULL), SNUG_EINVAL);
+    options.profile = "nonesuch";
+    assert_int_equal(snug_session_open_from(&other, NULL, host, template_, &options),
+                     SNUG_ENOTFOUND);
+    assert_null(other);
+    snug_template_free(template_);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_session, close_session)
 
 int main(void)
@@ -759,6 +846,10 @@ int main(void)
         TEST(a_map_is_stopped_between_rows_and_within),
         TEST(a_map_needs_an_output_that_a_column_can_have),
         TEST(a_session_on_its_callers_thread_calls_and_maps),
+        TEST(sessions_open_from_a_template_with_its_names),
+        TEST(a_template_says_what_it_leaves_out),
+        TEST(a_program_runs_in_a_session_from_a_template),
+        TEST(a_template_that_cannot_be_opened_leaves_no_session),
     };
     return cmocka_run_group_tests(tests, open_host, close_host);
 }

@@ -542,7 +542,8 @@ static int take_back(snug_session *session, int error)
     return error_set(error, "%s", why);
 }
 
-int session_restore(snug_saved **out, snug_session *session, const char *path, str *text)
+int session_restore(snug_saved **out, snug_session *session, const char *path, str *text,
+                    int is_fresh)
 {
     /* The file's text must outlive a thread that was given up: it goes with the work. */
     save_work *work = save_work_new();
@@ -558,7 +559,7 @@ int session_restore(snug_saved **out, snug_session *session, const char *path, s
     work->values = *text;
     *text = (str){ 0 };
     error = read_work(work, &file, session, &work->values, path);
-    if (!error)
+    if (!error && !is_fresh)
         error = session_renew(session);
     if (error)
         goto done;
@@ -594,7 +595,22 @@ int local_restore(snug_saved **out, snug_session *session, const char *path)
     str text = { 0 };
     int error = session_read_saved(&text, path);
     if (!error)
-        error = session_restore(out, session, path, &text);
+        error = session_restore(out, session, path, &text, 0);
+    str_free(&text);
+    return error;
+}
+
+int local_save_text(snug_saved **out, snug_session *session, str *file)
+{
+    return session_save(out, session, SAVE_TEMPLATE, file);
+}
+
+int local_restore_text(snug_saved **out, snug_session *session, const str *file)
+{
+    str text = { 0 };
+    int error = str_add_str(&text, file) ? error_no_memory() : SNUG_OK;
+    if (!error)
+        error = session_restore(out, session, SAVE_TEMPLATE, &text, 1);
     str_free(&text);
     return error;
 }

@@ -16,10 +16,17 @@
 int local_save(snug_saved **out, snug_session *session, const char *path);
 int local_restore(snug_saved **out, snug_session *session, const char *path);
 
+int local_save_text(snug_saved **out, snug_session *session, str *file);
+int local_restore_text(snug_saved **out, snug_session *session, const str *file);
+
 /* The same, where file is not NULL: the saved session is appended there and not written to path.
- * The other takes the text of one that was read from path. */
+ * The other takes the text of one that was read from path. is_fresh: nothing has run in the session
+ * yet, so that it need not be made anew. */
 int session_save(snug_saved **out, snug_session *session, const char *path, str *file);
-int session_restore(snug_saved **out, snug_session *session, const char *path, str *text);
+int session_restore(snug_saved **out, snug_session *session, const char *path, str *text,
+                    int is_fresh);
+/* What a template is called where a file's path stands in messages. */
+#define SAVE_TEMPLATE "the template"
 /* What is at path, for a restore. */
 int session_read_saved(str *out, const char *path);
 

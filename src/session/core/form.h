@@ -59,6 +59,10 @@ typedef struct session_form {
                    size_t cursor);
     int (*save)(snug_saved **out, snug_session *session, const char *path);
     int (*restore)(snug_saved **out, snug_session *session, const char *path);
+    /* The same to and from a text in memory; the session that is restored was just opened, with
+     * tools or without. NULL: it has neither. */
+    int (*save_text)(snug_saved **out, snug_session *session, str *file);
+    int (*restore_text)(snug_saved **out, snug_session *session, const str *file);
     int (*put)(snug_session *session, const char *path, const void *data, size_t len);
     int (*get)(snug_file **out, snug_session *session, const char *path, size_t most);
     int (*list)(snug_listing **out, snug_session *session);

@@ -333,7 +333,8 @@ static int inspect_source(snug_description **out, snug_session *session, const c
 
 /* ---- saved sessions ---- */
 
-static int save_from_worker(snug_saved **out, snug_session *session, const char *path)
+/* To path, or where kept is not NULL there. */
+static int save_to(snug_saved **out, snug_session *session, const char *path, str *kept)
 {
     snug_saved *saved = NULL;
     remote_question q = make_question(session, FRAME_SAVE);
@@ -349,7 +350,9 @@ static int save_from_worker(snug_saved **out, snug_session *session, const char 
     const struct iovec piece = { (void *)(uintptr_t)file, len };
     int written = SNUG_OK;
     error = saved_unpack(&saved, &q.answer, session, path);
-    if (!error && unpack_ended(&q.answer))
+    if (!error && unpack_ended(&q.answer) && kept)
+        written = str_append(kept, file, len) ? error_no_memory() : SNUG_OK;
+    else if (!error && unpack_ended(&q.answer))
         written = file_replace(path, &piece, 1);
 
     error = remote_checked(session, &q, error);
@@ -364,27 +367,27 @@ static int save_from_worker(snug_saved **out, snug_session *session, const char 
     return SNUG_OK;
 }
 
-static int restore_in_worker(snug_saved **out, snug_session *session, const char *path)
+static int save_from_worker(snug_saved **out, snug_session *session, const char *path)
 {
-    str file = { 0 };
-    int error = session_read_saved(&file, path);
+    return save_to(out, session, path, NULL);
+}
 
-    if (!error && !remote_is_connected(session->remote))
-        error = renew_in_worker(session);
-    if (!error)
-        error = remote_disk_begin(session, &session->limits);
-    if (error) {
-        str_free(&file);
-        return error;
-    }
+static int save_text_from_worker(snug_saved **out, snug_session *session, str *file)
+{
+    return save_to(out, session, SAVE_TEMPLATE, file);
+}
 
+/* is_fresh: nothing has run in the session yet. */
+static int send_saved(snug_saved **out, snug_session *session, const char *path, const str *file,
+                      int is_fresh)
+{
     remote_question q = make_question(session, FRAME_RESTORE);
     q.most_bytes = MOST_REPORT_BYTES;
     q.deadline_ns = long_deadline_ns(session);
     pack_text(&q.body, path);
-    pack_str(&q.body, &file);
-    str_free(&file);
-    error = remote_ask(session, &q);
+    pack_str(&q.body, file);
+    pack_number(&q.body, (uint64_t)is_fresh);
+    int error = remote_ask(session, &q);
     if (error)
         return error;
 
@@ -396,6 +399,29 @@ static int restore_in_worker(snug_saved **out, snug_session *session, const char
     }
 
     return error;
+}
+
+static int restore_in_worker(snug_saved **out, snug_session *session, const char *path)
+{
+    str file = { 0 };
+    int error = session_read_saved(&file, path);
+
+    if (!error && !remote_is_connected(session->remote))
+        error = renew_in_worker(session);
+    if (!error)
+        error = remote_disk_begin(session, &session->limits);
+    if (!error)
+        error = send_saved(out, session, path, &file, 0);
+    str_free(&file);
+    return error;
+}
+
+static int restore_text_in_worker(snug_saved **out, snug_session *session, const str *file)
+{
+    int error = remote_disk_begin(session, &session->limits);
+    if (error)
+        return error;
+    return send_saved(out, session, SAVE_TEMPLATE, file, 1);
 }
 
 /* ---- files ---- */
@@ -523,6 +549,8 @@ const session_form remote_sessions = {
     .inspect = inspect_source,
     .save = save_from_worker,
     .restore = restore_in_worker,
+    .save_text = save_text_from_worker,
+    .restore_text = restore_text_in_worker,
     .put = send_file,
     .get = ask_for_file,
     .list = ask_for_files,

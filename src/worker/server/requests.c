@@ -471,6 +471,7 @@ static int handle_restore(request *r)
     snug_saved *saved = NULL;
     const char *path = unpack_name(r->in);
     const char *file = unpack_bytes(r->in, &len);
+    const int is_fresh = (int)unpack_small(r->in, 1);
     int error;
 
     if (is_malformed(r->in))
@@ -482,7 +483,7 @@ static int handle_restore(request *r)
 
     error = session_claim(r->session, "snug_session_restore");
     if (!error) {
-        error = session_restore(&saved, r->session, path, &text);
+        error = session_restore(&saved, r->session, path, &text, is_fresh);
         session_release(r->session);
     }
 
