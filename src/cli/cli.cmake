@@ -28,7 +28,9 @@ snug_layer(cli SOURCES
     cli/batch/summary.c
     cli/batch/tasks.c
     cli/cells/cell_answer.c
+    cli/cells/cell_programs.c
     cli/cells/cell_request.c
+    cli/cells/cell_values.c
     cli/cells/cells.c
     cli/cells/crew.c
     cli/packages/installed.c

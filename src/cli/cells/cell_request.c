@@ -33,7 +33,13 @@ enum {
     RECORD = 1 << 9,
     DATA = 1 << 10,
     DATA_BASE64 = 1 << 11,
-    MAX_BYTES = 1 << 12
+    MAX_BYTES = 1 << 12,
+    PROGRAM = 1 << 13,
+    INPUTS = 1 << 14,
+    OUTPUT = 1 << 15,
+    ARGUMENTS = 1 << 16,
+    COLUMNS = 1 << 17,
+    TEMPLATE = 1 << 18
 };
 
 typedef struct line_field {
@@ -56,6 +62,12 @@ static const line_field fields[] = {
     { "data", DATA, TYPE_TEXT },
     { "data_base64", DATA_BASE64, TYPE_TEXT },
     { "max_bytes", MAX_BYTES, TYPE_NUMBER },
+    { "program", PROGRAM, TYPE_TEXT },
+    { "inputs", INPUTS, TYPE_ANY },
+    { "output", OUTPUT, TYPE_TEXT },
+    { "arguments", ARGUMENTS, TYPE_ANY },
+    { "columns", COLUMNS, TYPE_ANY },
+    { "template", TEMPLATE, TYPE_TEXT },
 };
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 
@@ -88,6 +100,11 @@ static const line_form ops[] = {
     { "get", REQUEST_GET, SESSION | OP | PATH, ID | MAX_BYTES },
     { "files", REQUEST_FILES, SESSION | OP, ID },
     { "remove", REQUEST_REMOVE, SESSION | OP | PATH, ID },
+    { "prepare", REQUEST_PREPARE, SESSION | OP | PROGRAM | CODE, ID | INPUTS | OUTPUT },
+    { "call", REQUEST_CALL, SESSION | OP | PROGRAM, ID | ARGUMENTS | TIMEOUT },
+    { "map", REQUEST_MAP, SESSION | OP | PROGRAM | COLUMNS, ID | TIMEOUT },
+    { "template", REQUEST_TEMPLATE, SESSION | OP | TEMPLATE, ID },
+    { "open", REQUEST_OPEN, SESSION | OP | TEMPLATE, ID },
 };
 enum { OPS = sizeof ops / sizeof ops[0] };
 
@@ -427,6 +444,39 @@ static int take_data(reading *r)
     return !error && r->request->data;
 }
 
+/* A name that is kept; there may be none. */
+static int take_name(reading *r, char **out, unsigned bit)
+{
+    const cJSON *name = field_value(r, bit);
+    if (!name)
+        return 1;
+    if (!*name->valuestring)
+        return refuse_line(r, "\"%s\" must not be empty", name->string);
+    return (*out = strdup(name->valuestring)) != NULL;
+}
+
+/* What a program is called with stays in the line's object, which the request keeps then. */
+static int take_program(reading *r)
+{
+    static const unsigned given[] = { INPUTS, ARGUMENTS, COLUMNS };
+    request *q = r->request;
+    const cJSON *output = field_value(r, OUTPUT);
+
+    if (!take_name(r, &q->program, PROGRAM) || !take_name(r, &q->template_name, TEMPLATE))
+        return 0;
+    if (!q->program)
+        return 1;
+
+    if (output)
+        q->output = output->valuestring;
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        if (field_value(r, given[i]))
+            q->given = field_value(r, given[i]);
+    q->object = r->object;
+    r->object = NULL;
+    return 1;
+}
+
 /* ---- texts that cJSON does not keep ---- */
 
 static int is_surrogate(const char *escape, const char *seconds)
@@ -508,7 +558,8 @@ static int understand_line(reading *r, size_t len)
     r->request->op = form->op;
     r->request->resets = cJSON_IsTrue(field_value(r, RESET));
     r->request->records = cJSON_IsTrue(field_value(r, RECORD));
-    return take_timeout(r) && take_path(r) && take_code(r) && take_max_bytes(r) && take_data(r);
+    return take_timeout(r) && take_path(r) && take_code(r) && take_max_bytes(r) && take_data(r) &&
+           take_program(r);
 }
 
 request *request_parse(const char *line, size_t len)
@@ -564,6 +615,9 @@ void request_free(request *r)
     free(r->code);
     free(r->path);
     free(r->data);
+    free(r->program);
+    free(r->template_name);
+    cJSON_Delete(r->object);
     free(r->why);
     free(r);
 }

@@ -9,6 +9,7 @@
 #include "base/ascii.h"
 #include "base/error.h"
 #include "cli/cells/cell_answer.h"
+#include "cli/cells/cell_programs.h"
 #include "cli/cells/crew.h"
 #include "cli/program/command.h"
 #include "cli/program/secrets.h"
@@ -26,6 +27,7 @@ typedef struct cells {
     answers answers;
     crew crew;
     tools tools;
+    cell_programs programs;
     _Atomic uint64_t told; /* of the host's ill health */
 } cells;
 
@@ -52,18 +54,22 @@ static void tell_health(cells *c)
                 (unsigned long long)health.hung_threads, (unsigned long long)health.torn_locks);
 }
 
-/* Opens at first use. Answers a snug_error. */
-static int open_slot(cells *c, slot *s)
+/* Answers a snug_error. template_name: with whose names it begins, of which saved is told; NULL:
+ * with none. */
+static int open_slot_from(cells *c, slot *s, snug_saved **saved, const char *template_name)
 {
-    if (s->session)
-        return SNUG_OK;
     if (crew_is_dropping(&c->crew))
         return error_set(SNUG_EBUSY, "snug is ending");
 
     snug_session_options session_options = c->options->session;
     session_options.name = s->name;
     snug_session *session;
-    int error = snug_session_open(&session, c->host, &session_options);
+    int error;
+    if (template_name)
+        error = programs_open_from(&session, saved, &c->programs, c->host, template_name,
+                                   &session_options);
+    else
+        error = snug_session_open(&session, c->host, &session_options);
     if (error)
         return error;
     if ((error = tools_bind(&c->tools, session))) {
@@ -74,6 +80,14 @@ static int open_slot(cells *c, slot *s)
     crew_set_session(&c->crew, s, session);
     say_session(c, s, "opened");
     return SNUG_OK;
+}
+
+/* Opens at first use. Answers a snug_error. */
+static int open_slot(cells *c, slot *s)
+{
+    if (s->session)
+        return SNUG_OK;
+    return open_slot_from(c, s, NULL, NULL);
 }
 
 static void close_slot(void *payload, slot *s)
@@ -289,6 +303,57 @@ static int serve_remove(cells *c, slot *s, const request *r)
     return error;
 }
 
+typedef struct ending {
+    cells *cells;
+    slot *slot;
+} ending;
+
+static void tell_ended(void *payload)
+{
+    const ending *e = payload;
+    crew_ended(&e->cells->crew, e->slot);
+}
+
+/* Calls a program, or maps it. */
+static int serve_program(cells *c, slot *s, const request *r)
+{
+    ending e = { c, s };
+
+    int error = open_slot(c, s);
+    if (error) {
+        crew_ended(&c->crew, s);
+        return error;
+    }
+
+    if (r->op == REQUEST_MAP)
+        error = programs_map(&c->programs, s->session, &c->answers, r, tell_ended, &e);
+    else
+        error = programs_call(&c->programs, s->session, &c->answers, r, tell_ended, &e);
+    tell_health(c);
+    return error;
+}
+
+static int serve_template(cells *c, slot *s, const request *r)
+{
+    int error = open_slot(c, s);
+    if (!error)
+        error = programs_keep_template(&c->programs, s->session, &c->answers, r);
+    return error;
+}
+
+static int serve_open(cells *c, slot *s, const request *r)
+{
+    snug_saved *saved = NULL;
+
+    if (s->session)
+        return error_set(SNUG_EBUSY, "session \"%.64s\" is open already", s->name);
+    int error = open_slot_from(c, s, &saved, r->template_name);
+    if (!error)
+        answer_saved(&c->answers, r, saved);
+    snug_saved_free(saved);
+    return error;
+}
+
 static void serve_request(void *payload, slot *s)
 {
     cells *c = payload;
@@ -330,6 +395,19 @@ static void serve_request(void *payload, slot *s)
         break;
     case REQUEST_REMOVE:
         error = serve_remove(c, s, r);
+        break;
+    case REQUEST_PREPARE:
+        error = programs_prepare(&c->programs, c->host, &c->options->session, &c->answers, r);
+        break;
+    case REQUEST_CALL:
+    case REQUEST_MAP:
+        error = serve_program(c, s, r);
+        break;
+    case REQUEST_TEMPLATE:
+        error = serve_template(c, s, r);
+        break;
+    case REQUEST_OPEN:
+        error = serve_open(c, s, r);
         break;
     case REQUEST_CLOSE:
         close_slot(c, s);
@@ -444,7 +522,9 @@ static void drop_requests(void *payload)
 
 int command_cells(const options *o)
 {
-    cells c = { .options = o, .answers = { .lock = PTHREAD_MUTEX_INITIALIZER } };
+    cells c = { .options = o,
+                .answers = { .lock = PTHREAD_MUTEX_INITIALIZER },
+                .programs = { .lock = PTHREAD_MUTEX_INITIALIZER } };
 
     if (input_check_stdin())
         return command_fail(EXIT_USAGE, "%s", error_message());
@@ -459,6 +539,7 @@ int command_cells(const options *o)
     if (!status)
         status = read_requests(&c);
     crew_finish(&c.crew, close_slot);
+    programs_free(&c.programs);
     int taken = signals_taken(&c.signals);
     if (taken)
         status = taken == SIGPIPE ? EXIT_FAILED : 128 + taken;
