@@ -19,8 +19,8 @@ def computed(x, y):
 
 
 def loop(x, y):
-    """A loop in plain Python over two columns, into a third."""
-    return array.array("d", [computed(a, b) for a, b in zip(x, y)])
+    """A loop in plain Python over two columns, into a third: the quickest of some ways."""
+    return array.array("d", map(computed, x, y))
 
 
 class Raw:

@@ -7,6 +7,7 @@
 #include "base/jsontext.h"
 #include "base/utf8.h"
 #include "session/cells/inquiries.h"
+#include "session/cells/program_values.h"
 #include "session/files/list_files.h"
 #include "session/files/workdir_files.h"
 #include "session/life/scan.h"
@@ -137,11 +138,36 @@ static int read_list(packer *out, unpacker *u)
     return 1;
 }
 
+static int read_value(packer *out, unpacker *u)
+{
+    snug_value value;
+    program_unpack_value(u, &value);
+    if (u->is_bad)
+        return 0;
+    if (value.type == SNUG_TYPE_JSON)
+        HOLDS(value.len > 0);
+    program_pack_value(out, &value);
+    return 1;
+}
+
+static int read_column(packer *out, unpacker *u)
+{
+    program_column column = { 0 };
+    program_unpack_column(u, &column);
+    const snug_column shown = program_show_column(&column);
+    if (!u->is_bad && program_has_ends(column.type) && column.rows > 0)
+        HOLDS(shown.ends[column.rows - 1] == column.data.len);
+    if (!u->is_bad)
+        program_pack_column(out, &shown, column.rows);
+    program_column_free(&column);
+    return !u->is_bad;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static int (*const objects[])(packer * out, unpacker * u) = {
-        read_result, read_completion, read_description, read_listing, read_scan,
-        read_file,   read_display,    read_limits,      read_list,
+        read_result,  read_completion, read_description, read_listing, read_scan,   read_file,
+        read_display, read_limits,     read_list,        read_value,   read_column,
     };
     input in = input_of(data, size);
     size_t which = take_byte(&in) % (sizeof objects / sizeof *objects);

@@ -229,13 +229,15 @@ static int call_rows(frame_call *f, program_call *call)
 /* -1 with an exception. */
 static int carry_out(interp *in, program_call *call)
 {
-    frame_call f = { .in = in };
+    frame_call f; /* to clear all of it would show in the time of a small call */
     PyObject *function;
 
     if (interp_check_stop(in) != 0 || !(function = find_function(in, call)))
         return -1;
 
     /* A finalizer may call the guest, and the guest have a collection forget the slot. */
+    f.in = in;
+    f.count = 0;
     f.function = Py_NewRef(function);
     int failed = call->is_map ? call_rows(&f, call) : call_once(&f, call);
     Py_DECREF(f.function);
@@ -264,7 +266,8 @@ static void compute(void *arg)
     const uint64_t names = internals_dict_version(in->main);
 
     notes_begin(in);
-    threads_begin(in);
+    if (in->options.threads > 0)
+        threads_begin(in);
     int has_failed = carry_out(in, run->call) != 0;
 
     /* What they still do belongs to the value. */
@@ -294,7 +297,6 @@ int interp_compute(outcome *out, interp *in, program_call *call)
     guard_end end;
     int signal_or_status = 0;
 
-    *out = (outcome){ 0 };
     if (in->options.memory)
         memory_begin(in->options.memory);
     int error = interp_guarded(in, compute, &run, &end, &signal_or_status);

@@ -30,6 +30,22 @@ void program_work_free(program_work *work)
     free(work);
 }
 
+static int has_shown(const snug_session *session)
+{
+    const capture *output = &session->output;
+    return output->streams[CAPTURE_STDOUT].total_bytes > 0 ||
+           output->streams[CAPTURE_STDERR].total_bytes > 0 || output->displays.count > 0 ||
+           output->displays.left_out > 0;
+}
+
+/* Whether somebody will ask how long it took and what it has shown. To read the clock and to close
+ * the streams after each small call would show in its time. */
+static int is_eventful(const snug_session *session)
+{
+    return session->limits.session_cpu_ms != SNUG_UNLIMITED ||
+           session->cell->outcome.status != SNUG_STATUS_OK || has_shown(session);
+}
+
 /* On the session's thread. */
 static int compute_there(snug_session *session, void *arg)
 {
@@ -37,7 +53,10 @@ static int compute_there(snug_session *session, void *arg)
 
     cell_job_begin(session, cell, session->cells + 1);
     int error = interp_compute(&cell->outcome, session->interp, &cell->program->call);
-    cell_job_end(session, cell);
+    if (error || is_eventful(session))
+        cell_job_end(session, cell);
+    else if (cell_job_may_call(session))
+        desk_end(session->desk);
     return error;
 }
 
@@ -83,14 +102,6 @@ static int set_call(program_work *work, const snug_session *session, const progr
     return program_copy_values(&call->arguments, &work->copies, wish->arguments, count);
 }
 
-static int has_shown(const snug_session *session)
-{
-    const capture *output = &session->output;
-    return output->streams[CAPTURE_STDOUT].total_bytes > 0 ||
-           output->streams[CAPTURE_STDERR].total_bytes > 0 || output->displays.count > 0 ||
-           output->displays.left_out > 0;
-}
-
 /* Of a call that went wrong, or has shown something. */
 static int take_whole_result(program_outcome *out, snug_session *session, int is_lost)
 {
@@ -101,6 +112,7 @@ static int take_whole_result(program_outcome *out, snug_session *session, int is
     int error = is_lost ? result_take_loss(result, session) : result_take_end(result, session);
     if (error) {
         snug_result_free(result);
+        outcome_free(&session->cell->outcome);
         return error;
     }
 
@@ -114,8 +126,11 @@ static void take_value(program_outcome *out, program_call *call)
 {
     out->value = call->value;
     out->data = call->data;
-    out->column = call->column;
     call->data = (str){ 0 };
+    if (!call->is_map)
+        return;
+
+    out->column = call->column;
     call->column = (program_column){ 0 };
 }
 
@@ -132,7 +147,8 @@ static int take_answer(program_outcome *out, snug_session *session, program_work
     take_value(out, &work->call);
     out->status = cell->outcome.status;
     if (out->status == SNUG_STATUS_OK && !has_shown(session)) {
-        outcome_free(&cell->outcome);
+        if (cell->outcome.denials) /* all that there may be */
+            outcome_free(&cell->outcome);
         return SNUG_OK;
     }
 

@@ -109,7 +109,6 @@ int snug_program_call(snug_answer *answer, snug_session *session, snug_program *
     snug_answer_free(answer);
     out = (program_outcome){ .value = { .type = SNUG_TYPE_NONE } };
     error = carry_out_wish(&out, session, &wish, limits, what);
-    program_column_free(&out.column);
     if (error)
         str_free(&out.data);
     else
