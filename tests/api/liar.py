@@ -14,8 +14,8 @@ import time
 FRAME_H = pathlib.Path(__file__).parents[2] / "src/worker/protocol/frame.h"
 ENUM = FRAME_H.read_text().split("typedef enum frame_kind {")[1].split("}")[0]
 KINDS = re.findall(r"^    FRAME_(?!REQUESTS|KINDS)(\w+)", ENUM, re.M)
-HELLO, OPEN, CLOSE, RUN, IS_COMPLETE, BIND, PING, REPLY, OUTPUT, DISPLAY, CALL, PONG = map(KINDS.index, (
-    "HELLO OPEN CLOSE RUN IS_COMPLETE BIND PING REPLY OUTPUT DISPLAY CALL PONG".split()))
+HELLO, OPEN, CLOSE, RUN, IS_COMPLETE, BIND, COMPUTE, PING, REPLY, OUTPUT, DISPLAY, CALL, PONG = map(KINDS.index, (
+    "HELLO OPEN CLOSE RUN IS_COMPLETE BIND COMPUTE PING REPLY OUTPUT DISPLAY CALL PONG".split()))
 
 
 def number(n):
@@ -50,6 +50,20 @@ def display(*parts):
     for part in parts:
         out += text(b"text/html") + number(0) + data(part)
     return out + data(b"{}") + text(b"") + number(0) * 3
+
+
+# As in snug_type.
+ANY, INT, DOUBLE, BOOL, TEXT, INTS = 0, 2, 3, 4, 5, 8
+
+
+def value(kind, integer=0, bytes_=None):
+    """Of a program."""
+    return number(kind) + number(integer) + data(bytes(8)) + (b"" if bytes_ is None else data(bytes_))
+
+
+def column(kind, rows, bytes_, ends=None):
+    out = number(kind) + number(rows) + data(bytes_)
+    return out + (b"" if ends is None else data(struct.pack(f"<{len(ends)}Q", *ends))) + number(0)
 
 
 def read(count):
@@ -188,6 +202,27 @@ LIES = {
 }
 
 
+# What a program answers, each with status and without a result; the last is none of these lies.
+FINE, FAILED, NO_RESULT = number(0), number(1), number(0)
+PROGRAM_LIES = {
+    "type": FINE + value(DOUBLE) + NO_RESULT,
+    "any": FINE + value(ANY) + NO_RESULT,
+    "bool": FINE + value(BOOL, 2) + NO_RESULT,
+    "utf8": FINE + value(TEXT, 0, b"\xff") + NO_RESULT,
+    "part": FINE + value(INTS, 0, b"1234567") + NO_RESULT,
+    "failed": FAILED + value(INT, 42) + NO_RESULT,
+    "status": FINE + value(INT, 42) + number(1) + number(1) + result(b"")[1:],
+    "behind": FINE + value(INT, 42) + NO_RESULT + b"x",
+    "rows": FINE + column(INT, 3, bytes(24)) + NO_RESULT,
+    "few": FINE + column(INT, 1, bytes(8)) + NO_RESULT,
+    "short": FINE + column(INT, 2, bytes(15)) + NO_RESULT,
+    "many": FINE + number(INT) + number(1 << 60) + data(b"") + number(0) + NO_RESULT,
+    "ends": FINE + column(TEXT, 2, b"abc", (3, 2)) + NO_RESULT,
+    "beyond": FINE + column(TEXT, 2, b"abc", (1, 1 << 40)) + NO_RESULT,
+    "true": FINE + value(INT, 42) + NO_RESULT,
+}
+
+
 def slow(lie):
     """Of a large cell it reads a byte now and then."""
     def read_slowly(length):
@@ -214,6 +249,8 @@ def main():
             write(call(b"tool", b"{}")(channel, n))
         elif kind == RUN:
             LIES.get(lie, sleep)(channel, n)
+        elif kind == COMPUTE:
+            write(reply(channel, n, PROGRAM_LIES[lie]))
         elif kind == PING and lie != "nothing":
             write(frame(PONG, 0, 0))
 

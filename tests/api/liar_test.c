@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <snug/snug.h>
+#include <snug/program.h>
 
 /* A worker that says nothing is waited for so much longer than its cell may take; and the machine
  * may have other things to do. */
@@ -247,6 +247,73 @@ static void nothing_but_a_cell_calls_the_host(void **state)
     close_liar(&l);
 }
 
+/* One call, or a map of two rows. */
+static snug_status ask_for_program(liar *l, snug_type output, int is_map)
+{
+    static const int64_t numbers[] = { 1, 2 };
+    const snug_column column = { SNUG_TYPE_INT, numbers, NULL, NULL };
+    const snug_input input = { "x", SNUG_TYPE_INT };
+    const snug_value argument = { .type = SNUG_TYPE_INT };
+    snug_program_options options = SNUG_PROGRAM_OPTIONS_INIT;
+    snug_answer answer = SNUG_ANSWER_INIT;
+    snug_mapped mapped = SNUG_MAPPED_INIT;
+    snug_program *program;
+
+    options.inputs = &input;
+    options.input_count = 1;
+    options.output = output;
+    options.is_unscanned = 1;
+    assert_int_equal(snug_program_prepare(&program, NULL, l->host, "x", 1, &options), SNUG_OK);
+    if (is_map)
+        assert_int_equal(snug_program_map(&mapped, l->session, program, &column, 1, 2, NULL), 0);
+    else
+        assert_int_equal(snug_program_call(&answer, l->session, program, &argument, 1, NULL), 0);
+
+    snug_status status = is_map ? mapped.status : answer.status;
+    const snug_result *result = is_map ? mapped.result : answer.result;
+    if (status != SNUG_STATUS_OK) {
+        assert_int_equal(snug_result_state(result), SNUG_STATE_LOST);
+        assert_non_null(strstr(snug_result_error_value(result), lied));
+        assert_int_equal(answer.value.type == SNUG_TYPE_INT, 0);
+        assert_int_equal(mapped.row_count, 0);
+    }
+
+    snug_answer_free(&answer);
+    snug_mapped_free(&mapped);
+    snug_program_free(program);
+    return status;
+}
+
+static void a_lie_about_a_program_loses_the_session(void **state)
+{
+    static const struct {
+        const char *lie;
+        snug_type output;
+        int is_map;
+    } rows[] = {
+        { "type", SNUG_TYPE_INT, 0 },   { "any", SNUG_TYPE_ANY, 0 },
+        { "bool", SNUG_TYPE_BOOL, 0 },  { "utf8", SNUG_TYPE_TEXT, 0 },
+        { "part", SNUG_TYPE_INTS, 0 },  { "failed", SNUG_TYPE_INT, 0 },
+        { "status", SNUG_TYPE_INT, 0 }, { "behind", SNUG_TYPE_INT, 0 },
+        { "rows", SNUG_TYPE_INT, 1 },   { "few", SNUG_TYPE_INT, 1 },
+        { "short", SNUG_TYPE_INT, 1 },  { "many", SNUG_TYPE_INT, 1 },
+        { "ends", SNUG_TYPE_TEXT, 1 },  { "beyond", SNUG_TYPE_TEXT, 1 },
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        liar l = { rows[i].lie, lied };
+        assert_int_equal(open_liar(&l), 0);
+        assert_int_equal(ask_for_program(&l, rows[i].output, rows[i].is_map), SNUG_STATUS_CRASHED);
+        close_liar(&l);
+    }
+
+    liar l = { "true", NULL };
+    assert_int_equal(open_liar(&l), 0);
+    assert_int_equal(ask_for_program(&l, SNUG_TYPE_INT, 0), SNUG_STATUS_OK);
+    close_liar(&l);
+}
+
 static void *interrupt_soon(void *arg)
 {
     const struct timespec soon = { 0, 100000000 }; /* the cell says nothing to go by */
@@ -327,6 +394,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_lie_ends_within_the_limit),
+        cmocka_unit_test(a_lie_about_a_program_loses_the_session),
         cmocka_unit_test(an_answer_that_nobody_asked_for_is_none_for_the_next_cell),
         cmocka_unit_test(nothing_but_a_cell_calls_the_host),
         cmocka_unit_test(an_interrupt_ends_the_wait_for_a_worker_that_says_nothing),
