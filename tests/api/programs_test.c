@@ -234,7 +234,7 @@ static void a_value_of_another_type_is_an_error_in_words(void **state)
         { "'123'", SNUG_TYPE_INTS, "TypeError", "an array of int" },
         { "{1}", SNUG_TYPE_JSON, "TypeError", "cannot be JSON" },
         { "2 ** 63", SNUG_TYPE_INT, "OverflowError", "64 bits" },
-        { "'\\ud800'", SNUG_TYPE_TEXT, "UnicodeEncodeError", "surrogates" },
+        { "chr(0xd800)", SNUG_TYPE_TEXT, "UnicodeEncodeError", "surrogates" },
         { "10 ** 400", SNUG_TYPE_DOUBLE, "OverflowError", "too large" },
     };
 
