@@ -205,10 +205,16 @@ static void handle_fault(int number, siginfo_t *info, void *context)
     errno = saved;
 }
 
-/* The kick is masked while this runs, and is one of the signals that do not queue: with
- * real-time signals or SA_NODEFER, frames would pile up on the signal stack of a thread
- * that is not scheduled. Faults are not masked, so that one in here is contained too.
- * Async-signal-safe as handle_fault. */
+/* The signal by which the C library makes a set*id call on every thread. Who left its handler by a
+ * jump would leave the caller of that function waiting for ever. */
+static int is_changing_user(const void *context)
+{
+    return sigismember(&((const ucontext_t *)context)->uc_sigmask, SIGRTMIN - 1) == 1;
+}
+
+/* The kick is masked while this runs: the frames of those that have queued up for a thread that was
+ * not scheduled are one behind the other on its signal stack, and not above each other. Faults are
+ * not masked, so that one in here is contained too. Async-signal-safe as handle_fault. */
 static void handle_kick(int number, siginfo_t *info, void *context)
 {
     (void)number;
@@ -223,7 +229,7 @@ static void handle_kick(int number, siginfo_t *info, void *context)
     int stage = atomic_load(&g->stage);
     if (stage >= GUARD_INTERRUPT && g->on_kick)
         g->on_kick(g);
-    if (stage >= GUARD_JUMP) {
+    if (stage >= GUARD_JUMP && !is_changing_user(context)) {
         place at = place_of(context);
         guard_tear(g, at.pc, at.sp);
     }

@@ -140,7 +140,7 @@ static const row rows[] = {
     ALLOW(futex),
     ALLOW(exit),
     ALLOW(sched_yield),
-    ALLOW_IF(sched_getaffinity, { IS, 0, 0 }), /* of others, it tells which there are */
+    ALLOW_IF(sched_getaffinity, { IS, 0, 0 }), /* of others, see below */
     ALLOW(getcpu),
     ALLOW(gettid),
     ALLOW(restart_syscall),
@@ -177,15 +177,26 @@ static const row rows[] = {
     ALLOW_IF(rt_sigaction, { IS, 0, SIGABRT }),
     ALLOW_IF(rt_sigaction, { IS, 0, SIGSYS }),
     ALLOW_IF(rt_sigaction, { IS, 0, SIGTRAP }),
+    /* The thread's own stack for its handlers, which AddressSanitizer in a host program asks for
+     * when the thread ends. In the programs the C library's function denies it to cells. */
+    ALLOW(sigaltstack),
 };
 
-/* Of a session that may start threads: of each, the first steps, and the stack for the
- * handlers of its faults, which the C library's function denies to the code of cells. */
+/* Of a thread among those of a program that may change its user. The C library makes such a call of
+ * the host's on every thread (by a signal that no mask of its functions blocks), and aborts where
+ * one is answered otherwise than the rest. So the kernel has to answer, by the thread's own
+ * credentials, which are the process's: what it grants here it grants every other thread, and after
+ * a drop for good it grants nothing. No program can be executed whose set-id bits would count. */
+static const row rows_of_users[] = {
+    ALLOW(setuid),    ALLOW(setgid),    ALLOW(setreuid),  ALLOW(setregid),
+    ALLOW(setresuid), ALLOW(setresgid), ALLOW(setgroups),
+};
+
+/* Of a session that may start threads: of each, the first steps. */
 static const row rows_of_threads[] = {
     ALLOW_IF(clone, { IS, 0, THREAD_FLAGS }),
     ALLOW(set_robust_list),
     ALLOW(rseq),
-    ALLOW(sigaltstack),
 };
 
 /* Of a full session: its libraries are mapped when they are imported, and numpy.memmap shares what
@@ -341,6 +352,9 @@ static int add_rules(scmp_filter_ctx filter, seccomp_kind kind)
         failed = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
     if (!failed)
         failed = allow_rows(filter, kind, rows, sizeof rows / sizeof *rows);
+    if (!failed && kind <= SECCOMP_THREADS)
+        failed =
+            allow_rows(filter, kind, rows_of_users, sizeof rows_of_users / sizeof *rows_of_users);
     if (!failed && kind == SECCOMP_PROCESS)
         failed = allow_rows(filter, kind, rows_of_process,
                             sizeof rows_of_process / sizeof *rows_of_process);
@@ -354,6 +368,12 @@ static int add_rules(scmp_filter_ctx filter, seccomp_kind kind)
     for (size_t i = 0; !failed && i < sizeof others / sizeof *others; i++)
         if (others[i].kinds & OF(kind))
             failed = seccomp_rule_add_array(filter, others[i].action, others[i].call, 0, NULL);
+
+    /* pthread_getattr_np, which sanitizers call on each new thread, then does without. Of others it
+     * tells which there are. */
+    if (!failed && kind <= SECCOMP_THREADS)
+        failed = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(sched_getaffinity), 1,
+                                  SCMP_CMP64(0, SCMP_CMP_NE, 0));
 
     if (failed)
         return failed;

@@ -17,7 +17,9 @@ typedef struct seccomp_program {
     unsigned short count;     /* of instructions */
 } seccomp_program;
 
-/* Each has what the one before has. */
+/* Each has what the one before has, but for changes of the user: the first two are of threads
+ * beside those of a host program, the others of a worker's process, whose user is nobody's to
+ * change. */
 typedef enum seccomp_kind {
     SECCOMP_ALONE,   /* a thread that can start none */
     SECCOMP_THREADS, /* one that can */

@@ -125,6 +125,30 @@ static void a_kick_outside_of_a_run_does_nothing(void **state)
     assert_int_equal(w.kicks, 0);
 }
 
+/* As in the handler by which the C library makes a set*id call on every thread. Its functions block
+ * no such signal. */
+static void change_user_while_kicked(worker *w)
+{
+    const uint64_t changing = UINT64_C(1) << (SIGRTMIN - 2);
+    uint64_t before;
+    assert_int_equal(syscall(SYS_rt_sigprocmask, SIG_BLOCK, &changing, &before, 8), 0);
+    kick_myself(GUARD_JUMP_LIBC);
+    add_one(w);
+    assert_int_equal(syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, 8), 0);
+    kick_myself(GUARD_JUMP_LIBC);
+    add_one(w);
+}
+
+static void a_thread_that_changes_its_user_is_not_torn_out_of_that(void **state)
+{
+    (void)state;
+    worker w = { 0 };
+    install_guards();
+    worker_start(&w, change_user_while_kicked);
+    assert_int_equal(worker_join(&w), GUARD_JUMPED);
+    assert_int_equal(w.count, 1);
+}
+
 /* What an interposer does around a function of the loader, with a kick in between. */
 static void hold_while_kicked(worker *w)
 {
@@ -1106,6 +1130,7 @@ int main(void)
         cmocka_unit_test(a_kick_before_the_jump_only_calls),
         cmocka_unit_test(a_calm_thread_is_not_called),
         cmocka_unit_test(a_kick_outside_of_a_run_does_nothing),
+        cmocka_unit_test(a_thread_that_changes_its_user_is_not_torn_out_of_that),
         cmocka_unit_test(a_jump_waits_until_the_thread_lets_go),
         cmocka_unit_test(who_keeps_others_is_torn_out_with_what_it_holds),
         cmocka_unit_test(a_lock_that_is_new_is_let_go_first),

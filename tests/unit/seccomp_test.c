@@ -156,15 +156,12 @@ static void others_are_denied(void **state)
         CALL(setns, BAD, 0),
         CALL(mount, BAD, BAD, BAD, 0, 0),
         CALL(umount2, BAD, 0),
-        CALL(setuid, BAD),
-        CALL(setresuid, -2L, -2L, -2L),
-        CALL(setgroups, BAD, BAD),
+        CALL(setfsuid, 1),
         CALL(capset, BAD, BAD),
         CALL(prctl, PR_SET_DUMPABLE, 1),
         CALL(prlimit64, 0, RLIMIT_CORE, (long)&limit, 0),
         CALL(setrlimit, RLIMIT_CORE, (long)&limit),
         CALL(sched_setaffinity, 0, 0, 0),
-        CALL(sched_getaffinity, 1, 0, 0),
         CALL(clock_gettime, PROCESS_CLOCK(1), BAD),
         CALL(clock_gettime, (unsigned)PROCESS_CLOCK(1), BAD), /* as the C library may pass it */
         CALL(clock_getres, PROCESS_CLOCK(1), BAD),
@@ -223,7 +220,6 @@ static void others_are_denied(void **state)
         CALL(setitimer, ITIMER_REAL, 0, BAD),
         CALL(timer_create, 0, 0, BAD),
         CALL(rt_sigaction, SIGINT, (long)&action, 0, 8),
-        CALL(sigaltstack, 0, BAD),
         CALL(seccomp, BAD, 0, 0),
         CALL(landlock_create_ruleset, BAD, 24, 0),
         CALL(close_range, 9000, 9000, CLOSE_RANGE_UNSHARE),
@@ -345,6 +341,39 @@ static void open_with_a_mode_that_makes_nothing(void)
         leave(1);
 }
 
+/* The C library aborts where a thread is answered otherwise than the others. */
+static void the_kernel_answers_changes_of_the_user_beside_a_host_s_threads(void **state)
+{
+    (void)state;
+    const call rows[] = {
+        CALL(setuid, BAD),
+        CALL(setgid, BAD),
+        CALL(setreuid, BAD, 0x7fffffff),
+        CALL(setregid, BAD, 0x7fffffff),
+        CALL(setresuid, BAD, BAD, BAD),
+        CALL(setresgid, BAD, BAD, BAD),
+        CALL(setgroups, BAD, 0),
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int bare = outcome(&rows[i], BARE);
+        for (int how = SEALED; how <= WITH_THREADS; how++)
+            if (outcome(&rows[i], how) != bare)
+                fail_msg("%s is answered otherwise than without a filter", rows[i].name);
+        if (outcome(&rows[i], OF_FULL) != EPERM)
+            fail_msg("%s is not denied", rows[i].name);
+    }
+}
+
+/* pthread_getattr_np goes on then. */
+static void other_threads_have_no_affinity_to_tell(void **state)
+{
+    (void)state;
+    const call of_another = CALL(sched_getaffinity, 1, 0, 0);
+    assert_int_equal(outcome(&of_another, SEALED), ENOSYS);
+    assert_int_equal(outcome(&of_another, WITH_THREADS), ENOSYS);
+    assert_int_equal(outcome(&of_another, OF_FULL), EINVAL);
+}
+
 static void a_mode_that_makes_nothing_is_not_judged(void **state)
 {
     (void)state;
@@ -358,14 +387,13 @@ static void threads_start_where_there_may_be_some(void **state)
     assert_int_equal(exit_status(SECCOMP_ALONE, start_a_thread), 1);
 }
 
-/* A thread's first steps, and the stack for its signals. */
+/* A thread's first steps. */
 static void what_threads_need_is_denied_without_them(void **state)
 {
     (void)state;
     const call rows[] = {
         CALL(set_robust_list, BAD, 24),
         CALL(rseq, 0, 0, 1, 0),
-        CALL(sigaltstack, 0, BAD),
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (outcome(&rows[i], SEALED) != EPERM)
@@ -388,7 +416,6 @@ static void libraries_can_be_mapped_in_full_sessions_only(void **state)
     const call rows[] = {
         CALL(mmap, 0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, BAD, 0),
         CALL(mprotect, 0, 0, PROT_READ | PROT_EXEC),
-        CALL(sched_getaffinity, 1, 0, BAD),
         CALL(pipe2, BAD, 0),
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -433,6 +460,8 @@ int main(void)
         cmocka_unit_test(extended_attributes_are_not_supported),
         cmocka_unit_test(the_end_of_the_process_is_a_signal_that_can_be_handled),
         cmocka_unit_test(a_mode_that_makes_nothing_is_not_judged),
+        cmocka_unit_test(the_kernel_answers_changes_of_the_user_beside_a_host_s_threads),
+        cmocka_unit_test(other_threads_have_no_affinity_to_tell),
         cmocka_unit_test(threads_start_where_there_may_be_some),
         cmocka_unit_test(what_threads_need_is_denied_without_them),
         cmocka_unit_test(a_program_is_of_the_process_that_has_it_and_not_of_who_made_the_first),
