@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -25,8 +26,24 @@ static const int synchronous[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIG
 #ifdef __SANITIZE_THREAD__
 enum { LEAST_STACK_BYTES = 4 << 20 };
 #else
-enum { LEAST_STACK_BYTES = 64 << 10 };
+enum { LEAST_STACK_BYTES = 192 << 10 };
 #endif
+
+/* What the C library keeps on a thread's stack: the thread-locals of all that is loaded, of which a
+ * program of somebody else's may have much (ThreadSanitizer's have a megabyte). */
+static size_t own_bytes(void)
+{
+    size_t (*least)(const pthread_attr_t *);
+    pthread_attr_t attributes;
+
+    /* A name of the C library's that is not for linking. */
+    *(void **)&least = dlsym(RTLD_DEFAULT, "__pthread_get_minstack");
+    if (!least || pthread_attr_init(&attributes) != 0)
+        return 0;
+    size_t bytes = least(&attributes);
+    pthread_attr_destroy(&attributes);
+    return bytes;
+}
 
 /* What is wanted besides: a heap of malloc's for the thread, an interpreter. A stack that takes all
  * there is would be of no use. */
@@ -39,23 +56,33 @@ static int leaves_room(void)
     return room != MAP_FAILED && munmap(room, ROOM_BYTES) == 0;
 }
 
+static int no_stack(size_t bytes, size_t wanted)
+{
+    if (bytes == wanted)
+        return error_system("cannot map a stack of %zu KiB", bytes >> 10);
+    return error_system(
+        "cannot map a stack of %zu MiB, the least of the %zu MiB that were asked for", bytes >> 20,
+        wanted >> 20);
+}
+
 /* Maps t->stack and t->stack_bytes. */
 static int map_stack(thread *t, size_t stack_bytes)
 {
     if (stack_bytes < LEAST_STACK_BYTES)
         stack_bytes = LEAST_STACK_BYTES;
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    for (size_t bytes = stack_bytes;; bytes /= 2) {
-        if (bytes <= SIZE_MAX - page)
-            bytes += page - 1;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), own = own_bytes();
+    for (size_t usable = stack_bytes;; usable /= 2) {
+        size_t bytes = usable;
+        if (bytes <= SIZE_MAX - own - page)
+            bytes += own + page - 1;
         bytes &= ~(page - 1);
         void *stack = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-        int can_be_less = bytes / 2 >= SMALLEST_STACK;
+        int can_be_less = usable / 2 >= SMALLEST_STACK;
         if (stack == MAP_FAILED && can_be_less)
             continue;
         if (stack == MAP_FAILED)
-            return error_system("cannot map a stack of %zu bytes", bytes);
+            return no_stack(usable, stack_bytes);
         if (can_be_less && !leaves_room()) {
             munmap(stack, bytes);
             continue;

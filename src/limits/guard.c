@@ -1,5 +1,5 @@
-/* The checking siglongjmp of _FORTIFY_SOURCE would ask the kernel for the signal stack,
- * which a session's filter denies. */
+/* The checking siglongjmp of _FORTIFY_SOURCE would ask the kernel for the signal stack at each
+ * jump, and ends the process where it is not told of one. */
 #undef _FORTIFY_SOURCE
 
 #include "limits/guard.h"
@@ -33,7 +33,7 @@ static int map_signal_stack(guard *g)
         return error_system("cannot map a signal stack");
 
     stack_t description = { .ss_sp = (char *)stack + page, .ss_size = GUARD_SIGNAL_STACK_BYTES };
-    if (mprotect(stack, page, PROT_NONE) || sigaltstack(&description, NULL)) {
+    if (mprotect(stack, page, PROT_NONE) || sigaltstack(&description, &g->stack_before)) {
         int error = error_system("cannot set up a signal stack");
         munmap(stack, page + GUARD_SIGNAL_STACK_BYTES);
         return error;
@@ -43,12 +43,12 @@ static int map_signal_stack(guard *g)
     return SNUG_OK;
 }
 
+/* The thread gets back what it had: a sanitizer in the host program gives each of its threads one,
+ * and takes it back at the thread's end. */
 static void unmap_signal_stack(guard *g)
 {
-    stack_t none = { .ss_flags = SS_DISABLE };
-
-    if (sigaltstack(&none, NULL)) {
-        /* A session's filter denies it. With these blocked the kernel writes no frame
+    if (sigaltstack(&g->stack_before, NULL)) {
+        /* A filter of the program's own denies it. With these blocked the kernel writes no frame
          * there either: a fault ends the process without asking. */
         sigset_t used;
         fault_signals(&used);
@@ -161,13 +161,16 @@ void guard_exit(void)
     guard_here = NULL;
 }
 
+/* A sanitizer in the process, the host program's or our own, must see a thread end: its
+ * pthread_join waits for that. */
+extern char __asan_init[] __attribute__((weak)), __tsan_init[] __attribute__((weak));
+
 void guard_vanish(guard *g)
 {
     guard_detach(g);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* which must see it end */
-    /* The kernel clears the word that pthread_join waits for, as at any thread's end. */
-    syscall(SYS_exit, 0);
-#endif
+    if (!__asan_init && !__tsan_init)
+        /* The kernel clears the word that pthread_join waits for, as at any thread's end. */
+        syscall(SYS_exit, 0);
     pthread_exit(NULL);
 }
 

@@ -85,6 +85,7 @@ typedef struct guard {
     char *stack_low;   /* lowest usable byte; the guard page is below */
     char *yellow_high; /* the zone is [stack_low, yellow_high); NULL: none */
     void *signal_stack;
+    stack_t stack_before; /* the thread's own one */
 
     /* (handler) Called at each kick from GUARD_INTERRUPT on, and when the yellow zone is hit. */
     void (*on_kick)(struct guard *g);
