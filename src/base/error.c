@@ -5,21 +5,66 @@
 #include "base/utf8.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* One of the few states outside host and session: an error is about a call, and
- * a call has a thread. */
-static _Thread_local char message[ERROR_MESSAGE_BYTES];
+ * a call has a thread. By a key and not thread-local: a program that loads the library late has
+ * some hundred bytes for the thread-locals of all its libraries. */
+static struct {
+    pthread_once_t once;
+    pthread_key_t key;
+    int has_key;
+} kept = { .once = PTHREAD_ONCE_INIT };
+
+/* What is kept where there was no memory for the sentence; never written. */
+static char unknown[] = "out of memory, also for what this call has to say";
+
+static void forget(void *text)
+{
+    if (text != unknown)
+        free(text);
+}
+
+static void make_key(void)
+{
+    kept.has_key = pthread_key_create(&kept.key, forget) == 0;
+}
+
+static char *kept_text(void)
+{
+    pthread_once(&kept.once, make_key);
+    return kept.has_key ? pthread_getspecific(kept.key) : unknown;
+}
+
+static char *room_for_text(void)
+{
+    char *room = kept_text();
+    if (!kept.has_key || (room && room != unknown))
+        return room;
+
+    room = malloc(ERROR_MESSAGE_BYTES);
+    if (!room)
+        room = unknown;
+    if (pthread_setspecific(kept.key, room) == 0)
+        return room;
+    forget(room);
+    return unknown;
+}
 
 __attribute__((weak)) void error_keep(const char *text)
 {
-    memcpy(message, text, strlen(text) + 1);
+    char *room = room_for_text();
+    if (room != unknown)
+        memcpy(room, text, strlen(text) + 1);
 }
 
 __attribute__((weak)) const char *error_message(void)
 {
-    return message;
+    const char *text = kept_text();
+    return text ? text : "";
 }
 
 int error_set(int code, const char *format, ...)

@@ -13,6 +13,7 @@
 
 #include <assert.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -108,46 +109,99 @@ void guard_detach(guard *g)
 
 /* ---- a thread of somebody else's ---- */
 
-/* What it had, and how many guards it has. */
-static _Thread_local struct {
+/* What it had, and how many guards it has. By a key, for thread-locals of a library have little
+ * room. */
+typedef struct joining {
     unsigned guards;
-    int has_stack; /* ours */
+    int has_stack;   /* ours */
+    char *stack_low; /* of the thread */
     guard stack;
     sigset_t mask;
-} joined;
+} joining;
 
-int guard_join_thread(guard *g, char *stack_low)
+static struct {
+    pthread_once_t once;
+    pthread_key_t key;
+    int has_key;
+} joined = { .once = PTHREAD_ONCE_INIT };
+
+static void make_key(void)
+{
+    joined.has_key = pthread_key_create(&joined.key, free) == 0;
+}
+
+/* The lowest byte of the calling thread's stack; that of the first thread may still grow to it. The
+ * C library reads /proc for the first one. */
+static char *find_stack_low(void)
+{
+    pthread_attr_t attributes;
+    void *low = NULL;
+    size_t bytes;
+
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+        return NULL;
+    pthread_attr_getstack(&attributes, &low, &bytes);
+    pthread_attr_destroy(&attributes);
+    return low;
+}
+
+/* The calling thread's, which it has until it ends; NULL: there is no memory. */
+static joining *join(void)
+{
+    pthread_once(&joined.once, make_key);
+    if (!joined.has_key)
+        return NULL;
+    joining *j = pthread_getspecific(joined.key);
+    if (j || !(j = calloc(1, sizeof *j)))
+        return j;
+
+    j->stack_low = find_stack_low();
+    if (pthread_setspecific(joined.key, j) == 0)
+        return j;
+    free(j);
+    return NULL;
+}
+
+static int needs_stack(void)
 {
     stack_t now;
+    return sigaltstack(NULL, &now) != 0 || (now.ss_flags & SS_DISABLE) ||
+           now.ss_size < GUARD_SIGNAL_STACK_BYTES;
+}
 
+int guard_join_thread(guard *g)
+{
     g->tid = (pid_t)syscall(SYS_gettid);
-    g->stack_low = stack_low;
-    if (!fault_kick_signal() || joined.guards++ > 0)
+    if (!fault_kick_signal())
         return SNUG_OK;
+    joining *j = join();
+    if (!j)
+        return error_no_memory();
 
-    int has_none = sigaltstack(NULL, &now) != 0 || (now.ss_flags & SS_DISABLE) ||
-                   now.ss_size < GUARD_SIGNAL_STACK_BYTES;
-    if (has_none) {
-        int error = map_signal_stack(&joined.stack);
-        if (error) {
-            joined.guards = 0;
-            return error;
-        }
+    g->stack_low = j->stack_low;
+    if (j->guards > 0) {
+        j->guards++;
+        return SNUG_OK;
     }
 
-    joined.has_stack = has_none;
-    pthread_sigmask(SIG_BLOCK, NULL, &joined.mask);
+    j->has_stack = needs_stack();
+    int error = j->has_stack ? map_signal_stack(&j->stack) : SNUG_OK;
+    if (error)
+        return error;
+    j->guards = 1;
+    pthread_sigmask(SIG_BLOCK, NULL, &j->mask);
     block_kick(SIG_UNBLOCK);
     return SNUG_OK;
 }
 
 void guard_leave_thread(void)
 {
-    if (joined.guards == 0 || --joined.guards > 0)
+    joining *j = joined.has_key ? pthread_getspecific(joined.key) : NULL;
+    if (!j || j->guards == 0 || --j->guards > 0)
         return;
-    pthread_sigmask(SIG_SETMASK, &joined.mask, NULL);
-    if (joined.has_stack)
-        unmap_signal_stack(&joined.stack);
+    pthread_sigmask(SIG_SETMASK, &j->mask, NULL);
+    if (j->has_stack)
+        unmap_signal_stack(&j->stack);
 }
 
 void guard_enter(guard *g)

@@ -138,8 +138,8 @@ int guard_attach(guard *g, char *stack_low, size_t stack_bytes);
 void guard_detach(guard *g);
 /* For a thread that goes on with other things: without a zone, and only from guard_enter to
  * guard_exit. Each is undone by guard_leave_thread on the same thread; the last one puts its signal
- * stack and mask back. SNUG_ESYSTEM with a message. */
-int guard_join_thread(guard *g, char *stack_low);
+ * stack and mask back. SNUG_ESYSTEM or SNUG_ENOMEM with a message. */
+int guard_join_thread(guard *g);
 void guard_leave_thread(void);
 void guard_enter(guard *g);
 void guard_exit(void);

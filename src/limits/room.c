@@ -1,61 +1,89 @@
 #include "limits/room.h"
 
+#include <pthread.h>
 #include <stddef.h>
 #include <sys/mman.h>
 
 #include "limits/unusual.h"
 
-static _Thread_local void *kept __attribute__((tls_model("initial-exec")));
-static _Thread_local size_t kept_bytes __attribute__((tls_model("initial-exec")));
+/* At the beginning of the mapping. */
+typedef struct room {
+    size_t bytes; /* that are left, with this */
+} room;
+
+/* A thread's own, by a key: thread-locals of a library have little room, and this is rarely asked
+ * for. */
+static struct {
+    pthread_once_t once;
+    pthread_key_t key;
+    int has_key;
+} rooms = { .once = PTHREAD_ONCE_INIT };
+
+static void make_key(void)
+{
+    rooms.has_key = pthread_key_create(&rooms.key, NULL) == 0;
+}
+
+static room *own_room(void)
+{
+    return rooms.has_key ? pthread_getspecific(rooms.key) : NULL;
+}
 
 int room_keep(void)
 {
-    if (kept)
+    pthread_once(&rooms.once, make_key);
+    if (own_room())
         return 1;
 
     /* Writable, so that a kernel that does not overcommit counts it. */
     void *at = mmap(NULL, ROOM_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED)
         return 0;
+    if (!rooms.has_key || pthread_setspecific(rooms.key, at) != 0) {
+        munmap(at, ROOM_BYTES);
+        return 0;
+    }
 
     atomic_fetch_add(&unusual_count, 1);
-    kept = at;
-    kept_bytes = ROOM_BYTES;
+    ((room *)at)->bytes = ROOM_BYTES;
     return 1;
 }
 
-/* The last bytes of it are nobody's now. */
-static void *cut_off(size_t bytes)
+/* The last bytes of it are nobody's now, and zero. */
+static void *cut_off(room *kept, size_t bytes)
 {
-    char *at = kept;
+    size_t left = kept->bytes - bytes;
 
-    kept_bytes -= bytes;
-    if (kept_bytes == 0) {
-        kept = NULL;
+    kept->bytes = left;
+    if (left == 0) {
+        pthread_setspecific(rooms.key, NULL);
         atomic_fetch_sub(&unusual_count, 1);
     }
-    return at + kept_bytes;
+    return (char *)kept + left;
 }
 
-static int give_back(size_t bytes)
+static int give_back(room *kept, size_t bytes)
 {
-    return munmap(cut_off(bytes), bytes) == 0;
+    return munmap(cut_off(kept, bytes), bytes) == 0;
 }
 
 int room_drop(void)
 {
+    room *kept = own_room();
     if (!kept)
         return 0;
-    return give_back(kept_bytes < ROOM_PIECE_BYTES ? kept_bytes : ROOM_PIECE_BYTES);
+    return give_back(kept, kept->bytes < ROOM_PIECE_BYTES ? kept->bytes : ROOM_PIECE_BYTES);
 }
 
 void *room_take(size_t bytes)
 {
-    return kept && bytes <= kept_bytes ? cut_off(bytes) : NULL;
+    room *kept = own_room();
+    return kept && bytes <= kept->bytes ? cut_off(kept, bytes) : NULL;
 }
 
 void room_leave(void)
 {
+    room *kept = own_room();
     if (kept)
-        give_back(kept_bytes);
+        give_back(kept, kept->bytes);
 }

@@ -121,9 +121,9 @@ extern _Thread_local interp *interp_current __attribute__((tls_model("initial-ex
 /* What of the next audit events of the calling thread is our own, and is let pass once. By
  * thread, for each of a session's threads has its own. */
 typedef struct own_events {
-    int unmarshals;          /* the next "marshal.loads": see loader.c */
-    PyObject *compiling;     /* file name that the next "compile" has, by identity; borrowed */
-    int is_database_guarded; /* sqlite.c's: the connection that it opened last */
+    PyObject *compiling;      /* file name that the next "compile" has, by identity; borrowed */
+    char unmarshals;          /* the next "marshal.loads": see loader.c */
+    char is_database_guarded; /* sqlite.c's: the connection that it opened last */
 } own_events;
 
 extern _Thread_local own_events interp_own __attribute__((tls_model("initial-exec")));

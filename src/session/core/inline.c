@@ -8,24 +8,6 @@
 #include "base/floats.h"
 #include "session/core/session.h"
 
-/* The lowest byte of the calling thread's stack; that of the first thread may still grow to it.
- * Asked once per thread, because the C library reads /proc for the first one. */
-static char *stack_low(void)
-{
-    static _Thread_local void *low;
-    pthread_attr_t attributes;
-    size_t bytes;
-
-    if (low)
-        return low;
-    if (pthread_getattr_np(pthread_self(), &attributes) != 0)
-        return NULL;
-
-    pthread_attr_getstack(&attributes, &low, &bytes);
-    pthread_attr_destroy(&attributes);
-    return low;
-}
-
 int inline_begin(snug_session *session)
 {
     session->thread.owner = pthread_self();
@@ -34,7 +16,7 @@ int inline_begin(snug_session *session)
     session->stop.read_ns = 0;
     if (!guard_is_installed())
         return SNUG_OK;
-    return guard_join_thread(&session->thread.guard, stack_low());
+    return guard_join_thread(&session->thread.guard);
 }
 
 /* Without a guard, a fault at the end ends the process. */
@@ -51,21 +33,18 @@ void inline_end(snug_session *session)
     session->thread.guard.tid = 0;
 }
 
-/* The caller's. */
-static _Thread_local floats before __attribute__((tls_model("initial-exec")));
-
 void inline_enter(snug_session *session)
 {
-    floats_begin(&before);
+    floats_begin(&session->thread.callers);
     if (session->interp)
         interp_switch(session->interp);
     if (session->thread.guard.tid)
         guard_enter(&session->thread.guard);
 }
 
-void inline_leave(void)
+void inline_leave(snug_session *session)
 {
     guard_exit();
     interp_switch(NULL);
-    floats_end(&before);
+    floats_end(&session->thread.callers);
 }

@@ -14,6 +14,6 @@ void inline_end(snug_session *session);
 void inline_take_over(snug_session *session);
 /* Around a job: the thread works for the session. */
 void inline_enter(snug_session *session);
-void inline_leave(void);
+void inline_leave(snug_session *session);
 
 #endif

@@ -88,7 +88,7 @@ static int run_on_caller(snug_session *session)
 {
     inline_enter(session);
     session_do_job(session);
-    inline_leave();
+    inline_leave(session);
     hand_on(session);
     return 1;
 }

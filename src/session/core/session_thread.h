@@ -12,6 +12,7 @@
 
 #include <snug/snug.h>
 
+#include "base/floats.h"
 #include "base/thread.h"
 #include "limits/guard.h"
 #include "session/core/mailbox.h"
@@ -27,6 +28,7 @@ typedef struct session_thread {
     int lacks_guard; /* there was no memory for one */
     int is_inline;   /* the session has no thread, and runs on owner: inline.h */
     pthread_t owner;
+    floats callers; /* the owner's own, while a job runs */
 } session_thread;
 
 /* A thread on which nothing is set up yet; of a parked session on the stack that it has. SNUG_OK,
