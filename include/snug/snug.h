@@ -47,6 +47,12 @@
  * Signals. The library installs no signal handler unless SNUG_HOST_SIGNALS asks for it. It leaves
  * the process's working directory, environment, locale and umask alone.
  *
+ * Users. setuid, setgid, setgroups and their like, which the C library applies to every thread,
+ * reach the threads of local sessions too. Workers stay who they were when they were started.
+ *
+ * Numbers. Cells compute with the default floating-point environment, whatever the program has set
+ * for rounding and traps; on the caller's thread its own is there again behind each call.
+ *
  * Fork. What a child of fork has of its parent's hosts and sessions is not its own: functions that
  * can fail are SNUG_EINVAL there, and those that close or interrupt leave the parent's sessions,
  * workers and files alone. Results, and what else was read before, can be read and freed. The child
@@ -231,8 +237,9 @@ typedef struct snug_host_options {
                                   NULL: the one configure found */
     const char *allowlist_dir; /* where profiles are looked up by name; NULL: those built in */
     unsigned flags;            /* SNUG_HOST_... */
-    int kick_signal; /* sent to a session's thread so that it looks up; 0: SIGURG. One that
-                        the program neither handles nor reads by signalfd */
+    int kick_signal; /* sent to a session's thread so that it looks up. 0: a real-time signal that
+                        the program neither handles nor ignores, and that the opening thread does
+                        not block, as it does where signalfd reads it; chosen once in a process */
     /* Of form SNUG_FORM_WORKER: */
     const char *worker_path;    /* of the program snug-worker; NULL: it is looked for beside this
                                    library or program, and where it was installed */
@@ -271,8 +278,9 @@ typedef struct snug_host_options {
 SNUG_EXTERN int snug_host_options_init(snug_host_options *out, size_t size);
 /* Lets the library install handlers for the kick signal and for SIGSEGV, SIGBUS, SIGFPE, SIGILL,
  * SIGABRT, SIGSYS and SIGTRAP: then a fault on a session's thread costs that session only. The
- * program's own handlers are still called for all other threads. SNUG_EINVAL if the kick signal is
- * handled already. Programs that carry the full ladder (CMake target snug_program_python) do this
+ * program's own handlers are still called for all other threads. SNUG_EINVAL if the kick signal
+ * that was named is handled, ignored or blocked already, with a message that has a free one, or if
+ * none is free. Programs that carry the full ladder (CMake target snug_program_python) do this
  * without being asked. */
 #define SNUG_HOST_SIGNALS 1u
 /* If no worker starts, a host of form SNUG_FORM_WORKER becomes one of form SNUG_FORM_LOCAL, whose

@@ -243,21 +243,82 @@ static int has_handler(const struct sigaction *action, void (*handler)(int, sigi
     return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == handler;
 }
 
-static int install_kick(int kick_signal)
+static int is_fault(int number)
+{
+    for (size_t i = 0; i < COUNT(faults); i++)
+        if (faults[i] == number)
+            return 1;
+    return 0;
+}
+
+/* What keeps a signal from being the kick; NULL: nothing. A signal that is read by signalfd is
+ * blocked in all threads, and a session's thread would take it away. */
+static const char *use_of_signal(int number)
+{
+    struct sigaction now;
+    sigset_t blocked;
+
+    if (is_fault(number) || number == SIGKILL || number == SIGSTOP ||
+        sigaction(number, NULL, &now) != 0)
+        return "cannot be handled for this";
+    if (is_handled(&now))
+        return "is handled by the host program already";
+    if (now.sa_handler == SIG_IGN)
+        return "is ignored by the host program";
+    if (pthread_sigmask(SIG_BLOCK, NULL, &blocked) != 0 || sigismember(&blocked, number) == 1)
+        return "is blocked in this thread, as it is where signalfd reads it";
+    return NULL;
+}
+
+/* The first real-time signal that nobody uses; 0: none. */
+static int free_signal(void)
+{
+    for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+        if (!use_of_signal(number))
+            return number;
+    return 0;
+}
+
+static int refuse_signal(int number, const char *use)
+{
+    int other = free_signal();
+    if (other == 0)
+        return error_set(SNUG_EINVAL,
+                         "kick_signal: signal %d %s, and no real-time signal is free either",
+                         number, use);
+    return error_set(SNUG_EINVAL, "kick_signal: signal %d %s; %d is free, and 0 takes one that is",
+                     number, use, other);
+}
+
+/* *out is the one to use for what a caller has named, or 0. */
+static int choose_signal(int *out, int named)
+{
+    const char *use = named ? use_of_signal(named) : NULL;
+
+    if (use)
+        return refuse_signal(named, use);
+    *out = named ? named : free_signal();
+    if (*out == 0)
+        return error_set(
+            SNUG_EINVAL,
+            "kick_signal: each real-time signal is handled, ignored or blocked in this "
+            "thread: leave one free, or name another signal");
+    return SNUG_OK;
+}
+
+static int install_kick(int named)
 {
     /* Without SA_RESTART, so that a blocked call ends with EINTR. */
     struct sigaction ours = { .sa_sigaction = handle_kick, .sa_flags = SA_SIGINFO | SA_ONSTACK };
-
-    if (sigaction(kick_signal, NULL, &installed.before_kick))
-        return error_set(SNUG_EINVAL, "signal %d cannot be handled", kick_signal);
-    if (is_handled(&installed.before_kick))
-        return error_set(SNUG_EINVAL, "signal %d is handled by the host program already",
-                         kick_signal);
+    int number = 0;
+    int error = choose_signal(&number, named);
+    if (error)
+        return error;
 
     sigemptyset(&ours.sa_mask);
-    if (sigaction(kick_signal, &ours, NULL))
-        return error_set(SNUG_EINVAL, "signal %d cannot be handled", kick_signal);
-    installed.kick = kick_signal;
+    if (sigaction(number, &ours, &installed.before_kick))
+        return error_system("kick_signal: signal %d", number);
+    installed.kick = number;
     return SNUG_OK;
 }
 
@@ -286,13 +347,12 @@ int guard_install(int kick_signal)
 {
     int error = SNUG_OK;
 
-    kick_signal = kick_signal ? kick_signal : SIGURG;
     pthread_mutex_lock(&installed.lock);
     if (!installed.kick) {
         text_init();
         if ((error = install_kick(kick_signal)) == SNUG_OK)
             install_faults();
-    } else if (installed.kick != kick_signal) {
+    } else if (kick_signal && installed.kick != kick_signal) {
         error = error_set(SNUG_EINVAL, "sessions are interrupted with signal %d already, not %d",
                           installed.kick, kick_signal);
     }

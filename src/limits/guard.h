@@ -107,9 +107,10 @@ extern _Thread_local guard *guard_here __attribute__((tls_model("initial-exec"))
 
 /* Process-wide, once and idempotent: the kick's handler, and handlers for SIGSEGV
  * SIGBUS SIGFPE SIGILL SIGABRT SIGSYS SIGTRAP that pass on to what was there before
- * for every thread without a running guard. kick_signal: 0 is SIGURG.
- * SNUG_EINVAL if somebody handles that signal already, or another one was chosen
- * before. */
+ * for every thread without a running guard. kick_signal: 0 is the one that was chosen
+ * before, or else the first real-time signal that is neither handled, nor ignored, nor blocked in
+ * the calling thread. SNUG_EINVAL if there is none, if the named one is used in one of these ways,
+ * or if another one was chosen before. */
 int guard_install(int kick_signal);
 /* Puts back what was there before, where our handlers still stand. Nothing may be
  * attached. */

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/thread.h"
+#include "limits/fault.h"
 #include "limits/interpose.h"
 #include "py/core/names.h"
 #include "py/guard/extensions.h"
@@ -128,7 +129,7 @@ static void hear_kicks(int how)
 {
     sigset_t kick;
     sigemptyset(&kick);
-    sigaddset(&kick, SIGURG);
+    sigaddset(&kick, fault_kick_signal());
     pthread_sigmask(how, &kick, NULL);
 }
 

@@ -1,6 +1,7 @@
 #include "worker.h"
 
 #include "base/clock.h"
+#include "limits/fault.h"
 #include "limits/watchdog.h"
 
 #include <dirent.h>
@@ -784,7 +785,7 @@ static void leave_with_3(int number)
     sigset_t blocked;
     pthread_sigmask(SIG_SETMASK, NULL, &blocked);
     _exit(number == SIGSEGV && sigismember(&blocked, SIGSEGV) && sigismember(&blocked, SIGUSR1) &&
-                  !sigismember(&blocked, SIGUSR2) && !sigismember(&blocked, SIGURG)
+                  !sigismember(&blocked, SIGUSR2) && !sigismember(&blocked, fault_kick_signal())
               ? 3
               : 97);
 }
@@ -944,13 +945,14 @@ static void install_and_uninstall(void)
     sigaction(SIGBUS, &host, NULL);
     must_install();
     sigaction(SIGBUS, NULL, &now);
+    int kick = fault_kick_signal();
     if (!guard_is_installed() || now.sa_handler == count_call || !(now.sa_flags & SA_RESTART))
         _exit(97);
     guard_uninstall();
     sigaction(SIGBUS, NULL, &now);
     if (guard_is_installed() || now.sa_handler != count_call)
         _exit(96);
-    sigaction(SIGURG, NULL, &now);
+    sigaction(kick, NULL, &now);
     _exit(now.sa_handler == SIG_DFL ? 7 : 95);
 }
 
@@ -968,7 +970,8 @@ static void choose_a_signal_that_is_taken(void)
         guard_install(12345) != SNUG_EINVAL || guard_is_installed())
         _exit(97);
     if (guard_install(SIGUSR2) != SNUG_OK || guard_install(SIGUSR2) != SNUG_OK ||
-        guard_install(0) != SNUG_EINVAL)
+        guard_install(0) != SNUG_OK || fault_kick_signal() != SIGUSR2 ||
+        guard_install(SIGRTMIN) != SNUG_EINVAL)
         _exit(96);
     _exit(8);
 }

@@ -1,5 +1,6 @@
 #include "worker.h"
 
+#include "limits/fault.h"
 #include "limits/text.h"
 
 #include <dirent.h>
@@ -729,7 +730,7 @@ static void take_the_ladder_away(worker *w)
     assert_false(sigismember(&blocked, SIGSEGV));
     assert_int_equal(sigaction(SIGSEGV, &ours, NULL), -1);
     assert_int_equal(errno, EPERM);
-    assert_ptr_equal(signal(SIGURG, SIG_IGN), SIG_ERR);
+    assert_ptr_equal(signal(fault_kick_signal(), SIG_IGN), SIG_ERR);
     assert_int_equal(sigaltstack(&none, NULL), -1);
     assert_int_equal(sigaction(SIGSEGV, NULL, &ours), 0);
     assert_int_equal(sigaction(SIGWINCH, NULL, &ours), 0);

@@ -135,7 +135,7 @@ static int install_guard(const snug_host_options *options)
 {
     if (!guard_is_interposed() && !(options->flags & SNUG_HOST_SIGNALS))
         return SNUG_OK;
-    return guard_install(options->kick_signal ? options->kick_signal : SIGURG);
+    return guard_install(options->kick_signal);
 }
 
 static int start_python(snug_host *host, const snug_host_options *options)
