@@ -10,7 +10,8 @@
 
 static snug_host *host;
 
-enum { TRAPS = FE_DIVBYZERO | FE_OVERFLOW | FE_INVALID };
+/* Those that a program may want, and all that there are. */
+enum { TRAPS = FE_DIVBYZERO | FE_OVERFLOW | FE_INVALID, ALL_TRAPS = FE_ALL_EXCEPT };
 
 static void be_strange(void)
 {
@@ -18,14 +19,20 @@ static void be_strange(void)
     feenableexcept(TRAPS);
 }
 
+/* One session is awake at a time, and one spare waits. */
 static int open_host(void **state)
 {
     (void)state;
-    be_strange();
-    int error = snug_host_open(&host, NULL);
-    assert_int_equal(fegetround(), FE_UPWARD);
-    assert_int_equal(fegetexcept(), TRAPS);
+    snug_host_options options = SNUG_HOST_OPTIONS_INIT;
+    options.awake_sessions = 1;
+    options.pool_sessions = 1;
+    fesetround(FE_UPWARD);
+    feenableexcept(ALL_TRAPS);
+    int error = snug_host_open(&host, &options);
+    int rounding = fegetround(), traps = fegetexcept();
     fesetenv(FE_DFL_ENV);
+    assert_int_equal(rounding, FE_UPWARD);
+    assert_int_equal(traps, ALL_TRAPS);
     return error;
 }
 
@@ -81,6 +88,63 @@ static void a_session_computes_as_python_does(void **state)
     }
 }
 
+/* Parked, woken, reset, and taken from the pool: each has a thread that this one starts, or that
+ * one of its threads does. */
+static void so_does_whatever_thread_a_session_gets(void **state)
+{
+    (void)state;
+    static const int roundings[] = { FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO };
+    for (size_t i = 0; i < sizeof roundings / sizeof *roundings; i++) {
+        fesetround(roundings[i]);
+        feenableexcept(ALL_TRAPS);
+        snug_session *first = NULL, *second = NULL;
+        assert_int_equal(snug_session_open(&first, host, NULL), SNUG_OK);
+        assert_int_equal(snug_session_open(&second, host, NULL), SNUG_OK);
+        check_usual(second);
+        check_usual(first);
+        assert_int_equal(snug_session_reset(first), SNUG_OK);
+        check_usual(first);
+        snug_session_close(first);
+        snug_session_close(second);
+        fesetenv(FE_DFL_ENV);
+    }
+    snug_parking parking = SNUG_PARKING_INIT;
+    assert_int_equal(snug_host_parking(&parking, host), SNUG_OK);
+    assert_true(parking.wakes > 0);
+}
+
+static void a_scan_reads_numbers_as_python_does(void **state)
+{
+    (void)state;
+    const char *source = "x = 0.1 + 1e308 * 10 + 1e-320 / 3";
+    snug_scan *found = NULL;
+    fesetround(FE_DOWNWARD);
+    feenableexcept(ALL_TRAPS);
+    int error = snug_host_scan(&found, host, source, strlen(source), NULL);
+    fesetenv(FE_DFL_ENV);
+    assert_int_equal(error, SNUG_OK);
+    assert_int_equal(snug_scan_finding_count(found), 0);
+    snug_scan_free(found);
+}
+
+static void a_worker_computes_as_python_does(void **state)
+{
+    (void)state;
+    snug_host_options options = SNUG_HOST_OPTIONS_INIT;
+    snug_host *workers = NULL;
+    snug_session *session = NULL;
+    options.form = SNUG_FORM_WORKER;
+    fesetround(FE_UPWARD);
+    feenableexcept(ALL_TRAPS);
+    if (snug_host_open(&workers, &options) || snug_session_open(&session, workers, NULL))
+        fail_msg("%s", snug_error_message());
+    check_usual(session);
+    snug_session_close(session);
+    assert_int_equal(snug_host_close(workers), SNUG_OK);
+    assert_int_equal(fegetround(), FE_UPWARD);
+    fesetenv(FE_DFL_ENV);
+}
+
 static void so_does_a_thread_of_its_own(void **state)
 {
     (void)state;
@@ -113,6 +177,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_session_computes_as_python_does),
+        cmocka_unit_test(so_does_whatever_thread_a_session_gets),
+        cmocka_unit_test(a_scan_reads_numbers_as_python_does),
+        cmocka_unit_test(a_worker_computes_as_python_does),
         cmocka_unit_test(so_does_a_thread_of_its_own),
         cmocka_unit_test(the_callers_flags_stay),
     };
