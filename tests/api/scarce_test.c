@@ -19,15 +19,18 @@
 
 #include <snug/snug.h>
 
-enum { FIRST_MIB = 800, LAST_MIB = 2000, STEP_MIB = 100, MOST_SESSIONS = 40, AT_A_TIME = 4 };
+enum { FIRST_MIB = 800, LAST_MIB = 2500, STEP_MIB = 100, MOST_SESSIONS = 40, AT_A_TIME = 4 };
 
 enum { FINE, NO_REASON, NO_CELL, NO_HOST, OPENED, NO_HOOK };
 
-/* With the handlers: without them a fault of CPython's for want of memory is the process's. */
-static int open_with_signals(snug_host **out)
+/* With the handlers a fault of CPython's for want of memory is not the process's. Without them
+ * enough has to be there before. */
+static unsigned host_flags = SNUG_HOST_SIGNALS;
+
+static int open_host(snug_host **out)
 {
     snug_host_options options = SNUG_HOST_OPTIONS_INIT;
-    options.flags = SNUG_HOST_SIGNALS;
+    options.flags = host_flags;
     return snug_host_open(out, &options);
 }
 
@@ -76,8 +79,8 @@ static int live_within(int mib)
     pthread_t others[AT_A_TIME];
     int started = 0, answer = FINE;
     setrlimit(RLIMIT_AS, &limit);
-    if (open_with_signals(&host) != SNUG_OK)
-        return NO_HOST;
+    if (open_host(&host) != SNUG_OK)
+        return has_reason() ? FINE : NO_REASON;
     answer = use_up(host);
     while (started < AT_A_TIME && pthread_create(&others[started], NULL, use_up_beside, host) == 0)
         started++;
@@ -114,14 +117,61 @@ static int outcome(int (*fn)(int), int argument)
     return WIFSIGNALED(status) ? 256 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static void an_open_that_finds_no_memory_fails_with_a_reason(void **state)
+static void check_each_size(void)
 {
-    (void)state;
     for (int mib = FIRST_MIB; mib <= LAST_MIB; mib += STEP_MIB) {
         int answer = outcome(live_within, mib);
         if (answer != FINE)
             fail_msg("at %d MiB: %s %d", mib, answer > 256 ? "signal" : "answer", answer & 255);
     }
+}
+
+static void an_open_that_finds_no_memory_fails_with_a_reason(void **state)
+{
+    (void)state;
+    check_each_size();
+}
+
+static void so_does_one_without_handlers_for_faults(void **state)
+{
+    (void)state;
+    host_flags = 0;
+    check_each_size();
+    host_flags = SNUG_HOST_SIGNALS;
+}
+
+/* ---- threads ---- */
+
+/* Nobody's on a Debian system. Root's threads have no limit. */
+enum { USER = 54323, MOST_THREADS = 12 };
+
+static int live_with_threads(int count)
+{
+    const struct rlimit limit = { (rlim_t)count, (rlim_t)count };
+    snug_host *host = NULL;
+    if ((geteuid() == 0 && setresuid(USER, USER, USER) != 0) || setrlimit(RLIMIT_NPROC, &limit))
+        return NO_HOOK;
+    if (open_host(&host) != SNUG_OK)
+        return has_reason() ? FINE : NO_REASON;
+    int answer = use_up(host);
+    return snug_host_close(host) == SNUG_OK ? answer : NO_HOST;
+}
+
+static void what_finds_no_thread_fails_with_a_reason(void **state)
+{
+    (void)state;
+    for (int flags = 0; flags < 2; flags++) {
+        host_flags = flags ? SNUG_HOST_SIGNALS : 0;
+        for (int count = 1; count <= MOST_THREADS; count++) {
+            int answer = outcome(live_with_threads, count);
+            if (answer == NO_HOOK)
+                skip();
+            if (answer != FINE)
+                fail_msg("with %d threads: %s %d", count, answer > 256 ? "signal" : "answer",
+                         answer & 255);
+        }
+    }
+    host_flags = SNUG_HOST_SIGNALS;
 }
 
 /* ---- the guard ---- */
@@ -153,7 +203,7 @@ static int open_without_guard(int unused)
     snug_host *host = NULL;
     snug_session *session = NULL;
     (void)unused;
-    if (open_with_signals(&host) != SNUG_OK || deny_guards())
+    if (open_host(&host) != SNUG_OK || deny_guards())
         return NO_HOST;
     if (snug_session_open(&session, host, NULL) == SNUG_OK)
         return OPENED;
@@ -243,7 +293,7 @@ static int open_with_few(int count)
     snug_session *session = NULL;
     if (!count_python())
         return NO_HOOK;
-    if (open_with_signals(&host) != SNUG_OK)
+    if (open_host(&host) != SNUG_OK)
         return NO_HOST;
     atomic_store(&left, count);
     int answer = snug_session_open(&session, host, NULL) == SNUG_OK ? OPENED
@@ -304,6 +354,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_open_that_finds_no_memory_fails_with_a_reason),
+        cmocka_unit_test(so_does_one_without_handlers_for_faults),
+        cmocka_unit_test(what_finds_no_thread_fails_with_a_reason),
         cmocka_unit_test(a_session_is_not_opened_without_its_guard),
         cmocka_unit_test(an_interpreter_that_finds_no_memory_is_not_made_and_that_is_all),
         cmocka_unit_test(a_fault_while_an_interpreter_is_made_fails_the_open),

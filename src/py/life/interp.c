@@ -246,13 +246,22 @@ static int fail_open(interp *in, int error)
     return error;
 }
 
+static int no_room(void)
+{
+    return error_set(SNUG_ENOMEM,
+                     "no interpreter for the session: the process has not the %d MiB of memory and "
+                     "address space left that it takes",
+                     ROOM_BYTES >> 20);
+}
+
 /* A subinterpreter for the calling thread, which has its GIL then. */
 static int make_subinterpreter(interp *in)
 {
-    const char *why = "the process has no memory or address space left";
+    const char *why = NULL;
 
-    if (room_keep())
-        in->tstate = new_interpreter(&why);
+    if (!room_keep())
+        return no_room();
+    in->tstate = new_interpreter(&why);
     in->fair.tstate = in->tstate;
     if (in->tstate)
         return SNUG_OK;
@@ -390,7 +399,7 @@ int interp_give(interp *in, const interp_options *options)
 
     in->options = *options;
     if (!room_keep())
-        return error_set(SNUG_ENOMEM, "no memory or address space is left for a session");
+        return no_room();
 
     error = interp_guarded(in, give_guarded, &g, &end, &number);
     room_leave();
