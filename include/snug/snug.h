@@ -104,8 +104,11 @@ typedef enum snug_error {
     SNUG_EBUSY = -6,     /* the session is running a cell, or the host has sessions open */
     SNUG_EDEAD = -7,     /* the session did not survive an earlier cell; reset or close it */
     SNUG_ENOTFOUND = -8, /* no such profile, limit, name or file */
-    SNUG_ESTOPPED = -9   /* a save, restore, bind or listing reached a limit of the session, or the
-                            session's code kept it from ending */
+    SNUG_ESTOPPED = -9,  /* a save, restore, bind or listing reached a limit of the session, or the
+                            session's code kept it from ending; or the call was cancelled */
+    SNUG_ETIMEOUT = -10, /* what the call waits for did not come by its deadline; the message names
+                            it, and the session is as it was */
+    SNUG_EAGAIN = -11    /* a call that was started is not over yet */
 } snug_error;
 
 /* How a cell ended. snug_state says what is left of the session. */
@@ -116,7 +119,9 @@ typedef enum snug_status {
     SNUG_STATUS_TIMEOUT,     /* stopped at its time limit */
     SNUG_STATUS_MEMORY,      /* stopped at its memory limit */
     SNUG_STATUS_INTERRUPTED, /* stopped by snug_session_interrupt */
-    SNUG_STATUS_CRASHED      /* a fault or an exit of the process was caught */
+    SNUG_STATUS_CRASHED,     /* a fault or an exit of the process was caught */
+    SNUG_STATUS_STALLED      /* it waited for the GIL, which another session held, for the host's
+                                patience_ms; it ran for snug_result_cpu_ns. On Python 3.11 only */
 } snug_status;
 
 typedef enum snug_state {
@@ -268,11 +273,14 @@ typedef struct snug_host_options {
     char *error;        /* where an open that fails leaves its sentence, for who cannot ask
                            snug_error_message on the same thread. NULL: nowhere */
     size_t error_bytes; /* of that buffer; a longer sentence is cut */
+    uint64_t patience_ms; /* for how long in all a call waits, beyond the limits of its session, for
+                             what others hold: on Python 3.11 the GIL. 0: 5,000; SNUG_UNLIMITED: for
+                             ever. In a worker half of worker_grace_ms, if that is less */
 } snug_host_options;
 #define SNUG_HOST_OPTIONS_INIT                                                                   \
     {                                                                                            \
         sizeof(snug_host_options), SNUG_FORM_LOCAL, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, 0, 0, \
-            0, 0, NULL, NULL, NULL, 0                                                            \
+            0, 0, NULL, NULL, NULL, 0, 0                                                         \
     }
 /* As snug_limits_init. */
 SNUG_EXTERN int snug_host_options_init(snug_host_options *out, size_t size);
@@ -553,10 +561,17 @@ SNUG_EXTERN int snug_session_options_init(snug_session_options *out, size_t size
  * thread, while the host is open. */
 SNUG_EXTERN int snug_session_open(snug_session **out, snug_host *host,
                                   const snug_session_options *options);
-/* Ends the session, and gives back its interpreter, thread and private work directory. Not while
- * another call uses the session. Functions of atexit and finalizers run, up to the session's wall
- * limit. */
-SNUG_EXTERN void snug_session_close(snug_session *session);
+/* Ends the session, and gives back its interpreter, thread and private work directory. Functions of
+ * atexit and finalizers run for five seconds at most, or the session's wall limit if that is less.
+ * What does not end then is left to the host, which takes it back when it has ended
+ * (snug_health.hung_threads), and so is what waits for the GIL of Python 3.11 after the host's
+ * patience_ms: the session is gone for its caller in any case. SNUG_EBUSY while another call uses
+ * it, also one further up on this thread (a tool): then it is as it was. NULL is fine. */
+SNUG_EXTERN int snug_session_close(snug_session *session);
+/* The same with another time for functions of atexit and finalizers. 0: they are stopped as soon as
+ * they begin, and a call that uses the session is ended first, as snug_session_interrupt does it:
+ * SNUG_EBUSY only where that has not returned after the host's patience_ms. */
+SNUG_EXTERN int snug_session_close_within(snug_session *session, uint64_t ms);
 /* Gives the session a new interpreter with the same options: names, imports and history are
  * forgotten, files in the work directory stay. A lost session can be reset as soon as the code of
  * its last cell has ended; until then it is SNUG_EDEAD, and the session can only be closed. */

@@ -13,6 +13,7 @@
 #include "bash/grants.h"
 #include "bash/shell_bounds.h"
 #include "bash/usage.h"
+#include "session/cells/cell_job.h"
 #include "session/cells/inquiries.h"
 #include "session/files/list_files.h"
 #include "session/files/workdir_files.h"
@@ -298,13 +299,44 @@ static int has_shell(const snug_session *session)
     return session->shell != NULL;
 }
 
+/* In a worker a cell has a thread that waits for it anyway. */
+static int run_at_once(snug_session *session, const char *source, size_t len,
+                       const snug_limits *limits, int is_aside)
+{
+    return bash_run(&session->cell->result, session, source, len, limits, is_aside);
+}
+
+static int attend_none(snug_session *session, uint64_t until_ns)
+{
+    (void)session;
+    (void)until_ns;
+    return 1;
+}
+
+static int take_finished(snug_result **out, snug_session *session)
+{
+    *out = session->cell->result;
+    session->cell->result = NULL;
+    return SNUG_OK;
+}
+
+/* Only its host, which is in another process, has tasks. */
+static int refuse_tasks(snug_session *session, int is_on)
+{
+    (void)session;
+    return is_on ? error_set(SNUG_EINVAL, "a worker has no tasks") : SNUG_OK;
+}
+
 static const session_form sessions = {
     .open = open_bash_session,
     .end = end_bash_session,
     .is_alive = has_shell,
     .renew = restart_shell,
     .interrupt = interrupt_shell,
-    .run = bash_run,
+    .start = run_at_once,
+    .attend = attend_none,
+    .finish = take_finished,
+    .listen = refuse_tasks,
     .set = declare_variable,
     .checkpoint = refuse_checkpoint,
     .is_complete = check_is_complete,

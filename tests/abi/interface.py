@@ -15,7 +15,8 @@ import tempfile
 ARRAYS = {"snug_mime", "snug_mount", "snug_agent_prompt", "snug_agent_input", "snug_agent_image",
           "snug_value", "snug_input", "snug_column"}
 # Where each header's functions are.
-LIBRARIES = {"snug.h": "libsnug", "program.h": "libsnug", "worker.h": "libsnug", "agent.h": "libsnug-agent",
+LIBRARIES = {"snug.h": "libsnug", "program.h": "libsnug", "task.h": "libsnug", "worker.h": "libsnug",
+             "agent.h": "libsnug-agent",
              "library.h": "libsnug-agent", "supervisor.h": "libsnug-supervisor"}
 
 
@@ -140,6 +141,8 @@ def breaks(old, new):
         if line in has or line.startswith("version "):
             continue
         kind, name, *rest = line.split()
+        if kind == "function" and line.replace(" void snug_", " int snug_", 1) in has:
+            continue  # who expects nothing does not look where an int is returned
         if kind == "struct" and name in sizes and name not in ARRAYS and sizes[name] > int(rest[0]):
             continue
         yield f"is gone or has changed: {line}"

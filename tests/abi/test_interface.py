@@ -46,6 +46,11 @@ class Interface(unittest.TestCase):
         self.check("snug.h", "int snug_host_close(snug_host *host)", "void snug_host_close(snug_host *host)",
                    "snug_host_close")
 
+    def test_a_function_that_returned_nothing_may_return_an_int(self):
+        self.check("snug.h", "SNUG_EXTERN void snug_result_free(", "SNUG_EXTERN int snug_result_free(", None)
+        self.check("snug.h", "SNUG_EXTERN void snug_result_free(", "SNUG_EXTERN char *snug_result_free(",
+                   "snug_result_free")
+
     def test_a_new_function_and_another_name_of_a_parameter_are_fine(self):
         new = self.check("snug.h", "SNUG_EXTERN const char *snug_version(void);",
                          "SNUG_EXTERN const char *snug_version(void);\nSNUG_EXTERN int snug_more(int a);", None)
@@ -78,7 +83,7 @@ class Interface(unittest.TestCase):
     def test_values_stay(self):
         self.check("snug.h", "    SNUG_STATUS_DENIED,", "    SNUG_STATUS_NEW,\n    SNUG_STATUS_DENIED,",
                    "value snug_status SNUG_STATUS_DENIED 2")
-        self.check("snug.h", "    SNUG_STATUS_CRASHED ", "    SNUG_STATUS_CRASHED, SNUG_STATUS_NEW ", None)
+        self.check("snug.h", "    SNUG_STATUS_STALLED ", "    SNUG_STATUS_STALLED, SNUG_STATUS_NEW ", None)
 
 
 unittest.main(argv=sys.argv[:1])

@@ -143,6 +143,7 @@ static unsigned outcome_bit(const snug_result *result)
         return EXPECT_CRASH;
     case SNUG_STATUS_TIMEOUT:
     case SNUG_STATUS_INTERRUPTED:
+    case SNUG_STATUS_STALLED:
         return timeout_bit(result);
     }
     return 0;

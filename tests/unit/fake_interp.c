@@ -214,6 +214,8 @@ static snug_status status_of(const interp *in)
         return SNUG_STATUS_OK;
     case STOP_MEMORY:
         return SNUG_STATUS_MEMORY;
+    case STOP_STALLED:
+        return SNUG_STATUS_STALLED;
     case STOP_INTERRUPT:
         return SNUG_STATUS_INTERRUPTED;
     case STOP_TIMEOUT:
@@ -435,6 +437,25 @@ int interp_waits_for_gil(interp *in, const guard *g)
     return !is_misused(in) && atomic_load(&in->waits_for_gil);
 }
 
+/* Who does not wait for the GIL waits by its own wish. */
+uint64_t interp_own_waits_ns(const interp *in, uint64_t now_ns)
+{
+    interp *own = (interp *)(uintptr_t)in;
+    if (!is_misused(in) && !atomic_load(&in->waits_for_gil))
+        atomic_store(&own->waits_ns, now_ns);
+    return atomic_load(&own->waits_ns);
+}
+
+int interp_is_waiting(const interp *in)
+{
+    return !is_misused(in) && !atomic_load(&in->waits_for_gil);
+}
+
+stop_reason interp_stop_reason(const interp *in)
+{
+    return (stop_reason)atomic_load(&in->stop);
+}
+
 int interp_explain_loss(outcome *out, const interp *in)
 {
     *out = (outcome){ .status = status_of(in) };
@@ -455,6 +476,12 @@ void extensions_load(const allowlist *list)
 
 int runtime_gil_is_shared(void)
 {
+    return atomic_load(&fake.gil_is_shared);
+}
+
+int runtime_gil_turns(uint64_t *turns)
+{
+    *turns = atomic_load(&fake.gil_turns);
     return atomic_load(&fake.gil_is_shared);
 }
 

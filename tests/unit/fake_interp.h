@@ -38,6 +38,7 @@ struct interp {
     _Atomic int stop; /* stop_reason */
     _Atomic uint64_t limit;
     _Atomic int is_starving, is_settled, waits_for_gil;
+    _Atomic uint64_t waits_ns;
     _Atomic int may_end; /* set by fake_let_end */
     _Atomic uint32_t bell;
     _Atomic int is_inside; /* the code runs */
@@ -56,6 +57,7 @@ struct interp {
 /* What is the same for all interpreters. */
 typedef struct fake_python {
     _Atomic int gil_is_shared;
+    _Atomic uint64_t gil_turns;
     _Atomic int ladder_is_full;
     _Atomic int misuses; /* calls that the real functions forbid */
     _Atomic int scan_may_end;

@@ -255,6 +255,7 @@ static loop_outcome judge_result(run *r, attempt *a)
     case SNUG_STATUS_TIMEOUT:
     case SNUG_STATUS_MEMORY:
     case SNUG_STATUS_CRASHED:
+    case SNUG_STATUS_STALLED:
         break;
     }
 

@@ -55,6 +55,7 @@ int command_exit(snug_status status)
     case SNUG_STATUS_DENIED:
         return EXIT_FAILED;
     case SNUG_STATUS_TIMEOUT:
+    case SNUG_STATUS_STALLED:
         return EXIT_TIMEOUT;
     case SNUG_STATUS_INTERRUPTED:
         return EXIT_INTERRUPT;

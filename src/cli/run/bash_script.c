@@ -91,6 +91,7 @@ static int read_result(str *message, unsigned *line, const char *name, const snu
     case SNUG_STATUS_INTERRUPTED:
     case SNUG_STATUS_MEMORY:
     case SNUG_STATUS_CRASHED:
+    case SNUG_STATUS_STALLED:
         break;
     }
     return command_fail(EXIT_USAGE, "%s: bash could not read it: %s", name,

@@ -180,6 +180,9 @@ static const stop_text stop_texts[] = {
     [STOP_MEMORY] = { SNUG_STATUS_MEMORY, "memory", "environment", "MemoryError",
                       "the session went on past its memory limit of %s",
                       "Keep less in memory: work in parts, and delete what is done with." },
+    [STOP_STALLED] = { SNUG_STATUS_STALLED, "stalled", "environment", "StalledError",
+                       "the cell waited for Python's lock (GIL), which another session held",
+                       OUTCOME_STALLED_HINT },
     [STOP_INTERRUPT] = { SNUG_STATUS_INTERRUPTED, "runtime", "runtime", "KeyboardInterrupt", "",
                          "" },
 };

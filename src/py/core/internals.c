@@ -213,6 +213,11 @@ PyThreadState *internals_gil_holder(void)
     return (PyThreadState *)atomic_load(&gil->last_holder._value);
 }
 
+uint64_t internals_gil_turns(void)
+{
+    return __atomic_load_n(&_PyRuntime.ceval.gil.switch_number, __ATOMIC_RELAXED);
+}
+
 void internals_ask_to_drop_gil(PyThreadState *holder)
 {
     struct _ceval_state *ceval = &holder->interp->ceval;

@@ -76,6 +76,8 @@ int internals_runtime_is_locked(void);
 void internals_take_from_collector(PyObject *object);
 /* The state that holds 3.11's one GIL, or NULL. May be gone when it is looked at. */
 PyThreadState *internals_gil_holder(void);
+/* How often it has gone from one state to another. Any thread. */
+uint64_t internals_gil_turns(void);
 /* As a waiting thread of the same interpreter would. Any thread, without the GIL. */
 void internals_ask_to_drop_gil(PyThreadState *holder);
 #endif

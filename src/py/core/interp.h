@@ -177,6 +177,7 @@ typedef enum stop_reason {
     STOP_CPU,         /* the cell's processor time */
     STOP_SESSION_CPU, /* the session's */
     STOP_MEMORY,      /* it goes on after MemoryError */
+    STOP_STALLED,     /* it waits for the GIL, and its caller waits no longer */
     STOP_INTERRUPT
 } stop_reason;
 
@@ -202,6 +203,10 @@ int interp_is_settled(const interp *in);
 /* On 3.11: another session has the GIL, and this one, whose thread is g's, may only be
  * waiting for its turn. Any thread. */
 int interp_waits_for_gil(interp *in, const guard *g);
+/* How long the code that ran in it has waited by its own wish (time.sleep, a tool, an event loop)
+ * up to now; and whether it does so now. Not for those with threads of cells. Any thread. */
+uint64_t interp_own_waits_ns(const interp *in, uint64_t now_ns);
+int interp_is_waiting(const interp *in);
 /* What a stop that is under way is for. Any thread. */
 stop_reason interp_stop_reason(const interp *in);
 /* The outcome of a cell that did not come back in time at all: its thread still

@@ -51,6 +51,11 @@ typedef struct outcome {
     struct display *rich; /* a reference: what the value shows besides its text; NULL: nothing */
 } outcome;
 
+/* Of a cell that another session has kept from running. */
+#define OUTCOME_STALLED_HINT                                                                    \
+    "The cell was not to blame, and the session's names are kept: run it again when the other " \
+    "session's cell has ended."
+
 void outcome_free(outcome *out);
 /* Of a cell whose session is lost with it. */
 extern const char *const outcome_lost_hint;

@@ -85,7 +85,10 @@ struct interp {
     PyObject *raw_type;    /* mendio.c's stand-in */
 
     struct stopping stop;
-    _Atomic uint32_t bell; /* futex word: moves at interp_stop and interp_wake */
+    _Atomic uint32_t bell;                 /* futex word: moves at interp_stop and interp_wake */
+    struct own_waits {                     /* of cells, by wait.c; of one thread at a time */
+        _Atomic uint64_t all_ns, since_ns; /* 0: it does not wait now */
+    } waits;
 
     /* Cells. */
     uint64_t number;    /* of the cell that runs or ran last */

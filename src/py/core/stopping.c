@@ -67,6 +67,8 @@ int interp_tell_stop(const interp *in)
                          limit);
     case STOP_MEMORY:
         return error_set(SNUG_ESTOPPED, "needs more memory than the session's limit");
+    case STOP_STALLED:
+        return error_set(SNUG_ETIMEOUT, "waited for the GIL, which another session held");
     case STOP_INTERRUPT:
         return error_set(SNUG_ESTOPPED, "was interrupted");
     case STOP_NONE:

@@ -4,6 +4,31 @@
 #include "base/thread.h"
 #include "py/core/stopping.h"
 
+/* Whoever judges the time of a cell counts this as the cell's own, and not as a wait for the GIL.
+ */
+static void wait_in_peace(interp *in, uint32_t seen, uint64_t deadline_ns)
+{
+    uint64_t since_ns = clock_now_ns();
+
+    atomic_store(&in->waits.since_ns, since_ns);
+    futex_wait(&in->bell, seen, deadline_ns);
+    atomic_fetch_add(&in->waits.all_ns, clock_now_ns() - since_ns);
+    atomic_store(&in->waits.since_ns, 0);
+}
+
+uint64_t interp_own_waits_ns(const interp *in, uint64_t now_ns)
+{
+    uint64_t all_ns = atomic_load(&in->waits.all_ns), since_ns = atomic_load(&in->waits.since_ns);
+    if (since_ns == 0 || since_ns > now_ns)
+        return all_ns;
+    return all_ns + (now_ns - since_ns);
+}
+
+int interp_is_waiting(const interp *in)
+{
+    return atomic_load(&in->waits.since_ns) != 0;
+}
+
 int wait_for_bell(interp *in, uint32_t seen, uint64_t deadline_ns)
 {
     for (;;) {
@@ -14,7 +39,7 @@ int wait_for_bell(interp *in, uint32_t seen, uint64_t deadline_ns)
         if (clock_now_ns() >= deadline_ns)
             return 0;
         Py_BEGIN_ALLOW_THREADS
-        futex_wait(&in->bell, seen, deadline_ns);
+        wait_in_peace(in, seen, deadline_ns);
         Py_END_ALLOW_THREADS
     }
 }

@@ -286,6 +286,17 @@ int runtime_gil_is_shared(void)
     return !PYTHON_OWN_GIL;
 }
 
+int runtime_gil_turns(uint64_t *turns)
+{
+#if PYTHON_OWN_GIL
+    *turns = 0;
+    return 0;
+#else
+    *turns = internals_gil_turns();
+    return internals_gil_holder() != NULL;
+#endif
+}
+
 int runtime_report(str *out)
 {
 #ifdef SNUG_STATIC_PYTHON

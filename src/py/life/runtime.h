@@ -5,6 +5,7 @@
 #define SNUG_PY_RUNTIME_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/str.h"
 
@@ -19,6 +20,9 @@ int runtime_is_full(void);
 int runtime_start(const char *home);
 /* Whether all sessions share one GIL (3.11). */
 int runtime_gil_is_shared(void);
+/* Whether somebody has the GIL that sessions share (0 where each has its own), and how often it has
+ * gone from one to another: where that stands still, one and the same has it. Any thread. */
+int runtime_gil_turns(uint64_t *turns);
 /* Starts the threads that sessions of one GIL want, once; runtime_start has started none, so that
  * its process can be forked until then. */
 int runtime_begin(void);

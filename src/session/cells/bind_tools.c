@@ -69,6 +69,11 @@ static int bind_in_interp(snug_session *session, void *tool)
     return interp_bind(session->interp, tool);
 }
 
+static void free_tool(void *tool)
+{
+    desk_tool_free(tool);
+}
+
 int local_bind(snug_session *session, const snug_tool *tool)
 {
     const job_limits limits = session_step_limits(session);
@@ -77,7 +82,7 @@ int local_bind(snug_session *session, const snug_tool *tool)
         return error_no_memory();
 
     int error = session_run_job(session, bind_in_interp, copy, &limits);
-    if (error == SNUG_EDEAD)
+    if (session_keeps_arg(session, copy, free_tool) || error == SNUG_EDEAD)
         return error; /* a thread that is still at it may look at the copy */
 
     if (!error && desk_put_tool(session->desk, copy) != SNUG_OK)

@@ -66,3 +66,9 @@ int cell_job_run(snug_session *session, void *arg)
     cell_job_end(session, cell);
     return error;
 }
+
+void cell_job_settle(snug_session *session)
+{
+    session->cpu_used_ns += session->cell->cpu_ns;
+    outcome_free(&session->cell->outcome);
+}

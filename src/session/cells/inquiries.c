@@ -29,8 +29,9 @@ typedef struct question {
     str json;
 } question;
 
-static void free_question(question *q)
+static void free_question(void *arg)
 {
+    question *q = arg;
     if (!q)
         return;
     str_free(&q->source);
@@ -39,8 +40,8 @@ static void free_question(question *q)
     free(q);
 }
 
-/* SNUG_OK, and what was answered; the caller frees it. After SNUG_EDEAD the question is not freed:
- * the thread may be still at it and write to it, or was torn out while it did. */
+/* SNUG_OK, and what was answered; the caller frees it. After SNUG_EDEAD the question may not be
+ * freed: the thread may have been torn out while it wrote to it. */
 static int ask_session(question **answered, snug_session *session, job_fn fn, const char *source,
                        size_t len, size_t cursor)
 {
@@ -55,7 +56,7 @@ static int ask_session(question **answered, snug_session *session, job_fn fn, co
     int error = session_run_job(session, fn, q, &limits);
     if (!error)
         *answered = q;
-    else if (error != SNUG_EDEAD)
+    else if (!session_keeps_arg(session, q, free_question) && error != SNUG_EDEAD)
         free_question(q);
 
     return error;

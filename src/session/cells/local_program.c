@@ -102,14 +102,27 @@ static int set_call(program_work *work, const snug_session *session, const progr
     return program_copy_values(&call->arguments, &work->copies, wish->arguments, count);
 }
 
-/* Of a call that went wrong, or has shown something. */
-static int take_whole_result(program_outcome *out, snug_session *session, int is_lost)
+static int take_end(snug_result *result, snug_session *session, int ended)
+{
+    switch (ended) {
+    case SNUG_EDEAD:
+        return result_take_loss(result, session);
+    case SNUG_ETIMEOUT:
+        session->job.settle = cell_job_settle;
+        return result_take_stall(result, session);
+    default:
+        return result_take_end(result, session);
+    }
+}
+
+/* Of a call that went wrong, with that error, or has shown something. */
+static int take_whole_result(program_outcome *out, snug_session *session, int ended)
 {
     snug_result *result = result_new(session->name);
     if (!result)
         return error_no_memory();
 
-    int error = is_lost ? result_take_loss(result, session) : result_take_end(result, session);
+    int error = take_end(result, session, ended);
     if (error) {
         snug_result_free(result);
         outcome_free(&session->cell->outcome);
@@ -138,10 +151,10 @@ static int take_answer(program_outcome *out, snug_session *session, program_work
 {
     cell_job *cell = session->cell;
 
-    if (error && error != SNUG_EDEAD)
+    if (error && error != SNUG_EDEAD && error != SNUG_ETIMEOUT)
         return error;
     if (error)
-        return take_whole_result(out, session, 1);
+        return take_whole_result(out, session, error);
 
     session->cpu_used_ns += cell->cpu_ns;
     take_value(out, &work->call);
@@ -152,7 +165,7 @@ static int take_answer(program_outcome *out, snug_session *session, program_work
         return SNUG_OK;
     }
 
-    return take_whole_result(out, session, 0);
+    return take_whole_result(out, session, SNUG_OK);
 }
 
 int local_compute(program_outcome *out, snug_session *session, const program_wish *wish)
@@ -161,7 +174,9 @@ int local_compute(program_outcome *out, snug_session *session, const program_wis
                                 session->limits.session_cpu_ms };
     program_work *work;
 
-    int error = find_work(&work, session);
+    int error = session_await_thread(session);
+    if (!error)
+        error = find_work(&work, session);
     if (!error)
         error = set_call(work, session, wish);
     if (error)

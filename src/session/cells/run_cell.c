@@ -34,57 +34,93 @@ static int set_cell(cell_job *cell, const char *source, size_t len)
     return SNUG_OK;
 }
 
-/* The thread runs the session's cell; what comes of it goes to result. */
-static int run_into(snug_result *result, snug_session *session)
+int local_start(snug_session *session, const char *source, size_t len, const snug_limits *limits,
+                int is_aside)
 {
     cell_job *cell = session->cell;
-    const job_limits limits = { cell->limits.wall_ms, cell->limits.cpu_ms,
-                                session->limits.session_cpu_ms };
+    cell->limits = session_cell_limits(session, limits);
+    const job_limits job = { cell->limits.wall_ms, cell->limits.cpu_ms,
+                             session->limits.session_cpu_ms };
+
+    /* Before the cell's parts are anybody else's. */
+    int error = session_await_thread(session);
+    if (!error)
+        error = set_cell(cell, source, len);
+    if (!error && !(cell->result = result_new(session->name)))
+        error = error_no_memory();
+    if (error)
+        return error;
 
     artifacts_begin(session);
-    if (!cell->is_aside)
-        result->execution_count = ++session->cells;
+    cell->is_aside = is_aside;
+    if (!is_aside)
+        cell->result->execution_count = ++session->cells;
     cell->cpu_ns = 0;
-    uint64_t start_ns = session->park.is_parked ? clock_now_ns() : 0;
-    int error = session_run_job(session, cell_job_run, cell, &limits);
+    cell->start_ns = session->park.is_parked ? clock_now_ns() : 0;
+    error = session_post_job(session, cell_job_run, cell, &job);
+    if (!error)
+        return SNUG_OK;
 
     /* It could not be woken, and has run nothing. */
-    if (error && session->park.is_parked && !cell->is_aside)
+    if (!is_aside)
         session->cells--;
-
-    /* Here, where the watchdog no longer looks. */
-    if (error != SNUG_EDEAD)
-        session->cpu_used_ns += cell->cpu_ns;
-
-    if (error == SNUG_EDEAD)
-        error = result_take_loss(result, session);
-    else if (!error)
-        error = result_take_end(result, session);
-
-    if (!error)
-        error = artifacts_take(result, session);
-    if (!error)
-        result->wall_ns = wall_ns(session, start_ns);
+    snug_result_free(cell->result);
+    cell->result = NULL;
     return error;
 }
 
-int local_run(snug_result **out, snug_session *session, const char *source, size_t len,
-              const snug_limits *limits, int is_aside)
+int local_attend(snug_session *session, uint64_t until_ns)
 {
-    snug_result *result = result_new(session->name);
-    if (!result)
-        return error_no_memory();
+    return session_attend_job(session, until_ns);
+}
 
-    session->cell->limits = session_cell_limits(session, limits);
-    session->cell->is_aside = is_aside;
-    int error = set_cell(session->cell, source, len);
+static void ring_for(void *arg)
+{
+    snug_session *session = arg;
+    bell_ring(session->user->bell, &session->rings);
+}
+
+int local_listen(snug_session *session, int is_on)
+{
+    mailbox_set_bell(&session->thread.mailbox, is_on ? ring_for : NULL, session);
+    return SNUG_OK;
+}
+
+/* What has come of the job, which ended with that error. */
+static int take_end(snug_result *result, snug_session *session, int error)
+{
+    switch (error) {
+    case SNUG_OK:
+        return result_take_end(result, session);
+    case SNUG_EDEAD:
+        return result_take_loss(result, session);
+    case SNUG_ETIMEOUT:
+        session->job.settle = cell_job_settle;
+        return result_take_stall(result, session);
+    default:
+        return error;
+    }
+}
+
+int local_finish(snug_result **out, snug_session *session)
+{
+    snug_result *result = session->cell->result;
+    int ended = session_end_job(session);
+
+    session->cell->result = NULL;
+    /* Here, where the watchdog no longer looks. */
+    if (ended != SNUG_EDEAD && ended != SNUG_ETIMEOUT)
+        session->cpu_used_ns += session->cell->cpu_ns;
+
+    int error = take_end(result, session, ended);
     if (!error)
-        error = run_into(result, session);
+        error = artifacts_take(result, session);
     if (error) {
         snug_result_free(result);
         return error;
     }
 
+    result->wall_ns = wall_ns(session, session->cell->start_ns);
     *out = result;
     return SNUG_OK;
 }
@@ -106,8 +142,14 @@ static int claim_and_run(snug_result **out, snug_session *session, const char *s
     if (error)
         return session_fail(session, error);
 
-    return session_return(
-        session, session->form->run(out, session, source, len, limits ? &taken : NULL, is_aside));
+    error = session->form->start(session, source, len, limits ? &taken : NULL, is_aside);
+    if (!error) {
+        while (!session->form->attend(session, UINT64_MAX))
+            ;
+        error = session->form->finish(out, session);
+    }
+
+    return session_return(session, error);
 }
 
 int snug_session_run(snug_result **out, snug_session *session, const char *source, size_t len,

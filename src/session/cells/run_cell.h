@@ -6,9 +6,12 @@
 
 #include <snug/snug.h>
 
-/* run of local_form. */
-int local_run(snug_result **out, snug_session *session, const char *source, size_t len,
-              const snug_limits *limits, int is_aside);
+/* Of local_form. */
+int local_start(snug_session *session, const char *source, size_t len, const snug_limits *limits,
+                int is_aside);
+int local_attend(snug_session *session, uint64_t until_ns);
+int local_finish(snug_result **out, snug_session *session);
+int local_listen(snug_session *session, int is_on);
 
 /* The limits of a cell that was asked for with these, which may be NULL: all are set. */
 snug_limits session_cell_limits(const snug_session *session, const snug_limits *limits);

@@ -2,10 +2,12 @@
 
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "session/cells/cell_job.h"
 #include "session/core/host_calls.h"
 #include "session/core/session.h"
+#include "session/core/stop.h"
 #include "session/result/result.h"
 
 static int take_ledger(snug_result *result, desk *calls)
@@ -67,6 +69,36 @@ int result_take_loss(snug_result *result, snug_session *session)
     if (result->outcome.status != SNUG_STATUS_CRASHED)
         result->rung = GUARD_JUMP;
     return result_take_output(result, &session->output);
+}
+
+/* Of an interrupt the host knows by itself. */
+static int tell_stall(outcome *o, const snug_session *session)
+{
+    const session_stop *stop = &session->stop;
+    const int is_interrupt = stop->reason == STOP_INTERRUPT;
+    const char *name = is_interrupt ? "KeyboardInterrupt" : "StalledError";
+
+    o->status = is_interrupt ? SNUG_STATUS_INTERRUPTED : SNUG_STATUS_STALLED;
+    o->category = is_interrupt ? "runtime" : "stalled";
+    o->error_class = is_interrupt ? "runtime" : "environment";
+    if (str_add(&o->error_name, name) || str_add(&o->hint, OUTCOME_STALLED_HINT) ||
+        str_printf(&o->error_value, "the cell waited %s, and ran for %llu ms", stop_awaited(),
+                   (unsigned long long)(stop_ran_ns(session) / NS_PER_MS)) ||
+        str_printf(&o->traceback, "%s: %s\n", name, str_text(&o->error_value)))
+        return error_no_memory();
+    return SNUG_OK;
+}
+
+int result_take_stall(snug_result *result, snug_session *session)
+{
+    desk_end(session->desk);
+    session_tell_calls(session);
+    int error = take_ledger(result, session->desk);
+    if (error)
+        return error;
+
+    result->cpu_ns = stop_ran_ns(session);
+    return tell_stall(&result->outcome, session);
 }
 
 int result_take_end(snug_result *result, snug_session *session)

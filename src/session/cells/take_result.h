@@ -13,6 +13,8 @@ int result_take_end(snug_result *result, snug_session *session);
 /* The cell's interpreter is gone: by a jump, a fault or an exit, or because its thread did not come
  * back, and then nothing that it may still write is touched. */
 int result_take_loss(snug_result *result, snug_session *session);
+/* Its thread waits for the GIL, and its caller does not: what it has printed stays with it. */
+int result_take_stall(snug_result *result, snug_session *session);
 /* What a cell has printed and displayed. SNUG_OK or SNUG_ENOMEM. */
 int result_take_output(snug_result *result, capture *output);
 

@@ -2,11 +2,17 @@
 
 #include <pthread.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/forked.h"
+#include "base/thread.h"
+#include "base/u64.h"
 #include "session/core/park.h"
 #include "session/core/pool.h"
 #include "session/core/session.h"
+
+/* Who releases a session wakes nobody: it is the end of every call. */
+#define LOOK_NS (2 * NS_PER_MS)
 
 int session_claim(snug_session *session, const char *what)
 {
@@ -26,6 +32,27 @@ int session_claim(snug_session *session, const char *what)
             return error_set(SNUG_EBUSY, "%s: session %s is running something else", what,
                              session->name);
         park_await(session);
+    }
+}
+
+int session_claim_to_end(snug_session *session, const char *what, uint64_t patience_ns)
+{
+    uint64_t until_ns = u64_sum(clock_now_ns(), patience_ns);
+
+    for (;;) {
+        uint32_t before = SESSION_IDLE;
+        if (atomic_compare_exchange_strong(&session->is_busy, &before, SESSION_CALLED))
+            return SNUG_OK;
+        if (before == SESSION_PARKING) {
+            park_await(session);
+            continue;
+        }
+
+        if (clock_now_ns() >= until_ns)
+            return error_set(SNUG_EBUSY, "%s: session %s is running something else", what,
+                             session->name);
+        session->form->interrupt(session);
+        futex_wait(&session->is_busy, before, u64_least(until_ns, clock_now_ns() + LOOK_NS));
     }
 }
 

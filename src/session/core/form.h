@@ -45,8 +45,17 @@ typedef struct session_form {
     int (*is_alive)(const snug_session *session);
     int (*renew)(snug_session *session);
     void (*interrupt)(snug_session *session);
-    int (*run)(snug_result **out, snug_session *session, const char *source, size_t len,
-               const snug_limits *limits, int is_aside);
+    /* A cell, in steps. SNUG_OK: it is on its way, and finish follows once attend has answered 1.
+     * limits may be NULL. */
+    int (*start)(snug_session *session, const char *source, size_t len, const snug_limits *limits,
+                 int is_aside);
+    /* Makes the host's callbacks. Answers whether the cell is over, at until_ns (CLOCK_MONOTONIC)
+     * at the latest; 0: at once. */
+    int (*attend)(snug_session *session, uint64_t until_ns);
+    int (*finish)(snug_result **out, snug_session *session);
+    /* From now on, or no longer, the host's bell is rung with session->rings when there is
+     * something to attend. Between cells. SNUG_OK, or an error with a message. */
+    int (*listen)(snug_session *session, int is_on);
     /* What the code does is in out, which is empty. */
     int (*compute)(program_outcome *out, snug_session *session, const program_wish *wish);
     int (*set)(snug_session *session, const char *name, const char *json, size_t len);

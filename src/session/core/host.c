@@ -29,6 +29,7 @@ snug_host *host_itself(const snug_host *host)
 void host_free_handle(snug_host *handle)
 {
     pthread_mutex_destroy(&handle->lock);
+    pthread_mutex_destroy(&handle->task_lock);
     last_error_free(&handle->last_error);
     free(handle);
 }

@@ -15,8 +15,8 @@
 #include "session/confine/kernel_support.h"
 #include "session/core/park.h"
 
-/* Or a handle of snug_host_acquire: then it has form, process, shared, lock, sessions and
- * last_error only. */
+/* Or a handle of snug_host_acquire: then it has form, process, shared, lock, sessions,
+ * last_error and what tasks need only. */
 struct snug_host {
     struct snug_host *shared; /* the host that it is a handle of; NULL: it is none */
     const struct host_form *form;
@@ -25,6 +25,7 @@ struct snug_host {
     int is_only;                /* of this process: of form LOCAL */
     char *allowlist_dir;        /* NULL: built in */
     watchdog *watchdog;
+    uint64_t patience_ns;    /* how long a call waits for what other sessions hold */
     kernel kernel;           /* what it grants; does not change while the host is open */
     pthread_mutex_t lock;    /* guards sessions, most_sessions, opened, workdirs, orphans, lost */
     size_t sessions;         /* open ones */
@@ -48,6 +49,10 @@ struct snug_host {
     last_error last_error;           /* of the functions of snug.h */
     char *report, *report_json;      /* the second is made when it is wanted, under the lock */
     char *fallback;                  /* why it is not a host of workers; NULL */
+    pthread_mutex_t task_lock;       /* guards the next three, and the tasks of sessions */
+    struct bell *bell;               /* NULL before the first task */
+    struct clerks *clerks;           /* the same */
+    size_t tasks;                    /* that are not told yet */
 };
 
 /* SNUG_EINVAL with a sentence, for the function of snug.h that what names: host is NULL, or another

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/u64.h"
 #include "session/core/full.h"
 #include "session/core/host_calls.h"
 #include "session/core/inline.h"
@@ -84,20 +85,12 @@ static void lose_session(snug_session *session)
 }
 
 /* What was printed is passed on at the end: the guest's code and the caller's share the stack. */
-static int run_on_caller(snug_session *session)
+static void run_on_caller(snug_session *session)
 {
     inline_enter(session);
     session_do_job(session);
     inline_leave(session);
     hand_on(session);
-    return 1;
-}
-
-static int run_on_thread(snug_session *session)
-{
-    if (!has_callbacks(session))
-        return mailbox_run(&session->thread.mailbox, NULL, NULL);
-    return mailbox_run(&session->thread.mailbox, attend_cell, session);
 }
 
 static int wake_session(snug_session *session)
@@ -110,34 +103,127 @@ static int wake_session(snug_session *session)
     return error_set(error, "session %s could not be woken: %s", session->name, error_message());
 }
 
-int session_run_job(snug_session *session, job_fn fn, void *arg, const job_limits *limits)
+/* ---- a job that was left ---- */
+
+/* Its thread is back, and nobody has asked what came of it. */
+static void settle_left(snug_session *session)
 {
     session_job *job = &session->job;
-    const int is_woken = session->park.is_parked;
-    if (is_woken) {
-        int error = wake_session(session);
-        if (error)
-            return error;
+
+    if (job->is_left && job->settle)
+        job->settle(session);
+    job->is_left = 0;
+    session_free_left(session);
+    if (job->error == SNUG_EDEAD)
+        lose_session(session);
+}
+
+int session_await_thread(snug_session *session)
+{
+    mailbox *m = &session->thread.mailbox;
+    uint64_t until_ns = u64_sum(clock_now_ns(), session->host->patience_ns);
+
+    if (!session->job.is_left)
+        return SNUG_OK;
+
+    switch (mailbox_await_return(m, until_ns)) {
+    case MAILBOX_LEFT:
+        return error_set(SNUG_ETIMEOUT,
+                         "session %s waits %s, in a call that was answered without it",
+                         session->name, stop_awaited());
+    case MAILBOX_GIVEN_UP:
+        session->job.is_abandoned = 1;
+        session->job.is_left = 0;
+        lose_session(session);
+        return error_set(SNUG_EDEAD, "session %s did not come back in time", session->name);
+    case MAILBOX_PENDING:
+    case MAILBOX_DONE:
+        settle_left(session);
     }
+
+    if (session->is_lost || !session->interp)
+        return error_set(SNUG_EDEAD, "session %s was lost in an earlier call: reset it or close it",
+                         session->name);
+    return SNUG_OK;
+}
+
+int session_is_left(const snug_session *session)
+{
+    return session->job.is_left;
+}
+
+/* ---- a job's way ---- */
+
+int session_post_job(snug_session *session, job_fn fn, void *arg, const job_limits *limits)
+{
+    session_job *job = &session->job;
+    int error = session_await_thread(session);
+    if (error)
+        return error;
+
+    const int is_woken = session->park.is_parked;
+    if (is_woken && (error = wake_session(session)))
+        return error;
 
     job->fn = fn;
     job->arg = arg;
     job->limits = *limits;
+    job->settle = NULL;
     job->error = SNUG_OK;
+    job->is_over = 0;
     job->asked_ns = clock_now_ns();
     if (session->kind == SNUG_KIND_FULL)
         full_limit_job(session);
     if (job->limits.wall_ms > 0)
         stop_arm(session, job->asked_ns);
+    else if (!session->thread.is_inline)
+        stop_arm_wait(session, job->asked_ns);
     if (is_woken && atomic_exchange(&session->park.is_waking, 0) == 2)
         local_interrupt(session);
 
-    int has_ended = session->thread.is_inline ? run_on_caller(session) : run_on_thread(session);
+    if (!session->thread.is_inline)
+        mailbox_post(&session->thread.mailbox);
+    return SNUG_OK;
+}
+
+int session_attend_job(snug_session *session, uint64_t until_ns)
+{
+    session_job *job = &session->job;
+    void (*attend)(void *payload) = has_callbacks(session) ? attend_cell : NULL;
+
+    if (job->is_over)
+        return 1;
+
+    job->end = MAILBOX_DONE;
+    if (session->thread.is_inline)
+        run_on_caller(session);
+    else
+        job->end = mailbox_attend(&session->thread.mailbox, attend, session, until_ns);
+    job->is_over = job->end != MAILBOX_PENDING;
+    return job->is_over;
+}
+
+/* What comes of the job that was left is nobody's: the session is as it was, as soon as its thread
+ * is back. */
+static int tell_left(snug_session *session)
+{
+    session->job.is_left = 1;
+    return error_set(SNUG_ETIMEOUT, "session %s waited for %llu ms %s", session->name,
+                     (unsigned long long)((clock_now_ns() - session->job.asked_ns) / NS_PER_MS),
+                     stop_awaited());
+}
+
+int session_end_job(snug_session *session)
+{
+    session_job *job = &session->job;
+
     session_tell_calls(session); /* those that the end of the cell has ended */
     if (session->kind == SNUG_KIND_FULL)
         full_limit_rest(session);
+    if (job->end == MAILBOX_LEFT)
+        return tell_left(session);
 
-    job->is_abandoned = !has_ended;
+    job->is_abandoned = job->end == MAILBOX_GIVEN_UP;
     if (job->is_abandoned) {
         lose_session(session);
         return error_set(SNUG_EDEAD, "session %s did not come back in time", session->name);
@@ -155,6 +241,17 @@ int session_run_job(snug_session *session, job_fn fn, void *arg, const job_limit
     return error_set(job->error, "%s", job->message);
 }
 
+int session_run_job(snug_session *session, job_fn fn, void *arg, const job_limits *limits)
+{
+    int error = session_post_job(session, fn, arg, limits);
+    if (error)
+        return error;
+
+    while (!session_attend_job(session, UINT64_MAX))
+        ;
+    return session_end_job(session);
+}
+
 job_limits session_step_limits(const snug_session *session)
 {
     return (job_limits){ session->limits.wall_ms, session->limits.cpu_ms, SNUG_UNLIMITED };
@@ -164,7 +261,7 @@ int session_keeps_arg(snug_session *session, void *arg, void (*free_arg)(void *a
 {
     session_job *job = &session->job;
 
-    if (!job->is_abandoned)
+    if (job->arg != arg || (!job->is_abandoned && !job->is_left))
         return 0;
     job->left = arg;
     job->free_left = free_arg;

@@ -8,8 +8,9 @@
 
 enum { POSTED, ANSWERED };
 
-/* Who changes it from PENDING has decided, for both sides. */
-enum { PENDING, DONE, GIVEN_UP };
+/* Who changes it from PENDING has decided, for both sides. From LEFT the thread comes back to
+ * PENDING by itself, when it has ended the job that nobody waits for. */
+enum { PENDING, DONE, GIVEN_UP, LEFT };
 
 /* Long enough to cover a small cell, short enough to be nothing against a wake. */
 #define SPIN_NS UINT64_C(50000)
@@ -72,16 +73,19 @@ static void look_out(mailbox *m, _Atomic uint32_t *word, uint32_t value, int who
     atomic_fetch_sub(&spinning[who], 1);
 }
 
-/* Waits until *word is no longer value. */
-static void await_change(mailbox *m, _Atomic uint32_t *word, uint32_t value, int who)
+/* Waits until *word is no longer value, or until_ns. */
+static void await_change(mailbox *m, _Atomic uint32_t *word, uint32_t value, int who,
+                         uint64_t until_ns)
 {
     if (!shares_processor(m, who) && spin_allowed())
         look_out(m, word, value, who, clock_now_ns());
     while (atomic_load(word) == value) {
         atomic_store(&m->sleepers[who], 1);
         if (atomic_load(word) == value)
-            futex_wait(word, value, UINT64_MAX);
+            futex_wait(word, value, until_ns);
         atomic_store(&m->sleepers[who], 0);
+        if (until_ns != UINT64_MAX && clock_now_ns() >= until_ns)
+            return;
     }
 }
 
@@ -93,26 +97,91 @@ static void move(mailbox *m, _Atomic uint32_t *word, int who)
         futex_wake_all(word);
 }
 
-int mailbox_run(mailbox *m, void (*on_notice)(void *payload), void *payload)
+/* The same for the caller, who may be nowhere: then the bell tells somebody. */
+static void move_answered(mailbox *m)
 {
-    uint32_t seen = atomic_load(&m->answered);
-    uint64_t start_ns = clock_now_ns();
+    move(m, &m->answered, ANSWERED);
+    if (atomic_load(&m->rings))
+        m->ring(m->bell);
+}
 
+/* ---- the caller ---- */
+
+void mailbox_post(mailbox *m)
+{
+    m->seen = atomic_load(&m->answered);
+    m->start_ns = clock_now_ns();
     move(m, &m->posted, POSTED);
+}
+
+mailbox_end mailbox_attend(mailbox *m, void (*on_notice)(void *payload), void *payload,
+                           uint64_t until_ns)
+{
     for (;;) {
         /* It may have been given up before seen was read. */
-        if (atomic_load(&m->state) == PENDING)
-            await_change(m, &m->answered, seen, ANSWERED);
-        seen = atomic_load(&m->answered);
+        if (until_ns > 0 && atomic_load(&m->state) == PENDING)
+            await_change(m, &m->answered, m->seen, ANSWERED, until_ns);
+        m->seen = atomic_load(&m->answered);
         int state = atomic_load(&m->state);
         if (on_notice)
             on_notice(payload);
-        if (state == DONE)
+
+        switch (state) {
+        case DONE:
+            m->usual_ns = (3 * m->usual_ns + (clock_now_ns() - m->start_ns)) / 4;
             atomic_store(&m->state, PENDING); /* for the next job */
-        if (state == PENDING)
-            continue;
-        m->usual_ns = (3 * m->usual_ns + (clock_now_ns() - start_ns)) / 4;
-        return state == DONE;
+            return MAILBOX_DONE;
+        case GIVEN_UP:
+            return MAILBOX_GIVEN_UP;
+        case LEFT:
+            return MAILBOX_LEFT;
+        default:
+            break;
+        }
+
+        if (until_ns != UINT64_MAX && clock_now_ns() >= until_ns)
+            return MAILBOX_PENDING;
+    }
+}
+
+void mailbox_set_bell(mailbox *m, void (*ring)(void *bell), void *bell)
+{
+    /* The thread may be about to ring for the job before. */
+    if (ring && (m->ring != ring || m->bell != bell)) {
+        m->ring = ring;
+        m->bell = bell;
+    }
+    atomic_store(&m->rings, ring != NULL);
+}
+
+mailbox_end mailbox_await_return(mailbox *m, uint64_t until_ns)
+{
+    for (;;) {
+        uint32_t seen = atomic_load(&m->answered);
+        int state = atomic_load(&m->state);
+        if (state == GIVEN_UP)
+            return MAILBOX_GIVEN_UP;
+        if (state != LEFT)
+            return MAILBOX_DONE;
+        if (clock_now_ns() >= until_ns)
+            return MAILBOX_LEFT;
+        await_change(m, &m->answered, seen, ANSWERED, until_ns);
+    }
+}
+
+/* ---- the thread ---- */
+
+/* Answers whether the job was given up: without its caller the thread has nobody to serve. */
+static int conclude(mailbox *m)
+{
+    for (;;) {
+        int state = PENDING;
+        if (atomic_compare_exchange_strong(&m->state, &state, DONE))
+            return 0;
+        if (state == GIVEN_UP)
+            return 1;
+        if (atomic_compare_exchange_strong(&m->state, &state, PENDING))
+            return 0;
     }
 }
 
@@ -122,12 +191,10 @@ int mailbox_serve(mailbox *m, int (*do_job)(void *arg), void *arg)
     int is_given_up = 0;
 
     for (int is_last = 0; !is_last && !is_given_up; served++) {
-        await_change(m, &m->posted, served, POSTED);
-        int pending = PENDING;
+        await_change(m, &m->posted, served, POSTED, UINT64_MAX);
         is_last = do_job(arg);
-        /* Without its caller the thread has nobody to serve. */
-        is_given_up = !atomic_compare_exchange_strong(&m->state, &pending, DONE);
-        move(m, &m->answered, ANSWERED);
+        is_given_up = conclude(m);
+        move_answered(m);
     }
 
     return is_given_up;
@@ -135,13 +202,30 @@ int mailbox_serve(mailbox *m, int (*do_job)(void *arg), void *arg)
 
 void mailbox_notify(mailbox *m)
 {
-    move(m, &m->answered, ANSWERED);
+    move_answered(m);
 }
+
+/* ---- any thread ---- */
 
 int mailbox_give_up(mailbox *m)
 {
-    int pending = PENDING;
-    int is_given_up = atomic_compare_exchange_strong(&m->state, &pending, GIVEN_UP);
-    move(m, &m->answered, ANSWERED);
+    int state = PENDING;
+    int is_given_up = atomic_compare_exchange_strong(&m->state, &state, GIVEN_UP);
+    if (!is_given_up && state == LEFT)
+        is_given_up = atomic_compare_exchange_strong(&m->state, &state, GIVEN_UP);
+    move_answered(m);
     return is_given_up;
+}
+
+int mailbox_leave(mailbox *m)
+{
+    int state = PENDING;
+    int is_left = atomic_compare_exchange_strong(&m->state, &state, LEFT);
+    move_answered(m);
+    return is_left;
+}
+
+int mailbox_is_left(const mailbox *m)
+{
+    return atomic_load(&m->state) == LEFT;
 }

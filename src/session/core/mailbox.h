@@ -18,22 +18,51 @@ typedef struct mailbox {
     _Atomic int sleepers[2];   /* who sleeps on posted, on answered */
     _Atomic int processors[2]; /* where each last waited, from 1; 0: not yet */
     _Atomic int state;         /* how the job that was posted last ended; mailbox.c */
-    uint64_t usual_ns;         /* how long jobs take; the caller's */
+    uint64_t usual_ns;         /* how long jobs take; the caller's, as are the next two */
+    uint64_t start_ns;         /* when the job was posted */
+    uint32_t seen;             /* answered, when the caller last looked */
+    _Atomic int rings;         /* whether the bell is rung when answered moves */
+    void (*ring)(void *bell);
+    void *bell;
 } mailbox;
 
-/* The caller: lets the thread do a job, which both know of, and waits. on_notice (may be NULL) is
- * called here after each mailbox_notify, and once at the end. Answers 1 when the job has ended, 0
- * when the wait was given up: the thread still runs it then, or has just ended it, and the mailbox
- * takes no further job. */
-int mailbox_run(mailbox *m, void (*on_notice)(void *payload), void *payload);
+/* What has become of a job. */
+typedef enum mailbox_end {
+    MAILBOX_PENDING,  /* it goes on */
+    MAILBOX_DONE,     /* it has ended, and the mailbox takes the next one */
+    MAILBOX_GIVEN_UP, /* the thread still runs it, or has just ended it; the mailbox takes no
+                         further job */
+    MAILBOX_LEFT      /* the caller shall not wait, and the thread comes back to the mailbox when it
+                         has ended it */
+} mailbox_end;
+
+/* The caller: lets the thread do a job, which both know of. */
+void mailbox_post(mailbox *m);
+/* The caller, until its job is no longer pending: waits for a notice or an end until until_ns
+ * (CLOCK_MONOTONIC; 0: does not wait; UINT64_MAX: for the end). on_notice (may be NULL) is called
+ * here after each mailbox_notify, and once more at the end. */
+mailbox_end mailbox_attend(mailbox *m, void (*on_notice)(void *payload), void *payload,
+                           uint64_t until_ns);
+/* From now on, for who does not wait: ring(bell) is called at each notice and end, on the thread or
+ * on the one that gives the job up, and must not block. NULL: no longer, but for the job before.
+ * One bell a mailbox. Between jobs. */
+void mailbox_set_bell(mailbox *m, void (*ring)(void *bell), void *bell);
+/* After MAILBOX_LEFT: waits until the thread is back (MAILBOX_DONE) or was given up; MAILBOX_LEFT
+ * at until_ns. */
+mailbox_end mailbox_await_return(mailbox *m, uint64_t until_ns);
+
 /* The thread: calls do_job for each job, until that answers nonzero or a job has been given up.
  * Answers whether one has. */
 int mailbox_serve(mailbox *m, int (*do_job)(void *arg), void *arg);
 /* The thread, in a job: makes the waiting caller look. */
 void mailbox_notify(mailbox *m);
 
-/* Any thread, from shortly before mailbox_run until the job has ended: the caller shall
- * not wait for it any longer. Answers whether it was still waiting. */
+/* Any thread, from shortly before mailbox_post until the job has ended: the caller shall not wait
+ * for it any longer, and the thread not come back. Answers whether it was still at it. */
 int mailbox_give_up(mailbox *m);
+/* The same, but the thread shall come back. */
+int mailbox_leave(mailbox *m);
+/* Whether a job was left and the thread is not back yet. Any thread. */
+int mailbox_is_left(const mailbox *m);
 
 #endif

@@ -14,6 +14,7 @@
 #include "limits/memory.h"
 #include "policy/allowlist.h"
 #include "py/core/interp.h"
+#include "session/core/bell.h"
 #include "session/core/form.h"
 #include "session/core/full.h"
 #include "session/core/host.h"
@@ -26,6 +27,9 @@
 
 /* Processes and threads of a session of bash, beside those of snug_limits.threads. */
 enum { BASH_PROCESSES = 64 };
+
+/* What functions of atexit and finalizers may take when a session is closed, by default. */
+enum { SESSION_CLOSING_MS = 5000 };
 
 /* The options': what the caller's thread calls while a cell runs. */
 typedef struct session_callbacks {
@@ -67,6 +71,12 @@ struct snug_session {
     struct cell_job *cell; /* cell_job.h */
     session_stop stop;
 
+    /* Of tasks: */
+    bell_item rings;
+    struct snug_task *task, *ended; /* the cell that is under way; the last one: guarded by the
+                                       host's task_lock */
+
+    uint64_t closing_ms;              /* what its code may take for its end; 0: the default */
     uint64_t cells;                   /* run so far */
     uint64_t cpu_used_ns;             /* by all cells that have ended */
     struct snug_session *next_orphan; /* closed while its thread would not end */

@@ -22,13 +22,20 @@ int session_do_job(snug_session *session)
      * show in the time of a small cell. */
     stop_begin_cpu(&session->stop, session->thread.is_inline ? job->asked_ns : clock_now_ns());
     job->error = job->fn(session, job->arg);
-    if (job->limits.wall_ms > 0)
+    const int wants_rest =
+        session->interp && job->error != SNUG_EDEAD && !session->park.is_parked &&
+        interp_stop_reason(session->interp) != STOP_NONE && !session->thread.is_inline;
+    if (wants_rest)
+        stop_settle(session); /* the rest takes the GIL */
+    else if (job->limits.wall_ms > 0 || !session->thread.is_inline)
         stop_disarm(session);
     if (session->park.is_parked)
         return 1;
 
     if (session->interp && job->error != SNUG_EDEAD)
         interp_rest(session->interp);
+    if (wants_rest)
+        stop_disarm(session);
 
     /* The message is of this thread; the caller wants it. */
     if (job->error)
@@ -82,7 +89,9 @@ static size_t session_stack_bytes(const snug_session *session)
 
 int session_start_thread(snug_session *session)
 {
-    session->thread.mailbox = (mailbox){ 0 };
+    const mailbox before = session->thread.mailbox;
+    session->thread.mailbox =
+        (mailbox){ .rings = before.rings, .ring = before.ring, .bell = before.bell };
     session->thread.guard = (guard){ .owner = session, .disk = &session->files.disk };
     interp_set_guard(&session->thread.guard);
     atomic_store(&session->thread.has_ended, 0);

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/floats.h"
+#include "base/u64.h"
 #include "session/confine/kernel_support.h"
 #include "session/core/full.h"
 #include "session/core/host_calls.h"
@@ -275,10 +276,36 @@ static int close_interp(snug_session *session, void *unused)
     return SNUG_EDEAD;
 }
 
+/* All of that in one job, of a session that nobody waits for any more. */
+static int end_unattended(snug_session *session, void *unused)
+{
+    int error = SNUG_OK;
+
+    if (session->interp && !session->thread.is_sealed)
+        error = seal_for_end(session, unused);
+    if (!error && session->interp)
+        error = retire_interp(session, unused);
+    if (error)
+        return SNUG_EDEAD;
+    if (session->interp)
+        interp_ending(session->interp);
+    return close_interp(session, unused);
+}
+
+/* What its code may take for its end. */
+static job_limits closing_limits(const snug_session *session)
+{
+    job_limits limits = session_step_limits(session);
+    uint64_t most_ms = session->closing_ms ? session->closing_ms : (uint64_t)SESSION_CLOSING_MS;
+
+    limits.wall_ms = u64_least(limits.wall_ms, most_ms);
+    return limits;
+}
+
 /* How it ends is nobody's error: the message stays that of what the caller closes it for. */
 static void run_last(snug_session *session, job_fn fn)
 {
-    const job_limits limits = session_step_limits(session);
+    const job_limits limits = closing_limits(session);
     char message[ERROR_MESSAGE_BYTES];
 
     strcpy(message, error_message());
@@ -316,27 +343,48 @@ static void join_session(snug_session *session)
     }
 }
 
+/* Whether its thread does nothing for it any more, or not now. */
+static int is_out(const snug_session *session)
+{
+    return session->is_lost || mailbox_is_left(&session->thread.mailbox);
+}
+
 void session_end(snug_session *session)
 {
     if (!session->thread.exists || has_no_way_back(session))
         return;
     if (session->thread.is_inline)
         inline_take_over(session);
-    if (session->interp && !session->is_lost && !session->thread.is_sealed &&
+    if (session->interp && !is_out(session) && !session->thread.is_sealed &&
         !session->thread.is_inline)
         run_last(session, seal_for_end);
 
-    if (session->interp && !session->is_lost)
+    if (session->interp && !is_out(session))
         run_last(session, retire_interp);
-    if (!session->is_lost) {
+    if (!is_out(session)) {
         if (session->interp)
             interp_ending(session->interp);
         run_last(session, close_interp);
     }
 
-    /* Given up on: the thread still runs, and what it runs on must stay. */
-    if (!session->stop.is_given_up || atomic_load(&session->thread.has_ended))
+    /* Given up on, or left: the thread still runs, and what it runs on must stay. */
+    int may_run = session->stop.is_given_up || session_is_left(session);
+    if (!may_run || atomic_load(&session->thread.has_ended))
         join_session(session);
+}
+
+/* That end is nobody's to wait for either. */
+void session_end_behind(snug_session *session)
+{
+    const job_limits limits = closing_limits(session);
+
+    if (session->is_lost || mailbox_is_left(&session->thread.mailbox) ||
+        atomic_load(&session->thread.has_ended) || session->job.fn == end_unattended)
+        return;
+    session->job.is_left = 0; /* the thread is back */
+    session_free_left(session);
+    if (session_post_job(session, end_unattended, NULL, &limits) == SNUG_OK)
+        session->job.is_left = mailbox_leave(&session->thread.mailbox);
 }
 
 /* ---- again ---- */

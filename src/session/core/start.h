@@ -8,7 +8,11 @@
 
 /* Both, ready for cells. SNUG_OK, or an error with a message. */
 int session_start(snug_session *session);
+/* Where the thread does not come back for it, it stays: session->thread.exists. */
 void session_end(snug_session *session);
+/* Of one whose thread was left, when it was ended, and may be back now: lets the thread do it
+ * alone. */
+void session_end_behind(snug_session *session);
 /* As snug_session_reset, for who has claimed the session. */
 int session_renew(snug_session *session);
 

@@ -63,6 +63,22 @@ int stop_is_over(uint64_t elapsed_ns, int has_threads)
     return elapsed_ns / NS_PER_MS >= steps_of(has_threads)->over_ms;
 }
 
+/* ---- patience ---- */
+
+/* On 3.11 a cell may wait for a neighbour, and a busy machine lets nobody run: for so long in all a
+ * job waits, beyond its limits, before its caller is answered. */
+static uint64_t patience_ns(const snug_session *session)
+{
+    return session->host->patience_ns;
+}
+
+/* What is left of that for the job. */
+static uint64_t patience_left_ns(const snug_session *session)
+{
+    uint64_t all_ns = patience_ns(session), used_ns = session->stop.waited_ns;
+    return all_ns > used_ns ? all_ns - used_ns : 0;
+}
+
 /* ---- what is due ---- */
 
 #define LOOK_NS (5 * NS_PER_MS)
@@ -122,18 +138,71 @@ static void enter_ladder(snug_session *session, stop_reason reason, uint64_t lim
     stop->limit = limit;
     stop->since_ns = stop->last_ns = now_ns;
     stop->last_cpu_ns = all_cpu_now_ns(session);
-    stop->waited_ns = 0;
 }
 
-/* Later by what calls of tools that are not timed have taken. */
-static uint64_t wall_deadline_ns(const snug_session *session, uint64_t now_ns)
+/* What calls of tools that are not timed have taken. */
+static uint64_t untimed_ns(const snug_session *session, uint64_t now_ns)
+{
+    if (!session->desk)
+        return 0;
+    return desk_untimed_ns(session->desk, now_ns) - session->stop.untimed_ns;
+}
+
+/* How much of the job's time its thread has neither run nor waited by itself: on 3.11 it wanted the
+ * GIL. What looks like that for a moment is the machine's. The threads of a cell wait for each
+ * other, too. */
+#define MOMENT_NS (20 * NS_PER_MS)
+
+static uint64_t wanting_ns(const snug_session *session, uint64_t now_ns)
 {
     const session_stop *stop = &session->stop;
-    if (now_ns < stop->wall_deadline_ns || !session->desk)
-        return stop->wall_deadline_ns;
+    if (!session->interp || has_threads(session) || !runtime_gil_is_shared())
+        return 0;
 
-    const uint64_t untimed_ns = desk_untimed_ns(session->desk, now_ns) - stop->untimed_ns;
-    return u64_sum(stop->wall_deadline_ns, untimed_ns);
+    uint64_t own_ns = interp_own_waits_ns(session->interp, now_ns) - stop->own_ns;
+    uint64_t known_ns = u64_sum(u64_sum(cpu_used_ns(stop), own_ns), untimed_ns(session, now_ns));
+    uint64_t passed_ns = now_ns - stop->started_ns;
+    return passed_ns > known_ns + MOMENT_NS ? passed_ns - known_ns : 0;
+}
+
+#define WAIT_LOOK_NS (250 * NS_PER_MS)
+
+/* When to see again whether the GIL has moved on. */
+static uint64_t next_wait_look_ns(const snug_session *session, uint64_t now_ns)
+{
+    return u64_sum(now_ns, u64_least(patience_ns(session) / 4 + 1, WAIT_LOOK_NS));
+}
+
+/* Later by the time for which the cell is not answerable. */
+static uint64_t wall_deadline_ns(const snug_session *session, uint64_t now_ns)
+{
+    const uint64_t first_ns = session->stop.wall_deadline_ns;
+    if (now_ns < first_ns)
+        return first_ns;
+
+    uint64_t waited_ns = u64_least(wanting_ns(session, now_ns), patience_ns(session));
+    return u64_sum(u64_sum(first_ns, untimed_ns(session, now_ns)), waited_ns);
+}
+
+/* Whether all that the thread does now is to want the GIL, which another session has. */
+static int wants_gil(const snug_session *session)
+{
+    return session->interp && interp_waits_for_gil(session->interp, &session->thread.guard) &&
+           !interp_is_waiting(session->interp);
+}
+
+/* Whether the thread has wanted the GIL for so long, of a session that does not let go of it. */
+static int is_kept_out(snug_session *session, uint64_t now_ns)
+{
+    session_stop *stop = &session->stop;
+    uint64_t turns;
+    int is_held = runtime_gil_turns(&turns);
+
+    if (!is_held || turns != stop->turns || !wants_gil(session)) {
+        stop->turns = turns;
+        stop->turned_ns = now_ns;
+    }
+    return now_ns - stop->turned_ns >= patience_ns(session);
 }
 
 /* Whether a limit is reached; if not, when to look again. Processor time cannot
@@ -146,14 +215,26 @@ static uint64_t check_limits(snug_session *session, uint64_t now_ns)
 
     const uint64_t deadline_ns = wall_deadline_ns(session, now_ns);
     uint64_t wall_look_ns = deadline_ns;
+    if (runtime_gil_is_shared() && is_kept_out(session, now_ns)) {
+        stop->waited_ns = patience_ns(session);
+        enter_ladder(session, STOP_STALLED, session->job.limits.wall_ms, now_ns);
+        return now_ns;
+    }
+
     if (now_ns >= deadline_ns) {
-        enter_ladder(session, STOP_TIMEOUT, session->job.limits.wall_ms, now_ns);
+        uint64_t wanted_ns = wanting_ns(session, now_ns);
+        int only_waits = wanted_ns >= patience_ns(session) && wants_gil(session);
+        stop->waited_ns = u64_least(wanted_ns, patience_ns(session));
+        enter_ladder(session, only_waits ? STOP_STALLED : STOP_TIMEOUT, session->job.limits.wall_ms,
+                     now_ns);
         return now_ns;
     }
 
     /* It may stand still, and be as near as now at each look. */
     if (deadline_ns != stop->wall_deadline_ns)
         wall_look_ns = u64_sum(deadline_ns, LOOK_NS);
+    if (runtime_gil_is_shared())
+        wall_look_ns = u64_least(wall_look_ns, next_wait_look_ns(session, now_ns));
     if (cell_ns == UINT64_MAX && all_ns == UINT64_MAX)
         return wall_look_ns;
     uint64_t used_ns = cpu_used_ns(stop) + interp_threads_cpu_ns(session->interp);
@@ -220,9 +301,6 @@ static int any_would_run(const snug_session *session)
     return answer;
 }
 
-/* For so long in all, a ladder stands still for a thread that has no turn. */
-#define PATIENCE_NS (5 * NS_PER_S)
-
 /* A processor that a virtual machine's host has taken away counts as the thread's own: all that
  * shows is that a kick does not come to a thread that runs. */
 static int is_held_up(const snug_session *session)
@@ -251,10 +329,11 @@ static void keep_pace(snug_session *session, uint64_t now_ns)
 
     stop->last_ns = now_ns;
     stop->last_cpu_ns = cpu_ns;
-    if (stop->waited_ns + (tick_ns - counted_ns) > PATIENCE_NS)
+    uint64_t stood_ns = tick_ns - counted_ns;
+    if (stood_ns > patience_left_ns(session) && !stop->is_left)
         return;
-    stop->waited_ns += tick_ns - counted_ns;
-    stop->since_ns += tick_ns - counted_ns;
+    stop->waited_ns += stood_ns;
+    stop->since_ns += stood_ns;
 }
 
 /* A kick that takes away the recursion may come between a read and a write of it, and is
@@ -302,6 +381,34 @@ static void press(void *arg, guard *g)
         guard_kick(g);
 }
 
+/* Of a session with a thread of its own: its caller is answered, and the thread goes on. */
+static void leave_job(snug_session *session)
+{
+    if (session->thread.is_inline || session->stop.is_left || session->stop.is_given_up)
+        return;
+    session->stop.is_left = 1;
+    mailbox_leave(&session->thread.mailbox);
+}
+
+/* Who interrupts wants to be answered soon. */
+static uint64_t bears_ns(const snug_session *session)
+{
+    if (session->stop.reason == STOP_INTERRUPT)
+        return (uint64_t)steps_of(has_threads(session))->over_ms * NS_PER_MS;
+    return patience_ns(session);
+}
+
+/* A neighbour that keeps the GIL is no reason to lose a session: its caller has waited enough, and
+ * is answered without it. */
+static void leave_if_stalled(snug_session *session)
+{
+    session_stop *stop = &session->stop;
+    uint64_t step_ns = 4 * steps_of(has_threads(session))->again_ms * NS_PER_MS;
+    if (u64_sum(stop->waited_ns, step_ns) >= bears_ns(session) && wants_gil(session) &&
+        !interp_is_settled(session->interp))
+        leave_job(session);
+}
+
 /* One step: raises, starves, kicks, and gives up. */
 static uint64_t step_ladder(snug_session *session, uint64_t now_ns)
 {
@@ -309,6 +416,7 @@ static uint64_t step_ladder(snug_session *session, uint64_t now_ns)
     interp *in = session->interp;
 
     keep_pace(session, now_ns);
+    leave_if_stalled(session);
     pressing now = { now_ns - stop->since_ns, GUARD_CALM };
     now.stage = stop_stage(now.elapsed_ns, guard_is_full(), has_threads(session));
     guard_stage stage = GUARD_CALM;
@@ -363,6 +471,29 @@ static uint64_t on_deadline(watch *item, uint64_t now_ns)
     return step_ladder(session, now_ns);
 }
 
+/* Of a job that no stop reaches. A GIL that moves on comes to everybody. */
+static uint64_t on_wait(watch *item, uint64_t now_ns)
+{
+    snug_session *session = session_of(item);
+    session_stop *stop = &session->stop;
+    uint64_t turns;
+    int is_held = runtime_gil_turns(&turns);
+
+    if (!is_held || turns != stop->turns) {
+        stop->turns = turns;
+        stop->turned_ns = now_ns;
+    }
+
+    int is_kept = now_ns - stop->turned_ns >= patience_ns(session);
+    int is_late = now_ns - stop->started_ns >= STOP_LONGEST_MS * NS_PER_MS;
+    if (is_kept || is_late) {
+        leave_job(session);
+        return UINT64_MAX;
+    }
+
+    return u64_sum(now_ns, u64_least(patience_ns(session) / 4 + 1, WAIT_LOOK_NS));
+}
+
 /* A stop that is under way goes on at its own pace: who interrupts again and again would keep the
  * session's thread from the lock that it has to take to end. */
 static uint64_t on_interrupt(watch *item, void *ignored)
@@ -371,6 +502,8 @@ static uint64_t on_interrupt(watch *item, void *ignored)
     (void)ignored;
     if (session->stop.since_ns)
         return session->stop.next_ns;
+    if (session->stop.is_settling)
+        return item->deadline_ns;
     uint64_t now_ns = clock_now_ns();
     enter_ladder(session, STOP_INTERRUPT, 0, now_ns);
     return step_ladder(session, now_ns);
@@ -378,23 +511,74 @@ static uint64_t on_interrupt(watch *item, void *ignored)
 
 /* ---- for jobs ---- */
 
+static void begin_stop(session_stop *stop, uint64_t now_ns)
+{
+    stop->started_ns = now_ns;
+    stop->since_ns = 0;
+    stop->waited_ns = 0;
+    stop->reason = STOP_NONE;
+    stop->is_given_up = 0;
+    stop->is_left = 0;
+    stop->is_settling = 0;
+    stop->rung = 0;
+}
+
 void stop_arm(snug_session *session, uint64_t now_ns)
 {
     session_stop *stop = &session->stop;
 
-    stop->started_ns = now_ns;
+    begin_stop(stop, now_ns);
     stop->wall_deadline_ns = clock_deadline_ns(now_ns, session->job.limits.wall_ms);
     stop->untimed_ns = session->desk ? desk_untimed_ns(session->desk, now_ns) : 0;
-    stop->since_ns = 0;
-    stop->reason = STOP_NONE;
-    stop->is_given_up = 0;
-    stop->rung = 0;
+    stop->own_ns = session->interp ? interp_own_waits_ns(session->interp, now_ns) : 0;
     stop->watch.on_deadline = on_deadline;
     uint64_t left_ns = u64_least(ms_to_ns(session->job.limits.cpu_ms), all_cpu_left_ns(session));
     uint64_t first_ns = u64_sum(now_ns, look_after_ns(session, left_ns));
+    if (runtime_gil_is_shared()) {
+        stop->turned_ns = now_ns;
+        first_ns = u64_least(first_ns, u64_sum(now_ns, NS_PER_S));
+    }
+
     atomic_store_explicit(&stop->cpu_start_ns, CPU_NOT_STARTED, memory_order_relaxed);
     watchdog_arm(session->host->watchdog, &stop->watch,
                  u64_least(first_ns, stop->wall_deadline_ns));
+}
+
+static void watch_wait(snug_session *session, uint64_t now_ns)
+{
+    session_stop *stop = &session->stop;
+
+    runtime_gil_turns(&stop->turns);
+    stop->turned_ns = now_ns;
+    stop->watch.on_deadline = on_wait;
+    watchdog_arm(session->host->watchdog, &stop->watch, next_wait_look_ns(session, now_ns));
+}
+
+void stop_arm_wait(snug_session *session, uint64_t now_ns)
+{
+    begin_stop(&session->stop, now_ns);
+    session->stop.is_settling = 1;
+    watch_wait(session, now_ns);
+}
+
+void stop_settle(snug_session *session)
+{
+    stop_disarm(session);
+    session->stop.is_settling = 1;
+    watch_wait(session, clock_now_ns());
+}
+
+const char *stop_awaited(void)
+{
+    uint64_t turns;
+    if (runtime_gil_turns(&turns))
+        return "for the GIL, which another session holds";
+    return "for its thread";
+}
+
+uint64_t stop_ran_ns(const snug_session *session)
+{
+    return cpu_used_ns(&session->stop);
 }
 
 void stop_disarm(snug_session *session)

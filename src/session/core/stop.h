@@ -29,7 +29,9 @@ typedef struct session_stop {
     uint64_t since_ns;             /* when the ladder was entered; 0: not yet */
     uint64_t next_ns;              /* when its next step is due */
     uint64_t last_ns, last_cpu_ns; /* at the last step */
-    uint64_t waited_ns;            /* how long the ladder stood still */
+    uint64_t waited_ns;            /* how long it waited, for which it is not stopped */
+    uint64_t own_ns;               /* interp_own_waits_ns, when the job began */
+    uint64_t turns, turned_ns;     /* of the GIL, and when they were seen to move last */
     stop_reason reason;
     uint64_t limit;
     clockid_t cpu_clock;           /* of the session's thread */
@@ -38,14 +40,22 @@ typedef struct session_stop {
     uint64_t read_ns, read_cpu_ns; /* when cpu_clock was read last, and what it said */
     int rung;                      /* that ended the job */
     int is_given_up;
+    int is_left; /* the caller does not wait, and the thread comes back; guarded as is_given_up */
+    int is_settling; /* what the job has run has ended: it only puts that in order */
 } session_stop;
 
 /* The caller, before it hands over the job: the wait for the thread counts too. */
 void stop_arm(snug_session *session, uint64_t now_ns);
 /* What a thread that keeps others from running is at then, past the last stage of all others. */
 guard_stage stop_last_stage(uint64_t elapsed_ns);
+/* The same for a job that no stop reaches: its caller waits until the GIL has been held by one and
+ * the same session for the host's patience, or for STOP_LONGEST_MS. */
+void stop_arm_wait(snug_session *session, uint64_t now_ns);
 /* The session's thread, when the code of the job has run. */
 void stop_disarm(snug_session *session);
+/* The same where the job was stopped, and what that has left is put in order before it ends: no
+ * stop reaches it any more, but its caller waits as after stop_arm_wait. Then stop_disarm. */
+void stop_settle(snug_session *session);
 
 /* The session's thread, as the code of the job begins and where it has ended: the processor time
  * it took, to a tenth of a millisecond. The clock is read at the end into ended_ns. */
@@ -54,6 +64,15 @@ uint64_t stop_cpu_used_ns(session_stop *stop);
 
 /* interrupt of local_form: what runs is ended. Any thread. */
 void local_interrupt(snug_session *session);
+
+/* No call waits longer for what no limit of the session's bounds. */
+enum { STOP_LONGEST_MS = 60000 };
+
+/* What the job waited for, where its caller was told to leave it: "for the GIL, which another
+ * session holds". */
+const char *stop_awaited(void);
+/* How long the session's thread has run for the job that is under way. Any thread. */
+uint64_t stop_ran_ns(const snug_session *session);
 
 /* The step of the ladder so long after it was entered, for a session that may have threads
  * or not. Pure. */

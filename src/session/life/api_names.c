@@ -73,6 +73,8 @@ const char *snug_status_name(snug_status status)
         return "interrupted";
     case SNUG_STATUS_CRASHED:
         return "crashed";
+    case SNUG_STATUS_STALLED:
+        return "stalled";
     }
     return "unknown";
 }

@@ -24,6 +24,7 @@
 #include "session/core/start.h"
 #include "session/files/workdir.h"
 #include "session/life/orphans.h"
+#include "session/life/task.h"
 
 snug_limits session_default_limits(void)
 {
@@ -258,8 +259,19 @@ int session_open_cold(snug_session **out, snug_host *host, const snug_session_op
     return error;
 }
 
+/* Its user's, who may be gone before a thread that has not ended. */
+static void leave_bell(snug_session *session)
+{
+    if (session->user && session->user->bell)
+        bell_forget(session->user->bell, &session->rings);
+    task_drop(session->ended);
+    session->ended = NULL;
+    session->user = NULL;
+}
+
 void session_free(snug_session *session)
 {
+    leave_bell(session);
     workdir_unmount(session);
     if (session->files.owns_workdir)
         tree_remove(session->files.workdir);
@@ -289,9 +301,12 @@ void session_discard(snug_session *session)
     if (!session)
         return;
     snug_host *host = session->host;
-    if (session->form->end(session))
+    if (session->form->end(session)) {
+        leave_bell(session);
         host_adopt_orphan(host, session);
-    else
+    } else {
         session_free(session);
+    }
+
     host_reap(host);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/forked.h"
@@ -12,8 +13,10 @@
 #include "policy/allowlist.h"
 #include "session/core/session.h"
 #include "session/files/workdir.h"
+#include "session/life/clerks.h"
 #include "session/life/process_seal.h"
 #include "session/life/spares.h"
+#include "session/life/task.h"
 #include "wire/json.h"
 
 static int check_host_options(const snug_host_options *options)
@@ -123,6 +126,14 @@ int seal_host_open(snug_host **out, const snug_host_options *given, const seal *
     return error;
 }
 
+enum { DEFAULT_PATIENCE_MS = 5000 };
+
+static uint64_t patience_of(const snug_host_options *options)
+{
+    uint64_t ms = options->patience_ms ? options->patience_ms : DEFAULT_PATIENCE_MS;
+    return ms > UINT64_MAX / NS_PER_MS ? UINT64_MAX : ms * NS_PER_MS;
+}
+
 int host_open(snug_host **out, const snug_host_options *options, const host_form *form,
               const seal *wish)
 {
@@ -135,8 +146,10 @@ int host_open(snug_host **out, const snug_host_options *options, const host_form
     host->form = form;
     host->process = forked_process();
     last_error_init(&host->last_error);
+    host->patience_ns = patience_of(options);
     pthread_mutex_init(&host->lock, NULL);
     pthread_mutex_init(&host->scan_lock, NULL);
+    pthread_mutex_init(&host->task_lock, NULL);
     if (options->allowlist_dir && !(host->allowlist_dir = strdup(options->allowlist_dir)))
         error = error_no_memory();
     if (error || (error = check_profile(host)) || (error = host->form->open(host, options))) {
@@ -160,11 +173,23 @@ int snug_host_close(snug_host *host)
         return host_fail(host, error_set(SNUG_EBUSY, "the host has %zu open session%s", sessions,
                                          sessions == 1 ? "" : "s"));
 
+    pthread_mutex_lock(&host->task_lock);
+    size_t tasks = host->tasks;
+    pthread_mutex_unlock(&host->task_lock);
+    if (tasks > 0)
+        return host_fail(host,
+                         error_set(SNUG_EBUSY, "%zu task%s of the host %s not over, or not told",
+                                   tasks, tasks == 1 ? "" : "s", tasks == 1 ? "is" : "are"));
+
+    clerks_close(host->clerks);
+    host->clerks = NULL;
     if (host->shared)
         return host_give_back(host);
     if (host->form->close(host))
         return SNUG_OK;
+    tasks_close(host);
     workdir_close_host(host);
+    pthread_mutex_destroy(&host->task_lock);
     pthread_mutex_destroy(&host->lock);
     pthread_mutex_destroy(&host->scan_lock);
     kernel_free(&host->kernel);

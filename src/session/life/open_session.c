@@ -155,14 +155,37 @@ int session_open_in(snug_session **out, snug_host *host, const snug_session_opti
     return host_fail(host, error);
 }
 
-void snug_session_close(snug_session *session)
+void session_close_claimed(snug_session *session)
 {
-    if (!session || !forked_is_process(session->host->process))
-        return;
     snug_host *user = session->user;
     park_leave(session);
     session_discard(session);
     count_for_user(user, -1);
+}
+
+int snug_session_close(snug_session *session)
+{
+    if (!session || !forked_is_process(session->host->process))
+        return SNUG_OK;
+    int error = session_claim_to_end(session, "snug_session_close", 0);
+    if (error)
+        return session_fail(session, error);
+    session_close_claimed(session);
+    return SNUG_OK;
+}
+
+int snug_session_close_within(snug_session *session, uint64_t ms)
+{
+    if (!session || !forked_is_process(session->host->process))
+        return SNUG_OK;
+    uint64_t patience_ns = ms == 0 ? session->host->patience_ns : 0;
+    int error = session_claim_to_end(session, "snug_session_close_within", patience_ns);
+    if (error)
+        return session_fail(session, error);
+
+    session->closing_ms = ms > 0 ? ms : 1;
+    session_close_claimed(session);
+    return SNUG_OK;
 }
 
 int snug_session_reset(snug_session *session)

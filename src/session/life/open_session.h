@@ -12,4 +12,7 @@
 int session_open_in(snug_session **out, snug_host *host, const snug_session_options *given,
                     const session_place *place);
 
+/* As snug_session_close, for who has claimed the session. */
+void session_close_claimed(snug_session *session);
+
 #endif

@@ -1,6 +1,7 @@
 #include "session/life/orphans.h"
 
 #include "session/core/session.h"
+#include "session/core/start.h"
 #include "session/life/make.h"
 
 void host_adopt_orphan(snug_host *host, snug_session *session)
@@ -19,6 +20,7 @@ size_t host_reap(snug_host *host)
     for (snug_session **at = &host->orphans; *at;) {
         snug_session *orphan = *at;
         if (!atomic_load(&orphan->thread.has_ended)) {
+            session_end_behind(orphan);
             left++;
             at = &orphan->next_orphan;
             continue;

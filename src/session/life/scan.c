@@ -4,9 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/options.h"
+#include "base/u64.h"
 #include "limits/limits.h"
 #include "py/life/runtime.h"
 #include "py/queries/scan_source.h"
@@ -139,10 +142,12 @@ static int run_scan(scan_findings *found, snug_host *host, uint64_t wall_ms, sca
 
     if (!session_keeps_arg(scanner, work, free_scan_work))
         free_scan_work(work);
-    if (!is_late && !is_large)
+    const int is_stalled = error == SNUG_ETIMEOUT;
+    if (!is_late && !is_large && !is_stalled)
         return error;
 
-    error = tell_limit(found, is_late, scanner);
+    if (!is_stalled)
+        error = tell_limit(found, is_late, scanner);
 
     /* Whatever it has left behind goes with it. */
     host->scanner = NULL;
@@ -173,6 +178,14 @@ static int make_work(scan_work **out, const snug_host *host, const char *source,
     return error;
 }
 
+/* A scan takes as long as it may, and waits as long as it may. */
+static int wait_for_scanner(snug_host *host, uint64_t wall_ms)
+{
+    uint64_t until_ns = u64_sum(clock_deadline_ns(clock_now_ns(), wall_ms), host->patience_ns);
+    const struct timespec until = { (time_t)(until_ns / NS_PER_S), (long)(until_ns % NS_PER_S) };
+    return pthread_mutex_clocklock(&host->scan_lock, CLOCK_MONOTONIC, &until);
+}
+
 /* Judges the source as Python: one scan at a time. */
 static int scan_python(scan_findings *found, snug_host *host, const char *source, size_t len,
                        const snug_scan_options *options)
@@ -183,7 +196,11 @@ static int scan_python(scan_findings *found, snug_host *host, const char *source
     if (error)
         return error;
 
-    pthread_mutex_lock(&host->scan_lock);
+    if (wait_for_scanner(host, wall_ms) != 0) {
+        free_scan_work(work);
+        return error_set(SNUG_ETIMEOUT, "the scan waited for its turn behind another one");
+    }
+
     error = run_scan(found, host, wall_ms, work);
     pthread_mutex_unlock(&host->scan_lock);
     return error;

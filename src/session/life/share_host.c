@@ -8,6 +8,7 @@
 #include "base/forked.h"
 #include "base/options.h"
 #include "session/core/host.h"
+#include "session/life/task.h"
 
 typedef struct shared_host {
     snug_host *host;
@@ -49,7 +50,7 @@ static const struct member {
     MEMBER(kick_signal, MEMBER_INT, 0),        MEMBER(worker_grace_ms, MEMBER_NUMBER, 0),
     MEMBER(worker_start_ms, MEMBER_NUMBER, 0), MEMBER(preload, MEMBER_LIST, 0),
     MEMBER(pool_sessions, MEMBER_NUMBER, 0),   MEMBER(pool_idle_ms, MEMBER_NUMBER, 0),
-    MEMBER(awake_sessions, MEMBER_NUMBER, 0),
+    MEMBER(awake_sessions, MEMBER_NUMBER, 0),  MEMBER(patience_ms, MEMBER_NUMBER, 0),
 #undef MEMBER
 };
 enum { MEMBERS = sizeof members / sizeof *members };
@@ -261,6 +262,7 @@ static int make_handle(snug_host **out, const snug_host_options *wanted)
     handle->process = forked_process();
     forked_renew(forget_shared);
     pthread_mutex_init(&handle->lock, NULL);
+    pthread_mutex_init(&handle->task_lock, NULL);
     last_error_init(&handle->last_error);
     pthread_mutex_lock(&lock);
     int error = join_shared(handle, wanted);
@@ -307,6 +309,7 @@ int host_give_back(snug_host *handle)
     if (error)
         return host_fail(handle, error);
 
+    tasks_close(handle);
     host_free_handle(handle);
     return SNUG_OK;
 }

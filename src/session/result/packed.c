@@ -318,7 +318,7 @@ static void unpack_outcome(unpacker *u, snug_result *result, display_account *a)
 {
     outcome *o = &result->outcome;
 
-    o->status = (snug_status)unpack_small(u, SNUG_STATUS_CRASHED);
+    o->status = (snug_status)unpack_small(u, SNUG_STATUS_STALLED);
     o->has_value = (int)unpack_small(u, 1);
     unpack_str(u, &o->value);
     unpack_str(u, &o->value_type);

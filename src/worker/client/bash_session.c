@@ -517,6 +517,7 @@ static int greet_sandbox(worker_link *l)
     pack_number(&q.body, 0);
     pack_number(&q.body, 0);
     pack_number(&q.body, 0);
+    pack_number(&q.body, 0);
     pack_text(&q.body, NULL);
     remote_pack_need(&q.body, SNUG_KIND_BASH, NULL, NULL, 0, NULL);
     pack_text(&q.body, ""); /* nor a group to enter, which would be too late now */

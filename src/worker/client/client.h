@@ -33,6 +33,7 @@ typedef struct remote_host {
     size_t pool_sessions; /* of the shared worker, and spare workers */
     uint64_t pool_idle_ms, awake_sessions;
     pthread_mutex_t starting; /* guards what follows */
+    struct post *post;        /* NULL before the first task */
     zygote *full_zygote;
     zygote *zygote;                    /* that forks them; NULL: none yet */
     pool *spares;                      /* workers for one session each; NULL until one was wanted */
@@ -61,7 +62,13 @@ typedef struct remote {
     uint64_t kills;           /* of the kernel's in it, when the cell began */
     struct disk_watch *watch; /* of a full session, from its first cell on; NULL: none is needed */
     _Atomic uint32_t full;    /* number of the request that it has interrupted; 0: none */
+    struct remote_cell *cell; /* the one that runs; worker_session.c */
+    snug_session *session;    /* whose this is; for what follows, which is post.c's */
+    struct remote *next_listener;
+    _Atomic uint64_t due_ns; /* when to look at the request without a message */
 } remote;
+
+typedef struct made_call made_call;
 
 /* A request and its answer. The caller sets what it asks, the rest is zero. */
 typedef struct remote_question {
@@ -75,6 +82,9 @@ typedef struct remote_question {
     const remote_host *waiting; /* of remote_ask_host: whose is_stopped is asked; NULL: nobody's */
     frame reply;                /* what answer reads from */
     unpacker answer;
+    struct made_call *calls; /* that the cell has made; exchange.c */
+    int has_reply, is_hurried;
+    int is_lost; /* it could not be sent */
 } remote_question;
 
 /* A link to a worker of the host that lives, which the caller holds: the one that sessions share,
@@ -125,6 +135,12 @@ void remote_drop_profile(const snug_host *host, char *profile);
 /* Asks, makes the callbacks meanwhile, and waits. SNUG_OK; an error of the worker's with its
  * message; SNUG_EDEAD: the worker is gone, and q has no reply. Frees the body. */
 int remote_ask(snug_session *session, remote_question *q);
+/* The same in steps: SNUG_OK and it is on its way, then remote_end once remote_attend has answered
+ * that it is over, at until_ns (CLOCK_MONOTONIC) at the latest; 0: at once, and then it reads
+ * nothing by itself. */
+int remote_begin(snug_session *session, remote_question *q);
+int remote_attend(snug_session *session, remote_question *q, uint64_t until_ns);
+int remote_end(snug_session *session, remote_question *q);
 /* After a question that was answered: frees the reply, and ends the worker where that was
  * malformed, because error is SNUG_EINVAL or some of the reply is left. */
 int remote_checked(snug_session *session, remote_question *q, int error);

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/jsontext.h"
+#include "base/u64.h"
 #include "session/core/host_calls.h"
 #include "session/result/encode_display.h"
 #include "session/result/packed.h"
@@ -73,11 +74,11 @@ static void tell_taken(remote *r, size_t bytes, uint64_t deadline_ns)
 
 /* A call that the worker's cell has made. The desk here has it until the host has answered; the
  * thread that waits for the cell passes the answer on. */
-typedef struct made_call {
+struct made_call {
     snug_call *call;
     uint64_t id; /* the worker's */
     struct made_call *next;
-} made_call;
+};
 
 static void send_answer(const remote *r, uint64_t id, call_state how, const str *text,
                         uint64_t deadline_ns)
@@ -264,26 +265,26 @@ static int take_in_time(snug_session *session, remote_question *q, made_call **c
     return 0;
 }
 
-static int wait_for_reply(snug_session *session, remote_question *q)
+/* Takes what comes until the reply, or until until_ns. 1: it is over. */
+static int wait_for_reply(snug_session *session, remote_question *q, uint64_t until_ns)
 {
     remote *r = session->remote;
-    made_call *calls = NULL;
     frame f;
-    int error, is_over = 0, is_hurried = 0;
+    int error;
 
     do {
-        error = link_wait(r->link, &r->line, &f, q->deadline_ns, desk_deadline_ns(session->desk));
+        uint64_t wake_ns = u64_least(until_ns, desk_deadline_ns(session->desk));
+        error = link_wait(r->link, &r->line, &f, q->deadline_ns, wake_ns);
         if (error == SNUG_OK)
-            is_over = take_in_time(session, q, &calls, &f);
-        if (q->is_cell && !is_hurried && (atomic_load(&r->is_interrupted) || has_filled_disk(r)))
-            shorten_wait(session, q, &is_hurried);
-        pass_answers(&calls, session, q->deadline_ns);
-    } while (error != SNUG_EDEAD && !is_over);
+            q->has_reply = take_in_time(session, q, &q->calls, &f);
+        if (q->is_cell && !q->is_hurried && (atomic_load(&r->is_interrupted) || has_filled_disk(r)))
+            shorten_wait(session, q, &q->is_hurried);
+        pass_answers(&q->calls, session, q->deadline_ns);
+        if (error == SNUG_EDEAD || q->has_reply)
+            return 1;
+    } while (error == SNUG_OK || clock_now_ns() < until_ns);
 
-    desk_end(session->desk);
-    session_tell_calls(session);
-    drop_calls(calls);
-    return is_over ? SNUG_OK : SNUG_EDEAD;
+    return 0;
 }
 
 /* The worker's error becomes ours. */
@@ -320,7 +321,7 @@ void remote_gave_up(snug_session *session)
         link_lose(session->remote->link, &session->remote->line);
 }
 
-int remote_ask(snug_session *session, remote_question *q)
+int remote_begin(snug_session *session, remote_question *q)
 {
     remote *r = session->remote;
 
@@ -334,17 +335,31 @@ int remote_ask(snug_session *session, remote_question *q)
     desk_begin(session->desk, q->most_calls);
     atomic_store(&r->is_interrupted, 0);
     atomic_store(&r->running, number);
-    int error = link_ask(r->link, &r->line, q->kind, &q->body.text, q->most_bytes, q->deadline_ns);
+    q->is_lost =
+        link_ask(r->link, &r->line, q->kind, &q->body.text, q->most_bytes, q->deadline_ns) != 0;
     str_free(&q->body.text);
 
     /* One that overtook the request was not understood. */
-    if (!error && (atomic_load(&r->is_interrupted) || has_filled_disk(r)))
-        error = link_send(r->link, FRAME_INTERRUPT, r->line.channel, number, NULL, q->deadline_ns);
-    if (!error)
-        error = wait_for_reply(session, q);
-    else
-        desk_end(session->desk);
+    if (!q->is_lost && (atomic_load(&r->is_interrupted) || has_filled_disk(r)))
+        q->is_lost =
+            link_send(r->link, FRAME_INTERRUPT, r->line.channel, number, NULL, q->deadline_ns) != 0;
+    return SNUG_OK;
+}
 
+int remote_attend(snug_session *session, remote_question *q, uint64_t until_ns)
+{
+    return q->is_lost || q->has_reply || wait_for_reply(session, q, until_ns);
+}
+
+int remote_end(snug_session *session, remote_question *q)
+{
+    remote *r = session->remote;
+    int error = q->has_reply ? SNUG_OK : SNUG_EDEAD;
+
+    desk_end(session->desk);
+    session_tell_calls(session);
+    drop_calls(q->calls);
+    q->calls = NULL;
     atomic_store(&r->running, 0);
     desk_set_wake(session->desk, NULL, NULL);
     if (!error) {
@@ -359,6 +374,17 @@ int remote_ask(snug_session *session, remote_question *q)
     }
 
     return remote_lost(session);
+}
+
+int remote_ask(snug_session *session, remote_question *q)
+{
+    int error = remote_begin(session, q);
+    if (error)
+        return error;
+
+    while (!remote_attend(session, q, UINT64_MAX))
+        ;
+    return remote_end(session, q);
 }
 
 enum { LOOK_MS = 50 };

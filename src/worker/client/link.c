@@ -130,6 +130,13 @@ static void bury_link(worker_link *l)
     pthread_mutex_unlock(&l->stream.writing);
 }
 
+static void tell_line(link_line *line)
+{
+    pthread_cond_signal(&line->has_come);
+    if (line->ring)
+        line->ring(line->payload);
+}
+
 static void break_link(worker_link *l, link_end how)
 {
     if (l->end != LINK_LIVES)
@@ -137,7 +144,7 @@ static void break_link(worker_link *l, link_end how)
     l->end = how;
     shutdown(l->process.fd, SHUT_RDWR); /* which wakes whoever reads or writes */
     for (link_line *line = l->lines; line; line = line->next)
-        pthread_cond_signal(&line->has_come);
+        tell_line(line);
 }
 
 /* A worker in which code was given up ends once all its sessions are lost, and the code with it. */
@@ -450,7 +457,7 @@ static void deliver_frame(worker_link *l, frame *f, const link_line *own)
     if (line->bytes > MOST_WAITING_BYTES && line->bytes - MOST_WAITING_BYTES > line->most_bytes)
         break_link(l, LINK_LIED);
     if (line != own)
-        pthread_cond_signal(&line->has_come);
+        tell_line(line);
 }
 
 /* The lock is held, but released while it reads. 1: a message has come. */
@@ -531,7 +538,7 @@ void link_nudge(worker_link *l, link_line *line)
 {
     pthread_mutex_lock(&l->lock);
     line->is_nudged = 1;
-    pthread_cond_signal(&line->has_come);
+    tell_line(line);
     if (l->is_reading)
         link_stream_nudge(&l->stream);
     pthread_mutex_unlock(&l->lock);
@@ -590,4 +597,36 @@ int link_wait(worker_link *l, link_line *line, frame *out, uint64_t deadline_ns,
     if (took)
         return SNUG_OK;
     return is_nudged ? 1 : SNUG_EDEAD;
+}
+
+/* ---- for who does not wait ---- */
+
+void link_set_ring(worker_link *l, link_line *line, void (*ring)(void *payload), void *payload)
+{
+    pthread_mutex_lock(&l->lock);
+    /* What nobody listened for was not silence. */
+    if (ring && !l->is_reading)
+        atomic_store(&l->stream.heard_ns, clock_now_ns());
+    line->ring = ring;
+    line->payload = payload;
+    pthread_mutex_unlock(&l->lock);
+}
+
+int link_attend(worker_link *l)
+{
+    pthread_mutex_lock(&l->lock);
+    int may_read = !l->is_reading;
+    while (may_read && l->end == LINK_LIVES && read_one(l, NULL, clock_now_ns()))
+        ;
+    if (may_read)
+        ask_for_life(l, clock_now_ns() + NS_PER_S);
+    bury_link(l);
+    wake_reader(l, NULL);
+    pthread_mutex_unlock(&l->lock);
+    return may_read;
+}
+
+int link_descriptor(const worker_link *l)
+{
+    return l->process.fd;
 }

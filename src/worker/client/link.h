@@ -47,6 +47,8 @@ typedef struct link_line {
     uint64_t bytes; /* that wait in it */
     pthread_cond_t has_come;
     int is_waiting, is_nudged;
+    void (*ring)(void *payload); /* link_set_ring */
+    void *payload;
     struct link_line *next;
 } link_line;
 
@@ -87,6 +89,14 @@ int link_ask(worker_link *l, link_line *line, frame_kind kind, const str *body, 
 int link_wait(worker_link *l, link_line *line, frame *out, uint64_t deadline_ns, uint64_t wake_ns);
 /* Who waits at that line shall look. Any thread. */
 void link_nudge(worker_link *l, link_line *line);
+/* From now on ring(payload) is called, under the link's lock, when the line has something to look
+ * at; NULL: no longer. */
+void link_set_ring(worker_link *l, link_line *line, void (*ring)(void *payload), void *payload);
+/* Reads what has come, for lines that ring, and asks a worker that is silent whether it is there.
+ * 0: another thread reads. */
+int link_attend(worker_link *l);
+/* For poll. */
+int link_descriptor(const worker_link *l);
 /* Ends the worker. The first reason stays. */
 void link_kill(worker_link *l, link_end how);
 /* The same at once, by a signal: nothing that it is doing goes on. */

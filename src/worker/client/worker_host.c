@@ -16,6 +16,7 @@
 #include "session/life/scan.h"
 #include "session/result/packed.h"
 #include "worker/client/client.h"
+#include "worker/client/post.h"
 
 /* Python starts in some 20 ms, and on a loaded machine over a network later. */
 enum { GRACE_MS = 5000, START_MS = 60000 };
@@ -119,6 +120,7 @@ static int close_remote_host(snug_host *host)
     if (!r)
         return 0;
 
+    post_close(r->post);
     pool_close(r->spares);
     link_drop(r->link);
     zygote_drop(r->zygote);

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/u64.h"
 #include "base/unmark.h"
 #include "session/cells/inquiries.h"
 #include "session/cells/run_cell.h"
@@ -19,6 +20,7 @@
 #include "session/result/result.h"
 #include "worker/client/client.h"
 #include "worker/client/open_in_worker.h"
+#include "worker/client/post.h"
 
 /* A file of 1 GiB takes its time. */
 enum { FILES_MS = 60000 };
@@ -67,19 +69,16 @@ void remote_unmark_files(const snug_session *session)
             unmark(session->files.mounts[i].path, since);
 }
 
-/* For a request that ends the session's interpreter: the reply tells how many threads the worker
- * has given up. */
-static int ask_and_judge(snug_session *session, frame_kind kind)
+/* A request that ends the session's interpreter: the reply tells how many threads the worker has
+ * given up. */
+static int ask_and_judge(snug_session *session, remote_question *q)
 {
-    remote_question q = make_question(session, kind);
-
-    q.deadline_ns = long_deadline_ns(session);
-    int error = remote_ask(session, &q);
+    int error = remote_ask(session, q);
     if (error)
         return error;
 
-    uint64_t hung = unpack_number(&q.answer);
-    error = remote_checked(session, &q, SNUG_OK);
+    uint64_t hung = unpack_number(&q->answer);
+    error = remote_checked(session, q, SNUG_OK);
     if (!error && hung > 0 && remote_ends_with(session))
         link_spoil(session->remote->link);
     return error;
@@ -89,8 +88,13 @@ static int ask_and_judge(snug_session *session, frame_kind kind)
 static void say_goodbye(snug_session *session)
 {
     char message[ERROR_MESSAGE_BYTES];
+    uint64_t closing_ms = session->closing_ms ? session->closing_ms : (uint64_t)SESSION_CLOSING_MS;
+    remote_question q = { .kind = FRAME_CLOSE,
+                          .deadline_ns = remote_deadline_ns(session->host, 2 * closing_ms) };
+
     strcpy(message, error_message());
-    ask_and_judge(session, FRAME_CLOSE);
+    pack_number(&q.body, closing_ms);
+    ask_and_judge(session, &q);
     error_set(SNUG_OK, "%s", message);
 }
 
@@ -144,7 +148,9 @@ static int reset_in_worker(snug_session *session)
     if (session->is_lost && link_regain(r->link, &r->line) == SNUG_OK)
         remote_allow(session);
     session->is_lost = 0;
-    return ask_and_judge(session, FRAME_RESET);
+    remote_question q = make_question(session, FRAME_RESET);
+    q.deadline_ns = long_deadline_ns(session);
+    return ask_and_judge(session, &q);
 }
 
 /* One that is lost in its reset was there to be given up. */
@@ -195,61 +201,101 @@ int remote_tell_given_up(snug_session *session, snug_result *result)
     return SNUG_OK;
 }
 
-static int run_in_worker(snug_result **out, snug_session *session, const char *source, size_t len,
-                         const snug_limits *limits, int is_aside)
+/* A cell, from its request to its result. */
+typedef struct remote_cell {
+    remote_question q;
+    snug_limits all;
+    uint64_t started_ns;
+    int is_aside;
+} remote_cell;
+
+static int start_cell(snug_session *session, const char *source, size_t len,
+                      const snug_limits *limits, int is_aside)
 {
     static const snug_limits own = SNUG_LIMITS_INIT;
-    const snug_limits all = session_cell_limits(session, limits);
-    uint64_t started_ns = clock_now_ns();
-    remote_question q = { .kind = FRAME_RUN,
-                          .deadline_ns = remote_deadline_ns(session->host, all.wall_ms),
-                          .is_cell = 1,
-                          .most_calls = all.tool_calls,
-                          .most_bytes = result_most_bytes(&all),
-                          .display_bytes = all.display_bytes };
+    remote_cell *cell = calloc(1, sizeof *cell);
+    if (!cell)
+        return error_no_memory();
 
-    pack_number(&q.body, (uint64_t)is_aside);
-    limits_pack(&q.body, limits ? limits : &own);
-    pack_bytes(&q.body, len > 0 ? source : "", len);
-    int error = remote_disk_begin(session, &all);
+    cell->all = session_cell_limits(session, limits);
+    cell->started_ns = clock_now_ns();
+    cell->is_aside = is_aside;
+    cell->q =
+        (remote_question){ .kind = FRAME_RUN,
+                           .deadline_ns = remote_deadline_ns(session->host, cell->all.wall_ms),
+                           .is_cell = 1,
+                           .most_calls = cell->all.tool_calls,
+                           .most_bytes = result_most_bytes(&cell->all),
+                           .display_bytes = cell->all.display_bytes };
+    pack_number(&cell->q.body, (uint64_t)is_aside);
+    limits_pack(&cell->q.body, limits ? limits : &own);
+    pack_bytes(&cell->q.body, len > 0 ? source : "", len);
+
+    remote_bash_begin(session);
+    int error = remote_disk_begin(session, &cell->all);
+    if (!error)
+        error = remote_begin(session, &cell->q);
+    else
+        str_free(&cell->q.body.text);
     if (error) {
-        str_free(&q.body.text);
+        free(cell);
         return error;
     }
 
-    error = remote_ask(session, &q);
+    session->remote->cell = cell;
+    return SNUG_OK;
+}
+
+static int attend_remote_cell(snug_session *session, uint64_t until_ns)
+{
+    remote_question *q = &session->remote->cell->q;
+    int is_over = remote_attend(session, q, until_ns);
+    uint64_t due_ns = u64_least(q->deadline_ns, desk_deadline_ns(session->desk));
+
+    if (!is_over)
+        atomic_store(&session->remote->due_ns, due_ns);
+    return is_over;
+}
+
+static int take_cell(snug_result **out, snug_session *session, remote_cell *cell)
+{
+    int error = remote_end(session, &cell->q);
     if (!error)
-        error = remote_checked(session, &q, result_unpack(out, &q.answer, session->name, &all));
+        error = remote_checked(session, &cell->q,
+                               result_unpack(out, &cell->q.answer, session->name, &cell->all));
     if (error == SNUG_EDEAD && remote_has_lost_worker(session))
-        return remote_lost_result(out, session, all.wall_ms, started_ns, is_aside);
+        return remote_lost_result(out, session, cell->all.wall_ms, cell->started_ns,
+                                  cell->is_aside);
     if (error)
         return error;
 
-    if (!is_aside)
+    if (!cell->is_aside)
         session->cells = snug_result_execution_count(*out);
     if (snug_result_state(*out) == SNUG_STATE_LOST)
         return remote_tell_given_up(session, *out);
     return SNUG_OK;
 }
 
-static int run_and_judge(snug_result **out, snug_session *session, const char *source, size_t len,
-                         const snug_limits *limits, int is_aside)
+static int finish_cell(snug_result **out, snug_session *session)
 {
-    remote_bash_begin(session);
-    int error = run_in_worker(out, session, source, len, limits, is_aside);
-    remote_unmark_files(session);
-    if (error)
-        return error;
+    remote_cell *cell = session->remote->cell;
+    snug_result *result = NULL;
+    int error = take_cell(&result, session, cell);
 
-    error = remote_bash_judge(*out, session);
+    session->remote->cell = NULL;
+    free(cell);
+    remote_unmark_files(session);
     if (!error)
-        error = remote_disk_judge(*out, session);
+        error = remote_bash_judge(result, session);
+    if (!error)
+        error = remote_disk_judge(result, session);
     if (error) {
-        snug_result_free(*out);
-        *out = NULL;
+        snug_result_free(result);
+        return error;
     }
 
-    return error;
+    *out = result;
+    return SNUG_OK;
 }
 
 static int send_variable(snug_session *session, const char *name, const char *json, size_t len)
@@ -539,7 +585,10 @@ const session_form remote_sessions = {
     .is_alive = has_remote,
     .renew = renew_in_worker,
     .interrupt = send_interrupt,
-    .run = run_and_judge,
+    .start = start_cell,
+    .attend = attend_remote_cell,
+    .finish = finish_cell,
+    .listen = post_listen,
     .compute = remote_compute,
     .set = send_variable,
     .checkpoint = send_checkpoint,

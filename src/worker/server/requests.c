@@ -161,6 +161,7 @@ static void unpack_hello(unpacker *u, hello_wish *w)
     w->options.pool_sessions = (size_t)unpack_number(u);
     w->options.pool_idle_ms = unpack_number(u);
     w->options.awake_sessions = unpack_number(u);
+    w->options.patience_ms = unpack_number(u);
     w->seal.workdirs = unpack_text(u);
     w->kind = (snug_kind)unpack_small(u, SNUG_KIND_BASH);
     w->seal.packages = unpack_text(u);
@@ -276,6 +277,7 @@ static void tell_hung(request *r)
 static int handle_close(request *r)
 {
     server *s = r->channel->server;
+    uint64_t closing_ms = unpack_number(r->in);
 
     if (is_malformed(r->in))
         return serve_refuse();
@@ -284,7 +286,7 @@ static int handle_close(request *r)
     pthread_mutex_lock(&s->lock);
     r->channel->session = NULL;
     pthread_mutex_unlock(&s->lock);
-    snug_session_close(r->session);
+    snug_session_close_within(r->session, closing_ms);
     tell_hung(r);
     return SNUG_OK;
 }
