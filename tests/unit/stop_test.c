@@ -769,6 +769,49 @@ static void a_mailbox_may_be_given_up_before_its_caller_waits(void **state)
     pthread_join(server, NULL);
 }
 
+static int leave_itself(void *arg)
+{
+    postbox *box = arg;
+    mailbox_leave(&box->m);
+    return 1;
+}
+
+static void *serve_leaving(void *arg)
+{
+    mailbox_serve(&((postbox *)arg)->m, leave_itself, arg);
+    return NULL;
+}
+
+/* Who looks only now and then must not miss the end of a job that was left meanwhile. */
+static void a_job_that_is_left_and_ends_before_its_caller_looks_is_done(void **state)
+{
+    (void)state;
+    postbox box = { 0 };
+    pthread_t server;
+    mailbox_post(&box.m);
+    assert_int_equal(pthread_create(&server, NULL, serve_leaving, &box), 0);
+    pthread_join(server, NULL);
+    assert_int_equal(mailbox_attend(&box.m, NULL, NULL, 0), MAILBOX_DONE);
+}
+
+static void a_job_that_is_left_comes_back(void **state)
+{
+    (void)state;
+    postbox box = { 0 };
+    pthread_t server;
+    assert_int_equal(pthread_create(&server, NULL, serve_waiting, &box), 0);
+    mailbox_post(&box.m);
+    assert_true(mailbox_leave(&box.m));
+    assert_int_equal(mailbox_attend(&box.m, NULL, NULL, UINT64_MAX), MAILBOX_LEFT);
+    assert_true(mailbox_is_left(&box.m));
+    assert_int_equal(mailbox_await_return(&box.m, 0), MAILBOX_LEFT);
+    atomic_store(&box.is_answered, 1);
+    assert_int_equal(mailbox_await_return(&box.m, UINT64_MAX), MAILBOX_DONE);
+    assert_int_equal(mailbox_give_up(&box.m), 1);
+    mailbox_post(&box.m);
+    pthread_join(server, NULL);
+}
+
 /* An argument chooses tests, as "*interrupt*". */
 int main(int count, char **arguments)
 {
@@ -803,6 +846,8 @@ int main(int count, char **arguments)
         cmocka_unit_test(a_session_that_hangs_holds_up_no_other),
         cmocka_unit_test(a_mailbox_that_is_given_up_is_left_by_both_sides),
         cmocka_unit_test(a_mailbox_may_be_given_up_before_its_caller_waits),
+        cmocka_unit_test(a_job_that_is_left_and_ends_before_its_caller_looks_is_done),
+        cmocka_unit_test(a_job_that_is_left_comes_back),
     };
     if (count > 1)
         cmocka_set_test_filter(arguments[1]);

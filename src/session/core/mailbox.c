@@ -8,9 +8,11 @@
 
 enum { POSTED, ANSWERED };
 
-/* Who changes it from PENDING has decided, for both sides. From LEFT the thread comes back to
- * PENDING by itself, when it has ended the job that nobody waits for. */
-enum { PENDING, DONE, GIVEN_UP, LEFT };
+/* Who changes it from PENDING has decided, for both sides. LEAVING is what the caller shall be
+ * told: once it has been, it is LEFT, and from there the thread comes back to PENDING by itself,
+ * when it has ended the job that nobody waits for. A job that ends before its caller looked is
+ * DONE. */
+enum { PENDING, DONE, GIVEN_UP, LEAVING, LEFT };
 
 /* Long enough to cover a small cell, short enough to be nothing against a wake. */
 #define SPIN_NS UINT64_C(50000)
@@ -133,6 +135,10 @@ mailbox_end mailbox_attend(mailbox *m, void (*on_notice)(void *payload), void *p
             return MAILBOX_DONE;
         case GIVEN_UP:
             return MAILBOX_GIVEN_UP;
+        case LEAVING:
+            if (atomic_compare_exchange_strong(&m->state, &state, LEFT))
+                return MAILBOX_LEFT;
+            continue; /* the thread has ended the job meanwhile */
         case LEFT:
             return MAILBOX_LEFT;
         default:
@@ -175,12 +181,10 @@ mailbox_end mailbox_await_return(mailbox *m, uint64_t until_ns)
 static int conclude(mailbox *m)
 {
     for (;;) {
-        int state = PENDING;
-        if (atomic_compare_exchange_strong(&m->state, &state, DONE))
-            return 0;
+        int state = atomic_load(&m->state);
         if (state == GIVEN_UP)
             return 1;
-        if (atomic_compare_exchange_strong(&m->state, &state, PENDING))
+        if (atomic_compare_exchange_strong(&m->state, &state, state == LEFT ? PENDING : DONE))
             return 0;
     }
 }
@@ -209,10 +213,9 @@ void mailbox_notify(mailbox *m)
 
 int mailbox_give_up(mailbox *m)
 {
-    int state = PENDING;
-    int is_given_up = atomic_compare_exchange_strong(&m->state, &state, GIVEN_UP);
-    if (!is_given_up && state == LEFT)
-        is_given_up = atomic_compare_exchange_strong(&m->state, &state, GIVEN_UP);
+    int state = atomic_load(&m->state), is_given_up = 0;
+    while (!is_given_up && state != DONE && state != GIVEN_UP)
+        is_given_up = atomic_compare_exchange_weak(&m->state, &state, GIVEN_UP);
     move_answered(m);
     return is_given_up;
 }
@@ -220,12 +223,13 @@ int mailbox_give_up(mailbox *m)
 int mailbox_leave(mailbox *m)
 {
     int state = PENDING;
-    int is_left = atomic_compare_exchange_strong(&m->state, &state, LEFT);
+    int is_left = atomic_compare_exchange_strong(&m->state, &state, LEAVING);
     move_answered(m);
     return is_left;
 }
 
 int mailbox_is_left(const mailbox *m)
 {
-    return atomic_load(&m->state) == LEFT;
+    int state = atomic_load(&m->state);
+    return state == LEAVING || state == LEFT;
 }

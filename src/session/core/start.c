@@ -383,8 +383,10 @@ void session_end_behind(snug_session *session)
         return;
     session->job.is_left = 0; /* the thread is back */
     session_free_left(session);
-    if (session_post_job(session, end_unattended, NULL, &limits) == SNUG_OK)
-        session->job.is_left = mailbox_leave(&session->thread.mailbox);
+    if (session_post_job(session, end_unattended, NULL, &limits) == SNUG_OK) {
+        mailbox *m = &session->thread.mailbox;
+        session->job.is_left = mailbox_leave(m) && mailbox_attend(m, NULL, NULL, 0) == MAILBOX_LEFT;
+    }
 }
 
 /* ---- again ---- */
