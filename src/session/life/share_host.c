@@ -134,9 +134,9 @@ static void free_options(snug_host_options *o)
 
 static int copy_text(snug_host_options *o, const struct member *m, const char *text)
 {
-    const char *copy = strdup(text);
-    memcpy((char *)o + m->offset, &copy, sizeof copy);
-    return copy != NULL;
+    const char **at = (void *)((char *)o + m->offset);
+    *at = strdup(text);
+    return *at != NULL;
 }
 
 static int copy_list(snug_host_options *o, const char *const *list)

@@ -324,7 +324,7 @@ static int is_for_memory(const snug_session *session, const snug_session_options
 
     if (options->kind == SNUG_KIND_BASH)
         return session->files.is_private;
-    /* To the kernel a size of zero is no limit. */
+    /* To the kernel a size of zero does not limit anything. */
     return options->kind == SNUG_KIND_FULL && !session->files.workdir &&
            session->limits.disk_bytes > 0 && session->limits.disk_files > 0;
 }
