@@ -177,6 +177,19 @@ static void the_report_is_json_too(void **state)
     assert_ptr_equal(snug_host_report_json(host, NULL), json);
 }
 
+static void the_report_says_what_clients_who_distrust_each_other_take(void **state)
+{
+    const char *report = snug_host_report(host);
+    const int is_shared = strstr(report, "\npython.gil: shared") != NULL;
+    const char *line = strstr(report, "\nforms: ");
+    (void)state;
+
+    assert_non_null(line);
+    assert_non_null(strstr(line, is_worker_form() ? "a host" : "a worker"));
+    assert_int_equal(strstr(line, "share one GIL") != NULL, is_shared);
+    assert_int_equal(strstr(line, "run side by side") != NULL, !is_shared);
+}
+
 static void count_output(void *payload, snug_stream stream, const char *text, size_t len)
 {
     (void)stream, (void)text;
@@ -259,6 +272,7 @@ int main(void)
         cmocka_unit_test(a_long_sentence_is_cut_at_a_character),
         cmocka_unit_test(an_open_that_fails_fills_the_options_buffer),
         cmocka_unit_test(the_report_is_json_too),
+        cmocka_unit_test(the_report_says_what_clients_who_distrust_each_other_take),
         cmocka_unit_test(a_payload_is_the_options_until_it_is_set),
         cmocka_unit_test(an_init_function_makes_what_its_macro_is),
         cmocka_unit_test(an_init_function_leaves_what_an_older_struct_does_not_have),

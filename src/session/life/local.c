@@ -83,6 +83,21 @@ static const char *name_ladder(void)
     return "short: interrupt, starve, give up";
 }
 
+/* Which form is for clients who distrust each other: by where the sessions are, and what they
+ * share. */
+static const char *advise_form(const snug_host *host)
+{
+    static const char *const advice[2][2] = {
+        { "local sessions run side by side; a client who is not trusted takes a worker",
+          "sessions of this worker run side by side; a client who is not trusted takes a host" },
+        { "clients who distrust each other take a worker each, for sessions here share one GIL",
+          "clients who distrust each other take a host each, for sessions of a worker share one "
+          "GIL" },
+    };
+
+    return advice[runtime_gil_is_shared() != 0][host->seal != 0];
+}
+
 static int write_report(str *text, const snug_host *host, const snug_host_options *options)
 {
     const char *form = host->seal ? "worker" : "local";
@@ -101,8 +116,9 @@ static int write_report(str *text, const snug_host *host, const snug_host_option
         error = str_printf(text,
                            "profiles: %s\n"
                            "guards: import gate, audit hook\n"
-                           "ladder: %s\n",
-                           profiles, name_ladder());
+                           "ladder: %s\n"
+                           "forms: %s\n",
+                           profiles, name_ladder(), advise_form(host));
 
     return error;
 }
