@@ -1,0 +1,42 @@
+"""No call is later than its deadline while a regular expression has the GIL for good, in any form: hang.c.
+
+hang.py [FORM...]
+"""
+import subprocess
+import sys
+import unittest
+
+from outside import HERE, SECONDS, built
+
+FORMS = sys.argv[1:] or ["local", "signals", "worker"]
+LIMIT_MS, PATIENCE_MS, SLACK_MS = 500, 1000, 20000  # wide: what hangs never comes
+
+
+class Hang(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.program = built("hang", HERE / "hang.c", "-std=gnu11", "-Wno-missing-field-initializers")
+
+    def answers(self, form):
+        done = subprocess.run([self.program, form, str(LIMIT_MS), str(PATIENCE_MS), str(SLACK_MS)],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              timeout=SECONDS * 5)
+        print(f"{form}:\n{done.stdout}", flush=True)
+        self.assertEqual(done.returncode, 0)
+        return {line[:28].rstrip(): line[28:].split(" ms  ", 1)[-1] for line in done.stdout.splitlines()}
+
+    def test_every_call_is_answered_by_its_deadline(self):
+        for form in FORMS:
+            with self.subTest(form=form):
+                answers = self.answers(form)
+                self.assertEqual(len(answers), 12)
+                self.assertRegex(answers["endless run"], "^timeout ")
+                # A cell that only waited has lost nothing.
+                self.assertRegex(answers["neighbour's run"], "^(ok|stalled) kept ")
+                self.assertRegex(answers["host close"], "^SNUG_EBUSY: ")
+                for name in ("health", "close of an idle one", "interrupt of the neighbour"):
+                    self.assertEqual(answers[name], "ok")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
