@@ -16,7 +16,10 @@ static int open_session(const char *form)
 
     if (!strcmp(form, "worker"))
         options.form = SNUG_FORM_WORKER;
-    error = snug_host_open(&host, &options);
+    if (!strcmp(form, "shared"))
+        error = snug_host_acquire(&host, &options);
+    else
+        error = snug_host_open(&host, &options);
     return error ? error : snug_session_open(&session, host, NULL);
 }
 
