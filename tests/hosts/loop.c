@@ -219,7 +219,7 @@ static void run_at_once(long cells, long cancels)
     cancels_left = cancels;
     do {
         turn_loop(start_and_cancel());
-    } while (running && !faults);
+    } while ((running || cells_left + cancels_left > 0) && !faults);
     printf("%.0f cells a second, %ld cancelled\n", (double)cells / (now_us() - begin) * 1e6,
            cancelled);
     print_latencies("loop, all at once");
