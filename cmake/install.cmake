@@ -26,6 +26,7 @@ set_target_properties(${programs} PROPERTIES INSTALL_RPATH "$ORIGIN/${to_librari
 # ---- libraries and programs ----
 set(cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/snug)
 install(TARGETS snug EXPORT snugTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS snug_engine LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}) # which libsnug loads
 install(EXPORT snugTargets NAMESPACE snug:: DESTINATION ${cmake_dir})
 foreach(name IN LISTS components)
     install(TARGETS snug_${name}_library EXPORT snug-${name}Targets
@@ -67,7 +68,7 @@ set(pages ${PROJECT_BINARY_DIR}/pages)
 set(pages_command ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/installed_pages.py ${PROJECT_SOURCE_DIR} ${pages}
     ${CMAKE_INSTALL_FULL_DOCDIR} ${CMAKE_INSTALL_FULL_INCLUDEDIR} ${CMAKE_INSTALL_FULL_DATADIR}/snug)
 # What is linked into which file: FILE+ARCHIVE, for notices.py.
-set(linked $<TARGET_FILE:snug> $<TARGET_FILE:snug_supervisor_library>)
+set(linked $<TARGET_FILE:snug> $<TARGET_FILE:snug_engine> $<TARGET_FILE:snug_supervisor_library>)
 set(archive "")
 if(SNUG_PROGRAM_IS_STATIC)
     set(archive "+${SNUG_PYTHON_ARCHIVE}")

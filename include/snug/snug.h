@@ -276,11 +276,17 @@ typedef struct snug_host_options {
     uint64_t patience_ms; /* for how long in all a call waits, beyond the limits of its session, for
                              what others hold: on Python 3.11 the GIL. 0: 5,000; SNUG_UNLIMITED: for
                              ever. In a worker half of worker_grace_ms, if that is less */
+    /* Of form SNUG_FORM_LOCAL again: */
+    const char *python; /* whose engine is loaded: "3.11" for libsnug-python3.11.so, which is looked
+                           for beside libsnug and where it was installed, or the path of one, with a
+                           slash. NULL: the newest that is there. A process has one Python: later
+                           hosts take the same. Programs that carry the full ladder have theirs
+                           within, and take no other */
 } snug_host_options;
 #define SNUG_HOST_OPTIONS_INIT                                                                   \
     {                                                                                            \
         sizeof(snug_host_options), SNUG_FORM_LOCAL, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, 0, 0, \
-            0, 0, NULL, NULL, NULL, 0, 0                                                         \
+            0, 0, NULL, NULL, NULL, 0, 0, NULL                                                   \
     }
 /* As snug_limits_init. */
 SNUG_EXTERN int snug_host_options_init(snug_host_options *out, size_t size);

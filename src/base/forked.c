@@ -55,7 +55,7 @@ static void renew_all(void)
     }
 }
 
-uint64_t forked_process(void)
+__attribute__((weak)) uint64_t forked_process(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -75,7 +75,7 @@ uint64_t forked_process(void)
     }
 }
 
-int forked_is_process(uint64_t process)
+__attribute__((weak)) int forked_is_process(uint64_t process)
 {
     _Atomic uint64_t *mark = atomic_load_explicit(&own, memory_order_relaxed);
     return atomic_load_explicit(mark, memory_order_relaxed) == process;
@@ -89,7 +89,7 @@ int forked_refuse(const char *what)
                      what);
 }
 
-void forked_renew(void (*fn)(void))
+__attribute__((weak)) void forked_renew(void (*fn)(void))
 {
     for (size_t i = 0; i < RENEWALS; i++) {
         void (*there)(void) = NULL;

@@ -10,6 +10,7 @@
 
 #include <stdint.h>
 
+/* All but forked_refuse are weak: an engine asks libsnug (session/life/engine_entry.c). */
 /* This process, never 0 and never that of one that it was forked from. In a new process the
  * functions of forked_renew are called first. Any thread. */
 uint64_t forked_process(void);

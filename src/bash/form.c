@@ -17,6 +17,7 @@
 #include "session/cells/inquiries.h"
 #include "session/files/list_files.h"
 #include "session/files/workdir_files.h"
+#include "session/life/make.h"
 #include "wire/json.h"
 
 static int refuse_feature(const char *what)
@@ -365,5 +366,13 @@ static snug_pool tell_no_pool(const snug_host *host)
     return (snug_pool){ 0 };
 }
 
-const host_form bash_form = { &sessions,   open_bash_host, close_bash_host,
-                              refuse_scan, tell_no_health, tell_no_pool };
+const host_form bash_form = {
+    .name = SNUG_FORM_LOCAL,
+    .sessions = &sessions,
+    .open = open_bash_host,
+    .close = close_bash_host,
+    .open_session = session_open_new,
+    .scan = refuse_scan,
+    .health = tell_no_health,
+    .pool = tell_no_pool,
+};

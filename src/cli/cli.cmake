@@ -86,11 +86,3 @@ add_executable(snug_program $<TARGET_OBJECTS:snug_cli> $<TARGET_OBJECTS:snug_age
 set_target_properties(snug_program PROPERTIES OUTPUT_NAME snug LINKER_LANGUAGE C)
 target_link_libraries(snug_program PRIVATE snug_flags ${snug_python_of_program} PkgConfig::EDIT
     PkgConfig::CURL PkgConfig::YAML snug_sqlite Threads::Threads m)
-if(NOT SNUG_PROGRAM_IS_STATIC)
-    # The front end and the agent also use these two layers; libsnug does not export them, and
-    # keeps the messages of both.
-    target_sources(snug_program PRIVATE base/errorkeep.c
-        $<TARGET_OBJECTS:snug_base> $<TARGET_OBJECTS:snug_wire>)
-    target_include_directories(snug_program PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
-    target_link_libraries(snug_program PRIVATE PkgConfig::CJSON m)
-endif()

@@ -469,9 +469,10 @@ int interpose_is_complete(void)
     return atomic_load(&fake.ladder_is_full);
 }
 
-void extensions_load(const allowlist *list)
+int extensions_load(const allowlist *list)
 {
     (void)list;
+    return SNUG_OK;
 }
 
 int runtime_gil_is_shared(void)
@@ -567,31 +568,6 @@ int interp_scan(struct scan_findings *out, interp *in, const struct scan_rules *
     return SNUG_OK;
 }
 
-int scan_add(scan_findings *list, const char *rule, unsigned line, unsigned column,
-             const char *subject, const char *message)
-{
-    (void)subject;
-    (void)message;
-    if (!(list->items = calloc(1, sizeof *list->items)))
-        return error_no_memory();
-    list->items[list->count++] = (scan_finding){ .rule = rule, .line = line, .column = column };
-    return SNUG_OK;
-}
-
-void scan_findings_free(scan_findings *findings)
-{
-    free(findings->items);
-    *findings = (scan_findings){ 0 };
-}
-
-void name_list_free(name_list *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        str_free(&list->items[i]);
-    free(list->items);
-    *list = (name_list){ 0 };
-}
-
 int interp_variables(str *out, size_t *left_out, interp *in, uint64_t list_bytes)
 {
     (void)in;
@@ -642,24 +618,6 @@ save_work *save_work_new(void)
 void save_work_free(save_work *work)
 {
     free(work);
-}
-
-void save_list_free(save_list *list)
-{
-    *list = (save_list){ 0 };
-}
-
-int save_list_add(save_list *list, save_kind kind, uint64_t number, const char *name,
-                  size_t name_len, const char *what, size_t what_len)
-{
-    (void)kind;
-    (void)number;
-    (void)name;
-    (void)name_len;
-    (void)what;
-    (void)what_len;
-    list->count++;
-    return SNUG_OK;
 }
 
 int interp_compute(outcome *out, interp *in, struct program_call *call)

@@ -10,6 +10,9 @@
 #include <string.h>
 #include <time.h>
 
+#include <snug/snug.h>
+
+#include "base/error.h"
 #include "py/core/home.h"
 #include "py/guard/sqlite.h"
 
@@ -85,7 +88,7 @@ static const struct {
     void (*settle)(void *library);
 } settled[] = { { "_hashlib", settle_openssl }, { "_sqlite3", sqlite_find } };
 
-static void load_extension(extension *e)
+static int load_extension(extension *e)
 {
     void *library = dlopen(e->path, RTLD_NOW | RTLD_LOCAL);
 
@@ -94,20 +97,29 @@ static void load_extension(extension *e)
             !memcmp(e->module, settled[i].module, e->module_len))
             settled[i].settle(library);
 
-    if (!library)
-        dlerror(); /* freed */
-    e->is_loaded = 1;
+    e->is_loaded = library != NULL;
+    if (library)
+        return SNUG_OK;
+    const char *why = dlerror();
+    return error_set(SNUG_EPYTHON, "Python's module %.*s cannot be loaded: %s", (int)e->module_len,
+                     e->module, why ? why : e->path);
 }
 
-void extensions_load(const allowlist *list)
+int extensions_load(const allowlist *list)
 {
+    int first = SNUG_OK;
+
     pthread_mutex_lock(&extensions.lock);
     if (!extensions.is_listed)
         list_extensions();
     for (size_t i = 0; i < extensions.count; i++) {
         extension *e = &extensions.all[i];
+        int error = SNUG_OK;
         if (!e->is_loaded && allowlist_verdict(list, e->module, e->module_len) != ALLOW_NEVER)
-            load_extension(e);
+            error = load_extension(e);
+        if (!first)
+            first = error;
     }
     pthread_mutex_unlock(&extensions.lock);
+    return first;
 }

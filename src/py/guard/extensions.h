@@ -11,8 +11,9 @@
 #include "policy/allowlist.h"
 
 /* Of the files in lib-dynload, those of modules that the list has, each once a process.
- * The runtime was started. What cannot be loaded is left to the import's own error.
+ * The runtime was started. SNUG_EPYTHON with a message that names one where some cannot be loaded;
+ * then an import of it fails, or goes without it in silence, as that of json does.
  * Any thread that nothing confines. */
-void extensions_load(const allowlist *list);
+int extensions_load(const allowlist *list);
 
 #endif

@@ -1,6 +1,7 @@
 #include "py/life/runtime.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <limits.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -45,6 +46,21 @@ static int check_version(void)
     return error_set(SNUG_EPYTHON,
                      "Python %.*s is loaded, but snug was built for %s: build it again", (int)len,
                      found, PY_VERSION);
+}
+
+/* Extension modules name no library that Python's functions are in: they take those that the whole
+ * process sees. Who has loaded libsnug, a plugin perhaps, may have kept its libraries to itself. */
+static int show_functions(void)
+{
+#ifndef SNUG_STATIC_PYTHON
+    Dl_info info;
+
+    if (dladdr((void *)(uintptr_t)Py_InitializeFromConfig, &info) && info.dli_fname)
+        dlopen(info.dli_fname, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
+    if (!dlsym(RTLD_DEFAULT, "Py_InitializeFromConfig"))
+        return error_set(SNUG_EPYTHON, "Python's functions cannot be shown to its own modules");
+#endif
+    return SNUG_OK;
 }
 
 static PyStatus add_search_path(PyConfig *config, const char *path)
@@ -206,11 +222,13 @@ static int start_python(const char *home)
     int error;
 
     if (Py_IsInitialized())
-        return error_set(SNUG_EPYTHON, "Python already runs in this process and was not started by "
-                                       "snug: a host must be opened before");
+        return error_set(
+            SNUG_EPYTHON,
+            "Python already runs in this process and was not started by snug: open the "
+            "host before, or one of form SNUG_FORM_WORKER, which works in any process");
 
     choose_heaps();
-    if ((error = check_version()) || (error = home_find(home)) ||
+    if ((error = check_version()) || (error = show_functions()) || (error = home_find(home)) ||
         (runtime.is_full && (error = empty_environment())))
         return error;
 

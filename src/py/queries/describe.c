@@ -394,14 +394,6 @@ static void sort_names(name_list *list)
     list->count = kept;
 }
 
-void name_list_free(name_list *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        str_free(&list->items[i]);
-    free(list->items);
-    *list = (name_list){ 0 };
-}
-
 /* A joined line is space too. */
 static int is_between_words(char c)
 {

@@ -25,16 +25,6 @@ save_work *save_work_new(void)
     return work;
 }
 
-void save_list_free(save_list *list)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        str_free(&list->rows[i].name);
-        str_free(&list->rows[i].what);
-    }
-    free(list->rows);
-    *list = (save_list){ 0 };
-}
-
 void save_work_free(save_work *work)
 {
     if (!work)
@@ -48,23 +38,6 @@ void save_work_free(save_work *work)
     str_free(&work->values);
     pthread_mutex_destroy(&work->whole);
     free(work);
-}
-
-int save_list_add(save_list *list, save_kind kind, uint64_t number, const char *name,
-                  size_t name_len, const char *what, size_t what_len)
-{
-    if (array_reserve(&list->rows, &list->cap, list->count + 1, sizeof *list->rows))
-        return SNUG_ENOMEM;
-
-    save_row row = { .kind = kind, .number = number };
-    if (str_append(&row.name, name, name_len) || str_append(&row.what, what, what_len)) {
-        str_free(&row.name);
-        str_free(&row.what);
-        return SNUG_ENOMEM;
-    }
-
-    list->rows[list->count++] = row;
-    return SNUG_OK;
 }
 
 /* ---- Python's lists and ours ---- */

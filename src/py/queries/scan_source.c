@@ -19,45 +19,6 @@
 
 static const char too_deep[] = "too deeply nested";
 
-/* An empty one at the end of the list, or NULL. */
-static scan_finding *add_finding(scan_findings *list, const char *rule, unsigned line,
-                                 unsigned column)
-{
-    /* Doubles at each power of two. */
-    if ((list->count & (list->count - 1)) == 0) {
-        size_t room = list->count ? list->count * 2 : 1;
-        scan_finding *items = realloc(list->items, room * sizeof *items);
-        if (!items)
-            return NULL;
-        list->items = items;
-    }
-
-    scan_finding *finding = &list->items[list->count++];
-    *finding = (scan_finding){ .rule = rule, .line = line, .column = column };
-    return finding;
-}
-
-int scan_add(scan_findings *list, const char *rule, unsigned line, unsigned column,
-             const char *subject, const char *message)
-{
-    scan_finding *finding = add_finding(list, rule, line, column);
-    if (!finding || str_add(&finding->subject, subject) || str_add(&finding->message, message))
-        return error_no_memory();
-    return SNUG_OK;
-}
-
-void scan_findings_free(scan_findings *findings)
-{
-    for (size_t i = 0; i < findings->count; i++) {
-        str_free(&findings->items[i].subject);
-        str_free(&findings->items[i].message);
-        str_free(&findings->items[i].hint);
-        str_free(&findings->items[i].excerpt);
-    }
-    free(findings->items);
-    *findings = (scan_findings){ 0 };
-}
-
 /* Reads a text line by line, forwards. */
 typedef struct line_reader {
     const char *next, *end;

@@ -41,6 +41,9 @@ typedef struct session_form {
     int (*open)(snug_session *session, const snug_session_options *options);
     /* Before it is freed. Answers nonzero where it must not be: a thread still uses it. */
     int (*end)(snug_session *session);
+    /* Of one for which that has answered so, now and then: goes on with its end, where its thread is
+     * back. NULL: there is nothing to go on with. */
+    void (*end_behind)(snug_session *session);
     /* Whether what runs its cells is there: not after a reset that has failed. */
     int (*is_alive)(const snug_session *session);
     int (*renew)(snug_session *session);
@@ -80,12 +83,18 @@ typedef struct session_form {
     int64_t (*process)(const snug_session *session); /* NULL: it is this one */
 } session_form;
 
+struct session_place;
+
 typedef struct host_form {
+    snug_form name;
     const session_form *sessions;
     /* Of a host that has its lock and options; fills in the report. */
     int (*open)(snug_host *host, const snug_host_options *options);
     /* No session is open. Answers nonzero where the host must not be freed. */
     int (*close)(snug_host *host);
+    /* As snug_session_open, of options that were checked. place may be NULL. */
+    int (*open_session)(snug_session **out, snug_host *host, const snug_session_options *options,
+                        const struct session_place *place);
     /* options: with its defaults. */
     int (*scan)(snug_scan **out, snug_host *host, const char *source, size_t len,
                 const snug_scan_options *options);

@@ -193,9 +193,8 @@ static void make_room_for_one(snug_host *host)
 void park_admit(snug_session *session)
 {
     snug_host *host = session->host;
-    if (host->form != &local_form || session->kind != SNUG_KIND_RESTRICTED ||
-        session->thread.is_inline || session->limits.threads > 0 ||
-        session->park.state != PARK_NONE)
+    if (session->kind != SNUG_KIND_RESTRICTED || session->thread.is_inline ||
+        session->limits.threads > 0 || session->park.state != PARK_NONE)
         return;
 
     make_room_for_one(host);

@@ -24,6 +24,7 @@
 #include "session/life/process_seal.h"
 #include "session/life/scan.h"
 #include "session/life/spares.h"
+#include "session/life/warm.h"
 
 /* A process has one Python, and so one host. */
 static pthread_mutex_t only_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -166,6 +167,8 @@ static int start_python(snug_host *host, const snug_host_options *options)
         error = seal_process(host, host->seal);
     if (!error)
         error = runtime_begin();
+    if (!error && !runtime_is_full() && !host->seal)
+        error = warm_extensions();
     floats_end(&before);
     return error;
 }
@@ -215,6 +218,7 @@ static int has_interp(const snug_session *session)
 static const session_form local_sessions = {
     .open = session_open_local,
     .end = session_end_local,
+    .end_behind = session_end_behind,
     .is_alive = has_interp,
     .renew = session_renew,
     .interrupt = local_interrupt,
@@ -245,6 +249,33 @@ static snug_pool local_pool(const snug_host *host)
     return pool_tell(host->pool);
 }
 
+static int open_local_session(snug_session **out, snug_host *host,
+                              const snug_session_options *options, const session_place *place)
+{
+    int error;
+
+    if (options->kind == SNUG_KIND_BASH)
+        return error_set(SNUG_EINVAL,
+                         "a session of kind SNUG_KIND_BASH is in a process of its own: it "
+                         "needs a host of form SNUG_FORM_WORKER");
+
+    if (!options->on_caller_thread && spares_are_kept(host))
+        error = spares_open_session(out, host, options, place);
+    else
+        error = session_open_cold(out, host, options, place, 0);
+
+    if (!error)
+        park_admit(*out);
+    return error;
+}
+
 const host_form local_form = {
-    &local_sessions, open_local, close_local, local_scan, local_health, local_pool,
+    .name = SNUG_FORM_LOCAL,
+    .sessions = &local_sessions,
+    .open = open_local,
+    .close = close_local,
+    .open_session = open_local_session,
+    .scan = local_scan,
+    .health = local_health,
+    .pool = local_pool,
 };

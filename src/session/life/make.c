@@ -203,7 +203,10 @@ int session_furnish(snug_session *session, const snug_session_options *options)
         (error = session_find_packages(session, options)))
         return error;
 
-    extensions_load(session->modules);
+    error = extensions_load(session->modules);
+    if (error && session->kind == SNUG_KIND_RESTRICTED)
+        return error;
+
     set_roots(session, !session->is_scanner);
     if (session->is_scanner)
         return SNUG_OK;
@@ -267,6 +270,12 @@ static void leave_bell(snug_session *session)
     task_drop(session->ended);
     session->ended = NULL;
     session->user = NULL;
+}
+
+int session_open_new(snug_session **out, snug_host *host, const snug_session_options *options,
+                     const session_place *place)
+{
+    return session_open_cold(out, host, options, place, 0);
 }
 
 void session_free(snug_session *session)

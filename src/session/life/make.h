@@ -22,6 +22,9 @@ int session_furnish(snug_session *session, const snug_session_options *options);
 /* The whole, without a spare. place may be NULL. */
 int session_open_cold(snug_session **out, snug_host *host, const snug_session_options *options,
                       const session_place *place, int is_scanner);
+/* Of forms that have no spares: a row of host_form. */
+int session_open_new(snug_session **out, snug_host *host, const snug_session_options *options,
+                     const session_place *place);
 
 /* open and end of local_form. */
 int session_open_local(snug_session *session, const snug_session_options *options);

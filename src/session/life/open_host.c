@@ -14,8 +14,8 @@
 #include "session/core/session.h"
 #include "session/files/workdir.h"
 #include "session/life/clerks.h"
+#include "session/life/engine.h"
 #include "session/life/process_seal.h"
-#include "session/life/spares.h"
 #include "session/life/task.h"
 #include "wire/json.h"
 
@@ -81,12 +81,21 @@ int snug_host_open(snug_host **out, const snug_host_options *options)
     return seal_host_open(out, options, NULL);
 }
 
+static int open_here(snug_host **out, const snug_host_options *options, const seal *wish)
+{
+    const host_form *form;
+    int error = engine_find(&form, options->python);
+    if (error)
+        return error;
+    return host_open(out, options, form, wish);
+}
+
 static int fall_back(snug_host **out, const snug_host_options *options)
 {
     char why[ERROR_MESSAGE_BYTES];
 
     strcpy(why, error_message());
-    int error = host_open(out, options, &local_form, NULL);
+    int error = open_here(out, options, NULL);
     if (error || ((*out)->fallback = strdup(why)))
         return error;
 
@@ -101,7 +110,7 @@ static int open_in_form(snug_host **out, const snug_host_options *options, const
     if (error)
         return error;
     if (options->form != SNUG_FORM_WORKER)
-        return host_open(out, options, &local_form, wish);
+        return open_here(out, options, wish);
 
     error = host_open(out, options, &remote_form, wish);
     int can_fall = error && error != SNUG_EINVAL && error != SNUG_ENOMEM && error != SNUG_ESTOPPED;
@@ -229,7 +238,7 @@ const char *snug_host_fallback(const snug_host *host)
 
 snug_form snug_host_form(const snug_host *host)
 {
-    return host->form == &remote_form ? SNUG_FORM_WORKER : SNUG_FORM_LOCAL;
+    return host->form->name;
 }
 
 const char *snug_host_report(const snug_host *host)

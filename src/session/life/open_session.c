@@ -12,7 +12,6 @@
 #include "session/core/park.h"
 #include "session/core/session.h"
 #include "session/life/make.h"
-#include "session/life/spares.h"
 
 /* ---- options ---- */
 
@@ -48,7 +47,8 @@ static int check_session_options(const snug_session_options *options)
 static int check_inline(const snug_host *host, const snug_session_options *options)
 {
     if (!options->on_caller_thread ||
-        (host->form == &local_form && options->kind == SNUG_KIND_RESTRICTED && !options->on_input &&
+        (host->form->name == SNUG_FORM_LOCAL && options->kind == SNUG_KIND_RESTRICTED &&
+         !options->on_input &&
          (options->limits->threads == 0 || options->limits->threads == SNUG_NONE)))
         return SNUG_OK;
     return error_set(SNUG_EINVAL,
@@ -96,10 +96,6 @@ static int check_opening(const snug_host *host, const snug_session_options *opti
 
     if (!error)
         error = check_inline(host, options);
-    if (!error && options->kind == SNUG_KIND_BASH && host->form == &local_form)
-        error = error_set(SNUG_EINVAL,
-                          "a session of kind SNUG_KIND_BASH is in a process of its own: it "
-                          "needs a host of form SNUG_FORM_WORKER");
     return error;
 }
 
@@ -120,19 +116,12 @@ static int open_checked(snug_session **out, snug_host *user, const snug_session_
 
     /* Before, so that the host is not closed meanwhile. */
     count_for_user(user, 1);
-    if (!options->on_caller_thread && spares_are_kept(host))
-        error = spares_open_session(out, host, options, place);
-    else
-        error = session_open_cold(out, host, options, place, 0);
-
-    if (error) {
+    error = host->form->open_session(out, host, options, place);
+    if (error)
         count_for_user(user, -1);
-        return error;
-    }
-
-    (*out)->user = user;
-    park_admit(*out);
-    return SNUG_OK;
+    else
+        (*out)->user = user;
+    return error;
 }
 
 int session_open_in(snug_session **out, snug_host *host, const snug_session_options *given,

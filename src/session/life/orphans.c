@@ -1,7 +1,6 @@
 #include "session/life/orphans.h"
 
 #include "session/core/session.h"
-#include "session/core/start.h"
 #include "session/life/make.h"
 
 void host_adopt_orphan(snug_host *host, snug_session *session)
@@ -20,7 +19,8 @@ size_t host_reap(snug_host *host)
     for (snug_session **at = &host->orphans; *at;) {
         snug_session *orphan = *at;
         if (!atomic_load(&orphan->thread.has_ended)) {
-            session_end_behind(orphan);
+            if (orphan->form->end_behind)
+                orphan->form->end_behind(orphan);
             left++;
             at = &orphan->next_orphan;
             continue;

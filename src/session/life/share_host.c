@@ -51,6 +51,7 @@ static const struct member {
     MEMBER(worker_start_ms, MEMBER_NUMBER, 0), MEMBER(preload, MEMBER_LIST, 0),
     MEMBER(pool_sessions, MEMBER_NUMBER, 0),   MEMBER(pool_idle_ms, MEMBER_NUMBER, 0),
     MEMBER(awake_sessions, MEMBER_NUMBER, 0),  MEMBER(patience_ms, MEMBER_NUMBER, 0),
+    MEMBER(python, MEMBER_TEXT, 0),
 #undef MEMBER
 };
 enum { MEMBERS = sizeof members / sizeof *members };

@@ -10,13 +10,12 @@
 #include "py/life/runtime.h"
 #include "session/core/full.h"
 
-/* What every session of the default profile imports from is mapped before. */
-static int load_extensions(void)
+int warm_extensions(void)
 {
     allowlist *list = NULL;
     int error = allowlist_open(&list, "core", NULL, NULL);
     if (!error)
-        extensions_load(list);
+        error = extensions_load(list);
     allowlist_close(list);
     return error;
 }
@@ -45,7 +44,7 @@ int warm_start(const warm_wish *wish)
         error = full_preload(wish->preload, wish->packages);
     if (error)
         return error;
-    return load_extensions();
+    return warm_extensions();
 }
 
 void warm_before_fork(void)

@@ -309,5 +309,12 @@ static snug_pool worker_pool(const snug_host *host)
 }
 
 const host_form remote_form = {
-    &remote_sessions, open_remote_host, close_remote_host, scan_source, worker_health, worker_pool,
+    .name = SNUG_FORM_WORKER,
+    .sessions = &remote_sessions,
+    .open = open_remote_host,
+    .close = close_remote_host,
+    .open_session = session_open_new,
+    .scan = scan_source,
+    .health = worker_health,
+    .pool = worker_pool,
 };
