@@ -11,11 +11,11 @@ INSTRUMENTATION = ("__odr_asan", "__asan_", "__ubsan_", "__tsan_", "__sancov_")
 
 
 def declared(header):
-    """The names of the functions marked SNUG_EXTERN."""
+    """The names of what is marked SNUG_EXTERN."""
     with open(header, encoding="utf-8") as file:
         text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.DOTALL)
     text = re.sub(r"^\s*#.*$", "", text, flags=re.MULTILINE)
-    return set(re.findall(r"SNUG_EXTERN\b[^;(]*?(\w+)\s*\(", text))
+    return set(re.findall(r"SNUG_EXTERN\b[^;(=]*?(\w+)\s*[(=]", text))
 
 
 def exported(library):
