@@ -103,15 +103,25 @@ static int forget_checkpoint(snug_session *session, void *unused)
     return interp_forget_checkpoint(session->interp);
 }
 
+/* Not a table: AddressSanitizer keeps those, and with them functions that libsnug is to be without.
+ */
+static job_fn job_of(checkpoint_step step)
+{
+    switch (step) {
+    case CHECKPOINT_MAKE:
+        return make_checkpoint;
+    case CHECKPOINT_ROLL_BACK:
+        return roll_back;
+    case CHECKPOINT_FORGET:
+        return forget_checkpoint;
+    }
+    return NULL;
+}
+
 int local_checkpoint(snug_session *session, checkpoint_step step)
 {
-    static const job_fn steps[] = {
-        [CHECKPOINT_MAKE] = make_checkpoint,
-        [CHECKPOINT_ROLL_BACK] = roll_back,
-        [CHECKPOINT_FORGET] = forget_checkpoint,
-    };
     const job_limits limits = session_step_limits(session);
-    return session_run_job(session, steps[step], NULL, &limits);
+    return session_run_job(session, job_of(step), NULL, &limits);
 }
 
 static int claim_and_step(snug_session *session, checkpoint_step step, const char *what)
