@@ -45,12 +45,18 @@ static const struct member {
     {                                                              \
 #name, offsetof(snug_host_options, name), kind, must_equal \
     }
-    MEMBER(allowlist_dir, MEMBER_TEXT, 1),     MEMBER(worker_path, MEMBER_TEXT, 1),
-    MEMBER(worker_command, MEMBER_TEXT, 1),    MEMBER(python_home, MEMBER_TEXT, 0),
-    MEMBER(kick_signal, MEMBER_INT, 0),        MEMBER(worker_grace_ms, MEMBER_NUMBER, 0),
-    MEMBER(worker_start_ms, MEMBER_NUMBER, 0), MEMBER(preload, MEMBER_LIST, 0),
-    MEMBER(pool_sessions, MEMBER_NUMBER, 0),   MEMBER(pool_idle_ms, MEMBER_NUMBER, 0),
-    MEMBER(awake_sessions, MEMBER_NUMBER, 0),  MEMBER(patience_ms, MEMBER_NUMBER, 0),
+    MEMBER(allowlist_dir, MEMBER_TEXT, 1),
+    MEMBER(worker_path, MEMBER_TEXT, 1),
+    MEMBER(worker_command, MEMBER_TEXT, 1),
+    MEMBER(python_home, MEMBER_TEXT, 0),
+    MEMBER(kick_signal, MEMBER_INT, 0),
+    MEMBER(worker_grace_ms, MEMBER_NUMBER, 0),
+    MEMBER(worker_start_ms, MEMBER_NUMBER, 0),
+    MEMBER(preload, MEMBER_LIST, 0),
+    MEMBER(pool_sessions, MEMBER_NUMBER, 0),
+    MEMBER(pool_idle_ms, MEMBER_NUMBER, 0),
+    MEMBER(awake_sessions, MEMBER_NUMBER, 0),
+    MEMBER(patience_ms, MEMBER_NUMBER, 0),
     MEMBER(python, MEMBER_TEXT, 0),
 #undef MEMBER
 };
