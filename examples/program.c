@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Names that are no inputs are the session's. */
+/* Names other than the inputs are the session's. */
 static const char prelude[] = "RATES = {'book': 0.07, 'toy': 0.19}";
 static const char rule[] = "rate = RATES.get(kind, 0.19)\n"
                            "round(net * (1 + rate), 2)";

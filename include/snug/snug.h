@@ -270,9 +270,9 @@ typedef struct snug_host_options {
                                          NULL: nobody stops it */
     void *payload;                    /* of is_stopped */
     /* Of both again: */
-    char *error;        /* where an open that fails leaves its sentence, for who cannot ask
-                           snug_error_message on the same thread. NULL: nowhere */
-    size_t error_bytes; /* of that buffer; a longer sentence is cut */
+    char *error;          /* where an open that fails leaves its sentence, for who cannot ask
+                             snug_error_message on the same thread. NULL: nowhere */
+    size_t error_bytes;   /* of that buffer; a longer sentence is cut */
     uint64_t patience_ms; /* for how long in all a call waits, beyond the limits of its session, for
                              what others hold: on Python 3.11 the GIL. 0: 5,000; SNUG_UNLIMITED: for
                              ever. In a worker half of worker_grace_ms, if that is less */

@@ -54,8 +54,8 @@ static void tell_health(cells *c)
                 (unsigned long long)health.hung_threads, (unsigned long long)health.torn_locks);
 }
 
-/* Answers a snug_error. template_name: with whose names it begins, of which saved is told; NULL:
- * with none. */
+/* Answers a snug_error. template_name: with whose names it begins, of which saved has the account;
+ * NULL: with none. */
 static int open_slot_from(cells *c, slot *s, snug_saved **saved, const char *template_name)
 {
     if (crew_is_dropping(&c->crew))

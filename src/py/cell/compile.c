@@ -368,7 +368,7 @@ PyObject *compile_function(interp *in, const char *frame, const char *source, si
             code = Py_NewRef(PyTuple_GET_ITEM(constants, i));
     Py_DECREF(module);
     if (!code)
-        PyErr_SetString(PyExc_SystemError, "a program is no function");
+        PyErr_SetString(PyExc_SystemError, "a program is not a function");
     return code;
 }
 

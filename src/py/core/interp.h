@@ -117,8 +117,8 @@ int interp_run(outcome *out, interp *in, const char *source, size_t len, uint64_
                const cell_limits *limits);
 
 struct program_call;
-/* Calls a program, or maps it. out is empty before. What the code does is in out, what it answers in the call; the
- * caller frees both. As interp_run, in all else. */
+/* Calls a program, or maps it. out is empty before. What the code does is in out, what it answers
+ * in the call; the caller frees both. As interp_run, in all else. */
 int interp_compute(outcome *out, interp *in, struct program_call *call);
 /* What was compiled of programs goes. The caller holds the interpreter. */
 void interp_forget_programs(interp *in);

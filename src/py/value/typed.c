@@ -186,7 +186,7 @@ static int write_integer(int64_t *out, PyObject *object, snug_type wanted)
     return -1;
 }
 
-/* What is no number has neither method. */
+/* What is not a number has neither method. */
 static int write_number(double *out, PyObject *object, snug_type wanted)
 {
     const PyNumberMethods *methods = Py_TYPE(object)->tp_as_number;

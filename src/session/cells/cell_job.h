@@ -20,8 +20,8 @@ typedef struct cell_job {
     outcome outcome;
     uint64_t cpu_ns;
     struct program_work *program; /* local_program.c's; NULL until a program is called */
-    snug_result *result; /* of the cell that runs, for its caller */
-    uint64_t start_ns;   /* when its caller came; 0: the session was awake */
+    snug_result *result;          /* of the cell that runs, for its caller */
+    uint64_t start_ns;            /* when its caller came; 0: the session was awake */
 } cell_job;
 
 /* NULL if memory ran out. */

@@ -21,7 +21,7 @@ int local_restore_text(snug_saved **out, snug_session *session, const str *file)
 
 /* The same, where file is not NULL: the saved session is appended there and not written to path.
  * The other takes the text of one that was read from path. is_fresh: nothing has run in the session
- * yet, so that it need not be made anew. */
+ * yet, so that it need not be made again. */
 int session_save(snug_saved **out, snug_session *session, const char *path, str *file);
 int session_restore(snug_saved **out, snug_session *session, const char *path, str *text,
                     int is_fresh);

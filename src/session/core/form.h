@@ -41,8 +41,8 @@ typedef struct session_form {
     int (*open)(snug_session *session, const snug_session_options *options);
     /* Before it is freed. Answers nonzero where it must not be: a thread still uses it. */
     int (*end)(snug_session *session);
-    /* Of one for which that has answered so, now and then: goes on with its end, where its thread is
-     * back. NULL: there is nothing to go on with. */
+    /* Of one for which that has answered so, now and then: goes on with its end, where its thread
+     * is back. NULL: there is nothing to go on with. */
     void (*end_behind)(snug_session *session);
     /* Whether what runs its cells is there: not after a reset that has failed. */
     int (*is_alive)(const snug_session *session);

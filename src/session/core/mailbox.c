@@ -8,8 +8,8 @@
 
 enum { POSTED, ANSWERED };
 
-/* Who changes it from PENDING has decided, for both sides. LEAVING is what the caller shall be
- * told: once it has been, it is LEFT, and from there the thread comes back to PENDING by itself,
+/* Who changes it from PENDING has decided, for both sides. LEAVING is what the caller shall
+ * hear: once it has, it is LEFT, and from there the thread comes back to PENDING by itself,
  * when it has ended the job that nobody waits for. A job that ends before its caller looked is
  * DONE. */
 enum { PENDING, DONE, GIVEN_UP, LEAVING, LEFT };

@@ -398,7 +398,7 @@ static uint64_t bears_ns(const snug_session *session)
     return patience_ns(session);
 }
 
-/* A neighbour that keeps the GIL is no reason to lose a session: its caller has waited enough, and
+/* A neighbour that keeps the GIL must not cost anybody a session: its caller has waited enough, and
  * is answered without it. */
 static void leave_if_stalled(snug_session *session)
 {

@@ -11,7 +11,7 @@
 
 typedef struct clerks clerks;
 
-/* At most so many calls are made at a time, by host. */
+/* How many calls are made at a time, by host. */
 enum { CLERKS_MOST = 8 };
 
 /* One of them makes the task's call: task_end_for_host follows. SNUG_OK; or an error with

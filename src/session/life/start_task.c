@@ -1,5 +1,5 @@
 /*
- * start_task.c - the tasks that are no cells: opening, reset, saving, restoring, closing.
+ * start_task.c - the tasks other than cells: opening, reset, saving, restoring, closing.
  */
 #include <stdlib.h>
 #include <string.h>

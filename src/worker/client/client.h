@@ -164,8 +164,8 @@ int remote_lost_result(snug_result **out, snug_session *session, uint64_t wall_m
 /* Whether the worker has ended with the cell. Otherwise the session was lost before, and its worker
  * with it or not. */
 int remote_has_lost_worker(const snug_session *session);
-/* The result of a cell that lost its session, which the worker has given up: that it was. SNUG_OK or
- * SNUG_ENOMEM with a message. */
+/* The result of a cell that lost its session, which the worker has given up: that it was. SNUG_OK
+ * or SNUG_ENOMEM with a message. */
 int remote_tell_given_up(snug_session *session, snug_result *result);
 /* After a cell: what may run any machine code gets no mark on a file that the filters let through.
  */
