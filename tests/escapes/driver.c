@@ -1000,6 +1000,16 @@ static int add_file(const char *path)
     return 0;
 }
 
+/* What runs the files, or makes something of them, and is none of them. */
+static int is_tool_name(const char *name)
+{
+    static const char *const tools[] = { "check.py", "plain.py", "short_ladder.py" };
+    for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
+        if (strcmp(name, tools[i]) == 0)
+            return 1;
+    return 0;
+}
+
 /* A file, or a folder with its folders. */
 static int add(const char *path)
 {
@@ -1015,8 +1025,7 @@ static int add(const char *path)
     int failed = !dir;
     for (struct dirent *entry; !failed && (entry = readdir(dir));) {
         const char *dot = strrchr(entry->d_name, '.');
-        int is_tool =
-            strcmp(entry->d_name, "check.py") == 0 || strcmp(entry->d_name, "plain.py") == 0;
+        int is_tool = is_tool_name(entry->d_name);
         snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name);
         if (entry->d_name[0] == '.' || stat(inner, &facts) != 0)
             continue;
