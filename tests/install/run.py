@@ -33,7 +33,7 @@ EXPECTED = {
     ],
     "server": [],
     "agent": example.LINES,
-    "loop": ["s3: timeout"],  # the others end before it, in any order
+    "loop": ["s3: timeout "],  # the others end before it, in any order
     "program": ["call    book 21.39", "row     10.70", "row     23.80", "row     32.10", "call    toy 5.95"],
     "supervisor": [
         "ada/talk 1 is new: {'tea': 4.5}", "bob/talk 1 is new: False", "ada/talk 1 is open: 2",
