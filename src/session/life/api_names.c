@@ -16,10 +16,10 @@ const char *snug_version(void)
 
 const char *snug_error_name(int error)
 {
-    static const char *const names[] = { "SNUG_OK",      "SNUG_EINVAL",  "SNUG_ENOMEM",
-                                         "SNUG_ESYSTEM", "SNUG_EPYTHON", "SNUG_EPOLICY",
-                                         "SNUG_EBUSY",   "SNUG_EDEAD",   "SNUG_ENOTFOUND",
-                                         "SNUG_ESTOPPED" };
+    static const char *const names[] = { "SNUG_OK",       "SNUG_EINVAL",   "SNUG_ENOMEM",
+                                         "SNUG_ESYSTEM",  "SNUG_EPYTHON",  "SNUG_EPOLICY",
+                                         "SNUG_EBUSY",    "SNUG_EDEAD",    "SNUG_ENOTFOUND",
+                                         "SNUG_ESTOPPED", "SNUG_ETIMEOUT", "SNUG_EAGAIN" };
     int count = (int)(sizeof names / sizeof *names);
     return error <= 0 && error > -count ? names[-error] : "unknown";
 }

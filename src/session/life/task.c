@@ -123,7 +123,7 @@ void task_end(snug_task *task, int error)
     task->error = error;
     if (error)
         task->message = strdup(error_message()); /* without memory for it, it is empty */
-    if (task->session)
+    if (task->session && task->kind != TASK_CLOSE)
         session_fail(task->session, error);
     let_go_of_session(task);
     atomic_store(&task->is_over, 1);

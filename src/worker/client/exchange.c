@@ -290,7 +290,7 @@ static int wait_for_reply(snug_session *session, remote_question *q, uint64_t un
 /* The worker's error becomes ours. */
 static int take_error(worker_link *l, remote_question *q)
 {
-    int64_t error = -(int64_t)unpack_small(&q->answer, -SNUG_ESTOPPED);
+    int64_t error = -(int64_t)unpack_small(&q->answer, -SNUG_EAGAIN);
     const char *message = unpack_name(&q->answer);
 
     if (q->answer.is_bad || q->reply.kind != FRAME_REPLY) {
