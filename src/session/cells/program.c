@@ -58,7 +58,8 @@ static int check_inputs(const snug_program_options *options)
         const snug_input *input = &options->inputs[i];
         if (!input->name || !is_identifier(input->name))
             return error_set(SNUG_EINVAL,
-                             "snug_program_prepare: the name of input %zu is not an identifier", i + 1);
+                             "snug_program_prepare: the name of input %zu is not an identifier",
+                             i + 1);
         if ((unsigned)input->type > SNUG_TYPE_BOOLS)
             return error_set(SNUG_EINVAL, "snug_program_prepare: input %s has no type of snug_type",
                              input->name);
