@@ -220,8 +220,11 @@ static void handle_kick(int number, siginfo_t *info, void *context)
     (void)number;
     (void)info;
     guard *g = guard_here;
-    if (g)
+    if (g) {
         atomic_store(&g->heard_of, atomic_load(&g->sent));
+        atomic_store(&g->is_kicked, 0); /* before stage is read */
+    }
+
     if (!g || !g->is_running)
         return;
 

@@ -208,6 +208,7 @@ void guard_enter(guard *g)
 {
     assert(!guard_here);
     guard_here = g->tid && fault_kick_signal() ? g : NULL;
+    atomic_store(&g->is_kicked, 0); /* one that came since guard_exit found no guard */
 }
 
 void guard_exit(void)
@@ -258,8 +259,11 @@ guard_end guard_run(guard *g, void (*fn)(void *arg), void *arg)
 
 void guard_kick(guard *g)
 {
+    if (atomic_exchange(&g->is_kicked, 1))
+        return;
     atomic_fetch_add(&g->sent, 1);
-    syscall(SYS_tgkill, getpid(), g->tid, fault_kick_signal());
+    if (syscall(SYS_tgkill, getpid(), g->tid, fault_kick_signal()) != 0)
+        atomic_store(&g->is_kicked, 0); /* the next one is tried again */
 }
 
 int guard_has_heard(const guard *g)

@@ -78,8 +78,10 @@ typedef struct guard {
     int was_holding; /* it was torn out although a counter was not zero */
     void *fault_address;
 
-    _Atomic int stage;         /* guard_stage; set by the watchdog before a kick */
-    _Atomic unsigned sent;     /* kicks */
+    _Atomic int stage;     /* guard_stage; set by the watchdog before a kick */
+    _Atomic unsigned sent; /* kicks */
+    _Atomic int is_kicked; /* one is on its way, and sees what is set until it comes: others would
+                              queue up behind it, as real-time signals do, and keep the thread */
     _Atomic unsigned heard_of; /* (handler) sent, at the last kick that came */
 
     char *stack_low;   /* lowest usable byte; the guard page is below */
