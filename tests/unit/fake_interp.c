@@ -486,6 +486,12 @@ int runtime_gil_turns(uint64_t *turns)
     return atomic_load(&fake.gil_is_shared);
 }
 
+int runtime_is_gil_word(uintptr_t address)
+{
+    (void)address;
+    return 1;
+}
+
 int runtime_begin(void)
 {
     return SNUG_OK;

@@ -213,6 +213,12 @@ PyThreadState *internals_gil_holder(void)
     return (PyThreadState *)atomic_load(&gil->last_holder._value);
 }
 
+int internals_is_gil_word(uintptr_t address)
+{
+    uintptr_t gil = (uintptr_t)&_PyRuntime.ceval.gil;
+    return address >= gil && address < gil + sizeof _PyRuntime.ceval.gil;
+}
+
 uint64_t internals_gil_turns(void)
 {
     return __atomic_load_n(&_PyRuntime.ceval.gil.switch_number, __ATOMIC_RELAXED);

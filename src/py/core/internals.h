@@ -76,6 +76,8 @@ int internals_runtime_is_locked(void);
 void internals_take_from_collector(PyObject *object);
 /* The state that holds 3.11's one GIL, or NULL. May be gone when it is looked at. */
 PyThreadState *internals_gil_holder(void);
+/* Whether that is the address of one of the futex words that who wants it sleeps on. */
+int internals_is_gil_word(uintptr_t address);
 /* How often it has gone from one state to another. Any thread. */
 uint64_t internals_gil_turns(void);
 /* As a waiting thread of the same interpreter would. Any thread, without the GIL. */

@@ -315,6 +315,16 @@ int runtime_gil_turns(uint64_t *turns)
 #endif
 }
 
+int runtime_is_gil_word(uintptr_t address)
+{
+#if PYTHON_OWN_GIL
+    (void)address;
+    return 0;
+#else
+    return internals_is_gil_word(address);
+#endif
+}
+
 int runtime_report(str *out)
 {
 #ifdef SNUG_STATIC_PYTHON

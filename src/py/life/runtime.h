@@ -23,6 +23,8 @@ int runtime_gil_is_shared(void);
 /* Whether somebody has the GIL that sessions share (0 where each has its own), and how often it has
  * gone from one to another: where that stands still, one and the same has it. Any thread. */
 int runtime_gil_turns(uint64_t *turns);
+/* Whether a thread that sleeps on the futex word at that address waits for that GIL. Any thread. */
+int runtime_is_gil_word(uintptr_t address);
 /* Starts the threads that sessions of one GIL want, once; runtime_start has started none, so that
  * its process can be forked until then. */
 int runtime_begin(void);

@@ -148,6 +148,28 @@ static uint64_t untimed_ns(const snug_session *session, uint64_t now_ns)
     return desk_untimed_ns(session->desk, now_ns) - session->stop.untimed_ns;
 }
 
+/* The kernel's word for what a thread is in: 1 where it sleeps for anything but the GIL, in a lock
+ * of its own or a library's. Where that cannot be read, a GIL that nobody else has is not waited
+ * for. */
+static int sleeps_elsewhere(const snug_session *session)
+{
+    char path[64], text[128];
+    unsigned long long number, word;
+
+    snprintf(path, sizeof path, "task/%d/syscall", (int)session->thread.tid);
+    int fd = procself_open(path, O_RDONLY);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    if (n <= 0)
+        return !interp_waits_for_gil(session->interp, &session->thread.guard);
+
+    text[n] = '\0';
+    if (sscanf(text, "%llu %llx", &number, &word) != 2) /* "running" */
+        return 0;
+    return !runtime_is_gil_word((uintptr_t)word);
+}
+
 /* How much of the job's time its thread has neither run nor waited by itself: on 3.11 it wanted the
  * GIL. What looks like that for a moment is the machine's. The threads of a cell wait for each
  * other, too. */
@@ -162,7 +184,9 @@ static uint64_t wanting_ns(const snug_session *session, uint64_t now_ns)
     uint64_t own_ns = interp_own_waits_ns(session->interp, now_ns) - stop->own_ns;
     uint64_t known_ns = u64_sum(u64_sum(cpu_used_ns(stop), own_ns), untimed_ns(session, now_ns));
     uint64_t passed_ns = now_ns - stop->started_ns;
-    return passed_ns > known_ns + MOMENT_NS ? passed_ns - known_ns : 0;
+    if (passed_ns <= known_ns + MOMENT_NS || sleeps_elsewhere(session))
+        return 0;
+    return passed_ns - known_ns;
 }
 
 #define WAIT_LOOK_NS (250 * NS_PER_MS)
@@ -188,7 +212,7 @@ static uint64_t wall_deadline_ns(const snug_session *session, uint64_t now_ns)
 static int wants_gil(const snug_session *session)
 {
     return session->interp && interp_waits_for_gil(session->interp, &session->thread.guard) &&
-           !interp_is_waiting(session->interp);
+           !interp_is_waiting(session->interp) && !sleeps_elsewhere(session);
 }
 
 /* Whether the thread has wanted the GIL for so long, of a session that does not let go of it. */
