@@ -336,12 +336,17 @@ static snug_value value_of_row(const snug_column *column, uint64_t row)
     return value;
 }
 
-/* Raw JSON has to end with a NUL. */
-static int add_json_row(cJSON *list, const snug_value *value)
+/* A text of a column ends where the next one begins, and to be written it has to end with a NUL. */
+static int add_text_row(cJSON *list, const snug_value *value)
 {
-    char *text = strndup(value->data, value->len);
-    int error = text ? json_add_raw(list, NULL, text) : SNUG_ENOMEM;
-    free(text);
+    str text = { 0 };
+    snug_value ended = *value;
+    int error = str_append(&text, value->data, value->len) ? SNUG_ENOMEM : SNUG_OK;
+
+    ended.data = str_text(&text);
+    if (!error)
+        error = cell_value_add(list, NULL, &ended);
+    str_free(&text);
     return error;
 }
 
@@ -352,8 +357,8 @@ int cell_column_add(cJSON *to, const char *name, const snug_column *column, uint
 
     for (uint64_t row = 0; row < row_count && !error; row++) {
         const snug_value value = value_of_row(column, row);
-        if (value.type == SNUG_TYPE_JSON)
-            error = add_json_row(list, &value);
+        if (value.type == SNUG_TYPE_TEXT || value.type == SNUG_TYPE_JSON)
+            error = add_text_row(list, &value);
         else
             error = cell_value_add(list, NULL, &value);
     }
