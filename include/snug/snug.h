@@ -579,8 +579,11 @@ SNUG_EXTERN int snug_session_close(snug_session *session);
  * SNUG_EBUSY only where that has not returned after the host's patience_ms. */
 SNUG_EXTERN int snug_session_close_within(snug_session *session, uint64_t ms);
 /* Gives the session a new interpreter with the same options: names, imports and history are
- * forgotten, files in the work directory stay. A lost session can be reset as soon as the code of
- * its last cell has ended; until then it is SNUG_EDEAD, and the session can only be closed. */
+ * forgotten, files in the work directory stay. A lost session is reset at once, also while the code
+ * of its last cell has not ended: that goes on by itself, with the old names, and may still write
+ * into the work directory. Not so a local one of SNUG_KIND_FULL, which has the process's main
+ * interpreter: until that code has ended it is SNUG_EDEAD. SNUG_ETIMEOUT: on Python 3.11 another
+ * session, or this one's last cell, holds the GIL; the session is as it was. */
 SNUG_EXTERN int snug_session_reset(snug_session *session);
 /* The name, as given or made at the open. */
 SNUG_EXTERN const char *snug_session_name(const snug_session *session);

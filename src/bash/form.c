@@ -77,8 +77,9 @@ static int end_bash_session(snug_session *session)
     return 0;
 }
 
-static int restart_shell(snug_session *session)
+static int restart_shell(snug_session **at)
 {
+    snug_session *session = *at;
     bash_session *b = session->shell;
 
     watch_enter(session);
@@ -257,6 +258,11 @@ static int refuse_saving(snug_saved **out, snug_session *session, const char *pa
     return refuse_feature("saved state: keep what should last in files of the work directory");
 }
 
+static int refuse_restoring(snug_saved **out, snug_session **session, const char *path)
+{
+    return refuse_saving(out, *session, path);
+}
+
 static int refuse_tool(snug_session *session, const snug_tool *tool)
 {
     (void)session, (void)tool;
@@ -345,7 +351,7 @@ static const session_form sessions = {
     .variables = describe_all,
     .inspect = refuse_inspection,
     .save = refuse_saving,
-    .restore = refuse_saving,
+    .restore = refuse_restoring,
     .put = put_counted_file,
     .get = local_get,
     .list = local_list,

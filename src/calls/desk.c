@@ -126,6 +126,30 @@ int desk_put_tool(desk *d, desk_tool *tool)
     return SNUG_OK;
 }
 
+int desk_put_tools(desk *d, const desk *from)
+{
+    for (size_t i = 0; i < from->tool_count; i++) {
+        const desk_tool *own = from->tools[i];
+        const snug_tool tool = { .name = own->name,
+                                 .signature = own->signature,
+                                 .doc = own->doc,
+                                 .is_async = own->is_async,
+                                 .takes_any = own->takes_any,
+                                 .is_untimed = (uint64_t)own->is_untimed,
+                                 .timeout_ms = own->timeout_ms,
+                                 .fn = own->fn,
+                                 .payload = own->payload };
+
+        desk_tool *copy = desk_tool_copy(&tool);
+        if (!copy || desk_put_tool(d, copy)) {
+            desk_tool_free(copy);
+            return SNUG_ENOMEM;
+        }
+    }
+
+    return SNUG_OK;
+}
+
 desk_tool *desk_tool_at(const desk *d, size_t index)
 {
     return index < d->tool_count ? d->tools[index] : NULL;

@@ -12,6 +12,7 @@
 #include "policy/profile_text.h"
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,7 @@ struct allowlist {
     size_t cap;
     const char **names; /* public ones, sorted */
     size_t name_count;
+    _Atomic int other_users; /* but the first */
 };
 
 /* Identifiers joined by dots. Where a profile speaks, a '-' may stand inside too:
@@ -395,9 +397,15 @@ done:
     return error;
 }
 
+allowlist *allowlist_share(allowlist *list)
+{
+    atomic_fetch_add(&list->other_users, 1);
+    return list;
+}
+
 void allowlist_close(allowlist *list)
 {
-    if (!list)
+    if (!list || atomic_fetch_sub(&list->other_users, 1) > 0)
         return;
     for (unsigned i = 0; i < list->source_count; i++) {
         free(list->sources[i].text);

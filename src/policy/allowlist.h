@@ -32,6 +32,8 @@ typedef enum allow_verdict {
  * for a profile that is not there, with the names of those that are. */
 int allowlist_open(allowlist **out, const char *profile, const char *dir, const char *const *more);
 void allowlist_close(allowlist *list);
+/* One more user, who closes it too. Answers list. */
+allowlist *allowlist_share(allowlist *list);
 
 /* Of a dotted module name, not NUL-terminated. */
 allow_verdict allowlist_verdict(const allowlist *list, const char *module, size_t len);

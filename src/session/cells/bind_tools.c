@@ -108,7 +108,7 @@ int snug_session_bind_tool(snug_session *session, const snug_tool *given)
                           "where nobody could answer a tool",
                           session->name);
 
-    if (error || (error = session_claim_alive(session, "snug_session_bind_tool")))
+    if (error || (error = session_claim_alive(&session, "snug_session_bind_tool")))
         return session_fail(session, error);
     return session_return(session, session->form->bind(session, &tool));
 }

@@ -91,7 +91,7 @@ int snug_session_is_complete(snug_session *session, const char *source, size_t l
     if (!source && len > 0)
         return session_fail(session,
                             error_set(SNUG_EINVAL, "snug_session_is_complete: source is NULL"));
-    int error = session_claim_alive(session, "snug_session_is_complete");
+    int error = session_claim_alive(&session, "snug_session_is_complete");
     if (error)
         return session_fail(session, error);
 
@@ -144,7 +144,7 @@ int snug_session_complete(snug_completion **out, snug_session *session, const ch
     int error = check_place(out, source, len, cursor, "snug_session_complete");
 
     if (!error)
-        error = session_claim_alive(session, "snug_session_complete");
+        error = session_claim_alive(&session, "snug_session_complete");
     if (error)
         return session_fail(session, error);
 
@@ -308,7 +308,7 @@ int snug_session_list_variables(snug_description **out, snug_session *session)
     if (!out)
         return session_fail(session,
                             error_set(SNUG_EINVAL, "snug_session_list_variables: out is NULL"));
-    int error = session_claim_alive(session, "snug_session_list_variables");
+    int error = session_claim_alive(&session, "snug_session_list_variables");
     if (error)
         return session_fail(session, error);
 
@@ -321,7 +321,7 @@ int snug_session_inspect(snug_description **out, snug_session *session, const ch
     int error = check_place(out, source, len, cursor, "snug_session_inspect");
 
     if (!error)
-        error = session_claim_alive(session, "snug_session_inspect");
+        error = session_claim_alive(&session, "snug_session_inspect");
     if (error)
         return session_fail(session, error);
 

@@ -55,7 +55,7 @@ static int carry_out_wish(program_outcome *out, snug_session *session, program_w
     if (limits)
         error = limits_take(&taken, limits);
     if (!error)
-        error = session_claim_alive(session, what);
+        error = session_claim_alive(&session, what);
     if (error)
         return session_fail(session, error);
 

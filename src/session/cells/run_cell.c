@@ -138,7 +138,7 @@ static int claim_and_run(snug_result **out, snug_session *session, const char *s
     if (limits)
         error = limits_take(&taken, limits);
     if (!error)
-        error = session_claim_alive(session, what);
+        error = session_claim_alive(&session, what);
     if (error)
         return session_fail(session, error);
 

@@ -446,7 +446,7 @@ int local_save(snug_saved **out, snug_session *session, const char *path)
 int snug_session_save(snug_saved **out, snug_session *session, const char *path)
 {
     int error = check_arguments(out, path, "snug_session_save");
-    if (error || (error = session_claim_alive(session, "snug_session_save")))
+    if (error || (error = session_claim_alive(&session, "snug_session_save")))
         return session_fail(session, error);
     return session_return(session, session->form->save(out, session, path));
 }
@@ -533,21 +533,21 @@ static int read_work(save_work *work, savefile *file, const snug_session *sessio
 }
 
 /* Nothing of a restore that failed stays, but for files. */
-static int take_back(snug_session *session, int error)
+static int take_back(snug_session **session, int error)
 {
     char why[ERROR_MESSAGE_BYTES];
     strcpy(why, error_message());
-    if (session_renew(session))
+    if ((*session)->form->renew(session))
         return SNUG_EDEAD;
     return error_set(error, "%s", why);
 }
 
-int session_restore(snug_saved **out, snug_session *session, const char *path, str *text,
-                    int is_fresh)
+int session_restore(snug_saved **out, snug_session **at, const char *path, str *text, int is_fresh)
 {
     /* The file's text must outlive a thread that was given up: it goes with the work. */
     save_work *work = save_work_new();
-    snug_saved *saved = report_new(session, path, 1);
+    snug_saved *saved = report_new(*at, path, 1);
+    snug_session *session;
     savefile file;
     int error;
 
@@ -558,17 +558,18 @@ int session_restore(snug_saved **out, snug_session *session, const char *path, s
 
     work->values = *text;
     *text = (str){ 0 };
-    error = read_work(work, &file, session, &work->values, path);
+    error = read_work(work, &file, *at, &work->values, path);
     if (!error && !is_fresh)
-        error = session_renew(session);
+        error = (*at)->form->renew(at);
     if (error)
         goto done;
 
+    session = *at;
     error = savedir_unpack(&saved->files, session, file.parts[SAVEFILE_FILES]);
     if (!error)
         error = run_save_job(&work, session, restore_there, "restoring");
     if (error && error != SNUG_EDEAD)
-        error = take_back(session, error);
+        error = take_back(at, error);
     if (error)
         goto done;
 
@@ -590,7 +591,7 @@ int session_read_saved(str *out, const char *path)
     return file_read(out, path, MOST_BYTES);
 }
 
-int local_restore(snug_saved **out, snug_session *session, const char *path)
+int local_restore(snug_saved **out, snug_session **session, const char *path)
 {
     str text = { 0 };
     int error = session_read_saved(&text, path);
@@ -610,7 +611,7 @@ int local_restore_text(snug_saved **out, snug_session *session, const str *file)
     str text = { 0 };
     int error = str_add_str(&text, file) ? error_no_memory() : SNUG_OK;
     if (!error)
-        error = session_restore(out, session, SAVE_TEMPLATE, &text, 1);
+        error = session_restore(out, &session, SAVE_TEMPLATE, &text, 1);
     str_free(&text);
     return error;
 }
@@ -618,7 +619,8 @@ int local_restore_text(snug_saved **out, snug_session *session, const str *file)
 int snug_session_restore(snug_saved **out, snug_session *session, const char *path)
 {
     int error = check_arguments(out, path, "snug_session_restore");
-    if (error || (error = session_claim(session, "snug_session_restore")))
+    if (error || (error = session_claim(&session, "snug_session_restore")))
         return session_fail(session, error);
-    return session_return(session, session->form->restore(out, session, path));
+    error = session->form->restore(out, &session, path);
+    return session_return(session, error);
 }

@@ -77,7 +77,7 @@ int snug_session_set_variable(snug_session *session, const char *name, const cha
     int error = check_binding(name, json, len);
 
     if (!error)
-        error = session_claim_alive(session, "snug_session_set_variable");
+        error = session_claim_alive(&session, "snug_session_set_variable");
     if (error)
         return session_fail(session, error);
     return session_return(session, session->form->set(session, name, json, len));
@@ -126,7 +126,7 @@ int local_checkpoint(snug_session *session, checkpoint_step step)
 
 static int claim_and_step(snug_session *session, checkpoint_step step, const char *what)
 {
-    int error = session_claim_alive(session, what);
+    int error = session_claim_alive(&session, what);
     if (error)
         return session_fail(session, error);
     return session_return(session, session->form->checkpoint(session, step));

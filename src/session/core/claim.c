@@ -14,8 +14,78 @@
 /* Who releases a session wakes nobody: it is the end of every call. */
 #define LOOK_NS (2 * NS_PER_MS)
 
-int session_claim(snug_session *session, const char *what)
+/* ---- who stands for whom ---- */
+
+/* Guards successors against those who have claimed nothing. */
+static pthread_mutex_t succession = PTHREAD_MUTEX_INITIALIZER;
+
+snug_session *session_front(snug_session *session)
 {
+    return session->front ? session->front : session;
+}
+
+void session_set_successor(snug_session *front, snug_session *successor)
+{
+    pthread_mutex_lock(&succession);
+    atomic_store(&front->successor, successor);
+    pthread_mutex_unlock(&succession);
+}
+
+snug_session *session_look(const snug_session *front)
+{
+    pthread_mutex_lock(&succession);
+    snug_session *successor = atomic_load(&front->successor);
+    return successor ? successor : (snug_session *)(uintptr_t)front;
+}
+
+void session_look_away(void)
+{
+    pthread_mutex_unlock(&succession);
+}
+
+void snug_session_interrupt(snug_session *front)
+{
+    if (!front || !forked_is_process(front->host->process))
+        return;
+    snug_session *session = session_look(front);
+    session->form->interrupt(session);
+    session_look_away();
+}
+
+/* ---- claims ---- */
+
+static int refuse_busy(const snug_session *session, const char *what)
+{
+    return error_set(SNUG_EBUSY, "%s: session %s is running something else", what, session->name);
+}
+
+/* Whoever parks a session is awaited; answers whether nobody else had it. */
+static int take(snug_session *session)
+{
+    for (;;) {
+        uint32_t before = SESSION_IDLE;
+        if (atomic_compare_exchange_strong(&session->is_busy, &before, SESSION_CALLED))
+            return 1;
+        if (before != SESSION_PARKING)
+            return 0;
+        park_await(session);
+    }
+}
+
+/* Who has the front is the only one who can want its successor. */
+static void go_on_to_successor(snug_session **session)
+{
+    snug_session *successor = atomic_load(&(*session)->successor);
+
+    if (!successor)
+        return;
+    take(successor);
+    *session = successor;
+}
+
+int session_claim(snug_session **at, const char *what)
+{
+    snug_session *session = *at;
     if (!session)
         return error_set(SNUG_EINVAL, "%s: session is NULL", what);
     if (!forked_is_process(session->host->process))
@@ -23,44 +93,34 @@ int session_claim(snug_session *session, const char *what)
     if (session->thread.is_inline && !pthread_equal(session->thread.owner, pthread_self()))
         return error_set(SNUG_EINVAL, "%s: session %s belongs to the thread that has opened it",
                          what, session->name);
+    if (!take(session))
+        return refuse_busy(session, what);
 
-    for (;;) {
-        uint32_t before = SESSION_IDLE;
-        if (atomic_compare_exchange_strong(&session->is_busy, &before, SESSION_CALLED))
-            return SNUG_OK;
-        if (before != SESSION_PARKING)
-            return error_set(SNUG_EBUSY, "%s: session %s is running something else", what,
-                             session->name);
-        park_await(session);
-    }
+    go_on_to_successor(at);
+    return SNUG_OK;
 }
 
-int session_claim_to_end(snug_session *session, const char *what, uint64_t patience_ns)
+int session_claim_to_end(snug_session **at, const char *what, uint64_t patience_ns)
 {
+    snug_session *front = *at;
     uint64_t until_ns = u64_sum(clock_now_ns(), patience_ns);
 
-    for (;;) {
-        uint32_t before = SESSION_IDLE;
-        if (atomic_compare_exchange_strong(&session->is_busy, &before, SESSION_CALLED))
-            return SNUG_OK;
-        if (before == SESSION_PARKING) {
-            park_await(session);
-            continue;
-        }
-
+    while (!take(front)) {
         if (clock_now_ns() >= until_ns)
-            return error_set(SNUG_EBUSY, "%s: session %s is running something else", what,
-                             session->name);
-        session->form->interrupt(session);
-        futex_wait(&session->is_busy, before, u64_least(until_ns, clock_now_ns() + LOOK_NS));
+            return refuse_busy(front, what);
+        snug_session_interrupt(front);
+        futex_wait(&front->is_busy, SESSION_CALLED, u64_least(until_ns, clock_now_ns() + LOOK_NS));
     }
+
+    go_on_to_successor(at);
+    return SNUG_OK;
 }
 
-int session_claim_alive(snug_session *session, const char *what)
+int session_claim_alive(snug_session **at, const char *what)
 {
-    int error = session_claim(session, what);
-    if (!error && (error = session_check_alive(session)))
-        session_release(session);
+    int error = session_claim(at, what);
+    if (!error && (error = session_check_alive(*at)))
+        session_release(*at);
     return error;
 }
 
@@ -70,6 +130,8 @@ void session_release(snug_session *session)
     if (session->host->pool)
         pool_used(session->host->pool);
     atomic_store(&session->is_busy, SESSION_IDLE);
+    if (session->front)
+        atomic_store(&session->front->is_busy, SESSION_IDLE);
 }
 
 int session_return(snug_session *session, int error)
@@ -83,7 +145,7 @@ int session_fail(snug_session *session, int error)
 {
     if (!session || !forked_is_process(session->host->process))
         return error;
-    return last_error_keep(&session->last_error, error);
+    return last_error_keep(&session_front(session)->last_error, error);
 }
 
 int session_check_alive(const snug_session *session)

@@ -46,7 +46,8 @@ typedef struct session_form {
     void (*end_behind)(snug_session *session);
     /* Whether what runs its cells is there: not after a reset that has failed. */
     int (*is_alive)(const snug_session *session);
-    int (*renew)(snug_session *session);
+    /* *session is another one afterwards where the thread of a lost one goes on. */
+    int (*renew)(snug_session **session);
     void (*interrupt)(snug_session *session);
     /* A cell, in steps. SNUG_OK: it is on its way, and finish follows once attend has answered 1.
      * limits may be NULL. */
@@ -70,7 +71,7 @@ typedef struct session_form {
     int (*inspect)(snug_description **out, snug_session *session, const char *source, size_t len,
                    size_t cursor);
     int (*save)(snug_saved **out, snug_session *session, const char *path);
-    int (*restore)(snug_saved **out, snug_session *session, const char *path);
+    int (*restore)(snug_saved **out, snug_session **session, const char *path); /* as renew */
     /* The same to and from a text in memory; the session that is restored was just opened, with
      * tools or without. NULL: it has neither. */
     int (*save_text)(snug_saved **out, snug_session *session, str *file);

@@ -45,6 +45,8 @@ struct snug_session {
     snug_host *host;
     snug_host *user; /* the handle that it was opened by, or the host */
     const session_form *form;
+    snug_session *front;               /* that it stands for; NULL: it is one itself: claim.h */
+    _Atomic(snug_session *) successor; /* of a front */
     struct remote *remote; /* of a session in a worker: it has no thread and no interpreter here */
     struct bash_session *shell; /* of one that is a shell, the same */
 

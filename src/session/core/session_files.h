@@ -27,6 +27,7 @@ typedef struct session_mount {
 typedef struct session_files {
     char *workdir;
     int owns_workdir; /* made by us: removed at close */
+    int is_lent;      /* with its links it is another session's, which stands for this one */
     int folder;       /* a descriptor of it, where workdir is its worker's name for it; 0: none */
     int is_private;   /* nobody else uses it */
     int has_links;    /* the mounts are there already */

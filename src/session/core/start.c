@@ -22,7 +22,7 @@
 /* On a thread that was torn out, or on the session's for others. */
 static void on_loss(void *payload)
 {
-    snug_session_interrupt(payload);
+    local_interrupt(payload);
 }
 
 static interp_options options_of(snug_session *session)
@@ -387,30 +387,4 @@ void session_end_behind(snug_session *session)
         mailbox *m = &session->thread.mailbox;
         session->job.is_left = mailbox_leave(m) && mailbox_attend(m, NULL, NULL, 0) == MAILBOX_LEFT;
     }
-}
-
-/* ---- again ---- */
-
-int session_renew(snug_session *session)
-{
-    int error = SNUG_OK;
-
-    if (session->park.is_parked)
-        error = park_wake(session);
-    if (error)
-        return error_set(error, "session %s could not be woken: %s", session->name,
-                         error_message());
-
-    session_end(session);
-    if (session->thread.exists)
-        return error_set(SNUG_EDEAD,
-                         "session %s cannot be reset while the code of an earlier cell "
-                         "has not ended: close it",
-                         session->name);
-
-    session->cells = 0;
-    error = session_start(session);
-    if (!error)
-        park_admit(session);
-    return error;
 }

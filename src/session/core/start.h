@@ -13,8 +13,6 @@ void session_end(snug_session *session);
 /* Of one whose thread was left, when it was ended, and may be back now: lets the thread do it
  * alone. */
 void session_end_behind(snug_session *session);
-/* As snug_session_reset, for who has claimed the session. */
-int session_renew(snug_session *session);
 
 /* An interpreter on its thread that is not a session's yet; and what makes it one, or, for one that
  * has its filters already, gives it input(). */

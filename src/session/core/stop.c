@@ -655,9 +655,3 @@ void local_interrupt(snug_session *session)
         return;
     watchdog_strike(session->host->watchdog, &session->stop.watch, on_interrupt, NULL);
 }
-
-void snug_session_interrupt(snug_session *session)
-{
-    if (session && forked_is_process(session->host->process))
-        session->form->interrupt(session);
-}

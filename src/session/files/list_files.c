@@ -119,7 +119,7 @@ int snug_session_list_files(snug_listing **out, snug_session *session)
     if (!out)
         return session_fail(session,
                             error_set(SNUG_EINVAL, "snug_session_list_files: out is NULL"));
-    int error = session_claim(session, "snug_session_list_files");
+    int error = session_claim(&session, "snug_session_list_files");
     if (error)
         return session_fail(session, error);
 

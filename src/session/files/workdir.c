@@ -319,10 +319,54 @@ void workdir_unmount(snug_session *session)
         char link[PATH_MAX];
         session_mount *mount = &session->files.mounts[i];
         snprintf(link, sizeof link, "%s/%s", session->files.workdir, mount->name);
-        if (leads_to(link, mount))
+        if (!session->files.is_lent && leads_to(link, mount))
             unlink(link);
         free(mount->name);
         free(mount->path);
     }
     session->files.mount_count = 0;
+}
+
+/* ---- successors ---- */
+
+static int copy_mount(session_mount *to, const session_mount *from)
+{
+    *to = (session_mount){ strdup(from->name), strdup(from->path), from->access };
+    if (to->name && to->path)
+        return SNUG_OK;
+    free(to->name);
+    free(to->path);
+    return error_no_memory();
+}
+
+int workdir_lend(snug_session *to, const snug_session *from)
+{
+    session_files *files = &to->files;
+    int error = SNUG_OK;
+
+    files->is_lent = 1;
+    files->is_private = from->files.is_private;
+    files->has_links = from->files.has_links;
+    if (!(files->workdir = strdup(from->files.workdir)))
+        return error_no_memory();
+
+    for (size_t i = 0; i < from->files.mount_count && !error; i++) {
+        error = copy_mount(&files->mounts[i], &from->files.mounts[i]);
+        if (!error)
+            files->mount_count++;
+    }
+
+    return error;
+}
+
+void workdir_hand_on(snug_session *to, snug_session *from)
+{
+    to->files.is_lent = 0;
+    to->files.owns_workdir = from->files.owns_workdir;
+    to->files.folder = from->files.folder;
+    to->files.seen = from->files.seen;
+
+    from->files.is_lent = 1;
+    from->files.owns_workdir = from->files.folder = 0;
+    from->files.seen = (seen_files){ 0 };
 }

@@ -32,4 +32,9 @@ void workdir_close_host(snug_host *host);
 int workdir_mount(struct snug_session *session, const snug_mount *mounts, size_t count);
 void workdir_unmount(struct snug_session *session);
 
+/* To a session that will stand for it: the same paths. SNUG_OK or SNUG_ENOMEM, with a message. */
+int workdir_lend(struct snug_session *to, const struct snug_session *from);
+/* It does: what there is goes with it, and the one before takes nothing away at its end. */
+void workdir_hand_on(struct snug_session *to, struct snug_session *from);
+
 #endif

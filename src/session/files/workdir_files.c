@@ -315,7 +315,7 @@ int snug_session_put_file(snug_session *session, const char *path, const void *d
     if (!error && !data && len > 0)
         error = error_set(SNUG_EINVAL, "snug_session_put_file: data is NULL");
     if (!error)
-        error = session_claim_alive(session, "snug_session_put_file");
+        error = session_claim_alive(&session, "snug_session_put_file");
     if (error)
         return session_fail(session, error);
     return session_return(session, session->form->put(session, path, data, len));
@@ -453,7 +453,7 @@ int snug_session_get_file(snug_file **out, snug_session *session, const char *pa
 
     if (!out)
         error = error_set(SNUG_EINVAL, "snug_session_get_file: out is NULL");
-    if (error || (error = session_claim(session, "snug_session_get_file")))
+    if (error || (error = session_claim(&session, "snug_session_get_file")))
         return session_fail(session, error);
 
     return session_return(
@@ -555,7 +555,7 @@ int local_remove(snug_session *session, const char *path)
 int snug_session_remove_file(snug_session *session, const char *path)
 {
     int error = check_path("snug_session_remove_file", path);
-    if (error || (error = session_claim(session, "snug_session_remove_file")))
+    if (error || (error = session_claim(&session, "snug_session_remove_file")))
         return session_fail(session, error);
     return session_return(session, session->form->remove(session, path));
 }

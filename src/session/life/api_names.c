@@ -119,17 +119,21 @@ int64_t snug_session_process(const snug_session *session)
 {
     if (!session->form->process || !forked_is_process(session->host->process))
         return 0;
-    return session->form->process(session);
+    int64_t process = session->form->process(session_look(session));
+    session_look_away();
+    return process;
 }
 
 void *snug_session_payload(const snug_session *session)
 {
-    return session->callbacks.payload;
+    void *payload = session_look(session)->callbacks.payload;
+    session_look_away();
+    return payload;
 }
 
 int snug_session_set_payload(snug_session *session, void *payload)
 {
-    int error = session_claim(session, "snug_session_set_payload");
+    int error = session_claim(&session, "snug_session_set_payload");
     if (error)
         return session_fail(session, error);
     session->callbacks.payload = payload;
@@ -138,7 +142,9 @@ int snug_session_set_payload(snug_session *session, void *payload)
 
 uint64_t snug_session_execution_count(const snug_session *session)
 {
-    return session->cells;
+    uint64_t cells = session_look(session)->cells;
+    session_look_away();
+    return cells;
 }
 
 const char *snug_session_workdir(const snug_session *session)

@@ -28,11 +28,11 @@ static int make_call(snug_task *task)
     case TASK_OPEN:
         return snug_session_open(&task->opened, task->host, kept_options_of(task->options));
     case TASK_RESET:
-        return session->form->renew(session);
+        return session->form->renew(&task->session);
     case TASK_SAVE:
         return session->form->save(&task->saved, session, task->path);
     case TASK_RESTORE:
-        return session->form->restore(&task->saved, session, task->path);
+        return session->form->restore(&task->saved, &task->session, task->path);
     case TASK_CLOSE:
         session_close_claimed(session);
         return SNUG_OK;

@@ -22,6 +22,7 @@
 #include "session/life/make.h"
 #include "session/life/orphans.h"
 #include "session/life/process_seal.h"
+#include "session/life/renew.h"
 #include "session/life/scan.h"
 #include "session/life/spares.h"
 #include "session/life/warm.h"
@@ -220,7 +221,7 @@ static const session_form local_sessions = {
     .end = session_end_local,
     .end_behind = session_end_behind,
     .is_alive = has_interp,
-    .renew = session_renew,
+    .renew = local_renew,
     .interrupt = local_interrupt,
     .start = local_start,
     .attend = local_attend,

@@ -141,6 +141,12 @@ static void notify_caller(void *payload)
     mailbox_notify(&session->thread.mailbox);
 }
 
+void session_hear_output(snug_session *session)
+{
+    const session_callbacks *call = &session->callbacks;
+    session->output.on_text = call->on_output || call->on_display ? notify_caller : NULL;
+}
+
 static int open_disk(snug_session *session)
 {
     int has_files = !session->files.owns_workdir || session->files.mount_count > 0;
@@ -181,8 +187,17 @@ int session_hand_over(snug_session *session, const snug_session_options *options
     session->callbacks.on_tool_call = options->on_tool_call;
     session->callbacks.payload = options->payload;
     session->callbacks.on_display = options->on_display;
-    session->output.on_text = options->on_output || options->on_display ? notify_caller : NULL;
+    session_hear_output(session);
     return session_set_name(session, options->name);
+}
+
+int session_open_files(snug_session *session)
+{
+    set_roots(session, 1);
+    int error = open_disk(session);
+    if (!error)
+        capture_spill_to(&session->output, session->files.workdir, &session->thread.guard.stage);
+    return error;
 }
 
 int session_furnish(snug_session *session, const snug_session_options *options)
@@ -207,12 +222,9 @@ int session_furnish(snug_session *session, const snug_session_options *options)
     if (error && session->kind == SNUG_KIND_RESTRICTED)
         return error;
 
-    set_roots(session, !session->is_scanner);
-    if (session->is_scanner)
-        return SNUG_OK;
-    if ((error = open_disk(session)))
-        return error;
-    capture_spill_to(&session->output, session->files.workdir, &session->thread.guard.stage);
+    if (!session->is_scanner)
+        return session_open_files(session);
+    set_roots(session, 0);
     return SNUG_OK;
 }
 
@@ -262,8 +274,7 @@ int session_open_cold(snug_session **out, snug_host *host, const snug_session_op
     return error;
 }
 
-/* Its user's, who may be gone before a thread that has not ended. */
-static void leave_bell(snug_session *session)
+void session_leave_bell(snug_session *session)
 {
     if (session->user && session->user->bell)
         bell_forget(session->user->bell, &session->rings);
@@ -280,7 +291,7 @@ int session_open_new(snug_session **out, snug_host *host, const snug_session_opt
 
 void session_free(snug_session *session)
 {
-    leave_bell(session);
+    session_leave_bell(session);
     workdir_unmount(session);
     if (session->files.owns_workdir)
         tree_remove(session->files.workdir);
@@ -311,7 +322,7 @@ void session_discard(snug_session *session)
         return;
     snug_host *host = session->host;
     if (session->form->end(session)) {
-        leave_bell(session);
+        session_leave_bell(session);
         host_adopt_orphan(host, session);
     } else {
         session_free(session);

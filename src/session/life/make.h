@@ -17,8 +17,12 @@ typedef struct session_place {
 int session_new(snug_session **out, snug_host *host);
 /* What options ask for that is looked at by cells only, with a name. */
 int session_hand_over(snug_session *session, const snug_session_options *options);
+/* Of one that has its callbacks. */
+void session_hear_output(snug_session *session);
 /* All that they ask for, but an interpreter that has it. */
 int session_furnish(snug_session *session, const snug_session_options *options);
+/* Of one that has its work directory and knows its packages: what it may open. */
+int session_open_files(snug_session *session);
 /* The whole, without a spare. place may be NULL. */
 int session_open_cold(snug_session **out, snug_host *host, const snug_session_options *options,
                       const session_place *place, int is_scanner);
@@ -38,6 +42,8 @@ int session_find_packages(snug_session *session, const snug_session_options *opt
 /* What a session has whose options say nothing. */
 snug_limits session_default_limits(void);
 
+/* Its user's, who may be gone before a thread that has not ended. */
+void session_leave_bell(snug_session *session);
 /* Ends it without counting; NULL is fine. */
 void session_discard(snug_session *session);
 /* Frees a session whose thread has ended or never was. */

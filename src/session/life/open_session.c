@@ -12,6 +12,7 @@
 #include "session/core/park.h"
 #include "session/core/session.h"
 #include "session/life/make.h"
+#include "session/life/orphans.h"
 
 /* ---- options ---- */
 
@@ -147,8 +148,14 @@ int session_open_in(snug_session **out, snug_host *host, const snug_session_opti
 void session_close_claimed(snug_session *session)
 {
     snug_host *user = session->user;
+    snug_session *front = session->front;
+
     park_leave(session);
     session_discard(session);
+    if (front) { /* its thread has ended, or goes on without anybody */
+        host_adopt_orphan(front->host, front);
+        host_reap(front->host);
+    }
     count_for_user(user, -1);
 }
 
@@ -156,7 +163,7 @@ int snug_session_close(snug_session *session)
 {
     if (!session || !forked_is_process(session->host->process))
         return SNUG_OK;
-    int error = session_claim_to_end(session, "snug_session_close", 0);
+    int error = session_claim_to_end(&session, "snug_session_close", 0);
     if (error)
         return session_fail(session, error);
     session_close_claimed(session);
@@ -168,7 +175,7 @@ int snug_session_close_within(snug_session *session, uint64_t ms)
     if (!session || !forked_is_process(session->host->process))
         return SNUG_OK;
     uint64_t patience_ns = ms == 0 ? session->host->patience_ns : 0;
-    int error = session_claim_to_end(session, "snug_session_close_within", patience_ns);
+    int error = session_claim_to_end(&session, "snug_session_close_within", patience_ns);
     if (error)
         return session_fail(session, error);
 
@@ -179,8 +186,9 @@ int snug_session_close_within(snug_session *session, uint64_t ms)
 
 int snug_session_reset(snug_session *session)
 {
-    int error = session_claim(session, "snug_session_reset");
+    int error = session_claim(&session, "snug_session_reset");
     if (error)
         return session_fail(session, error);
-    return session_return(session, session->form->renew(session));
+    error = session->form->renew(&session);
+    return session_return(session, error);
 }

@@ -79,7 +79,7 @@ static int start_claimed(snug_task **out, task_kind kind, snug_session *session,
 /* Others would wait for who has to be on another thread. */
 static int claim(snug_session *session, const char *what, int is_alive)
 {
-    int error = is_alive ? session_claim_alive(session, what) : session_claim(session, what);
+    int error = is_alive ? session_claim_alive(&session, what) : session_claim(&session, what);
     if (!error && session->thread.is_inline) {
         session_release(session);
         error = error_set(SNUG_EINVAL, "%s: session %s runs on its caller's thread", what,
@@ -125,7 +125,7 @@ int snug_session_start_close(snug_task **out, snug_session *session, uint64_t ms
 {
     if (!session)
         return error_set(SNUG_EINVAL, "snug_session_start_close: session is NULL");
-    int error = session_claim_to_end(session, "snug_session_start_close", 0);
+    int error = session_claim_to_end(&session, "snug_session_start_close", 0);
     if (error)
         return error;
 

@@ -251,7 +251,7 @@ int snug_session_start(snug_task **out, snug_session *session, const char *sourc
     if (limits)
         error = limits_take(&taken, limits);
     if (!error)
-        error = session_claim_alive(session, "snug_session_start");
+        error = session_claim_alive(&session, "snug_session_start");
     if (error)
         return session_fail(session, error);
 
@@ -361,8 +361,9 @@ int snug_task_wait(snug_task *task, uint64_t ms)
 }
 
 /* The one that is under way, or the last one; held. */
-static snug_task *last_task(snug_session *session)
+static snug_task *last_task(const snug_session *front)
 {
+    snug_session *session = session_look(front);
     snug_host *host = session->user;
 
     pthread_mutex_lock(&host->task_lock);
@@ -370,6 +371,7 @@ static snug_task *last_task(snug_session *session)
     if (task)
         task_hold(task);
     pthread_mutex_unlock(&host->task_lock);
+    session_look_away();
     return task;
 }
 
@@ -469,7 +471,7 @@ void *snug_task_payload(const snug_task *task)
     return task->payload;
 }
 
-snug_activity snug_session_activity(const snug_session *session)
+static snug_activity activity_of(const snug_session *session)
 {
     if (atomic_load(&session->is_busy) != SESSION_IDLE)
         return SNUG_ACTIVITY_CALLED;
@@ -478,4 +480,13 @@ snug_activity snug_session_activity(const snug_session *session)
     if (session->job.is_left && mailbox_is_left(&session->thread.mailbox))
         return SNUG_ACTIVITY_STALLED;
     return SNUG_ACTIVITY_IDLE;
+}
+
+snug_activity snug_session_activity(const snug_session *session)
+{
+    if (atomic_load(&session->is_busy) != SESSION_IDLE)
+        return SNUG_ACTIVITY_CALLED;
+    snug_activity activity = activity_of(session_look(session));
+    session_look_away();
+    return activity;
 }

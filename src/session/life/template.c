@@ -35,7 +35,7 @@ static void give_report(snug_saved **out, snug_saved *saved)
 
 static int save_to_template(snug_template *template, snug_saved **saved, snug_session *session)
 {
-    int error = session_claim_alive(session, "snug_template_make");
+    int error = session_claim_alive(&session, "snug_template_make");
     if (error)
         return session_fail(session, error);
     return session_return(session, session->form->save_text(saved, session, &template->file));
@@ -86,7 +86,7 @@ static int restore_template(snug_saved **saved, snug_session *session,
         error = error_set(SNUG_EINVAL, "snug_session_open_from: the template is of a session of "
                                        "another kind");
     if (!error)
-        error = session_claim_alive(session, "snug_session_open_from");
+        error = session_claim_alive(&session, "snug_session_open_from");
     if (error)
         return error;
     return session_return(session, session->form->restore_text(saved, session, &template->file));

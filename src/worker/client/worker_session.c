@@ -154,8 +154,9 @@ static int reset_in_worker(snug_session *session)
 }
 
 /* One that is lost in its reset was there to be given up. */
-static int renew_in_worker(snug_session *session)
+static int renew_in_worker(snug_session **at)
 {
+    snug_session *session = *at;
     int error = SNUG_EDEAD;
 
     if (remote_is_connected(session->remote))
@@ -447,13 +448,14 @@ static int send_saved(snug_saved **out, snug_session *session, const char *path,
     return error;
 }
 
-static int restore_in_worker(snug_saved **out, snug_session *session, const char *path)
+static int restore_in_worker(snug_saved **out, snug_session **at, const char *path)
 {
+    snug_session *session = *at;
     str file = { 0 };
     int error = session_read_saved(&file, path);
 
     if (!error && !remote_is_connected(session->remote))
-        error = renew_in_worker(session);
+        error = renew_in_worker(at);
     if (!error)
         error = remote_disk_begin(session, &session->limits);
     if (!error)

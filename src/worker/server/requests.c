@@ -450,7 +450,7 @@ static int handle_save(request *r)
     if (!is_savable(r))
         return r->session->form->save(&saved, r->session, "");
 
-    error = session_claim_alive(r->session, "snug_session_save");
+    error = session_claim_alive(&r->session, "snug_session_save");
     if (error)
         return error;
 
@@ -479,13 +479,13 @@ static int handle_restore(request *r)
     if (is_malformed(r->in))
         return serve_refuse();
     if (!is_savable(r))
-        return r->session->form->restore(&saved, r->session, path);
+        return r->session->form->restore(&saved, &r->session, path);
     if (str_append(&text, file, len) != 0)
         return error_no_memory();
 
-    error = session_claim(r->session, "snug_session_restore");
+    error = session_claim(&r->session, "snug_session_restore");
     if (!error) {
-        error = session_restore(&saved, r->session, path, &text, is_fresh);
+        error = session_restore(&saved, &r->session, path, &text, is_fresh);
         session_release(r->session);
     }
 

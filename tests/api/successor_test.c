@@ -1,0 +1,307 @@
+/* A session that is lost is reset at once, in the form that SNUG_TEST_FORM names, while the thread
+ * of its last cell goes on in C where nothing but the end of its work ends it. */
+#include "../unit/test.h"
+
+#include <snug/snug.h>
+#include <snug/task.h>
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "form.h"
+#include "running.h"
+
+/* A bound that only a hang reaches. */
+enum { SOON_MS = 60000 };
+
+/* Some seconds in libcrypto, without the GIL. */
+static const char *const hangs =
+    "import hashlib\nhashlib.pbkdf2_hmac('sha256', b'a', b'b', 8_000_000)";
+
+static snug_host *host;
+
+static int open_host(void **state)
+{
+    (void)state;
+    return open_test_host(&host);
+}
+
+static uint64_t hung_threads(void)
+{
+    snug_health health = SNUG_HEALTH_INIT;
+    snug_host_health(&health, host);
+    return health.hung_threads;
+}
+
+static void wait_a_moment(void)
+{
+    nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+}
+
+static int close_host(void **state)
+{
+    (void)state;
+    while (hung_threads() > 0)
+        wait_a_moment();
+    return snug_host_close(host);
+}
+
+static snug_session *open_session(const snug_session_options *options)
+{
+    snug_session *session = NULL;
+    if (snug_session_open(&session, host, options) != SNUG_OK)
+        fail_msg("%s", snug_error_message());
+    return session;
+}
+
+static void lose(snug_session *session)
+{
+    snug_result *result = run(session, hangs, 100);
+    assert_int_equal(snug_result_state(result), SNUG_STATE_LOST);
+    snug_result_free(result);
+    assert_int_equal(snug_session_activity(session), SNUG_ACTIVITY_LOST);
+}
+
+static void reset(snug_session *session)
+{
+    if (snug_session_reset(session) != SNUG_OK)
+        fail_msg("%s", snug_error_message());
+    assert_int_equal(snug_session_activity(session), SNUG_ACTIVITY_IDLE);
+}
+
+static void assert_value(snug_session *session, const char *source, const char *value)
+{
+    snug_result *result = run(session, source, 0);
+    assert_string_equal(snug_result_error_value(result), "");
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_VALUE, NULL), value);
+    snug_result_free(result);
+}
+
+/* ---- tests ---- */
+
+static void a_lost_session_is_reset_while_its_thread_goes_on(void **state)
+{
+    (void)state;
+    snug_session *session = open_session(NULL);
+    snug_result_free(run(session, "x = 1", 0));
+    lose(session);
+    reset(session);
+
+    assert_true(is_worker_form() || hung_threads() > 0);
+    assert_int_equal(snug_session_execution_count(session), 0);
+    assert_value(session, "'x' in globals()", "False");
+    assert_int_equal(snug_session_execution_count(session), 1);
+    assert_int_equal(snug_session_close(session), SNUG_OK);
+}
+
+static void it_is_reset_again_and_again(void **state)
+{
+    (void)state;
+    snug_session *session = open_session(NULL);
+    for (int i = 0; i < 3; i++) {
+        lose(session);
+        reset(session);
+        assert_value(session, "1 + 1", "2");
+    }
+
+    reset(session); /* which is not lost */
+    assert_value(session, "2 + 2", "4");
+    assert_int_equal(snug_session_close(session), SNUG_OK);
+}
+
+static void one_that_is_lost_again_is_closed(void **state)
+{
+    (void)state;
+    snug_session *session = open_session(NULL);
+    lose(session);
+    reset(session);
+    lose(session);
+    assert_int_equal(snug_session_close(session), SNUG_OK);
+}
+
+static void double_it(void *payload, snug_call *call, const char *arguments_json)
+{
+    int n = 0;
+    char answer[32];
+
+    (void)payload;
+    sscanf(arguments_json, "{\"n\":%d", &n);
+    snprintf(answer, sizeof answer, "%d", 2 * n);
+    snug_call_return(call, answer, strlen(answer));
+}
+
+static void count_output(void *payload, snug_stream stream, const char *text, size_t len)
+{
+    (void)stream, (void)text;
+    *(size_t *)payload += len;
+}
+
+static void what_its_options_gave_it_is_there_again(void **state)
+{
+    (void)state;
+    size_t printed = 0;
+    snug_limits limits = SNUG_LIMITS_INIT;
+    limits.output_bytes = 77777;
+    const char *const allow[] = { "queue", NULL };
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.name = "kept";
+    options.limits = &limits;
+    options.allow = allow;
+    options.on_output = count_output;
+    options.payload = &printed;
+    snug_session *session = open_session(&options);
+    snug_tool tool = SNUG_TOOL_INIT;
+    tool.name = "double";
+    tool.signature = "n";
+    tool.fn = double_it;
+    if (snug_session_bind_tool(session, &tool) != SNUG_OK)
+        fail_msg("%s", snug_error_message());
+    assert_int_equal(snug_session_put_file(session, "a.txt", "abc", 3), SNUG_OK);
+    char *folder = strdup(snug_session_workdir(session));
+
+    lose(session);
+    reset(session);
+    assert_string_equal(snug_session_name(session), "kept");
+    assert_string_equal(snug_session_workdir(session), folder);
+    assert_ptr_equal(snug_session_payload(session), &printed);
+    assert_value(session, "import queue\nprint('hello')\nopen('a.txt').read(), double(21)",
+                 "('abc', 42)");
+    assert_int_equal(printed, strlen("hello\n"));
+
+    assert_int_equal(snug_session_close(session), SNUG_OK);
+    assert_int_not_equal(access(folder, F_OK), 0);
+    free(folder);
+}
+
+static void mounts_are_there_until_it_is_closed(void **state)
+{
+    (void)state;
+    char top[] = "/tmp/successor-XXXXXX", mounted[] = "/tmp/successor-XXXXXX", link[64];
+    assert_non_null(mkdtemp(top));
+    assert_non_null(mkdtemp(mounted));
+    snprintf(link, sizeof link, "%s/data", top);
+    const snug_mount mount = { mounted, "data", 1 };
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.workdir = top;
+    options.mounts = &mount;
+    options.mount_count = 1;
+    snug_session *session = open_session(&options);
+
+    lose(session);
+    reset(session);
+    assert_value(session, "open('data/b', 'w').write('abcd')", "4");
+    assert_int_equal(access(link, F_OK), 0);
+    assert_int_equal(snug_session_close(session), SNUG_OK);
+    assert_int_not_equal(access(link, F_OK), 0);
+
+    snprintf(link, sizeof link, "%s/b", mounted);
+    assert_int_equal(unlink(link), 0);
+    assert_int_equal(rmdir(mounted), 0);
+    assert_int_equal(rmdir(top), 0);
+}
+
+static void a_saved_state_is_restored_into_a_lost_one(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/successor-XXXXXX", path[64];
+    snug_saved *saved = NULL;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/saved", folder);
+    snug_session *session = open_session(NULL);
+    snug_result_free(run(session, "x = 42", 0));
+    assert_int_equal(snug_session_save(&saved, session, path), SNUG_OK);
+    snug_saved_free(saved);
+
+    lose(session);
+    if (snug_session_restore(&saved, session, path) != SNUG_OK)
+        fail_msg("%s", snug_error_message());
+    snug_saved_free(saved);
+    assert_value(session, "x", "42");
+    assert_int_equal(snug_session_close(session), SNUG_OK);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+static void tasks_lose_it_and_reset_it(void **state)
+{
+    (void)state;
+    snug_limits limits = SNUG_LIMITS_INIT;
+    limits.wall_ms = 100;
+    snug_task *task;
+    snug_result *result;
+    snug_session *session = open_session(NULL);
+
+    assert_int_equal(snug_session_start(NULL, session, hangs, strlen(hangs), &limits, NULL, NULL),
+                     SNUG_OK);
+    assert_int_equal(snug_session_wait(&result, session, SOON_MS), SNUG_OK);
+    assert_int_equal(snug_result_state(result), SNUG_STATE_LOST);
+    snug_result_free(result);
+
+    assert_int_equal(snug_session_start_reset(&task, session, NULL, NULL), SNUG_OK);
+    assert_int_equal(snug_task_wait(task, SOON_MS), SNUG_OK);
+    assert_int_equal(snug_task_error(task), SNUG_OK);
+    snug_task_free(task);
+
+    assert_int_equal(snug_session_start(NULL, session, "3", 1, NULL, NULL, NULL), SNUG_OK);
+    assert_int_equal(snug_session_wait(&result, session, SOON_MS), SNUG_OK);
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_VALUE, NULL), "3");
+    snug_result_free(result);
+    assert_int_equal(snug_session_close(session), SNUG_OK);
+}
+
+/* Interrupts cells and resets, and asks what can be asked at any time, until it is told to stop. */
+static _Atomic int is_asking;
+static void *ask_always(void *session)
+{
+    while (atomic_load(&is_asking)) {
+        snug_session_interrupt(session);
+        snug_session_activity(session);
+        snug_session_execution_count(session);
+        snug_session_set_payload(session, NULL);
+        wait_a_moment();
+    }
+    return NULL;
+}
+
+static void others_may_ask_and_interrupt_meanwhile(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    snug_session *session = open_session(NULL);
+    atomic_store(&is_asking, 1);
+    assert_int_equal(pthread_create(&thread, NULL, ask_always, session), 0);
+
+    for (int i = 0, resets = 0; resets < 3; i++) {
+        snug_result *result = NULL;
+        int error = snug_session_run(&result, session, hangs, strlen(hangs), NULL);
+        if (error != SNUG_OK && error != SNUG_EDEAD && error != SNUG_EBUSY)
+            fail_msg("%s", snug_error_message());
+        snug_result_free(result);
+        error = snug_session_reset(session);
+        resets += error == SNUG_OK;
+    }
+
+    atomic_store(&is_asking, 0);
+    pthread_join(thread, NULL);
+    assert_int_equal(snug_session_close(session), SNUG_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_lost_session_is_reset_while_its_thread_goes_on),
+        cmocka_unit_test(it_is_reset_again_and_again),
+        cmocka_unit_test(one_that_is_lost_again_is_closed),
+        cmocka_unit_test(what_its_options_gave_it_is_there_again),
+        cmocka_unit_test(mounts_are_there_until_it_is_closed),
+        cmocka_unit_test(a_saved_state_is_restored_into_a_lost_one),
+        cmocka_unit_test(tasks_lose_it_and_reset_it),
+        cmocka_unit_test(others_may_ask_and_interrupt_meanwhile),
+    };
+    return cmocka_run_group_tests(tests, open_host, close_host);
+}
