@@ -1,5 +1,5 @@
 /*
- * renew.h - a local session begins anew.
+ * renew.h - a local session begins again.
  */
 #ifndef SNUG_SESSION_RENEW_H
 #define SNUG_SESSION_RENEW_H
