@@ -11,6 +11,8 @@
 #include "base/process/procself.h"
 #include "base/u64.h"
 #include "py/life/runtime.h"
+#include "session/core/job_clock.h"
+#include "session/core/patience.h"
 #include "session/core/session.h"
 
 /* ---- the steps ---- */
@@ -63,46 +65,9 @@ int stop_is_over(uint64_t elapsed_ns, int has_threads)
     return elapsed_ns / NS_PER_MS >= steps_of(has_threads)->over_ms;
 }
 
-/* ---- patience ---- */
-
-/* On 3.11 a cell may wait for a neighbour, and a busy machine lets nobody run: for so long in all a
- * job waits, beyond its limits, before its caller is answered. */
-static uint64_t patience_ns(const snug_session *session)
-{
-    return session->host->patience_ns;
-}
-
-/* What is left of that for the job. */
-static uint64_t patience_left_ns(const snug_session *session)
-{
-    uint64_t all_ns = patience_ns(session), used_ns = session->stop.waited_ns;
-    return all_ns > used_ns ? all_ns - used_ns : 0;
-}
-
 /* ---- what is due ---- */
 
 #define LOOK_NS (5 * NS_PER_MS)
-
-static uint64_t cpu_now_ns(const session_stop *stop)
-{
-    struct timespec t;
-    if (clock_gettime(stop->cpu_clock, &t) != 0)
-        return 0; /* the thread has ended */
-    return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
-}
-
-/* By the job. */
-static uint64_t cpu_used_ns(const session_stop *stop)
-{
-    uint64_t start_ns = atomic_load(&stop->cpu_start_ns), now_ns = cpu_now_ns(stop);
-    return start_ns < now_ns ? now_ns - start_ns : 0;
-}
-
-/* Of all threads of the session, from some moment on. */
-static uint64_t all_cpu_now_ns(const snug_session *session)
-{
-    return cpu_now_ns(&session->stop) + interp_threads_cpu_ns(session->interp);
-}
 
 /* How long from now until so much processor time may be used up: by the session's thread
  * it cannot pass faster than the clock, by several it can. */
@@ -137,64 +102,7 @@ static void enter_ladder(snug_session *session, stop_reason reason, uint64_t lim
     stop->reason = reason;
     stop->limit = limit;
     stop->since_ns = stop->last_ns = now_ns;
-    stop->last_cpu_ns = all_cpu_now_ns(session);
-}
-
-/* What calls of tools that are not timed have taken. */
-static uint64_t untimed_ns(const snug_session *session, uint64_t now_ns)
-{
-    if (!session->desk)
-        return 0;
-    return desk_untimed_ns(session->desk, now_ns) - session->stop.untimed_ns;
-}
-
-/* The kernel's word for what a thread is in: 1 where it sleeps for anything but the GIL, in a lock
- * of its own or a library's. Where that cannot be read, a GIL that nobody else has is not waited
- * for. */
-static int sleeps_elsewhere(const snug_session *session)
-{
-    char path[64], text[128];
-    unsigned long long number, word;
-
-    snprintf(path, sizeof path, "task/%d/syscall", (int)session->thread.tid);
-    int fd = procself_open(path, O_RDONLY);
-    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-    if (fd >= 0)
-        close(fd);
-    if (n <= 0)
-        return !interp_waits_for_gil(session->interp, &session->thread.guard);
-
-    text[n] = '\0';
-    if (sscanf(text, "%llu %llx", &number, &word) != 2) /* "running" */
-        return 0;
-    return !runtime_is_gil_word((uintptr_t)word);
-}
-
-/* How much of the job's time its thread has neither run nor waited by itself: on 3.11 it wanted the
- * GIL. What looks like that for a moment is the machine's. The threads of a cell wait for each
- * other, too. */
-#define MOMENT_NS (20 * NS_PER_MS)
-
-static uint64_t wanting_ns(const snug_session *session, uint64_t now_ns)
-{
-    const session_stop *stop = &session->stop;
-    if (!session->interp || has_threads(session) || !runtime_gil_is_shared())
-        return 0;
-
-    uint64_t own_ns = interp_own_waits_ns(session->interp, now_ns) - stop->own_ns;
-    uint64_t known_ns = u64_sum(u64_sum(cpu_used_ns(stop), own_ns), untimed_ns(session, now_ns));
-    uint64_t passed_ns = now_ns - stop->started_ns;
-    if (passed_ns <= known_ns + MOMENT_NS || sleeps_elsewhere(session))
-        return 0;
-    return passed_ns - known_ns;
-}
-
-#define WAIT_LOOK_NS (250 * NS_PER_MS)
-
-/* When to see again whether the GIL has moved on. */
-static uint64_t next_wait_look_ns(const snug_session *session, uint64_t now_ns)
-{
-    return u64_sum(now_ns, u64_least(patience_ns(session) / 4 + 1, WAIT_LOOK_NS));
+    stop->last_cpu_ns = job_all_cpu_now_ns(session);
 }
 
 /* Later by the time for which the cell is not answerable. */
@@ -204,29 +112,8 @@ static uint64_t wall_deadline_ns(const snug_session *session, uint64_t now_ns)
     if (now_ns < first_ns)
         return first_ns;
 
-    uint64_t waited_ns = u64_least(wanting_ns(session, now_ns), patience_ns(session));
-    return u64_sum(u64_sum(first_ns, untimed_ns(session, now_ns)), waited_ns);
-}
-
-/* Whether all that the thread does now is to want the GIL, which another session has. */
-static int wants_gil(const snug_session *session)
-{
-    return session->interp && interp_waits_for_gil(session->interp, &session->thread.guard) &&
-           !interp_is_waiting(session->interp) && !sleeps_elsewhere(session);
-}
-
-/* Whether the thread has wanted the GIL for so long, of a session that does not let go of it. */
-static int is_kept_out(snug_session *session, uint64_t now_ns)
-{
-    session_stop *stop = &session->stop;
-    uint64_t turns;
-    int is_held = runtime_gil_turns(&turns);
-
-    if (!is_held || turns != stop->turns || !wants_gil(session)) {
-        stop->turns = turns;
-        stop->turned_ns = now_ns;
-    }
-    return now_ns - stop->turned_ns >= patience_ns(session);
+    uint64_t waited_ns = u64_least(patience_wanting_ns(session, now_ns), patience_ns(session));
+    return u64_sum(u64_sum(first_ns, job_untimed_ns(session, now_ns)), waited_ns);
 }
 
 /* Whether a limit is reached; if not, when to look again. Processor time cannot
@@ -239,15 +126,15 @@ static uint64_t check_limits(snug_session *session, uint64_t now_ns)
 
     const uint64_t deadline_ns = wall_deadline_ns(session, now_ns);
     uint64_t wall_look_ns = deadline_ns;
-    if (runtime_gil_is_shared() && is_kept_out(session, now_ns)) {
+    if (runtime_gil_is_shared() && patience_is_used_up(session, now_ns)) {
         stop->waited_ns = patience_ns(session);
         enter_ladder(session, STOP_STALLED, session->job.limits.wall_ms, now_ns);
         return now_ns;
     }
 
     if (now_ns >= deadline_ns) {
-        uint64_t wanted_ns = wanting_ns(session, now_ns);
-        int only_waits = wanted_ns >= patience_ns(session) && wants_gil(session);
+        uint64_t wanted_ns = patience_wanting_ns(session, now_ns);
+        int only_waits = wanted_ns >= patience_ns(session) && patience_wants_gil(session);
         stop->waited_ns = u64_least(wanted_ns, patience_ns(session));
         enter_ladder(session, only_waits ? STOP_STALLED : STOP_TIMEOUT, session->job.limits.wall_ms,
                      now_ns);
@@ -258,10 +145,10 @@ static uint64_t check_limits(snug_session *session, uint64_t now_ns)
     if (deadline_ns != stop->wall_deadline_ns)
         wall_look_ns = u64_sum(deadline_ns, LOOK_NS);
     if (runtime_gil_is_shared())
-        wall_look_ns = u64_least(wall_look_ns, next_wait_look_ns(session, now_ns));
+        wall_look_ns = u64_least(wall_look_ns, patience_next_look_ns(session, now_ns));
     if (cell_ns == UINT64_MAX && all_ns == UINT64_MAX)
         return wall_look_ns;
-    uint64_t used_ns = cpu_used_ns(stop) + interp_threads_cpu_ns(session->interp);
+    uint64_t used_ns = job_cpu_ns(stop) + interp_threads_cpu_ns(session->interp);
     uint64_t all_left_ns = all_cpu_left_ns(session);
     if (used_ns >= cell_ns) {
         enter_ladder(session, STOP_CPU, session->job.limits.cpu_ms, now_ns);
@@ -341,7 +228,7 @@ static void keep_pace(snug_session *session, uint64_t now_ns)
 {
     session_stop *stop = &session->stop;
     uint64_t most_ns = 2 * steps_of(has_threads(session))->again_ms * NS_PER_MS;
-    uint64_t cpu_ns = all_cpu_now_ns(session);
+    uint64_t cpu_ns = job_all_cpu_now_ns(session);
     uint64_t tick_ns = now_ns - stop->last_ns, ran_ns = cpu_ns - stop->last_cpu_ns;
     uint64_t counted_ns = u64_least(tick_ns, most_ns);
 
@@ -405,15 +292,6 @@ static void press(void *arg, guard *g)
         guard_kick(g);
 }
 
-/* Of a session with a thread of its own: its caller is answered, and the thread goes on. */
-static void leave_job(snug_session *session)
-{
-    if (session->thread.is_inline || session->stop.is_left || session->stop.is_given_up)
-        return;
-    session->stop.is_left = 1;
-    mailbox_leave(&session->thread.mailbox);
-}
-
 /* Who interrupts wants to be answered soon. */
 static uint64_t bears_ns(const snug_session *session)
 {
@@ -428,9 +306,9 @@ static void leave_if_stalled(snug_session *session)
 {
     session_stop *stop = &session->stop;
     uint64_t step_ns = 4 * steps_of(has_threads(session))->again_ms * NS_PER_MS;
-    if (u64_sum(stop->waited_ns, step_ns) >= bears_ns(session) && wants_gil(session) &&
+    if (u64_sum(stop->waited_ns, step_ns) >= bears_ns(session) && patience_wants_gil(session) &&
         !interp_is_settled(session->interp))
-        leave_job(session);
+        patience_leave(session);
 }
 
 /* One step: raises, starves, kicks, and gives up. */
@@ -495,29 +373,6 @@ static uint64_t on_deadline(watch *item, uint64_t now_ns)
     return step_ladder(session, now_ns);
 }
 
-/* Of a job that no stop reaches. A GIL that moves on comes to everybody. */
-static uint64_t on_wait(watch *item, uint64_t now_ns)
-{
-    snug_session *session = session_of(item);
-    session_stop *stop = &session->stop;
-    uint64_t turns;
-    int is_held = runtime_gil_turns(&turns);
-
-    if (!is_held || turns != stop->turns) {
-        stop->turns = turns;
-        stop->turned_ns = now_ns;
-    }
-
-    int is_kept = now_ns - stop->turned_ns >= patience_ns(session);
-    int is_late = now_ns - stop->started_ns >= STOP_LONGEST_MS * NS_PER_MS;
-    if (is_kept || is_late) {
-        leave_job(session);
-        return UINT64_MAX;
-    }
-
-    return u64_sum(now_ns, u64_least(patience_ns(session) / 4 + 1, WAIT_LOOK_NS));
-}
-
 /* A stop that is under way goes on at its own pace: who interrupts again and again would keep the
  * session's thread from the lock that it has to take to end. */
 static uint64_t on_interrupt(watch *item, void *ignored)
@@ -535,7 +390,7 @@ static uint64_t on_interrupt(watch *item, void *ignored)
 
 /* ---- for jobs ---- */
 
-static void begin_stop(session_stop *stop, uint64_t now_ns)
+void stop_prepare(session_stop *stop, uint64_t now_ns)
 {
     stop->started_ns = now_ns;
     stop->since_ns = 0;
@@ -551,7 +406,7 @@ void stop_arm(snug_session *session, uint64_t now_ns)
 {
     session_stop *stop = &session->stop;
 
-    begin_stop(stop, now_ns);
+    stop_prepare(stop, now_ns);
     stop->wall_deadline_ns = clock_deadline_ns(now_ns, session->job.limits.wall_ms);
     stop->untimed_ns = session->desk ? desk_untimed_ns(session->desk, now_ns) : 0;
     stop->own_ns = session->interp ? interp_own_waits_ns(session->interp, now_ns) : 0;
@@ -568,43 +423,6 @@ void stop_arm(snug_session *session, uint64_t now_ns)
                  u64_least(first_ns, stop->wall_deadline_ns));
 }
 
-static void watch_wait(snug_session *session, uint64_t now_ns)
-{
-    session_stop *stop = &session->stop;
-
-    runtime_gil_turns(&stop->turns);
-    stop->turned_ns = now_ns;
-    stop->watch.on_deadline = on_wait;
-    watchdog_arm(session->host->watchdog, &stop->watch, next_wait_look_ns(session, now_ns));
-}
-
-void stop_arm_wait(snug_session *session, uint64_t now_ns)
-{
-    begin_stop(&session->stop, now_ns);
-    session->stop.is_settling = 1;
-    watch_wait(session, now_ns);
-}
-
-void stop_settle(snug_session *session)
-{
-    stop_disarm(session);
-    session->stop.is_settling = 1;
-    watch_wait(session, clock_now_ns());
-}
-
-const char *stop_awaited(void)
-{
-    uint64_t turns;
-    if (runtime_gil_turns(&turns))
-        return "for the GIL, which another session holds";
-    return "for its thread";
-}
-
-uint64_t stop_ran_ns(const snug_session *session)
-{
-    return cpu_used_ns(&session->stop);
-}
-
 void stop_disarm(snug_session *session)
 {
     session_stop *stop = &session->stop;
@@ -612,39 +430,6 @@ void stop_disarm(snug_session *session)
     if (session->interp)
         interp_starve(session->interp, 0);
     atomic_store(&session->thread.guard.stage, GUARD_CALM);
-}
-
-/* To read a thread's processor time is a system call, which would be half of a small cell's: so
- * what was read a moment ago goes on with the clock, and what took a moment counts by the clock. */
-#define CPU_MOMENT_NS UINT64_C(50000)
-
-static uint64_t read_cpu(session_stop *stop, uint64_t now_ns)
-{
-    stop->read_ns = now_ns;
-    stop->read_cpu_ns = clock_thread_cpu_ns();
-    return stop->read_cpu_ns;
-}
-
-void stop_begin_cpu(session_stop *stop, uint64_t now_ns)
-{
-    uint64_t passed_ns = now_ns - stop->read_ns;
-    uint64_t cpu_ns = stop->read_cpu_ns + passed_ns;
-    if (passed_ns >= CPU_MOMENT_NS)
-        cpu_ns = read_cpu(stop, now_ns);
-
-    stop->begun_ns = now_ns;
-    atomic_store_explicit(&stop->cpu_start_ns, cpu_ns, memory_order_relaxed);
-}
-
-uint64_t stop_cpu_used_ns(session_stop *stop)
-{
-    uint64_t now_ns = clock_now_ns(), passed_ns = now_ns - stop->begun_ns;
-    stop->ended_ns = now_ns;
-    if (passed_ns < CPU_MOMENT_NS)
-        return passed_ns;
-
-    uint64_t start_ns = atomic_load(&stop->cpu_start_ns), cpu_ns = read_cpu(stop, now_ns);
-    return cpu_ns > start_ns ? cpu_ns - start_ns : 0;
 }
 
 void local_interrupt(snug_session *session)

@@ -46,6 +46,8 @@ typedef struct session_stop {
 
 /* The caller, before it hands over the job: the wait for the thread counts too. */
 void stop_arm(snug_session *session, uint64_t now_ns);
+/* What both begin with. */
+void stop_prepare(session_stop *stop, uint64_t now_ns);
 /* What a thread that keeps others from running is at then, past the last stage of all others. */
 guard_stage stop_last_stage(uint64_t elapsed_ns);
 /* The same for a job that no stop reaches: its caller waits until the GIL has been held by one and
