@@ -144,9 +144,9 @@ static int claim_and_run(snug_result **out, snug_session *session, const char *s
 
     error = session->form->start(session, source, len, limits ? &taken : NULL, is_aside);
     if (!error) {
-        while (!session->form->attend(session, UINT64_MAX))
+        while (!session_attend(session, UINT64_MAX))
             ;
-        error = session->form->finish(out, session);
+        error = session_finish(out, session);
     }
 
     return session_return(session, error);

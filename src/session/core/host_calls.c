@@ -19,7 +19,7 @@ int session_bind_all(snug_session *session)
 
 void session_make_calls(snug_session *session, void (*drain)(snug_session *session))
 {
-    for (snug_call *call; (call = desk_take(session->desk));) {
+    for (snug_call *call; !session->attending.is_deaf && (call = desk_take(session->desk));) {
         const desk_tool *tool = call_tool(call);
         session_tell_calls(session);
         drain(session); /* what was printed before it */
@@ -36,6 +36,7 @@ void session_tell_calls(snug_session *session)
     const session_callbacks *callbacks = &session->callbacks;
     snug_tool_call call;
 
-    while (callbacks->on_tool_call && desk_take_over(&call, session->desk))
+    while (callbacks->on_tool_call && !session->attending.is_deaf &&
+           desk_take_over(&call, session->desk))
         callbacks->on_tool_call(callbacks->payload, &call);
 }

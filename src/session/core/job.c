@@ -69,6 +69,8 @@ static void attend_cell(void *payload)
 
 static int has_callbacks(const snug_session *session)
 {
+    if (session->attending.is_deaf)
+        return 0;
     return session->callbacks.on_output || session->callbacks.on_display ||
            session->callbacks.on_input || desk_tool_at(session->desk, 0);
 }
@@ -90,6 +92,7 @@ static void run_on_caller(snug_session *session)
     inline_enter(session);
     session_do_job(session);
     inline_leave(session);
+    session->job.is_over = 1; /* also if a callback does not return */
     hand_on(session);
 }
 

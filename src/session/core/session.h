@@ -14,6 +14,7 @@
 #include "limits/memory.h"
 #include "policy/allowlist.h"
 #include "py/core/interp.h"
+#include "session/core/attending.h"
 #include "session/core/bell.h"
 #include "session/core/form.h"
 #include "session/core/full.h"
@@ -59,6 +60,7 @@ struct snug_session {
     int is_scanner;
 
     _Atomic uint32_t is_busy; /* SESSION_... of claim.h */
+    session_attending attending;
     last_error last_error;    /* of the functions of snug.h */
     session_thread thread;
     session_parking park;

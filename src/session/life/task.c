@@ -161,10 +161,19 @@ static int tell_rung(snug_task *task)
 static void finish_cell(snug_task *task)
 {
     snug_session *session = task->session;
-    int error = session->form->finish(&task->result, session);
+    int error = session_finish(&task->result, session);
 
     session->form->listen(session, 0);
     task_end(task, error);
+}
+
+/* By this thread, in a callback that did not return. */
+static int is_left_by_us(snug_task *task)
+{
+    pthread_mutex_lock(&task->lock); /* so that the session is not let go of meanwhile */
+    int answer = task->session && attending_is_left(task->session);
+    pthread_mutex_unlock(&task->lock);
+    return answer;
 }
 
 /* Whoever comes first. Others who find it attended leave word that there may be more to do. Answers
@@ -174,12 +183,15 @@ static int attend_cell(snug_task *task, uint64_t until_ns)
     if (atomic_load(&task->is_over))
         return 1;
     if (atomic_exchange(&task->is_attended, 1)) {
-        atomic_store(&task->is_missed, 1);
-        return 0;
+        if (!is_left_by_us(task)) {
+            atomic_store(&task->is_missed, 1);
+            return 0;
+        }
+        attending_take_over(task->session);
     }
 
     /* It stays attended when it is over. */
-    if (task->session->form->attend(task->session, until_ns)) {
+    if (session_attend(task->session, until_ns)) {
         finish_cell(task);
         return 1;
     }

@@ -1,0 +1,34 @@
+/*
+ * attending.h - the caller's thread while it attends to a cell, and makes the host's callbacks.
+ *
+ * A callback that is left by an exception or a longjmp takes the frames of snug that have called it
+ * along, and nobody attends to the cell any more. That is noticed by the next call of the session
+ * from the same thread, if both were on the stack that the thread was started with.
+ */
+#ifndef SNUG_SESSION_ATTENDING_H
+#define SNUG_SESSION_ATTENDING_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include <snug/snug.h>
+
+/* Of a session. */
+typedef struct session_attending {
+    _Atomic(uintptr_t) frame;  /* of who attends; 0: nobody does */
+    _Atomic(uintptr_t) thread; /* its pthread_t */
+    int is_deaf;               /* no callback is made any more for the cell that runs */
+} session_attending;
+
+/* As attend and finish of the session's form. */
+int session_attend(snug_session *session, uint64_t until_ns);
+int session_finish(snug_result **out, snug_session *session);
+
+/* Whether this thread has attended to the session's cell in a frame that is gone. */
+int attending_is_left(const snug_session *session);
+/* Then: the cell is stopped, and what else it asks of the host is not answered. */
+void attending_take_over(snug_session *session);
+/* The same until its end, with nobody to take its result. */
+void attending_end_cell(snug_session *session);
+
+#endif
