@@ -350,11 +350,14 @@ def judge(trial):
                            f"{len(trial.requests)} requests came")
 
 
-def is_there(library):
-    try:
-        return bool(ctypes.CDLL(library))
-    except OSError:
-        return False
+def is_there(libraries):
+    """Whether one of them is: a library has another number on another system."""
+    for library in libraries.split(" or "):
+        try:
+            return bool(ctypes.CDLL(library))
+        except OSError:
+            pass
+    return False
 
 
 def ways_of(scenario, number, in_all):

@@ -25,7 +25,7 @@ What is asked
     then               the next command begins, in the same folder and with the same state; what
                        is asked and what must come of it is each command's own
     embed TEXT VECTOR  what the model $MODEL-embed makes of a text that has this one
-    needs LIBRARY      without which the scenario is left out
+    needs LIBRARY      without which the scenario is left out; A or B where it has two numbers
     only WORDS: WHY    of openai, anthropic, stream, whole
     own WHY            asks tests/agent/endpoint.py, because aimock cannot do it
 

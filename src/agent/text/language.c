@@ -89,8 +89,9 @@ const language *language_named(const char *text)
 
 /* ---- libexttextcat ---- */
 
-/* As in its textcat.h, of version 3.4. The lower a score, the nearer is the language. */
-#define TEXTCAT_FILE   "libexttextcat-2.0.so.0"
+/* As in its textcat.h, of version 3.4: what is called here is the same under both numbers, of which
+ * Debian 14 has the second. The lower a score, the nearer is the language. */
+static const char *const TEXTCAT_FILES[] = { "libexttextcat-2.0.so.0", "libexttextcat-2.0.so.1" };
 #define TEXTCAT_MODELS "/usr/share/libexttextcat/"
 
 typedef struct candidate {
@@ -141,10 +142,19 @@ static void *open_classifier(open_fn *open_list)
     return classifier;
 }
 
+static void *load_library(void)
+{
+    void *library = NULL;
+
+    for (size_t i = 0; !library && i < sizeof TEXTCAT_FILES / sizeof *TEXTCAT_FILES; i++)
+        library = dlopen(TEXTCAT_FILES[i], RTLD_NOW | RTLD_LOCAL);
+    return library;
+}
+
 static void load_textcat(void)
 {
     open_fn *open_list;
-    void *library = dlopen(TEXTCAT_FILE, RTLD_NOW | RTLD_LOCAL);
+    void *library = load_library();
     if (!library)
         return;
 
