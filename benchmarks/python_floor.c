@@ -16,7 +16,7 @@ static int64_t clock_ns(void)
 }
 
 /* One call with two new floats; NULL with an exception. The answer goes to *out. */
-static int call_once(double *out, PyObject *function, double x, double y)
+static int call_single(double *out, PyObject *function, double x, double y)
 {
     PyObject *arguments[2] = { PyFloat_FromDouble(x), PyFloat_FromDouble(y) };
     PyObject *value = NULL;
@@ -44,7 +44,7 @@ static PyObject *call_often(PyObject *self, PyObject *args)
         return NULL;
     int64_t start_ns = clock_ns();
     for (int i = 0; i < count; i++) {
-        if (call_once(&one, function, 0.5, i) != 0)
+        if (call_single(&one, function, 0.5, i) != 0)
             return NULL;
         sum += one;
     }

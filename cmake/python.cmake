@@ -37,8 +37,9 @@ if(NOT EXISTS ${PYTHON_PROGRAM})
 endif()
 
 # What the archive wants beside it. 3.13 names archives of its own build folder there;
-# inittab.py leaves out what would need them.
-separate_arguments(SNUG_PYTHON_LIBS UNIX_COMMAND "${PYTHON_MODLIBS} ${PYTHON_LIBS} ${PYTHON_SYSLIBS}")
+# inittab.py leaves out what would need them. 3.14 has the ends of a makefile's lines there.
+string(REPLACE "\\" " " SNUG_PYTHON_LIBS "${PYTHON_MODLIBS} ${PYTHON_LIBS} ${PYTHON_SYSLIBS}")
+separate_arguments(SNUG_PYTHON_LIBS UNIX_COMMAND "${SNUG_PYTHON_LIBS}")
 list(REMOVE_DUPLICATES SNUG_PYTHON_LIBS)
 list(FILTER SNUG_PYTHON_LIBS EXCLUDE REGEX "/")
 

@@ -230,12 +230,11 @@ static void handle_kick(int number, siginfo_t *info, void *context)
 
     int saved = errno;
     int stage = atomic_load(&g->stage);
+    place at = place_of(context);
     if (stage >= GUARD_INTERRUPT && g->on_kick)
-        g->on_kick(g);
-    if (stage >= GUARD_JUMP && !is_changing_user(context)) {
-        place at = place_of(context);
+        g->on_kick(g, (uintptr_t)at.sp);
+    if (stage >= GUARD_JUMP && !is_changing_user(context))
         guard_tear(g, at.pc, at.sp);
-    }
     errno = saved;
 }
 

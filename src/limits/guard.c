@@ -83,6 +83,7 @@ int guard_attach(guard *g, char *stack_low, size_t stack_bytes)
 
     g->tid = (pid_t)syscall(SYS_gettid);
     g->stack_low = stack_low;
+    g->stack_high = stack_low + stack_bytes;
     if (stack_bytes >= SMALLEST_STACK_WITH_ZONE && !guard_forgoes_jumps()) {
         if (close_yellow(g)) {
             error = error_system("cannot protect the end of a stack");
@@ -414,6 +415,6 @@ int guard_open_yellow(guard *g, const void *address)
 
     g->yellow_is_open = 1;
     if (g->on_yellow)
-        g->on_yellow(g);
+        g->on_yellow(g, (uintptr_t)address);
     return 1;
 }

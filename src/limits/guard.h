@@ -85,13 +85,15 @@ typedef struct guard {
     _Atomic unsigned heard_of; /* (handler) sent, at the last kick that came */
 
     char *stack_low;   /* lowest usable byte; the guard page is below */
+    char *stack_high;  /* the first byte above; both NULL: not known */
     char *yellow_high; /* the zone is [stack_low, yellow_high); NULL: none */
     void *signal_stack;
     stack_t stack_before; /* the thread's own one */
 
-    /* (handler) Called at each kick from GUARD_INTERRUPT on, and when the yellow zone is hit. */
-    void (*on_kick)(struct guard *g);
-    void (*on_yellow)(struct guard *g);
+    /* (handler) Called at each kick from GUARD_INTERRUPT on, and when the yellow zone is hit, with
+     * the place of the stack where that found the thread. */
+    void (*on_kick)(struct guard *g, uintptr_t sp);
+    void (*on_yellow)(struct guard *g, uintptr_t sp);
     /* (handler) More reasons not to jump now, for this program counter and stack
      * pointer: CPython's own allocator. The next kick asks again. NULL: none. */
     int (*is_busy)(struct guard *g, uintptr_t pc, const uintptr_t *sp);

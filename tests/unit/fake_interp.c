@@ -348,8 +348,9 @@ void fake_reset(void)
 /* ---- stops, on any thread ---- */
 
 /* (handler) */
-static void on_kick(guard *g)
+static void on_kick(guard *g, uintptr_t sp)
 {
+    (void)sp;
     if (!here)
         return;
     atomic_fetch_add(&here->kicks, 1);

@@ -26,8 +26,9 @@ static void loop_for_ever(worker *w)
     }
 }
 
-static void count_kick(guard *g)
+static void count_kick(guard *g, uintptr_t sp)
 {
+    (void)sp;
     worker *w = g->owner;
     atomic_fetch_add(&w->kicks, 1);
 }
@@ -537,8 +538,9 @@ static const int calls_handlers_masked = 1;
 static const int calls_handlers_masked = 0;
 #endif
 
-static void fault_in_a_handler(guard *g)
+static void fault_in_a_handler(guard *g, uintptr_t sp)
 {
+    (void)sp;
     (void)g;
     *(volatile int *)64 = 1;
 }
@@ -602,8 +604,9 @@ static long dive(worker *w, long depth)
     return reached + frame[0] - (char)depth; /* no tail call */
 }
 
-static void note_yellow(guard *g)
+static void note_yellow(guard *g, uintptr_t sp)
 {
+    (void)sp;
     worker *w = g->owner;
     atomic_fetch_add(&w->yellows, 1);
     atomic_store(&w->count, 1);
@@ -656,8 +659,9 @@ static void the_yellow_zone_is_closed_again_for_the_next_run(void **state)
     assert_int_equal(w.yellows, 2);
 }
 
-static void ignore_yellow(guard *g)
+static void ignore_yellow(guard *g, uintptr_t sp)
 {
+    (void)sp;
     worker *w = g->owner;
     atomic_fetch_add(&w->yellows, 1);
 }
@@ -1060,8 +1064,9 @@ static uint64_t climb(watch *item, uint64_t now_ns)
     return now_ns + NS_PER_MS;
 }
 
-static void raise_later(guard *g)
+static void raise_later(guard *g, uintptr_t sp)
 {
+    (void)sp;
     session *s = (session *)g->owner;
     s->is_raised = 1;
 }

@@ -174,7 +174,7 @@ static PyObject *call_function(frame_call *f)
     return value;
 }
 
-static int call_once(frame_call *f, program_call *call)
+static int call_single(frame_call *f, program_call *call)
 {
     const program_text *text = call->text;
 
@@ -239,7 +239,7 @@ static int carry_out(interp *in, program_call *call)
     f.in = in;
     f.count = 0;
     f.function = Py_NewRef(function);
-    int failed = call->is_map ? call_rows(&f, call) : call_once(&f, call);
+    int failed = call->is_map ? call_rows(&f, call) : call_single(&f, call);
     Py_DECREF(f.function);
     return failed;
 }
@@ -286,7 +286,7 @@ static void compute(void *arg)
         drop_value(run->call);
 
     /* Not the next cell's. */
-    if (internals_dict_version(in->main) != names)
+    if (names == 0 || internals_dict_version(in->main) != names)
         changes_take(NULL, in, NULL);
     notes_hand_over(run->out, in);
 }

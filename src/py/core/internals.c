@@ -36,13 +36,94 @@ int internals_cancel_raise(PyThreadState *tstate)
 
 uint64_t internals_dict_version(PyObject *dict)
 {
+#if PY_VERSION_HEX >= 0x030e0000
+    (void)dict;
+    return 0;
+#else
     return ((const PyDictObject *)dict)->ma_version_tag;
+#endif
+}
+
+/* ---- recursion ---- */
+
+#if PY_VERSION_HEX >= 0x030e0000
+
+/* In C a check raises where the stack pointer is below the soft limit, but not further than that:
+ * else CPython takes it for another stack. */
+enum { WINDOW_BYTES = 2 * _PyOS_STACK_MARGIN_BYTES };
+
+/* Nothing is below it, which would end the process; and zero would have it looked up. */
+enum { NO_HARD_LIMIT = 1 };
+
+static _PyThreadStateImpl *whole_state(PyThreadState *tstate)
+{
+    return (_PyThreadStateImpl *)tstate;
 }
 
 recursion_left internals_recursion_left(PyThreadState *tstate)
 {
+    return (recursion_left){ tstate->py_recursion_remaining,
+                             whole_state(tstate)->c_stack_soft_limit };
+}
+
+void internals_set_recursion_left(PyThreadState *tstate, recursion_left left)
+{
+    tstate->py_recursion_remaining = left.python;
+    whole_state(tstate)->c_stack_soft_limit = left.c;
+}
+
+/* Half of it above sp: what was found there may be a leaf of the recursion. */
+void internals_cut_recursion(PyThreadState *tstate, uintptr_t sp)
+{
+    internals_set_recursion_left(tstate, (recursion_left){ 0, sp + WINDOW_BYTES / 2 });
+}
+
+void internals_cut_recursion_blindly(PyThreadState *tstate, uintptr_t left)
+{
+    _PyThreadStateImpl *state = whole_state(tstate);
+    uintptr_t now = state->c_stack_soft_limit;
+    uintptr_t next = now > left + WINDOW_BYTES ? now - WINDOW_BYTES : state->c_stack_top;
+
+    internals_set_recursion_left(tstate, (recursion_left){ 0, next });
+}
+
+int internals_knows_stack(PyThreadState *tstate)
+{
+    const _PyThreadStateImpl *state = whole_state(tstate);
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    return state->c_stack_hard_limit == NO_HARD_LIMIT && here < state->c_stack_top &&
+           here >= state->c_stack_soft_limit;
+}
+
+void internals_tell_stack(PyThreadState *tstate, const void *low, const void *high)
+{
+    _PyThreadStateImpl *state = whole_state(tstate);
+    state->c_stack_top = (uintptr_t)high;
+    state->c_stack_soft_limit = (uintptr_t)low + WINDOW_BYTES;
+    state->c_stack_hard_limit = NO_HARD_LIMIT;
+}
+
+void internals_find_stack(PyThreadState *tstate)
+{
+    _Py_InitializeRecursionLimits(tstate);
+    whole_state(tstate)->c_stack_hard_limit = NO_HARD_LIMIT;
+}
+
+/* Until it is told of another, no check of it raises. */
+static void forget_stack(PyThreadState *tstate)
+{
+    _PyThreadStateImpl *state = whole_state(tstate);
+    state->c_stack_top = state->c_stack_soft_limit = 0;
+    state->c_stack_hard_limit = NO_HARD_LIMIT;
+}
+
+#else
+
+recursion_left internals_recursion_left(PyThreadState *tstate)
+{
 #if PY_VERSION_HEX >= 0x030c0000
-    return (recursion_left){ tstate->py_recursion_remaining, tstate->c_recursion_remaining };
+    return (recursion_left){ tstate->py_recursion_remaining,
+                             (uintptr_t)tstate->c_recursion_remaining };
 #else
     return (recursion_left){ tstate->recursion_remaining, 0 };
 #endif
@@ -52,11 +133,49 @@ void internals_set_recursion_left(PyThreadState *tstate, recursion_left left)
 {
 #if PY_VERSION_HEX >= 0x030c0000
     tstate->py_recursion_remaining = left.python;
-    tstate->c_recursion_remaining = left.c;
+    tstate->c_recursion_remaining = (int)left.c;
 #else
     tstate->recursion_remaining = left.python;
 #endif
 }
+
+void internals_cut_recursion(PyThreadState *tstate, uintptr_t sp)
+{
+    (void)sp;
+    internals_set_recursion_left(tstate, (recursion_left){ 0, 0 });
+}
+
+void internals_cut_recursion_blindly(PyThreadState *tstate, uintptr_t left)
+{
+    internals_cut_recursion(tstate, left);
+}
+
+int internals_knows_stack(PyThreadState *tstate)
+{
+    (void)tstate;
+    return 1;
+}
+
+void internals_tell_stack(PyThreadState *tstate, const void *low, const void *high)
+{
+    (void)tstate;
+    (void)low;
+    (void)high;
+}
+
+void internals_find_stack(PyThreadState *tstate)
+{
+    (void)tstate;
+}
+
+static void forget_stack(PyThreadState *tstate)
+{
+    (void)tstate;
+}
+
+#endif
+
+/* ---- the GIL ---- */
 
 int internals_lacks_gil(PyThreadState *tstate)
 {
@@ -114,6 +233,7 @@ void internals_number_state(PyThreadState *tstate)
 
 void internals_move_state(PyThreadState *tstate)
 {
+    forget_stack(tstate);
     tstate->thread_id = PyThread_get_thread_ident();
 #ifdef PY_HAVE_THREAD_NATIVE_ID
     tstate->native_thread_id = PyThread_get_thread_native_id();
@@ -150,10 +270,14 @@ int internals_runtime_is_locked(void)
         &_PyRuntime.interpreters.mutex,
         &_PyRuntime.allocators.mutex,
         &_PyRuntime.ceval.pending_mainthread.mutex,
+#if PY_VERSION_HEX >= 0x030e0000
+        &_PyRuntime.xi.data_lookup.registry.mutex,
+#else
         &_PyRuntime.ceval.sys_trace_profile_mutex,
+        &_PyRuntime.xi.registry.mutex,
+#endif
         &_PyRuntime.imports.extensions.mutex,
         &_PyRuntime.unicode_state.ids.mutex,
-        &_PyRuntime.xi.registry.mutex,
         &_PyRuntime.audit_hooks.mutex,
     };
 

@@ -27,17 +27,32 @@ int internals_cancel_raise(PyThreadState *tstate);
  * arena was mapped meanwhile: that may move it. NULL: nothing to free, or no memory. */
 void **internals_take_allocator(PyThreadState *tstate);
 
-/* Of a dict: another after each change of it. */
+/* Of a dict: another after each change of it. Since 3.14 nothing tells, and it is 0. */
 uint64_t internals_dict_version(PyObject *dict);
 
-/* How deep the thread may still recurse. */
+/* How deep the thread may still recurse: in how many calls of Python, and in C. The latter was a
+ * number of calls, too, and is an address of the stack since 3.14, below which a check raises. */
 typedef struct recursion_left {
-    int python, c;
+    int python;
+    uintptr_t c;
 } recursion_left;
 recursion_left internals_recursion_left(PyThreadState *tstate);
-/* Async-signal-safe: plain stores to the thread's own state. With zeros, the next
- * check raises RecursionError. */
+/* Async-signal-safe, as the next two: plain stores to the thread's own state. */
 void internals_set_recursion_left(PyThreadState *tstate, recursion_left left);
+/* The next check raises RecursionError: one in C where the stack is as deep as at sp, or deeper. */
+void internals_cut_recursion(PyThreadState *tstate, uintptr_t sp);
+/* The same by another thread, which cannot know how deep that is. Since 3.14 it is the next check
+ * in one piece of the stack, and in the next lower one at the next call: from its top down to the
+ * address that recursion was left to. */
+void internals_cut_recursion_blindly(PyThreadState *tstate, uintptr_t left);
+
+/* Since 3.14 a check of recursion in C looks how near the end of the stack is: of the stack that the
+ * state's first thread had, unless it is told of another. Its process would end where the last few
+ * KiB are reached: never, for a state that was told. */
+int internals_knows_stack(PyThreadState *tstate); /* the calling thread's */
+void internals_tell_stack(PyThreadState *tstate, const void *low, const void *high);
+/* The calling thread's, as the C library knows it. */
+void internals_find_stack(PyThreadState *tstate);
 
 /* After a jump out of the thread's code: gives back what other threads would wait
  * for, the GIL and 3.11's import lock, if the thread holds them. */

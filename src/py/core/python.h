@@ -64,6 +64,20 @@ static inline PyObject *python_type_dict(PyTypeObject *type)
 #endif
 }
 
+/* Of the arguments of a PyCMethod. */
+#if PY_VERSION_HEX >= 0x030e0000
+typedef Py_ssize_t python_count;
+#else
+typedef size_t python_count;
+#endif
+
+/* How often an object is referred to that nothing ever frees. */
+#if PY_VERSION_HEX >= 0x030e0000
+#define PYTHON_IMMORTAL _Py_IMMORTAL_INITIAL_REFCNT
+#else
+#define PYTHON_IMMORTAL _Py_IMMORTAL_REFCNT
+#endif
+
 /* As in the names of the library's folders. */
 #define PYTHON_X_Y Py_STRINGIFY(PY_MAJOR_VERSION) "." Py_STRINGIFY(PY_MINOR_VERSION)
 

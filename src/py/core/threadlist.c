@@ -45,7 +45,7 @@ void threads_cut_recursion(interp *in)
 {
     pthread_mutex_lock(&in->threads.lock);
     FOR_EACH(t, &in->threads)
-    internals_set_recursion_left(t->tstate, (recursion_left){ 0, 0 });
+    internals_cut_recursion_blindly(t->tstate, (uintptr_t)thread_stack_low(&t->thread));
     pthread_mutex_unlock(&in->threads.lock);
 }
 

@@ -1,6 +1,6 @@
 """Makes the program's own table of built-in modules from the archive's config.c.
 
-usage: inittab.py CONFIG_C OUTPUT
+usage: inittab.py CONFIG_C MINOR OUTPUT
 
 A table of our own takes the place of the archive's config.o, so that the program
 holds only the modules it wants. Left out are those that no session may have and
@@ -15,14 +15,17 @@ LEFT_OUT = {
     "_tracemalloc",      # hooks the allocators
     "spwd", "syslog",    # the machine's users and logs
     "xxsubtype", "_xxtestfuzz",
-    "_sha2",             # Debian 13's archive lacks its objects; hashlib takes OpenSSL's
 }
+# The archives of Debian 13 and 14 lack the objects of these from that minor version on. hashlib takes
+# OpenSSL's, and _blake2 is our own.
+LACK_OBJECTS = {"_sha2": 13, "_md5": 14, "_sha1": 14, "_sha3": 14, "_blake2": 14}
 
 
 def main():
-    config, output = map(pathlib.Path, sys.argv[1:])
+    config, minor, output = pathlib.Path(sys.argv[1]), int(sys.argv[2]), pathlib.Path(sys.argv[3])
     rows = re.findall(r'^\s*\{"(\w+)",\s*(\w+)\}', config.read_text(), re.M)
-    rows = [(name, init) for name, init in rows if name not in LEFT_OUT]
+    rows = [(name, init) for name, init in rows if name not in LEFT_OUT and
+            minor < LACK_OBJECTS.get(name, sys.maxsize)]
     lines = ["/* Made by inittab.py. */", "#include <Python.h>", ""]
     lines += [f"extern PyObject *{init}(void);" for _, init in rows if init != "NULL"]
     lines += ["", "struct _inittab _PyImport_Inittab[] = {"]

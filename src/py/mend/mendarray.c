@@ -168,7 +168,7 @@ static PyObject *extend_array(PyObject *self, PyTypeObject *cls, PyObject *const
 {
     PyCMethod original = (PyCMethod)(mend_function)atomic_load(&methods[EXTEND].original);
     if (count != 1 || names || PyObject_TypeCheck(args[0], cls) || is_plain_iterable(args[0]))
-        return original(self, cls, args, (size_t)count, names);
+        return original(self, cls, args, (python_count)count, names);
     if (append_all(self, args[0]) != 0)
         return NULL;
     Py_RETURN_NONE;

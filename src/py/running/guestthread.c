@@ -29,19 +29,19 @@ static guest_thread *thread_of(guard *g)
 }
 
 /* (handler) As ladder.c's. What is taken away need not be put back: the thread ends. */
-static void on_guest_yellow(guard *g)
+static void on_guest_yellow(guard *g, uintptr_t sp)
 {
-    internals_set_recursion_left(thread_of(g)->tstate, (recursion_left){ 0, 0 });
+    internals_cut_recursion(thread_of(g)->tstate, sp);
 }
 
 /* (handler) Only for a call in C that goes on and on: a thread that unwinds needs its
  * recursion to do so. */
-static void on_guest_kick(guard *g)
+static void on_guest_kick(guard *g, uintptr_t sp)
 {
     guest_thread *t = thread_of(g);
     if (atomic_load(&g->stage) >= GUARD_STARVE && atomic_load(&t->in->stop.reason) != STOP_NONE &&
         atomic_load(&t->is_deaf) && internals_is_attached(t->tstate))
-        internals_set_recursion_left(t->tstate, (recursion_left){ 0, 0 });
+        internals_cut_recursion(t->tstate, sp);
 }
 
 /* (handler) */
@@ -159,6 +159,7 @@ static int set_up_thread(guest_thread *t)
     if (!make_state(t))
         return 0;
 
+    internals_tell_stack(t->tstate, t->guard.yellow_high ? t->guard.yellow_high : low, low + bytes);
     interp_claim_guard(in, &t->guard, t->tstate);
     interp_current = in;
     alloc_charge_to(in->options.memory);

@@ -34,33 +34,33 @@ void interp_leave(void)
 
 /* (handler) The stack is nearly used up: the next check of a recursion raises
  * RecursionError, and the zone gives it the room to do so. */
-static void on_yellow(guard *g)
+static void on_yellow(guard *g, uintptr_t sp)
 {
     (void)g;
     interp *in = interp_current;
     if (in && in->tstate) {
         in->stop.hit_yellow = 1;
-        internals_set_recursion_left(in->tstate, (recursion_left){ 0, 0 });
+        internals_cut_recursion(in->tstate, sp);
     }
 }
 
 /* Starved too, a comparison or an isinstance() of deep things can go on for ever without
  * an allocation; but it counts its recursion, and finds none left. */
-static void cut_recursion(interp *in)
+static int may_cut_recursion(interp *in)
 {
     if (atomic_load(&in->stop.reason) == STOP_NONE || atomic_load(&in->stop.is_settled) ||
         !atomic_load(&in->stop.is_guest))
-        return;
+        return 0;
     in->stop.hit_yellow = 1;
-    internals_set_recursion_left(in->tstate, (recursion_left){ 0, 0 });
+    return 1;
 }
 
 /* (handler) */
-static void on_kick(guard *g)
+static void on_kick(guard *g, uintptr_t sp)
 {
     interp *in = interp_current;
-    if (in && in->tstate && atomic_load(&g->stage) >= GUARD_STARVE)
-        cut_recursion(in);
+    if (in && in->tstate && atomic_load(&g->stage) >= GUARD_STARVE && may_cut_recursion(in))
+        internals_cut_recursion(in->tstate, sp);
 }
 
 /* Without signals, from the watchdog's thread: the session must not settle meanwhile, nor
@@ -69,7 +69,8 @@ void interp_cut_recursion(interp *in)
 {
     pthread_mutex_lock(&in->stop.settling);
     atomic_store(&in->stop.is_cutting, 1);
-    cut_recursion(in);
+    if (may_cut_recursion(in))
+        internals_cut_recursion_blindly(in->tstate, in->stop.left.c);
     if (in->options.threads > 0 && in->stop.hit_yellow)
         threads_cut_recursion(in);
     atomic_store(&in->stop.is_cutting, 0);
@@ -212,8 +213,20 @@ static guard_end run_under_guard(guard *g, void (*fn)(void *arg), void *arg)
     return GUARD_RETURNED;
 }
 
+/* Only what recurses without a look at the end of the stack comes to the yellow zone. */
+static void claim_stack(const guard *g, PyThreadState *tstate)
+{
+    if (internals_knows_stack(tstate))
+        return;
+    if (g && g->stack_low)
+        internals_tell_stack(tstate, g->yellow_high ? g->yellow_high : g->stack_low, g->stack_high);
+    else
+        internals_find_stack(tstate);
+}
+
 guard_end interp_run_claimed(interp *in, void (*fn)(void *arg), void *arg)
 {
+    claim_stack(guard_here, in->tstate);
     if (guard_here)
         interp_claim_guard(in, guard_here, in->tstate);
     return run_under_guard(guard_here, fn, arg);
@@ -227,6 +240,7 @@ int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end,
     if (in->options.is_full)
         alloc_keep_ballast();
     interp_enter(in);
+    claim_stack(g, in->tstate);
     in->stop.left = internals_recursion_left(in->tstate);
     atomic_store(&in->stop.is_guest, 1);
     if (g)

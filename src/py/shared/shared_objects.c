@@ -18,7 +18,7 @@ static void make_immortal(PyObject *object)
 {
     if (PyObject_GC_IsTracked(object))
         PyObject_GC_UnTrack(object);
-    object->ob_refcnt = _Py_IMMORTAL_REFCNT;
+    object->ob_refcnt = PYTHON_IMMORTAL;
 }
 
 /* Of others the UTF-8 is made when it is asked for, by the allocator of whoever asks. */

@@ -97,7 +97,7 @@ static int write_integer(jsonvalue_writer *w, PyObject *value)
 
     /* The time to write it grows with the square of its length. */
     size_t most_bits = JSONTEXT_DIGITS * 10 / 3;
-    if (_PyLong_NumBits(value) > most_bits)
+    if ((size_t)_PyLong_NumBits(value) > most_bits)
         return fail_write(w, PyExc_ValueError, NULL, "has an integer of more than 4,300 digits");
 
     PyObject *text = PyLong_Type.tp_repr(value);
