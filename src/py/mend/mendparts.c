@@ -95,7 +95,9 @@ static int property_init(PyObject *self, PyObject *args, PyObject *keywords)
 
 static int static_init(PyObject *self, PyObject *args, PyObject *keywords)
 {
-    if (((static_object *)self)->callable)
+    /* None since 3.14, before the first. */
+    PyObject *callable = ((static_object *)self)->callable;
+    if (callable && callable != Py_None)
         return refuse_again(self);
     return ORIGINAL(initproc, init_static)(self, args, keywords);
 }

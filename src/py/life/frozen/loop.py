@@ -74,7 +74,13 @@ class EventLoop(asyncio.base_events.BaseEventLoop):
             self._default_executor = None
 
 
-class EventLoopPolicy(asyncio.events.BaseDefaultEventLoopPolicy):
+# 3.14 says that policies will go, and has them under these names for itself.
+_events = vars(asyncio.events)
+_Policy = _events.get("_BaseDefaultEventLoopPolicy") or _events["BaseDefaultEventLoopPolicy"]
+_set_policy = _events.get("_set_event_loop_policy") or _events["set_event_loop_policy"]
+
+
+class EventLoopPolicy(_Policy):
     _loop_factory = EventLoop
 
     def get_event_loop(self):
@@ -185,4 +191,4 @@ def run(code):
         loop.end_pool()
 
 
-asyncio.events.set_event_loop_policy(EventLoopPolicy())
+_set_policy(EventLoopPolicy())
