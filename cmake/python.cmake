@@ -5,13 +5,9 @@
 if(NOT Python3_EXECUTABLE AND EXISTS /usr/bin/python3)
     set(Python3_EXECUTABLE /usr/bin/python3)
 endif()
-find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter Development.Embed)
-
-if(Python3_VERSION VERSION_GREATER_EQUAL 3.12 AND Python3_VERSION VERSION_LESS 3.13
-        AND NOT SNUG_ALLOW_312)
-    message(FATAL_ERROR "Python ${Python3_VERSION} at ${Python3_EXECUTABLE}: 3.12 has neither a "
-        "reliable own GIL nor the shared form; use 3.11 or 3.13 (-DPython3_EXECUTABLE=...), or "
-        "-DSNUG_ALLOW_312=ON")
+find_package(Python3 QUIET COMPONENTS Interpreter)
+if(NOT Python3_Interpreter_FOUND)
+    message(FATAL_ERROR "no Python is here: install libpython3-dev, or name one by -DPython3_EXECUTABLE=...")
 endif()
 
 function(python_config out name)
@@ -20,6 +16,16 @@ function(python_config out name)
         OUTPUT_VARIABLE value COMMAND_ERROR_IS_FATAL ANY)
     set(${out} "${value}" PARENT_SCOPE)
 endfunction()
+
+include(cmake/known_pythons.cmake)
+python_config(PYTHON_IS_FREE_THREADED Py_GIL_DISABLED)
+python_refusal(PYTHON_REFUSAL ${Python3_EXECUTABLE} ${Python3_VERSION} "${PYTHON_IS_FREE_THREADED}"
+    "${SNUG_TRY_PYTHON}")
+if(PYTHON_REFUSAL)
+    message(FATAL_ERROR "${PYTHON_REFUSAL}")
+endif()
+
+find_package(Python3 REQUIRED COMPONENTS Interpreter Development.Embed)
 
 python_config(PYTHON_STDLIB LIBDEST)
 python_config(PYTHON_DYNLOAD DESTSHARED)

@@ -10,7 +10,7 @@ typedef struct event_row {
 
 /*
  * Sorted by strcmp. From PySys_Audit in the C sources and sys.audit in Lib/ of
- * 3.11 and 3.13, and from what ordinary programs raise there.
+ * 3.11, 3.13 and 3.14, and from what ordinary programs raise there.
  *
  * Missing, and so denied, among others:
  * - sys._current_frames, sys._current_exceptions: walk every interpreter of the
@@ -30,6 +30,8 @@ typedef struct event_row {
  * - sqlite3.*, but for connect: extensions.
  * - _thread.start_new_thread, _thread.start_joinable_thread (3.13; 3.11 raises
  *   nothing): where the limit allows a session threads, py/running/threads.c makes them.
+ * - sys.remote_exec, cpython.remote_debugger_script (3.14), cpython.PyConfig_Set: have a process,
+ *   this one or another, run a script, or change its settings.
  * - builtins.breakpoint, sys.setprofile, sys.monitoring.register_callback,
  *   cpython.run_*: debuggers and programs.
  */
