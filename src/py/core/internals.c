@@ -95,7 +95,7 @@ int internals_knows_stack(PyThreadState *tstate)
            here >= state->c_stack_soft_limit;
 }
 
-void internals_tell_stack(PyThreadState *tstate, const void *low, const void *high)
+void internals_set_stack(PyThreadState *tstate, const void *low, const void *high)
 {
     _PyThreadStateImpl *state = whole_state(tstate);
     state->c_stack_top = (uintptr_t)high;
@@ -109,7 +109,7 @@ void internals_find_stack(PyThreadState *tstate)
     whole_state(tstate)->c_stack_hard_limit = NO_HARD_LIMIT;
 }
 
-/* Until it is told of another, no check of it raises. */
+/* Until it gets another, no check of it raises. */
 static void forget_stack(PyThreadState *tstate)
 {
     _PyThreadStateImpl *state = whole_state(tstate);
@@ -156,7 +156,7 @@ int internals_knows_stack(PyThreadState *tstate)
     return 1;
 }
 
-void internals_tell_stack(PyThreadState *tstate, const void *low, const void *high)
+void internals_set_stack(PyThreadState *tstate, const void *low, const void *high)
 {
     (void)tstate;
     (void)low;

@@ -46,11 +46,11 @@ void internals_cut_recursion(PyThreadState *tstate, uintptr_t sp);
  * address that recursion was left to. */
 void internals_cut_recursion_blindly(PyThreadState *tstate, uintptr_t left);
 
-/* Since 3.14 a check of recursion in C looks how near the end of the stack is: of the stack that the
- * state's first thread had, unless it is told of another. Its process would end where the last few
- * KiB are reached: never, for a state that was told. */
+/* Since 3.14 a check of recursion in C looks how near the end of the stack is: of the stack that
+ * the state's first thread had, unless it gets another. Its process would end where the last few
+ * KiB are reached: never, for a state that got one. */
 int internals_knows_stack(PyThreadState *tstate); /* the calling thread's */
-void internals_tell_stack(PyThreadState *tstate, const void *low, const void *high);
+void internals_set_stack(PyThreadState *tstate, const void *low, const void *high);
 /* The calling thread's, as the C library knows it. */
 void internals_find_stack(PyThreadState *tstate);
 

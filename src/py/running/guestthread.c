@@ -159,7 +159,7 @@ static int set_up_thread(guest_thread *t)
     if (!make_state(t))
         return 0;
 
-    internals_tell_stack(t->tstate, t->guard.yellow_high ? t->guard.yellow_high : low, low + bytes);
+    internals_set_stack(t->tstate, t->guard.yellow_high ? t->guard.yellow_high : low, low + bytes);
     interp_claim_guard(in, &t->guard, t->tstate);
     interp_current = in;
     alloc_charge_to(in->options.memory);

@@ -219,7 +219,7 @@ static void claim_stack(const guard *g, PyThreadState *tstate)
     if (internals_knows_stack(tstate))
         return;
     if (g && g->stack_low)
-        internals_tell_stack(tstate, g->yellow_high ? g->yellow_high : g->stack_low, g->stack_high);
+        internals_set_stack(tstate, g->yellow_high ? g->yellow_high : g->stack_low, g->stack_high);
     else
         internals_find_stack(tstate);
 }
