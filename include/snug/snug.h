@@ -299,7 +299,7 @@ SNUG_EXTERN int snug_host_options_init(snug_host_options *out, size_t size);
  * SIGABRT, SIGSYS and SIGTRAP: then a fault on a session's thread costs that session only. The
  * program's own handlers are still called for all other threads. SNUG_EINVAL if the kick signal
  * that was named is handled, ignored or blocked already, with a message that has a free one, or if
- * none is free. Programs that carry the full ladder (CMake target snug_program_python) do this
+ * none is free. Programs that carry the full ladder (CMake target snug::program) do this
  * without being asked. */
 #define SNUG_HOST_SIGNALS 1u
 /* If no worker starts, a host of form SNUG_FORM_WORKER becomes one of form SNUG_FORM_LOCAL, whose

@@ -3,7 +3,7 @@
  * elsewhere.
  *
  * The program snug-worker does nothing else. A program of one's own that links
- * snug_program_python can too, and then is named by the host's option worker_path.
+ * snug::program can too, and then is named by the host's option worker_path.
  */
 #ifndef SNUG_WORKER_H
 #define SNUG_WORKER_H
