@@ -32,10 +32,15 @@ class Go(unittest.TestCase):
     def test_sessions_run_on_goroutines_in_a_worker(self):
         self.assertEqual(self.lines("worker"), WANTED)
 
-    def test_a_fault_costs_the_worker_and_no_more(self):
-        lines = self.lines("worker", FAULT)
-        self.assertEqual(lines[:5], WANTED[:5])
-        self.assertEqual(lines[6:], ["after it: ok 2", "closed"])
+    def test_sessions_have_signals_that_go_leaves(self):
+        self.assertEqual(self.lines("signals"), WANTED)
+
+    def test_a_fault_costs_a_session_and_no_more(self):
+        for form in ("signals", "worker"):
+            with self.subTest(form=form):
+                lines = self.lines(form, FAULT)
+                self.assertEqual(lines[:5], WANTED[:5])
+                self.assertEqual(lines[6:], ["after it: ok 2", "closed"])
 
 
 if __name__ == "__main__":
