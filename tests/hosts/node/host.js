@@ -13,7 +13,7 @@ async function modules(profile, ...names) {
   const session = await snug.open(form, profile);
   const failed = {};
   for (const name of names) {
-    const result = await answer(session, `import ${name}`);
+    const result = await answer(session, `__import__("${name}")`);
     if (result.status !== 'ok') failed[name] = `${result.error.name}: ${result.error.value}`;
   }
   session.close();
