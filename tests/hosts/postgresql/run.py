@@ -22,6 +22,7 @@ OPTIONS.add_argument("--exact", action="store_true")
 OPTIONS.add_argument("--rounds", type=int, default=7)
 OPTIONS = OPTIONS.parse_args()
 FORMS = ("local", "signals", "worker")
+CASES = pathlib.Path(__file__).resolve().parent.parent / "http/cells"
 CELLS = {"loop": "while True: pass", "sleep": "import time; time.sleep(1000)"}
 CANCELLED, TIMED_OUT = "canceling statement due to user request", "canceling statement due to statement timeout"
 CANCEL_MS = 2000
@@ -93,6 +94,19 @@ class PostgreSQL(unittest.TestCase):
                       f"max {max(waits):.1f}", flush=True)
                 self.assertLess(statistics.median(waits), CANCEL_MS)
 
+    def test_a_cancel_does_not_wait_for_a_call_in_c(self):
+        cell = (CASES / "30_re_words.py").read_text(encoding="utf-8")
+        for form in FORMS:
+            with self.subTest(form=form):
+                client = self.client(form)
+                self.assertEqual(client.ask("select snug_eval('y = 5')"), [""])
+                client.ask("set statement_timeout = 200")
+                begin = time.monotonic()
+                self.assertEqual(client.ask(f"select snug_eval($cell${cell}$cell$)"), [f"ERROR:  {TIMED_OUT}"])
+                late = (time.monotonic() - begin) * 1000 - 200
+                print(f"{form:8} a regular expression ended {late:.0f} ms after statement_timeout", flush=True)
+                self.assertLess(late, CANCEL_MS)
+
     def test_statement_timeout_ends_a_cell(self):
         for form, cell in itertools.product(FORMS, CELLS.values()):
             with self.subTest(form=form, cell=cell):
@@ -138,7 +152,7 @@ class PostgreSQL(unittest.TestCase):
                 self.assertEqual(client.ask("select snug_eval('1 + 1')"), ["2"])
 
     def test_a_fault_costs_a_session_and_no_backend(self):
-        cell = (pathlib.Path(__file__).resolve().parent.parent / "http/cells/19_half_made.py").read_text(encoding="utf-8")
+        cell = (CASES / "19_half_made.py").read_text(encoding="utf-8")
         for form in ("signals", "worker"):
             with self.subTest(form=form):
                 bystander, client = self.client(), self.client(form)
