@@ -544,9 +544,11 @@ typedef struct snug_session_options {
      * in use. No filter of the kernel holds the cells then: the import gate, the audit hook and the
      * limits of cells are all there is. The thread's floating-point environment (rounding, traps,
      * flags) is put aside meanwhile; sessions never see it. A stop has three rungs, and code that
-     * none of them ends keeps the caller for ever. on_output and on_display are called when the
-     * cell has ended. SNUG_EINVAL with a kind other than SNUG_KIND_RESTRICTED, a host of another
-     * form than SNUG_FORM_LOCAL, threads, on_input or tools. */
+     * none of them ends keeps the caller for ever; so does, on Python 3.11, another session that
+     * keeps the GIL: patience_ms is for sessions with a thread of their own. on_output and
+     * on_display are called when the cell has ended. SNUG_EINVAL with a kind other than
+     * SNUG_KIND_RESTRICTED, a host of another form than SNUG_FORM_LOCAL, threads, on_input or
+     * tools. */
     int on_caller_thread;
     const char *packages; /* a folder of packages, made by `pip install --target`, or the
                              site-packages of a virtual environment; NULL: the one of the system's
