@@ -150,6 +150,12 @@ static PyObject *define_function(PyObject *globals, const char *name, const char
         return NULL;
     }
 
+    /* Since 3.14 they are evaluated when somebody asks. */
+    PyObject *annotations = PyObject_GetAttrString(function, "__annotations__");
+    if (!annotations)
+        return NULL;
+
+    Py_DECREF(annotations);
     Py_INCREF(function);
     if (PyDict_DelItemString(globals, name) != 0)
         Py_CLEAR(function);

@@ -70,11 +70,31 @@ static PyObject *refuse_trace(PyObject *self, PyObject *function)
     return NULL;
 }
 
+/* Since 3.14 bdb, which doctest imports, has a table by the numbers of sys.monitoring's events. */
+#define BDB_WANTS_EVENTS (PY_VERSION_HEX >= 0x030e0000)
+
+/* A module with these alone takes the place of monitoring. */
+static int keep_events(PyObject *sys)
+{
+    PyObject *monitoring = PyObject_GetAttrString(sys, "monitoring");
+    PyObject *events = monitoring ? PyObject_GetAttrString(monitoring, "events") : NULL;
+    PyObject *instead = events ? PyModule_New("sys.monitoring") : NULL;
+    int failed = !instead || PyModule_AddObjectRef(instead, "events", events) != 0 ||
+                 PyObject_SetAttrString(sys, "monitoring", instead) != 0;
+
+    Py_XDECREF(instead);
+    Py_XDECREF(events);
+    Py_XDECREF(monitoring);
+    return failed ? -1 : 0;
+}
+
 static int adopt_sys(interp *in, PyObject *module)
 {
     static PyMethodDef method = { "settrace", refuse_trace, METH_O,
                                   "settrace(None)\n\nDo nothing: a session has no tracer." };
     (void)in;
+    if (BDB_WANTS_EVENTS && keep_events(module) != 0)
+        return -1;
     return set_function(module, &method);
 }
 
@@ -118,17 +138,22 @@ static const char *const of_sys[] = {
     "_clear_internal_caches",
     "_clear_type_cache",
     "_debugmallocstats",
+    "_dump_tracelets",
     "_setprofileallthreads",
     "_settraceallthreads",
     "activate_stack_trampoline",
     "deactivate_stack_trampoline",
     "is_stack_trampoline_active",
+#if !BDB_WANTS_EVENTS
     "monitoring",
+#endif
     "orig_argv",
+    "remote_exec",
     "setdlopenflags",
     "setswitchinterval",
     NULL,
 };
+static const char *const of_main_sys[] = { "monitoring", NULL };
 /* What is frozen is never freed, and debugging output goes to the host's stderr. */
 static const char *const of_gc[] = { "freeze", "unfreeze", "set_debug", NULL };
 static const char *const of_socket[] = { "close",          "dup",
@@ -313,7 +338,7 @@ int surface_strip_main(void)
         if (PyModule_Check(module))
             failed = strip_dict(PyModule_GetDict(module)) != 0;
         if (!failed && definition && strcmp(definition->m_name, "sys") == 0)
-            failed = remove_names(module, of_sys) != 0;
+            failed = remove_names(module, of_sys) != 0 || remove_names(module, of_main_sys) != 0;
     }
 
     Py_XDECREF(modules);
