@@ -106,7 +106,8 @@ static void a_run_aside_may_await_and_its_future_statement_is_its_own(void **sta
                  "f.__annotations__",
                  "{'a': 'nowhere'}");
     expect(*state, "'asyncio' in globals()", "False");
-    snug_result *result = run_by(snug_session_run, *state, "def g(a: nowhere): pass");
+    snug_result *result =
+        run_by(snug_session_run, *state, "def g(a: nowhere): pass\ng.__annotations__");
     assert_string_equal(snug_result_error_name(result), "NameError");
     snug_result_free(result);
 }

@@ -281,7 +281,7 @@ static void others_may_ask_and_interrupt_meanwhile(void **state)
     atomic_store(&is_asking, 1);
     assert_int_equal(pthread_create(&thread, NULL, ask_always, session), 0);
 
-    for (int i = 0, resets = 0; resets < 3; i++) {
+    for (int resets = 0; resets < 3;) {
         snug_result *result = NULL;
         int error = snug_session_run(&result, session, hangs, strlen(hangs), NULL);
         if (error != SNUG_OK && error != SNUG_EDEAD && error != SNUG_EBUSY)

@@ -21,7 +21,7 @@ import re
 BLOCK_WORDS = {"only", "options", "run"}
 # Parts that begin a cell.
 CELL_WORDS = {"cell", "source-expr", "raw"}
-VERSION = re.compile(r"@(\d+)\.(\d+)(\+?)$")
+VERSION = re.compile(r"@(\d+)\.(\d+)([+-]?)$")
 
 
 class Malformed(Exception):
@@ -57,8 +57,10 @@ def version_matches(wanted, version):
     match = VERSION.match(wanted if wanted.startswith("@") else "@" + wanted)
     if not match:
         raise Malformed(f"no version: {wanted}")
-    low = (int(match[1]), int(match[2]))
-    return version >= low if match[3] else version == low
+    named = (int(match[1]), int(match[2]))
+    if match[3] == "-":
+        return version <= named
+    return version >= named if match[3] else version == named
 
 
 def read(path, words):

@@ -6,7 +6,7 @@ What a cell's parts do not speak of must be at rest: status ok, state kept, no v
 nothing cut, nothing denied, no error. No frame of the host's own is ever shown.
 
 Settings of a block, before its first cell:
-    only V            for this version of Python only: 3.13, or 3.12+
+    only V            for this version of Python only: 3.13, or 3.12+ or 3.13-
     options ...       a process of its own, with these options (quoted as in a shell)
     run               each cell is a file, for `snug run FILE --json`
 A cell begins with one of:
