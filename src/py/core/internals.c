@@ -95,11 +95,19 @@ int internals_knows_stack(PyThreadState *tstate)
            here >= state->c_stack_soft_limit;
 }
 
+/* What a process's first thread has by default: deeper recursion would end in plain Python, too,
+ * and what costs the square of its depth takes ages there. */
+#define MOST_STACK_BYTES ((uintptr_t)8 << 20)
+
 void internals_set_stack(PyThreadState *tstate, const void *low, const void *high)
 {
     _PyThreadStateImpl *state = whole_state(tstate);
-    state->c_stack_top = (uintptr_t)high;
-    state->c_stack_soft_limit = (uintptr_t)low + WINDOW_BYTES;
+    uintptr_t top = (uintptr_t)high, base = (uintptr_t)low;
+    if (top - base > MOST_STACK_BYTES)
+        base = top - MOST_STACK_BYTES;
+
+    state->c_stack_top = top;
+    state->c_stack_soft_limit = base + WINDOW_BYTES;
     state->c_stack_hard_limit = NO_HARD_LIMIT;
 }
 

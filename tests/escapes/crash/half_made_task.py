@@ -1,5 +1,6 @@
 # An asyncio.Task that was never initialised is asked for its coroutine and its context.
 # expect: crash
+# expect 3.14: crash or ok
 # expect 3.11: crash or ok or error
 # expect short 3.13: died
 # state: any

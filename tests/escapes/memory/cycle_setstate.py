@@ -1,5 +1,6 @@
 # The list of an itertools.cycle gets shorter than the index at which it reads.
 # expect: ok
+# expect 3.14: error
 # state: kept
 # when: run
 import itertools

@@ -1,5 +1,6 @@
 # A tee is set to values that it has not read: it takes for objects what lay there.
 # expect: ok
+# expect 3.14: error
 # state: kept
 # when: run
 import itertools
