@@ -423,7 +423,7 @@ static void the_processor_time_of_all_threads_is_limited(void **state)
     ending end = run(session, "sleeps_while_three_threads_burn", NULL);
     assert_kept(end, SNUG_STATUS_TIMEOUT, GUARD_INTERRUPT);
     assert_int_equal(session->interp->last_reason, STOP_CPU);
-    assert_true(end.wall_ms >= 200);
+    assert_true(end.wall_ms >= 150); /* a third of it, and the session's own thread takes some */
     snug_session_close(session);
     close_host(host);
 }
