@@ -45,8 +45,9 @@
  * Callbacks must return. An exception or a longjmp out of one takes snug's own frames along, and
  * nobody attends to the cell any more. The next call of the session from the same thread notices
  * it, ends the cell, and is SNUG_ESTOPPED; then the session goes on, and what the call had
- * allocated is lost. A task is ended when it is waited for or dispatched. It is not noticed on
- * other threads and stacks (coroutines), nor of calls other than cells: there the session stays
+ * allocated is lost. A task is ended when it is waited for or dispatched; one whose on_done was
+ * left counts as told when that thread closes the host. It is not noticed on other threads and
+ * stacks (coroutines), nor of calls other than cells: there the session, or the host, stays
  * SNUG_EBUSY.
  *
  * Signals. The library installs no signal handler unless SNUG_HOST_SIGNALS asks for it. It leaves

@@ -261,6 +261,62 @@ static void a_task_is_ended_when_it_is_dispatched(void **state)
     assert_int_equal(snug_session_close(session), SNUG_OK);
 }
 
+static void leave_done(void *payload, snug_task *task)
+{
+    (void)payload, (void)task;
+    leave();
+}
+
+static void start_quickly(snug_session *session, snug_task_done *on_done)
+{
+    assert_int_equal(snug_session_start(NULL, session, "1", 1, NULL, on_done, NULL), SNUG_OK);
+}
+
+static void a_host_is_closed_although_on_done_was_left(void **state)
+{
+    (void)state;
+    snug_result *result = NULL;
+    snug_session *session = open_session();
+    for (volatile int i = 0; i < 2; i++) {
+        start_quickly(session, leave_done);
+        leaves = 1;
+        if (!setjmp(outside)) {
+            if (i == 0)
+                snug_session_wait(&result, session, SOON_MS);
+            while (i == 1)
+                snug_host_dispatch(host, SOON_MS);
+            fail_msg("on_done did not leave");
+        }
+        assert_int_equal(snug_session_wait(&result, session, SOON_MS), SNUG_OK);
+        snug_result_free(result);
+    }
+
+    assert_int_equal(run_deep(session, "1", 0), SNUG_OK);
+    assert_int_equal(snug_session_close(session), SNUG_OK);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+    assert_int_equal(open_test_host(&host), SNUG_OK);
+}
+
+/* One that has not left it is still there. */
+static int close_error;
+static void close_host_there(void *payload, snug_task *task)
+{
+    (void)payload, (void)task;
+    close_error = snug_host_close(host);
+}
+
+static void a_host_is_not_closed_by_its_own_on_done(void **state)
+{
+    (void)state;
+    snug_task *task;
+    snug_session *session = open_session();
+    assert_int_equal(snug_session_start_close(&task, session, SOON_MS, close_host_there, NULL),
+                     SNUG_OK);
+    assert_int_equal(snug_task_wait(task, SOON_MS), SNUG_OK);
+    snug_task_free(task);
+    assert_int_equal(close_error, SNUG_EBUSY);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -273,6 +329,8 @@ int main(void)
         cmocka_unit_test(another_thread_finds_it_busy),
         cmocka_unit_test(a_task_is_ended_when_it_is_waited_for),
         cmocka_unit_test(a_task_is_ended_when_it_is_dispatched),
+        cmocka_unit_test(a_host_is_closed_although_on_done_was_left),
+        cmocka_unit_test(a_host_is_not_closed_by_its_own_on_done),
     };
     return cmocka_run_group_tests(tests, open_host, close_host);
 }

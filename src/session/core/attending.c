@@ -6,25 +6,19 @@
 
 /* ---- who attends ---- */
 
-/* In the frame of who attends. One that is gone has something else there, sooner or later. */
-typedef struct attendance {
-    const snug_session *volatile session;
-    volatile uint64_t mark;
-} attendance;
-
 #define MARK UINT64_C(0x736e7567a77e4d00)
 
-static void begin(snug_session *session, attendance *here)
+void attendance_begin(attendance *here, calling_place *place, const void *whose)
 {
-    here->session = session;
+    here->whose = whose;
     here->mark = MARK;
-    atomic_store(&session->attending.thread, (uintptr_t)pthread_self());
-    atomic_store(&session->attending.frame, (uintptr_t)here);
+    atomic_store(&place->thread, (uintptr_t)pthread_self());
+    atomic_store(&place->frame, (uintptr_t)here);
 }
 
-static void end(snug_session *session, attendance *here)
+void attendance_end(attendance *here, calling_place *place)
 {
-    atomic_store(&session->attending.frame, 0);
+    atomic_store(&place->frame, 0);
     here->mark = 0;
 }
 
@@ -32,9 +26,9 @@ int session_attend(snug_session *session, uint64_t until_ns)
 {
     attendance here;
 
-    begin(session, &here);
+    attendance_begin(&here, &session->attending.place, session);
     int is_over = session->form->attend(session, until_ns);
-    end(session, &here);
+    attendance_end(&here, &session->attending.place);
     return is_over;
 }
 
@@ -42,9 +36,9 @@ int session_finish(snug_result **out, snug_session *session)
 {
     attendance here;
 
-    begin(session, &here);
+    attendance_begin(&here, &session->attending.place, session);
     int error = session->form->finish(out, session);
-    end(session, &here);
+    attendance_end(&here, &session->attending.place);
     session->attending.is_deaf = 0;
     return error;
 }
@@ -67,27 +61,32 @@ static int is_on_stack(uintptr_t at)
 
 /* What is read may be anybody's by now. */
 __attribute__((no_sanitize_address, noinline)) static int is_marked(uintptr_t frame,
-                                                                    const snug_session *session)
+                                                                    const void *whose)
 {
     const attendance *there = (const attendance *)frame;
-    return there->session == session && there->mark == MARK;
+    return there->whose == whose && there->mark == MARK;
 }
 
 /* A stack grows down: what is below this frame was left, and what is above may be another's. */
-int attending_is_left(const snug_session *session)
+int calling_is_left(const calling_place *place, const void *whose)
 {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-    uintptr_t frame = atomic_load(&session->attending.frame);
+    uintptr_t frame = atomic_load(&place->frame);
 
-    if (!frame || atomic_load(&session->attending.thread) != (uintptr_t)pthread_self() ||
-        !is_on_stack(frame) || !is_on_stack(here))
+    if (!frame || atomic_load(&place->thread) != (uintptr_t)pthread_self() || !is_on_stack(frame) ||
+        !is_on_stack(here))
         return 0;
-    return frame < here || !is_marked(frame, session);
+    return frame < here || !is_marked(frame, whose);
+}
+
+int attending_is_left(const snug_session *session)
+{
+    return calling_is_left(&session->attending.place, session);
 }
 
 void attending_take_over(snug_session *session)
 {
-    atomic_store(&session->attending.frame, 0);
+    atomic_store(&session->attending.place.frame, 0);
     session->attending.is_deaf = 1;
     session->form->interrupt(session);
 }

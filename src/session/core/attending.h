@@ -13,11 +13,27 @@
 
 #include <snug/snug.h>
 
+/* Where callbacks are made for a session, or on_done for a task. */
+typedef struct calling_place {
+    _Atomic(uintptr_t) frame;  /* an attendance; 0: none are made */
+    _Atomic(uintptr_t) thread; /* its pthread_t */
+} calling_place;
+
+/* In that frame. One that is gone has something else there, sooner or later. */
+typedef struct attendance {
+    const void *volatile whose;
+    volatile uint64_t mark;
+} attendance;
+
+void attendance_begin(attendance *here, calling_place *place, const void *whose);
+void attendance_end(attendance *here, calling_place *place);
+/* Whether it was this thread that began, in a frame that is gone. */
+int calling_is_left(const calling_place *place, const void *whose);
+
 /* Of a session. */
 typedef struct session_attending {
-    _Atomic(uintptr_t) frame;  /* of who attends; 0: nobody does */
-    _Atomic(uintptr_t) thread; /* its pthread_t */
-    int is_deaf;               /* no callback is made any more for the cell that runs */
+    calling_place place;
+    int is_deaf; /* no callback is made any more for the cell that runs */
 } session_attending;
 
 /* As attend and finish of the session's form. */

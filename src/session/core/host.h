@@ -49,10 +49,11 @@ struct snug_host {
     last_error last_error;           /* of the functions of snug.h */
     char *report, *report_json;      /* the second is made when it is wanted, under the lock */
     char *fallback;                  /* why it is not a host of workers; NULL */
-    pthread_mutex_t task_lock;       /* guards the next three, and the tasks of sessions */
+    pthread_mutex_t task_lock;       /* guards the next four, and the tasks of sessions */
     struct bell *bell;               /* NULL before the first task */
     struct clerks *clerks;           /* the same */
     size_t tasks;                    /* that are not told yet */
+    struct snug_task *telling;       /* whose on_done is called */
 };
 
 /* SNUG_EINVAL with a sentence, for the function of snug.h that what names: host is NULL, or another

@@ -182,6 +182,7 @@ int snug_host_close(snug_host *host)
         return host_fail(host, error_set(SNUG_EBUSY, "the host has %zu open session%s", sessions,
                                          sessions == 1 ? "" : "s"));
 
+    tasks_forget_left(host);
     pthread_mutex_lock(&host->task_lock);
     size_t tasks = host->tasks;
     pthread_mutex_unlock(&host->task_lock);

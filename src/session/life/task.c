@@ -130,13 +130,60 @@ void task_end(snug_task *task, int error)
     futex_wake_all(&task->is_over);
 }
 
+/* The host's lock is held. */
+static void unlink_telling(snug_task *task)
+{
+    snug_task **at = &task->host->telling;
+
+    while (*at != task)
+        at = &(*at)->next_telling;
+    *at = task->next_telling;
+}
+
+static void call_on_done(snug_task *task)
+{
+    snug_host *host = task->host;
+    attendance here;
+
+    attendance_begin(&here, &task->teller, task);
+    pthread_mutex_lock(&host->task_lock);
+    task->next_telling = host->telling;
+    host->telling = task;
+    pthread_mutex_unlock(&host->task_lock);
+
+    task->on_done(task->payload, task);
+
+    pthread_mutex_lock(&host->task_lock);
+    unlink_telling(task);
+    pthread_mutex_unlock(&host->task_lock);
+    attendance_end(&here, &task->teller);
+}
+
+static snug_task *take_left(snug_host *host)
+{
+    pthread_mutex_lock(&host->task_lock);
+    snug_task *task = host->telling;
+    while (task && !calling_is_left(&task->teller, task))
+        task = task->next_telling;
+    if (task)
+        unlink_telling(task);
+    pthread_mutex_unlock(&host->task_lock);
+    return task;
+}
+
+void tasks_forget_left(snug_host *host)
+{
+    for (snug_task *task; (task = take_left(host));)
+        task_abandon(task);
+}
+
 /* Who works on it calls its function, once, and is done with it. Answers whether it did. */
 static int tell(snug_task *task)
 {
     if (atomic_exchange(&task->is_told, 1))
         return 0;
     if (task->on_done)
-        task->on_done(task->payload, task);
+        call_on_done(task);
     count_task(task->host, -1);
     task_drop(task);
     return 1;

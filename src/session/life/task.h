@@ -12,6 +12,7 @@
 #include <snug/snug.h>
 #include <snug/task.h>
 
+#include "session/core/attending.h"
 #include "session/core/bell.h"
 
 typedef enum task_kind {
@@ -52,6 +53,9 @@ struct snug_task {
     char *path;
     uint64_t ms;
     struct snug_task *next; /* among those that wait for a clerk */
+
+    calling_place teller; /* who calls on_done */
+    struct snug_task *next_telling;
 };
 
 /* Under way for its host from here on, with one holder for the caller where out is not NULL.
@@ -67,6 +71,8 @@ void task_end(snug_task *task, int error);
 /* The same, and who dispatches calls on_done, if nobody who waits has. */
 void task_end_for_host(snug_task *task, int error);
 /* Of a host that has no task any more: what is left of the bell. */
+/* Those whose on_done this thread has left by an exception or a longjmp count as told. */
+void tasks_forget_left(snug_host *host);
 void tasks_close(snug_host *host);
 
 #endif
