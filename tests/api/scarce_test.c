@@ -41,6 +41,18 @@ static int has_reason(void)
     return len > 0 && text[len - 1] != ' ' && text[len - 1] != ':';
 }
 
+/* Where there is nothing left it may lack memory, and says so. */
+static int can_run_or_lacks_memory(snug_session *session)
+{
+    snug_result *result = NULL;
+    int error = snug_session_run(&result, session, "sum(range(1000))", 16, NULL);
+    int answer = error ? has_reason()
+                       : snug_result_status(result) == SNUG_STATUS_OK ||
+                             snug_result_status(result) == SNUG_STATUS_MEMORY;
+    snug_result_free(result);
+    return answer;
+}
+
 static int can_run(snug_session *session)
 {
     snug_result *result = NULL;
@@ -60,7 +72,7 @@ static int use_up(snug_host *host)
             answer = has_reason() ? FINE : NO_REASON;
             break;
         }
-        answer = can_run(sessions[count++]) ? FINE : NO_CELL;
+        answer = can_run_or_lacks_memory(sessions[count++]) ? FINE : NO_CELL;
     }
     while (count > 0)
         snug_session_close(sessions[--count]);
