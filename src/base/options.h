@@ -20,11 +20,13 @@ int options_take(void *out, size_t size, const void *given, const char *type);
 int options_init(void *out, size_t size, const char *type);
 
 /* Defines the function of a struct's type that does so: snug_limits_init. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): name is a type. */
 #define OPTIONS_INIT(name)                     \
     int name##_init(name *out, size_t size)    \
     {                                          \
         return options_init(out, size, #name); \
     }
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* Fills a struct of counters that the caller has given its size: with what it has room for of the
  * size bytes of facts, and zero for what only a newer version counts. Its size stays the caller's.

@@ -175,7 +175,7 @@ static void take_bytes(hash *h, const unsigned char *bytes, size_t len)
 static void write_digest(unsigned char *out, const hash *h)
 {
     hash end = *h;
-    unsigned char whole[MOST_DIGEST_BYTES];
+    unsigned char whole[MOST_DIGEST_BYTES] = { 0 };
 
     memset(end.block + end.filled, 0, sizeof end.block - end.filled);
     take_block(&end, end.block, end.filled, 1);

@@ -23,8 +23,7 @@ int local_restore_text(snug_saved **out, snug_session *session, const str *file)
  * The other takes the text of one that was read from path. is_fresh: nothing has run in the session
  * yet, so that it need not be made again. */
 int session_save(snug_saved **out, snug_session *session, const char *path, str *file);
-int session_restore(snug_saved **out, snug_session **session, const char *path, str *text,
-                    int is_fresh);
+int session_restore(snug_saved **out, snug_session **at, const char *path, str *text, int is_fresh);
 /* What a template is called where a file's path stands in messages. */
 #define SAVE_TEMPLATE "the template"
 /* What is at path, for a restore. */

@@ -14,13 +14,13 @@
 enum { SESSION_IDLE, SESSION_CALLED, SESSION_PARKING };
 
 /* For a call of the function of snug.h that what names: SNUG_EBUSY while another one is under way.
- * *session is a front, and then what stands for it. */
-int session_claim(snug_session **session, const char *what);
+ * *at is a front, and then what stands for it. */
+int session_claim(snug_session **at, const char *what);
 /* The same for what a lost session cannot do: SNUG_EDEAD. */
-int session_claim_alive(snug_session **session, const char *what);
+int session_claim_alive(snug_session **at, const char *what);
 /* For its end, by any thread: ends the call that uses it, and waits for that, for so long; 0: does
  * neither. */
-int session_claim_to_end(snug_session **session, const char *what, uint64_t patience_ns);
+int session_claim_to_end(snug_session **at, const char *what, uint64_t patience_ns);
 void session_release(snug_session *session);
 /* The same at the end of that function: answers its error, which session_fail keeps. */
 int session_return(snug_session *session, int error);

@@ -61,7 +61,7 @@ struct snug_session {
 
     _Atomic uint32_t is_busy; /* SESSION_... of claim.h */
     session_attending attending;
-    last_error last_error;    /* of the functions of snug.h */
+    last_error last_error; /* of the functions of snug.h */
     session_thread thread;
     session_parking park;
     session_full full;
