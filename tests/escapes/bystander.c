@@ -104,13 +104,23 @@ static void complain(bystanders *all, const char *source, const char *answer)
     pthread_mutex_unlock(&all->lock);
 }
 
+/* 1: on 3.11 the file keeps the GIL, longer than the host waits for it: the cell has not run. */
 static int run_cell(neighbour *n, const char *source, const char *expected)
 {
     snug_result *result = NULL;
-    if (snug_session_run(&result, n->session, source, strlen(source), NULL)) {
+    int error = snug_session_run(&result, n->session, source, strlen(source), NULL);
+    if (error == SNUG_ETIMEOUT)
+        return 1;
+    if (error) {
         complain(n->all, source, snug_error_message());
         return -1;
     }
+    if (snug_result_status(result) == SNUG_STATUS_STALLED &&
+        snug_result_state(result) == SNUG_STATE_KEPT) {
+        snug_result_free(result);
+        return 1;
+    }
+
     const char *value = snug_result_text(result, SNUG_STREAM_VALUE, NULL);
     int is_right = snug_result_status(result) == SNUG_STATUS_OK &&
                    snug_result_state(result) == SNUG_STATE_KEPT && strcmp(value, expected) == 0;
@@ -130,8 +140,13 @@ static void *live(void *arg)
     for (uint64_t turn = 0; !atomic_load(&all->is_ending); turn++) {
         size_t i = turn % (sizeof cells / sizeof *cells);
         snprintf(number, sizeof number, "%llu", (unsigned long long)turn + 1);
-        if (run_cell(n, cells[i].source, cells[i].value ? cells[i].value : number))
+        int outcome = run_cell(n, cells[i].source, cells[i].value ? cells[i].value : number);
+        if (outcome < 0)
             return NULL; /* one that went wrong says nothing new */
+        if (outcome > 0) {
+            turn--; /* and again */
+            continue;
+        }
         meter_turn(&n->meter);
         measure_sleep_ns(all->pause_ns);
         if (turn == 60) /* the caller's part of a turn; the session's is about as long */
