@@ -48,10 +48,10 @@ void desk_tool_free(desk_tool *tool);
 /* Takes it, in place of the one with its name. While no code of the session runs. SNUG_OK or
  * SNUG_ENOMEM: then it is the caller's. */
 int desk_put_tool(desk *d, desk_tool *tool);
-/* NULL past the end; for one that was bound before and is not any more. Stay while code of
- * the session runs. */
 /* Puts copies of all tools of another one there. The same. */
 int desk_put_tools(desk *d, const desk *from);
+/* NULL past the end; for one that was bound before and is not any more. Stay while code of
+ * the session runs. */
 desk_tool *desk_tool_at(const desk *d, size_t index);
 const desk_tool *desk_find_tool(const desk *d, uint64_t id);
 /* For the next one. */

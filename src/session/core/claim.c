@@ -47,6 +47,11 @@ void snug_session_interrupt(snug_session *front)
 {
     if (!front || !forked_is_process(front->host->process))
         return;
+    if (!atomic_load(&front->successor)) {
+        front->form->interrupt(front); /* which may wait for a worker, and holds up nobody else */
+        return;
+    }
+
     snug_session *session = session_look(front);
     session->form->interrupt(session);
     session_look_away();
