@@ -2,8 +2,10 @@
  * the whole ladder. */
 #include "../unit/test.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -297,6 +299,35 @@ static void a_child_that_the_c_library_did_not_fork_is_noticed(void **state)
     assert_int_equal(status, 0);
 }
 
+static atomic_int asks;
+
+static void *ask_on_and_on(void *nothing)
+{
+    while (atomic_load(&asks))
+        snug_session_execution_count(session);
+    return nothing;
+}
+
+static void ask_once(void)
+{
+    EXPECT(snug_session_execution_count(session) < UINT64_MAX);
+}
+
+/* Each child may come of a moment where that thread has a lock. */
+static void a_child_asks_what_another_thread_asked_when_it_was_forked(void **state)
+{
+    enum { CHILDREN = 50 };
+    pthread_t thread;
+    (void)state;
+
+    atomic_store(&asks, 1);
+    assert_int_equal(pthread_create(&thread, NULL, ask_on_and_on, NULL), 0);
+    for (int i = 0; i < CHILDREN; i++)
+        in_child(ask_once);
+    atomic_store(&asks, 0);
+    pthread_join(thread, NULL);
+}
+
 extern char **environ;
 
 static void a_program_that_is_spawned_changes_nothing(void **state)
@@ -323,6 +354,7 @@ int main(void)
         cmocka_unit_test(so_does_a_childs_child),
         cmocka_unit_test(a_child_opens_no_local_host_where_python_ran_before),
         cmocka_unit_test(a_child_that_the_c_library_did_not_fork_is_noticed),
+        cmocka_unit_test(a_child_asks_what_another_thread_asked_when_it_was_forked),
         cmocka_unit_test(a_program_that_is_spawned_changes_nothing),
     };
     return cmocka_run_group_tests(tests, open_both, close_both);

@@ -22,7 +22,7 @@ void attendance_end(attendance *here, calling_place *place)
     here->mark = 0;
 }
 
-int session_attend(snug_session *session, uint64_t until_ns)
+ON_OWN_STACK int session_attend(snug_session *session, uint64_t until_ns)
 {
     attendance here;
 
@@ -32,7 +32,7 @@ int session_attend(snug_session *session, uint64_t until_ns)
     return is_over;
 }
 
-int session_finish(snug_result **out, snug_session *session)
+ON_OWN_STACK int session_finish(snug_result **out, snug_session *session)
 {
     attendance here;
 

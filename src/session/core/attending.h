@@ -25,6 +25,10 @@ typedef struct attendance {
     volatile uint64_t mark;
 } attendance;
 
+/* Said of every function that has an attendance: AddressSanitizer puts variables of others on
+ * stacks of its own, where their place says nothing about who has called whom. */
+#define ON_OWN_STACK __attribute__((no_sanitize_address))
+
 void attendance_begin(attendance *here, calling_place *place, const void *whose);
 void attendance_end(attendance *here, calling_place *place);
 /* Whether it was this thread that began, in a frame that is gone. */

@@ -16,8 +16,28 @@
 
 /* ---- who stands for whom ---- */
 
-/* Guards successors against those who have claimed nothing. */
+/* Guards successors against those who have claimed nothing, of this process: a thread that is not
+ * there has it in a child for ever. */
 static pthread_mutex_t succession = PTHREAD_MUTEX_INITIALIZER;
+
+static void renew_succession(void)
+{
+    pthread_mutex_init(&succession, NULL);
+}
+
+static void watch_succession(void)
+{
+    forked_renew(renew_succession);
+}
+
+static void lock_succession(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, watch_succession);
+    forked_process();
+    pthread_mutex_lock(&succession);
+}
 
 snug_session *session_front(snug_session *session)
 {
@@ -26,14 +46,14 @@ snug_session *session_front(snug_session *session)
 
 void session_set_successor(snug_session *front, snug_session *successor)
 {
-    pthread_mutex_lock(&succession);
+    lock_succession();
     atomic_store(&front->successor, successor);
     pthread_mutex_unlock(&succession);
 }
 
 snug_session *session_look(const snug_session *front)
 {
-    pthread_mutex_lock(&succession);
+    lock_succession();
     snug_session *successor = atomic_load(&front->successor);
     return successor ? successor : (snug_session *)(uintptr_t)front;
 }

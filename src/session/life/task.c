@@ -140,7 +140,7 @@ static void unlink_telling(snug_task *task)
     *at = task->next_telling;
 }
 
-static void call_on_done(snug_task *task)
+ON_OWN_STACK static void call_on_done(snug_task *task)
 {
     snug_host *host = task->host;
     attendance here;
