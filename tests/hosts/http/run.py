@@ -7,8 +7,10 @@ once. Printed is a table: how the cell was answered and after how long, what bec
 neighbours' p50, p99 and longest turn before and meanwhile, and whether the server is alive. FULL_PROGRAM is
 the same server with the full ladder, which the form full runs.
 
-A row fails where the server is dead, a caller is not answered, a neighbour's turn is lost or wrong, or the
-cell ends otherwise than CELLS says. --exact also fails what comes later than the bounds of EXACT, for a quiet machine.
+A row fails where the server is dead, a caller is not answered, a neighbour's turn or its names are lost, or the
+cell ends otherwise than CELLS says. On Python 3.11 the sessions of a process share a GIL, and a turn that does not get
+it for the host's patience is answered `stalled`, with the names kept: the neighbour says so to its user, and the table
+tells how many there were. --exact also fails what comes later than the bounds of EXACT, for a quiet machine.
 """
 import argparse
 import concurrent.futures
@@ -119,7 +121,7 @@ class Neighbour(threading.Thread):
     def __init__(self, port, number, is_over):
         super().__init__(daemon=True)
         self.client, self.is_over = Client(port, f"n{number}"), is_over
-        self.turns, self.failures, self.begun = [], [], None
+        self.turns, self.failures, self.begun, self.stalled = [], [], None, 0
 
     def run(self):
         expected = 0
@@ -130,6 +132,10 @@ class Neighbour(threading.Thread):
                 status, answer = self.client.run("n += 1\nn")
                 self.turns.append((self.begun, time.monotonic()))
                 self.begun = None
+                if answer.get("status") == "stalled" and answer.get("state") == "kept":
+                    self.stalled += 1
+                    expected = self.counted(expected)
+                    continue
                 expected += 1
                 if status != 200 or (answer.get("value") or {}).get("json") != expected:
                     self.failures.append(str(answer)[:300])
@@ -137,6 +143,19 @@ class Neighbour(threading.Thread):
                 time.sleep(NAP)
         except Lost as error:
             self.failures.append(f"not answered: {error}")
+
+    def counted(self, before):
+        """After a turn that was stalled, before it had added one or after."""
+        while True:
+            status, answer = self.client.run("n")
+            if answer.get("status") != "stalled":
+                break
+            self.stalled += 1
+        now = (answer.get("value") or {}).get("json")
+        if status != 200 or now not in (before, before + 1):
+            self.failures.append(f"after a stalled turn: {str(answer)[:300]}")
+            return before
+        return now
 
 
 class Server:
@@ -217,6 +236,7 @@ def tried(program, form, name, options):
     for neighbour in neighbours:
         neighbour.join(PATIENCE)
     row["neighbours"] = [failure for neighbour in neighbours for failure in neighbour.failures]
+    row["stalled"] = sum(neighbour.stalled for neighbour in neighbours)
     row["neighbours"] += ["never answered" for neighbour in neighbours if neighbour.is_alive()]
     try:
         row["health"] = Client(server.port, "", 10).request(b"GET")[1]
@@ -246,6 +266,8 @@ def faults(row, is_exact):
         yield f"the state is said to be {row['state']}, and its name is {'there' if row['kept'] else 'gone'}"
     for failure in row["neighbours"][:1]:
         yield f"{len(row['neighbours'])} turns of neighbours failed: {failure}"
+    if form == "tenant" and row["stalled"]:
+        yield f"{row['stalled']} turns of neighbours with a process each were stalled"
     if is_exact:
         stall, late = EXACT.get(form, EXACT[None])
         if row["meanwhile"]["stall"] > stall:
@@ -260,7 +282,8 @@ def line_of(row):
 
     alive = row["died"] or ("yes" if row["kept"] is not None else "hangs")
     return (f"{row['cell']:24} {row['form']:8} {row['status'] or '-':8} {row['state'] or '-':5} "
-            f"{row['answer_ms']:7.0f}   {three(row['base'])}   {three(row['meanwhile'])}   {alive}")
+            f"{row['answer_ms']:7.0f}   {three(row['base'])}   {three(row['meanwhile'])}   "
+            f"{row['stalled']:7}   {alive}")
 
 
 def options_of():
@@ -288,7 +311,7 @@ def main():
     program = built("http-server", HERE / "http/server.c", packages=("snug", "libmicrohttpd", "libcjson"))
     rows, bad = [], 0
     print(f"{'cell':24} {'form':8} {'status':8} {'state':5} {'answer':>7}   "
-          f"{'before: p50':>11} {'p99':>2} {'stall':>7}   {'meanwhile: p50':>14} {'p99':>2} {'stall':>7}   alive")
+          f"{'before: p50':>11} {'p99':>2} {'stall':>7}   {'meanwhile: p50':>14} {'p99':>2} {'stall':>7}   stalled   alive")
     for name in names_of(options):
         for form in options.forms.split(","):
             if form == "full" and not options.full:
