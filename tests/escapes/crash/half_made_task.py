@@ -1,4 +1,5 @@
 # An asyncio.Task that was never initialised is asked for its coroutine and its context.
+# 3.14 answers None to both.
 # expect: crash
 # expect 3.14: crash or ok
 # expect 3.11: crash or ok or error

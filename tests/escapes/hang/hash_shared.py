@@ -1,11 +1,11 @@
 # The hash of a nested tuple that shares its parts: nothing remembers it.
 # expect: rung 3 the hash of tuples: tuplehash
-# expect 3.14: ok
 # expect short 3.11: hang
 # expect short 3.13: rung 4
 # state: lost
 # when: run
-t = ()
+import sys
+t, slices = (), sys.version_info >= (3, 14)
 for _ in range(100):
-    t = (t, t)
+    t = slice(t, t) if slices else (t, t)  # 3.14 remembers the hash of a tuple
 hash(t)
