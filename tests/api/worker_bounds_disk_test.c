@@ -205,6 +205,17 @@ static void who_is_told_keeps_the_session_and_may_tidy_up(void **state)
     snug_session_close(session);
 }
 
+/* Some builds of libffi write a page to a file of their own: in a folder that is too full, the
+ * first cell of a new worker is told so, and keeps its session. */
+static void prepare(void)
+{
+    for (int i = 0; i < 2; i++) {
+        snug_result *result = run(session, prelude, 0);
+        assert_int_equal(snug_result_state(result), SNUG_STATE_KEPT);
+        snug_result_free(result);
+    }
+}
+
 /* In cell after cell, and worker after worker: what is written in all is bounded. */
 static void who_was_told_and_goes_on_loses_the_worker(void **state)
 {
@@ -221,8 +232,10 @@ static void who_was_told_and_goes_on_loses_the_worker(void **state)
     assert_true(is_lost);
     for (int i = 0; i < 3; i++) {
         reset();
-        snug_result_free(run(session, prelude, 0));
-        snug_result_free(run(session, slow, 0));
+        prepare();
+        snug_result *result = run(session, slow, 0);
+        expect_disk_limit(result);
+        snug_result_free(result);
     }
     assert_in_range(mib_there(&files), LIMIT_MIB, 8 * LIMIT_MIB);
     snug_session_close(session);

@@ -278,12 +278,13 @@ static int has_more(const tree_usage *now, const tree_usage *last)
     return now->bytes > last->bytes || now->files > last->files;
 }
 
-/* Nothing is known of a new worker but what is there now. */
+/* Nothing is known of a new worker but what is there now; nor was it told. */
 static void take_over_worker(disk_watch *w)
 {
     tree_usage now;
     w->link = link_hold(w->session->remote->link);
     w->told = 0;
+    w->was_told = 0;
     w->cpu_ns = signs_cpu_ns(worker_process_of(w));
     if (measure_folder(&now, w))
         w->last = now;
