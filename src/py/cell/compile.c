@@ -79,11 +79,11 @@ int compile_cell(cell_code *out, interp *in, const char *source, size_t len, PyO
     if (!arena)
         return -1;
 
-    mod_ty tree = _PyParser_ASTFromString(source, filename, Py_file_input, &compiler, arena);
+    mod_ty tree = python_parse(source, filename, &compiler, arena);
     if (tree) {
         out->has_value = keep_value(in, tree, source, len, arena);
         if (out->has_value >= 0)
-            out->code = (PyObject *)_PyAST_Compile(tree, filename, &compiler, -1, arena);
+            out->code = python_compile(tree, filename, &compiler, arena);
     }
 
     _PyArena_Free(arena);
@@ -127,13 +127,13 @@ static PyObject *compile_frame(interp *in, const char *frame, const char *source
     if (!arena)
         return NULL;
 
-    mod_ty shell = _PyParser_ASTFromString(frame, filename, Py_file_input, &flags, arena);
+    mod_ty shell = python_parse(frame, filename, &flags, arena);
     mod_ty tree = NULL;
     if (shell)
-        tree = _PyParser_ASTFromString(source, filename, Py_file_input, &flags, arena);
+        tree = python_parse(source, filename, &flags, arena);
     if (tree) {
         fill_frame(shell, tree, source, len);
-        code = (PyObject *)_PyAST_Compile(shell, filename, &flags, -1, arena);
+        code = python_compile(shell, filename, &flags, arena);
     }
 
     _PyArena_Free(arena);

@@ -246,7 +246,9 @@ void internals_move_state(PyThreadState *tstate)
 #ifdef PY_HAVE_THREAD_NATIVE_ID
     tstate->native_thread_id = PyThread_get_thread_native_id();
 #endif
-#if PYTHON_OWN_GIL
+#if PY_VERSION_HEX >= 0x030f0000
+    tstate->_status.bound_gilstate = 0; /* so taking the GIL makes it the thread's */
+#elif PYTHON_OWN_GIL
     PyThread_tss_set(&_PyRuntime.autoTSSkey, tstate);
 #else
     internals_bind_state(tstate);

@@ -78,6 +78,32 @@ typedef size_t python_count;
 #define PYTHON_IMMORTAL _Py_IMMORTAL_REFCNT
 #endif
 
+#ifdef Py_BUILD_CORE
+/* For programs: libpython does not export the parser. */
+
+/* CPython's parser for a module's source: a tree in the arena, or NULL with an exception. */
+static inline mod_ty python_parse(const char *source, PyObject *filename, PyCompilerFlags *flags,
+                                  PyArena *arena)
+{
+#if PY_VERSION_HEX >= 0x030f0000
+    return _PyParser_ASTFromString(source, filename, Py_file_input, flags, arena, NULL);
+#else
+    return _PyParser_ASTFromString(source, filename, Py_file_input, flags, arena);
+#endif
+}
+
+/* Its compiler: a new reference, or NULL with an exception. */
+static inline PyObject *python_compile(mod_ty tree, PyObject *filename, PyCompilerFlags *flags,
+                                       PyArena *arena)
+{
+#if PY_VERSION_HEX >= 0x030f0000
+    return (PyObject *)_PyAST_Compile(tree, filename, flags, -1, arena, NULL);
+#else
+    return (PyObject *)_PyAST_Compile(tree, filename, flags, -1, arena);
+#endif
+}
+#endif
+
 /* As in the names of the library's folders. */
 #define PYTHON_X_Y Py_STRINGIFY(PY_MAJOR_VERSION) "." Py_STRINGIFY(PY_MINOR_VERSION)
 

@@ -151,7 +151,7 @@ static PyMethodDef ours[] = {
 
 /* ---- adopting ---- */
 
-/* NULL where a cell has put something else there: the type is one that can be changed. */
+/* NULL where a cell has put something else there: until 3.15 the type could be changed. */
 static PyMethodDef *find_definition(PyObject *type, const char *name)
 {
     PyObject *method = PyDict_GetItemString(((PyTypeObject *)type)->tp_dict, name); /* borrowed */
@@ -180,6 +180,17 @@ static int take_own_methods(interp *in, PyObject *type)
     return 0;
 }
 
+/* Into its dict: since 3.15 the type is immutable. It is this interpreter's own. */
+static int put_ours(PyTypeObject *type, size_t which)
+{
+    PyObject *method = PyDescr_NewMethod(type, &ours[which]);
+    int failed = !method || PyDict_SetItemString(type->tp_dict, names[which], method) != 0;
+
+    PyType_Modified(type);
+    Py_XDECREF(method);
+    return failed ? -1 : 0;
+}
+
 int direntry_adopt(interp *in, PyObject *type)
 {
     if (!type || !PyType_Check(type))
@@ -190,10 +201,7 @@ int direntry_adopt(interp *in, PyObject *type)
     for (size_t i = 0; i < IS_SYMLINK; i++) {
         if (find_definition(type, names[i]) != in->entries->of[i])
             continue;
-        PyObject *method = PyDescr_NewMethod((PyTypeObject *)type, &ours[i]);
-        int failed = !method || PyObject_SetAttrString(type, names[i], method) != 0;
-        Py_XDECREF(method);
-        if (failed)
+        if (put_ours((PyTypeObject *)type, i) != 0)
             return -1;
     }
 

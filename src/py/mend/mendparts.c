@@ -93,11 +93,17 @@ static int property_init(PyObject *self, PyObject *args, PyObject *keywords)
     return ORIGINAL(initproc, init_property)(self, args, keywords);
 }
 
+/* That drops nothing: since 3.15 __new__ has set it before the first. */
+static int sets_the_same(PyObject *callable, PyObject *args)
+{
+    return PyTuple_GET_SIZE(args) == 1 && PyTuple_GET_ITEM(args, 0) == callable;
+}
+
 static int static_init(PyObject *self, PyObject *args, PyObject *keywords)
 {
-    /* None since 3.14, before the first. */
+    /* None in 3.14, before the first. */
     PyObject *callable = ((static_object *)self)->callable;
-    if (callable && callable != Py_None)
+    if (callable && callable != Py_None && !sets_the_same(callable, args))
         return refuse_again(self);
     return ORIGINAL(initproc, init_static)(self, args, keywords);
 }
