@@ -129,6 +129,13 @@ def header(text, key, version):
     return ""
 
 
+def is_for(only, version):
+    """Whether a line "# only: 3.14" or "3.14+", or none, has a file run on that version."""
+    if only.endswith("+"):
+        return [*map(int, version.split("."))] >= [*map(int, only[:-1].split("."))]
+    return only in ("", version)
+
+
 def cells_of(text):
     body = re.sub(r"\A(#(?! %%).*\n)+", "", text)
     return re.split(r"^# %%.*\n", body, flags=re.M)
@@ -202,7 +209,7 @@ def main():
 
     def one(file):
         text = file.read_text()
-        if header(text, "only", options.version) not in ("", options.version):
+        if not is_for(header(text, "only", options.version), options.version):
             return None
         if header(text, "breach", options.version):
             return None  # plain.py's

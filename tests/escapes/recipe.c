@@ -129,6 +129,15 @@ static int read_breach(recipe *r, const char *value)
     return 0;
 }
 
+/* "3.14", or "3.14+" for later ones too. */
+static int is_for(const char *only, const char *python)
+{
+    size_t len = strlen(only);
+    if (len < 3 || only[len - 1] != '+')
+        return strcmp(only, python) == 0;
+    return strncmp(python, "3.", 2) == 0 && atoi(python + 2) >= atoi(only + 2);
+}
+
 static int read_header(recipe *r, char **lines, size_t count, const char *python, int is_short)
 {
     char *value;
@@ -181,7 +190,7 @@ static int read_header(recipe *r, char **lines, size_t count, const char *python
         return bad(r, "known", value);
     r->is_known = value != NULL;
     value = header_value(lines, count, "only", python, is_short);
-    r->is_elsewhere = value && strcmp(value, python) != 0;
+    r->is_elsewhere = value && !is_for(value, python);
     return 0;
 }
 

@@ -2,6 +2,7 @@
 # 3.14 answers None to both.
 # expect: crash
 # expect 3.14: crash or ok
+# expect 3.15: crash or ok
 # expect 3.11: crash or ok or error
 # expect short 3.13: died
 # state: any

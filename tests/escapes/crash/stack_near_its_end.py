@@ -1,7 +1,7 @@
 # Python and C by turns down to the end of the stack, then each kind of call there.
 # expect: recursion
 # state: kept
-# only: 3.14
+# only: 3.14+
 import functools, sys
 class Deep:
     def __repr__(self):

@@ -1,7 +1,7 @@
 # The call graph of a task has frames of the event loop, and these the modules of the library.
 # breach: secret
 # state: kept
-# only: 3.14
+# only: 3.14+
 import asyncio
 async def inner():
     return asyncio.capture_call_graph()

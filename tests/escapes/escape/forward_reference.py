@@ -1,7 +1,7 @@
 # A forward reference is evaluated in the names of a module of the library.
 # breach: secret
 # state: kept
-# only: 3.14
+# only: 3.14+
 import annotationlib, random
 reference = annotationlib.ForwardRef("_os.pread(SECRET_FD, 100, 0)", module="random")
 reference.evaluate(locals={"SECRET_FD": SECRET_FD})

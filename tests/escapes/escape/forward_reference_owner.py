@@ -1,7 +1,7 @@
 # A forward reference takes its names from the globals of its owner, a function of the library.
 # breach: secret
 # state: kept
-# only: 3.14
+# only: 3.14+
 import annotationlib, random
 annotationlib.ForwardRef("_os.pread(SECRET_FD, 100, 0)", owner=random.Random.seed).evaluate(
     globals=random.Random.seed.__globals__, locals={"SECRET_FD": SECRET_FD})

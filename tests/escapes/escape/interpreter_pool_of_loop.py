@@ -1,7 +1,7 @@
 # The pool of interpreters, by the name that the event loop has of concurrent.futures.
 # breach: secret
 # state: kept
-# only: 3.14
+# only: 3.14+
 import asyncio
 futures = asyncio.base_events.concurrent.futures
 pool = futures.InterpreterPoolExecutor(1)

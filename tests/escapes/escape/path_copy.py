@@ -1,7 +1,7 @@
 # Path.copy_into, which is new, copies a file of the host into the work directory.
 # breach: secret
 # state: kept
-# only: 3.14
+# only: 3.14+
 # profile: data
 from pathlib import Path
 Path("/proc/self/environ").copy_into(".").read_text()

@@ -4,6 +4,7 @@
 # expect short 3.13: rung 4
 # expect 3.13: rung 4
 # expect 3.14: rung 4
+# expect 3.15: rung 4
 # state: lost
 # profile: data
 # when: run

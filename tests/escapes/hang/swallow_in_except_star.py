@@ -1,7 +1,7 @@
 # Every exception is swallowed where finally leaves it.
 # expect: rung 1
 # state: kept
-# only: 3.14
+# only: 3.14+
 def swallow():
     while True:
         try:

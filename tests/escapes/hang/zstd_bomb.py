@@ -1,7 +1,7 @@
 # A frame of zstd that is a thousand times as long when it is read, again and again.
 # expect: rung 2 or memory or ok
 # state: kept
-# only: 3.14
+# only: 3.14+
 # profile: data
 import compression.zstd as zstd
 packed = zstd.compress(bytes(1 << 26))

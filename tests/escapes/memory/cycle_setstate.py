@@ -2,6 +2,7 @@
 # 3.14 cannot set the state of itertools.
 # expect: ok
 # expect 3.14: error
+# expect 3.15: error
 # state: kept
 # when: run
 import itertools

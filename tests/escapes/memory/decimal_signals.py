@@ -2,6 +2,7 @@
 # In 3.14 such flags are invalid.
 # expect: ok
 # expect 3.14: error
+# expect 3.15: error
 # state: kept
 # when: run
 import decimal

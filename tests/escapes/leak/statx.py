@@ -1,0 +1,7 @@
+# os.statx of a file of the host's.
+# breach: setting inode
+# state: kept
+# only: 3.15+
+# profile: data
+import os
+os.statx(SECRET_FILE, os.STATX_INO).stx_ino
