@@ -13,7 +13,7 @@
 #include <snug/snug.h>
 
 #include "base/error.h"
-#include "py/core/python.h"
+#include "py/core/internals.h"
 
 /* Written by runtime_start, under its lock, before the first session; read by all. */
 static struct {
@@ -129,7 +129,7 @@ int home_has_module(const char *name, size_t len)
 
 void *home_new_state(void)
 {
-    return PyThreadState_New(home.main);
+    return internals_new_state(home.main);
 }
 
 int home_enter_main(void **saved)

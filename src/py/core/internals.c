@@ -229,6 +229,18 @@ const PyThreadState *internals_gil_elsewhere(PyThreadState *tstate)
 #endif
 }
 
+PyThreadState *internals_new_state(PyInterpreterState *interp)
+{
+#if PYTHON_OWN_GIL
+    return PyThreadState_New(interp);
+#else
+    PyThreadState *tstate = _PyThreadState_Prealloc(interp);
+    if (tstate)
+        _PyThreadState_SetCurrent(tstate);
+    return tstate;
+#endif
+}
+
 void internals_number_state(PyThreadState *tstate)
 {
 #if PYTHON_OWN_GIL

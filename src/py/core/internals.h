@@ -67,6 +67,10 @@ int internals_lacks_gil(PyThreadState *tstate);
 int internals_keeps_gil(const void *tstate);
 /* The other state that has that GIL just now, or NULL; for comparing only. Any thread. */
 const PyThreadState *internals_gil_elsewhere(PyThreadState *tstate);
+/* A state in that interpreter for the calling thread, or NULL: there is no memory. 3.11's own
+ * function uses the state before it looks whether there is one. Any thread, with or without the
+ * GIL. */
+PyThreadState *internals_new_state(PyInterpreterState *interp);
 /* A context variable remembers its value by the thread state's number, which 3.11 counts in
  * each interpreter from the start; _decimal's variable belongs to all of them, and one session
  * would compute with the context of another, or of one that is gone. Any thread. */

@@ -174,7 +174,7 @@ static int make_other(PyThreadState **out)
 {
     memory_account *account = alloc_account();
     alloc_charge_to(NULL); /* a session that has used up its own can be ended too */
-    *out = PyThreadState_New(PyInterpreterState_Main());
+    *out = internals_new_state(PyInterpreterState_Main());
     alloc_charge_to(account);
     return *out != NULL;
 }
@@ -233,17 +233,21 @@ int interp_prepare(interp *in)
     return interp_stop_reason(in) == STOP_NONE ? SNUG_EPYTHON : SNUG_ESTOPPED;
 }
 
-/* It may be half open. */
+/* It may be half open. Where it cannot be ended it stays, as one that was given up, and the message
+ * is still why it was not opened. */
 static int fail_open(interp *in, int error)
 {
+    char message[ERROR_MESSAGE_BYTES];
+
     if (in->is_abandoned) {
         room_leave();
         return error;
     }
 
-    interp_close(in);
-    interp_free(in);
-    return error;
+    strcpy(message, error_message());
+    if (interp_close(in) == SNUG_OK)
+        interp_free(in);
+    return error_set(error, "%s", message);
 }
 
 static int no_room(void)
@@ -498,6 +502,16 @@ static void leave_thread(void)
     alloc_charge_to(NULL);
 }
 
+/* It stays, without a thread. */
+static int leave_unended(interp *in)
+{
+    interp_leave();
+    room_leave();
+    large_give_back(in->options.memory);
+    leave_thread();
+    return error_set(SNUG_EDEAD, "there is no memory to end the session's interpreter");
+}
+
 int interp_close(interp *in)
 {
     ending e = { in, NULL };
@@ -511,12 +525,8 @@ int interp_close(interp *in)
     fair_quit(&in->fair);
     fair_enter();
     PyEval_RestoreThread(in->tstate);
-    if (!in->options.is_full && !make_other(&e.other)) {
-        interp_leave();
-        room_leave();
-        leave_thread();
-        return error_set(SNUG_EDEAD, "there is no memory to end the session's interpreter");
-    }
+    if (!in->options.is_full && !make_other(&e.other))
+        return leave_unended(in);
 
     guard_end why = interp_run_claimed(in, end_guarded, &e);
     if (why != GUARD_RETURNED) {

@@ -125,11 +125,11 @@ static void lose_thread(guest_thread *t, guard_end end)
     t->in->options.on_loss(t->in->options.payload);
 }
 
-/* Neither refused nor starved, for 3.11 takes what it is given without a look: charged
- * when it is there. */
+/* Neither refused nor starved, for the thread is not the session's yet: charged when it is there.
+ */
 static int make_state(guest_thread *t)
 {
-    t->tstate = PyThreadState_New(PyThreadState_GetInterpreter(t->in->tstate));
+    t->tstate = internals_new_state(PyThreadState_GetInterpreter(t->in->tstate));
     if (!t->tstate)
         return 0;
     internals_number_state(t->tstate);
