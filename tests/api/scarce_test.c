@@ -10,7 +10,6 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -349,8 +348,7 @@ static int is_python_311(void)
 static void an_interpreter_that_finds_no_memory_is_not_made_and_that_is_all(void **state)
 {
     (void)state;
-    int is_whole_open = is_python_311() && getenv("SNUG_WHOLE_OPEN");
-    int answer = FINE, count = 1;
+    int is_whole_open = is_python_311(), answer = FINE, count = 0;
     for (; answer == FINE && (is_whole_open || count < MOST_ALLOCATIONS); count += ALLOCATIONS_STEP)
         answer = outcome(open_with_few, count);
     if (answer == NO_HOOK)
