@@ -72,6 +72,8 @@ MARKS = {
     "renewed": r"The session was lost and is new",
 }
 WORD = r"(?<!\w)[A-Z]\d[a-z]?(?!\w)"
+# Chosen at random, so that its end may look like a word.
+ID = r'(?<="id": ")[^"]*(?=")|(?<=_id": ")[^"]*(?=")'
 # How it is written, by what stands there.
 COUNTS = {"{}/{}": r"The next one is attempt (\d+) of (\d+)", "{}_left": r"Cells left: (\d+)"}
 ERROR = r"(?<!\w)[A-Z]\w*(?:Error|Exit)(?!\w)"
@@ -131,7 +133,7 @@ class Talk:
         if role not in ("system", "assistant"):
             patterns.append(f"(?P<ERROR>{ERROR})")
         found = []
-        for match in re.finditer("|".join(patterns), text):
+        for match in re.finditer("|".join(patterns), re.sub(ID, "", text)):
             group = next(name for name, value in match.groupdict().items() if value)
             if group == "COUNT":
                 form = next(form for form, pattern in COUNTS.items() if re.match(pattern, match[0]))

@@ -82,6 +82,10 @@ class Compared(unittest.TestCase):
         self.assert_told("user repair 2/3 NameError repeats", add("This error has come 2 times in a row"))
         self.assert_told("user repair 2/3 NameError 11_left", add("Cells left: 11. Go on."))
 
+    def test_an_id_that_ends_in_a_word_of_the_talk_is_no_mark(self):
+        call = '{"id": "call_8P-V4", "type": "function", "function": {"arguments": "V4 {\\"code\\": \\"P4\\"}"}}'
+        self.assertEqual(talks.Talk(["P4 = 4.5"]).marks_in("assistant", call), ["call", "V4", "P4"])
+
     def test_a_mark_that_is_missing_fails(self):
         self.assert_told("user evaluate Q1", lambda came: came[2]["messages"][4].update(content="Judge whether Q1"))
         self.assert_told("user repair NameError",
