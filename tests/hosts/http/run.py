@@ -69,10 +69,10 @@ CELLS = {
 SMOKE = ("00_normal", "01_loop", "05_list", "12_os_exit", "17_sleep", "23_del_loop")
 # What a process does not survive that has no handlers for faults: SECURITY.md.
 DEADLY = {("local", "11_eq_recursion_c"), ("local", "19_half_made")}
-# Of the longest turn of a neighbour and of the answer after its limit, in ms.
 # What only the jump out of C ends, which a stranger's process does not have: on 3.11 it keeps the GIL until the
 # process ends, and its neighbours are told so at every turn. On 3.13 each has its own.
 KEEPS_GIL = {(form, name) for form in ("local", "signals") for name in ("29_re_alternation", "30_re_words")}
+# Of the longest turn of a neighbour and of the answer after its limit, in ms.
 EXACT = {"tenant": (100, 250), None: (1500, 300)}
 PATIENCE_MS = 5000  # of the host; a turn that is stalled has waited for it
 
@@ -276,7 +276,7 @@ def faults(row, is_exact):
         yield f"status {row['status']} ({row['error']}), not one of {statuses}"
     if (state or "kept") != "any" and row["state"] != (state or "kept"):
         yield f"state {row['state']}"
-    if row["kept"] is not None and not row["lack_gil"] and row["kept"] != (row["state"] == "kept"):
+    if row["kept"] is not None and row["kept"] != (row["state"] == "kept"):
         yield f"the state is said to be {row['state']}, and its name is {'there' if row['kept'] else 'gone'}"
     for failure in row["neighbours"][:1]:
         yield f"{len(row['neighbours'])} turns of neighbours failed: {failure}"
