@@ -42,6 +42,9 @@
 /* Sessions have a GIL and an object allocator of their own. */
 #define PYTHON_OWN_GIL (PY_VERSION_HEX >= 0x030c0000)
 
+/* Ints of one digit come from a free list, so that a loop over them need not ask the allocator. */
+#define PYTHON_KEEPS_FREED_INTS (PY_VERSION_HEX >= 0x030e0000)
+
 /* Takes a value out of the dict: a new reference; the other one where the key is not in it, NULL
  * with an exception. */
 static inline PyObject *python_take(PyObject *dict, PyObject *key, PyObject *other)

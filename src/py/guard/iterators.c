@@ -11,8 +11,9 @@
     X(product)                       \
     X(repeat)
 
+/* The types of itertools, then those that have no module to be found in. */
 #define NUMBER(name) NUMBER_##name,
-enum { ENDLESS(NUMBER) NUMBER_callable, COUNT };
+enum { ENDLESS(NUMBER) NUMBER_callable, NUMBER_range, COUNT };
 
 /* The same function for a type in each interpreter, so writing it again changes nothing. */
 static _Atomic(iternextfunc) originals[COUNT];
@@ -32,13 +33,16 @@ static PyObject *poll_and_advance(int number, PyObject *iterator)
     }
 ENDLESS(NEXT)
 NEXT(callable)
+NEXT(range)
 
+/* Interpreters that share the type may do this at the same time. */
 static void take_over(PyTypeObject *type, int number, iternextfunc ours)
 {
-    if (!type->tp_iternext || type->tp_iternext == ours)
+    iternextfunc was = __atomic_load_n(&type->tp_iternext, __ATOMIC_RELAXED);
+    if (!was || was == ours)
         return;
-    atomic_store(&originals[number], type->tp_iternext);
-    type->tp_iternext = ours;
+    atomic_store(&originals[number], was);
+    __atomic_store_n(&type->tp_iternext, ours, __ATOMIC_RELEASE);
 }
 
 int endless_adopt(interp *in, PyObject *module)
@@ -59,5 +63,7 @@ int endless_adopt(interp *in, PyObject *module)
     }
 
     take_over(&PyCallIter_Type, NUMBER_callable, next_callable);
+    if (PYTHON_KEEPS_FREED_INTS)
+        take_over(&PyRangeIter_Type, NUMBER_range, next_range);
     return 0;
 }

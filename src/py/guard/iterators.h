@@ -4,7 +4,8 @@
  * all(), sum(), deque.extend() and their like neither poll nor allocate while such an
  * iterator feeds them, so a stop would have to tear the thread out. Here the types of
  * itertools and iter(callable, sentinel) get a tp_iternext that polls and then calls
- * the original one.
+ * the original one. So does that of a range where its numbers come from a free list, which
+ * no stop makes fail.
  */
 #ifndef SNUG_PY_ITERATORS_H
 #define SNUG_PY_ITERATORS_H
