@@ -32,11 +32,23 @@ static struct {
     size_t count, room;
 } extensions = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* "_json.cpython-311-x86_64-linux-gnu.so" */
-static void note_extension(const char *dir, const char *file)
+/* "_json.cpython-311-x86_64-linux-gnu.so". Those of a debug build, "cpython-311d", and of other
+ * versions may stand beside it. */
+static int is_of_this_build(const char *file)
 {
+    static const char tag[] =
+        ".cpython-" Py_STRINGIFY(PY_MAJOR_VERSION) Py_STRINGIFY(PY_MINOR_VERSION) "-";
     size_t len = strlen(file);
     if (len < 3 || strcmp(file + len - 3, ".so") != 0)
+        return 0;
+    const char *suffix = strchr(file, '.');
+    return strncmp(suffix, ".cpython-", strlen(".cpython-")) != 0 ||
+           strncmp(suffix, tag, strlen(tag)) == 0;
+}
+
+static void note_extension(const char *dir, const char *file)
+{
+    if (!is_of_this_build(file))
         return;
 
     if (extensions.count == extensions.room) {
