@@ -22,7 +22,7 @@ hashlib.scrypt(b"x", salt=b"y" * 8, n=2**17, r=8, p=1000, maxmem=2**31 - 1)"""
 ENDLESS_CALLBACK = """import sqlite3
 t = ()
 for _ in range(100):
-    t = (t, t)
+    t = slice(t, t) if slice.__hash__ else (t, t)  # 3.14 remembers the hash of a tuple
 c = sqlite3.connect(":memory:")
 c.create_function("f", 0, lambda: hash(t))
 c.execute("select f()").fetchall()"""

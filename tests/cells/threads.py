@@ -24,7 +24,8 @@ LOST = (
     "    for _ in range(1_000_000): it = map(int, it)\n    next(it)\n"
     "threading.Thread(target=recurse).start()\n"
     "def loop():\n    while True: [].append(1)\nthreading.Thread(target=loop).start()"),
-    (0.5, "import threading\nx = ()\nfor _ in range(60): x = (x, x)\n"
+    (0.5, "import threading\nx = ()\n"
+    "for _ in range(60): x = slice(x, x) if slice.__hash__ else (x, x)\n"  # 3.14 remembers the hash of a tuple
     "for _ in range(2): threading.Thread(target=hash, args=(x,)).start()\nhash(x)"),
 )
 NEIGHBOUR = ("import json, threading\nn = json.loads(json.dumps(list(range(500))))\n"

@@ -33,7 +33,8 @@ static const char *const gentle[] = {
 
 /* Loops that neither allocate nor poll, over little that would be lost with them. */
 static const char *const violent[] = {
-    "t = (1,)\nfor _ in range(80): t = (t, t)\nhash(t)",
+    "t = (1,)\nfor _ in range(80): t = slice(t, t) if slice.__hash__ else (t, t)\n"
+    "hash(t)",
     "('a' * 200_000).rfind('ab' + 'a' * 100_000)",
     "(b'a' * 200_000).rfind(b'ab' + b'a' * 100_000)",
     "('a' * 200_000).rsplit('ab' + 'a' * 100_000)",

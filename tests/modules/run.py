@@ -20,11 +20,8 @@ import client  # noqa: E402
 # What is otherwise by design: module, or module.name. 3.11's _asyncio and _zoneinfo share state
 # between interpreters and are refused; asyncio has an event loop of its own; exit, quit and help
 # come without site; types.coroutine marks bytecode, which is for C alone.
-BUILTINS = {"builtins.exit", "builtins.quit", "builtins.help", "types.coroutine"}
-OTHERWISE = {
-    (3, 11): {"zoneinfo", "asyncio"} | BUILTINS,
-    (3, 13): {"asyncio"} | BUILTINS,
-}
+OTHERWISE = {"asyncio", "builtins.exit", "builtins.quit", "builtins.help", "types.coroutine"}
+IN_VERSION = {(3, 11): {"zoneinfo"}}
 # A session's own __main__; imported only to print.
 LEFT_OUT = {"__main__", "this"}
 
@@ -134,11 +131,12 @@ def differences(name, here, plain, otherwise):
 def main():
     failed = count = 0
     version = tuple(json.loads(in_plain_python(["import sys\nprint(list(sys.version_info[:2]))"])[0]))
+    otherwise = OTHERWISE | IN_VERSION.get(version, set())
     for profile in ("strict", "core", "data"):
         snug = client.Snug(["--profile", profile, "--output", "1MiB"])
         wanted = list(cells(modules(profile)))
         for (name, code), plain in zip(wanted, in_plain_python([code for _, code in wanted])):
-            wrong = differences(name, in_session(snug, profile, code), plain, OTHERWISE[version])
+            wrong = differences(name, in_session(snug, profile, code), plain, otherwise)
             count += 1
             if wrong:
                 failed += 1

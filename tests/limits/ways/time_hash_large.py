@@ -3,5 +3,5 @@
 # forms: local worker full bash
 t = ()
 for i in range(50):
-    t = (t, t)
+    t = slice(t, t) if slice.__hash__ else (t, t)  # 3.14 remembers the hash of a tuple
 hash(t)
