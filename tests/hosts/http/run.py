@@ -159,7 +159,7 @@ class Neighbour(threading.Thread):
             status, answer = self.client.run("n")
             if answer.get("status") != "stalled" and answer.get("error") != "SNUG_ETIMEOUT":
                 break
-            if time.monotonic() > until or self.is_over.is_set():
+            if time.monotonic() > until:
                 self.lacks_gil = True
                 return before
             self.stalled += 1
@@ -244,10 +244,10 @@ def tried(program, form, name, options):
                           ("meanwhile", milliseconds(turns, begin, answered + 1))):
         row[label] = {"p50": quantile(values, 0.5), "p99": quantile(values, 0.99), "stall": max(values, default=0)}
 
-    # A turn that still waits comes, or is one that never comes.
+    # A turn that still waits comes, or is one that never comes. A loop in C may last longer than the host's patience.
     is_over.set()
     for neighbour in neighbours:
-        neighbour.join(PATIENCE)
+        neighbour.join(PATIENCE + 2 * PATIENCE_MS / 1000)
     row["neighbours"] = [failure for neighbour in neighbours for failure in neighbour.failures]
     row["lack_gil"] = sum(neighbour.lacks_gil for neighbour in neighbours)
     row["stalled"] = sum(neighbour.stalled for neighbour in neighbours)
