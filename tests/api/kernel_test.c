@@ -40,7 +40,8 @@ static int is_granted(const char *what)
 
 /* ---- the threads of this process ---- */
 
-/* Behind Landlock a thread that a cell has started keeps the name of the one that did. */
+/* A thread that a cell has started keeps the name of the one that did, or has the name that the
+ * cell gave it: since 3.14 and without the filter of system calls. */
 static int is_session_thread(const char *number)
 {
     char path[128], name[32] = "";
@@ -316,7 +317,7 @@ static void threads_of_a_cell_are_kept_as_the_session_s_own(void **state)
              "import os, threading, time\n"
              "folder, started, end = '%s', threading.Barrier(3), threading.Event()\n"
              "def wait():\n    started.wait(); end.wait()\n"
-             "for _ in range(2): threading.Thread(target=wait).start()\n"
+             "for _ in range(2): threading.Thread(target=wait, name='snug thread').start()\n"
              "started.wait()\n"
              "kept = open(folder + '/kept.txt', 'w')\n" /* behind their start: one table */
              "print('now')\n"
