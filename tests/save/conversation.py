@@ -1,10 +1,13 @@
 """A conversation of 60 cells, saved and taken up by a new process in its midst, goes on to the same
-results as one that was not.
+results as one that was not; also where it was saved on another Python.
 
-usage: SNUG=PROGRAM conversation.py
+usage: SNUG=PROGRAM conversation.py [--keep FILE]
+
+of/python3.X.snug is the file of the last break of that Python, which --keep writes.
 """
 import os
 import pathlib
+import shutil
 import sys
 import tempfile
 
@@ -13,6 +16,7 @@ import client
 
 OPTIONS = ("--profile", "data")
 BREAKS = (7, 20, 31, 45)  # cells before a save
+LEFT_OUT = {"generator", "file", "out"}  # names that cannot be saved
 
 CELLS = """\
 import csv, io, json, random, statistics as st
@@ -237,33 +241,65 @@ def run(snug, first, cells):
         yield number, told(snug.ask({"session": "talk", "code": cell}))
 
 
-def main():
-    assert len(CELLS) == 60, len(CELLS)
-    whole = client.Snug(OPTIONS)
-    wanted = dict(run(whole, 1, CELLS))
-    whole.finish()
+def restored(snug, path, what):
+    """How many failed: 0 or 1."""
+    answer = snug.ask({"session": "talk", "op": "restore", "path": str(path)})
+    if answer["schema"] == "snug.saved/1" and not {row["name"] for row in answer["skipped"]} - LEFT_OUT:
+        return 0
+    print(f"FAILED the restore {what}: {answer}")
+    return 1
+
+
+def differing(got, wanted, what):
+    wrong = [number for number in got if got[number] != wanted[number]]
+    for number in wrong:
+        print(f"FAILED cell {number} {what}\n  {got[number]}\n  should be\n  {wanted[number]}")
+    return len(wrong)
+
+
+def in_pieces(wanted, keep):
+    """A process for each piece."""
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         path, at, got = os.path.join(folder, "talk.snug"), 0, {}
         for end in (*BREAKS, len(CELLS)):
             snug = client.Snug(OPTIONS)
             if at:
-                answer = snug.ask({"session": "talk", "op": "restore", "path": path})
-                if answer["schema"] != "snug.saved/1" or {row["name"] for row in answer["skipped"]} - {"generator",
-                                                                                                       "file", "out"}:
-                    failed += 1
-                    print(f"FAILED the restore after cell {at}: {answer}")
+                failed += restored(snug, path, f"after cell {at}")
             got |= run(snug, at + 1, CELLS[at:end])
             answer = snug.ask({"session": "talk", "op": "save", "path": path})
             if answer["schema"] != "snug.saved/1":
                 failed += 1
                 print(f"FAILED the save after cell {end}: {answer}")
+            if keep and end == BREAKS[-1]:
+                shutil.copyfile(path, keep)
             snug.finish()
             at = end
-    for number, answer in wanted.items():
-        if got[number] != answer:
-            failed += 1
-            print(f"FAILED cell {number}\n  {got[number]}\n  should be\n  {answer}")
+    assert len(got) == len(wanted)
+    return failed + differing(got, wanted, "of the pieces")
+
+
+def from_other_pythons(wanted):
+    failed = 0
+    files = sorted((pathlib.Path(__file__).parent / "of").glob("*.snug"))
+    assert len(files) >= 3, files
+    for file in files:
+        snug = client.Snug(OPTIONS)
+        failed += restored(snug, file, f"of {file.name}")
+        failed += differing(dict(run(snug, BREAKS[-1] + 1, CELLS[BREAKS[-1]:])), wanted, f"of {file.name}")
+        snug.finish()
+    return failed
+
+
+def main():
+    assert len(CELLS) == 60, len(CELLS)
+    keep = sys.argv[2] if sys.argv[1:2] == ["--keep"] else None
+    whole = client.Snug(OPTIONS)
+    wanted = dict(run(whole, 1, CELLS))
+    whole.finish()
+    failed = in_pieces(wanted, keep)
+    if not keep:
+        failed += from_other_pythons(wanted)
     print(f"{len(wanted)} cells, {failed} failed")
     sys.exit(1 if failed else 0)
 
