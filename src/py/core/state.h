@@ -82,6 +82,7 @@ struct interp {
     struct mend_use *uses[64]; /* mend.c's: calls that have not returned */
     size_t use_count;
     uint32_t lost_signals; /* menddecimal.c's */
+    PyObject *lazy_import; /* lazy.c's: CPython's __lazy_import__, since 3.15 */
     PyObject *raw_type;    /* mendio.c's stand-in */
 
     struct stopping stop;

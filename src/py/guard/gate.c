@@ -8,6 +8,7 @@
 #include "py/core/raised.h"
 #include "py/core/stopping.h"
 #include "py/core/trust.h"
+#include "py/guard/lazy.h"
 #include "py/guard/package_imports.h"
 
 static PyObject *raise_import_error(PyObject *type, PyObject *name, PyObject *message)
@@ -171,8 +172,8 @@ static int must_end(const interp *in, PyObject *name, PyObject *names, int level
 
 /* A stop waits for these as it does for a report; where it takes longer than the ladder has
  * patience, the interpreter is given up. */
-static PyObject *import_whole(interp *in, PyObject *name, PyObject *globals, PyObject *locals,
-                              PyObject *names, int level)
+PyObject *gate_import_whole(interp *in, PyObject *name, PyObject *globals, PyObject *locals,
+                            PyObject *names, int level)
 {
     int is_held = must_end(in, name, names, level) && in->is_guarded && !interp_is_settled(in);
     if (is_held && interp_check_stop(in) != 0)
@@ -189,7 +190,7 @@ static PyObject *import_whole(interp *in, PyObject *name, PyObject *globals, PyO
 static PyObject *load_module(PyObject *name, PyObject *globals, PyObject *locals, PyObject *names,
                              int level)
 {
-    PyObject *module = import_whole(interp_current, name, globals, locals, names, level);
+    PyObject *module = gate_import_whole(interp_current, name, globals, locals, names, level);
     if (module && module_hooks.on_import(interp_current) != 0)
         Py_CLEAR(module);
     return module;
@@ -258,8 +259,23 @@ static void hint_at_packages(interp *in, const char *module, size_t len)
     raised_set(exc);
 }
 
+static int is_public(interp *in, PyObject *name, PyObject *names, const char *module, size_t len)
+{
+    return strlen(module) == len &&
+           (names_are_public(in, module, names) || came_with_package(in, name, module, len));
+}
+
+int gate_is_public(interp *in, PyObject *name, PyObject *names)
+{
+    Py_ssize_t len;
+    const char *module = PyUnicode_AsUTF8AndSize(name, &len);
+    if (!module)
+        PyErr_Clear();
+    return module && len > 0 && is_public(in, name, names, module, (size_t)len);
+}
+
 /* An import that a cell wrote, or that C code makes while the cell runs. */
-static PyObject *import_for_cell(interp *in, PyObject *name, PyObject *names, int level)
+PyObject *gate_import_for_cell(interp *in, PyObject *name, PyObject *names, int level)
 {
     Py_ssize_t len;
 
@@ -277,10 +293,7 @@ static PyObject *import_for_cell(interp *in, PyObject *name, PyObject *names, in
         return NULL;
     }
 
-    int is_allowed =
-        strlen(module) == (size_t)len &&
-        (names_are_public(in, module, names) || came_with_package(in, name, module, (size_t)len));
-    if (!is_allowed) {
+    if (!is_public(in, name, names, module, (size_t)len)) {
         PyObject *stand_in = import_stand_in(in, module, names);
         if (stand_in || PyErr_Occurred())
             return stand_in;
@@ -316,8 +329,8 @@ static int mixes_sessions(PyObject *name)
 #endif
 }
 
-static PyObject *import_for_stdlib(interp *in, PyObject *name, PyObject *globals, PyObject *locals,
-                                   PyObject *names, int level)
+PyObject *gate_import_for_library(interp *in, PyObject *name, PyObject *globals, PyObject *locals,
+                                  PyObject *names, int level)
 {
     Py_ssize_t len;
     const char *module = module_text(name, level, &len);
@@ -333,38 +346,54 @@ static PyObject *import_for_stdlib(interp *in, PyObject *name, PyObject *globals
     return load_module(name, globals, locals, names, level);
 }
 
-/* An import statement of the standard library: the instruction that runs is
- * IMPORT_NAME and the globals are its frame's own. A cell can have library code call
- * __import__ (map, functools.partial), but not make it run a statement with a name
- * of its choice. The importer itself calls as it likes. */
-static int is_stdlib_statement(interp *in, PyObject *globals)
+/* A statement: the instruction that runs is IMPORT_NAME and the globals are its frame's own. A cell
+ * can have library code call __import__ (map, functools.partial), but not make it run a statement
+ * with a name of its choice. */
+static int is_statement(PyFrameObject *frame, PyCodeObject *code, const PyObject *globals)
+{
+    PyObject *own_globals = PyFrame_GetGlobals(frame), *bytes = NULL;
+    int at = PyFrame_GetLasti(frame);
+    int answer = globals == own_globals && (bytes = PyCode_GetCode(code)) && at >= 0 &&
+                 at < PyBytes_GET_SIZE(bytes) &&
+                 (unsigned char)PyBytes_AS_STRING(bytes)[at] == IMPORT_NAME;
+
+    Py_XDECREF(bytes);
+    Py_XDECREF(own_globals);
+    return answer;
+}
+
+gate_caller gate_find_caller(interp *in, const PyObject *globals)
 {
     PyFrameObject *frame = PyThreadState_GetFrame(PyThreadState_Get());
     if (!frame)
-        return 1;
+        return GATE_IMPORTER;
 
     PyCodeObject *code = PyFrame_GetCode(frame);
-    PyObject *own_globals = PyFrame_GetGlobals(frame), *bytes = NULL;
-    int at = PyFrame_GetLasti(frame);
-    int answer = interp_trusts(in, code->co_filename);
-    if (answer &&
-        PyUnicode_CompareWithASCIIString(code->co_filename, "<frozen importlib._bootstrap>") != 0) {
-        answer = globals == own_globals && (bytes = PyCode_GetCode(code)) && at >= 0 &&
-                 at < PyBytes_GET_SIZE(bytes) &&
-                 (unsigned char)PyBytes_AS_STRING(bytes)[at] == IMPORT_NAME;
-    }
+    gate_caller answer = GATE_LIBRARY;
+    if (!interp_trusts(in, code->co_filename))
+        answer = GATE_CELL;
+    else if (PyUnicode_CompareWithASCIIString(code->co_filename, "<frozen importlib._bootstrap>") ==
+             0)
+        answer = GATE_IMPORTER;
+    else if (is_statement(frame, code, globals))
+        answer = GATE_STATEMENT;
 
     PyErr_Clear();
-    Py_XDECREF(bytes);
-    Py_XDECREF(own_globals);
     Py_DECREF(code);
     Py_DECREF(frame);
     return answer;
 }
 
+/* An import of the standard library's. The importer itself calls as it likes. */
+static int is_of_stdlib(interp *in, const PyObject *globals)
+{
+    gate_caller caller = gate_find_caller(in, globals);
+    return caller == GATE_STATEMENT || caller == GATE_IMPORTER;
+}
+
 /* In a full session: an import statement of a cell's own, or of what it gives to exec. Packages
  * import as they like. */
-static int is_of_cell(const interp *in, PyObject *globals)
+int gate_is_of_cell(const interp *in, const PyObject *globals)
 {
     PyFrameObject *frame = PyThreadState_GetFrame(PyThreadState_Get());
     PyCodeObject *code = frame ? PyFrame_GetCode(frame) : NULL;
@@ -384,35 +413,44 @@ static PyObject *import_exact(interp *in, PyObject *name, PyObject *globals, PyO
     if (in && !is_full && level == 0 && mixes_sessions(name))
         return raise_missing(name);
 
-    if (!in || !in->is_guarded || (is_full && !is_of_cell(in, globals)))
-        return import_whole(in, name, globals, locals, names, level);
-    if (!is_full && is_stdlib_statement(in, globals))
-        return import_for_stdlib(in, name, globals, locals, names, level);
-    return import_for_cell(in, name, names, level);
+    if (!in || !in->is_guarded || (is_full && !gate_is_of_cell(in, globals)))
+        return gate_import_whole(in, name, globals, locals, names, level);
+    if (!is_full && is_of_stdlib(in, globals))
+        return gate_import_for_library(in, name, globals, locals, names, level);
+    return gate_import_for_cell(in, name, names, level);
 }
 
-static PyObject *gate_import(PyObject *self, PyObject *args, PyObject *keywords)
+int gate_read_import(gate_import *out, PyObject *args, PyObject *keywords, const char *format)
 {
     static const char *const words[] = { "name", "globals", "locals", "fromlist", "level", NULL };
 
-    (void)self;
-    PyObject *name, *globals = NULL, *locals = NULL, *names = NULL;
-    int level = 0;
-    interp *in = interp_current;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "U|OOOi:__import__", (char **)(uintptr_t)words,
-                                     &name, &globals, &locals, &names, &level))
-        return NULL;
+    PyObject *name;
+    *out = (gate_import){ 0 };
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, format, (char **)(uintptr_t)words, &name,
+                                     &out->globals, &out->locals, &out->names, &out->level))
+        return -1;
 
     /* A subclass could be one name here and another to sys.modules. */
-    PyObject *exact = PyUnicode_FromObject(name), *module = NULL;
-    if (exact)
-        module = import_exact(in, exact, globals, locals, names, level);
-    Py_XDECREF(exact);
+    out->name = PyUnicode_FromObject(name);
+    return out->name ? 0 : -1;
+}
+
+static PyObject *import_by_gate(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    gate_import want;
+
+    (void)self;
+    if (gate_read_import(&want, args, keywords, "U|OOOi:__import__") != 0)
+        return NULL;
+
+    PyObject *module =
+        import_exact(interp_current, want.name, want.globals, want.locals, want.names, want.level);
+    Py_DECREF(want.name);
     return module;
 }
 
 static PyMethodDef import_method = {
-    "__import__", (PyCFunction)(void (*)(void))gate_import, METH_VARARGS | METH_KEYWORDS,
+    "__import__", (PyCFunction)(void (*)(void))import_by_gate, METH_VARARGS | METH_KEYWORDS,
     "__import__(name, globals=None, locals=None, fromlist=(), level=0)\n\n"
     "Import a module that the session's profile allows."
 };
@@ -424,7 +462,7 @@ int gate_install(interp *in)
     int failed = !function || PyDict_SetItemString(in->builtins, "__import__", function) != 0;
     Py_XDECREF(function);
     Py_XDECREF(owner);
-    return failed ? -1 : 0;
+    return failed ? -1 : lazy_install(in);
 }
 
 static int judge_load(interp *in, PyObject *name, int is_extension)

@@ -23,6 +23,36 @@ int gate_has_stand_in(const char *module);
 /* Judges the audit event "import" of a module that is about to be loaded. */
 int gate_audit_load(interp *in, PyObject *name);
 
+/* What an __import__ was called with. */
+typedef struct gate_import {
+    PyObject *name;                     /* owned; of the exact type */
+    PyObject *globals, *locals, *names; /* borrowed; NULL where not given */
+    int level;
+} gate_import;
+/* -1 with an exception. */
+int gate_read_import(gate_import *out, PyObject *args, PyObject *keywords, const char *format);
+
+/* Whose code asks now for an import: the frame's that runs. */
+typedef enum gate_caller {
+    GATE_CELL,
+    GATE_LIBRARY,   /* it is trusted, and calls something: what, a cell may have told it */
+    GATE_STATEMENT, /* an import statement of trusted code, with these globals */
+    GATE_IMPORTER   /* importlib, or no code at all */
+} gate_caller;
+gate_caller gate_find_caller(interp *in, const PyObject *globals);
+/* In a full session: whether it is a cell's, or of what it gives to exec. Packages import as they
+ * like. */
+int gate_is_of_cell(const interp *in, const PyObject *globals);
+/* Whether a cell may import that, with these names. No exception. */
+int gate_is_public(interp *in, PyObject *name, PyObject *names);
+/* For lazy.c: the import of a cell, of the library and of a full session's packages. A new
+ * reference, or NULL. */
+PyObject *gate_import_for_cell(interp *in, PyObject *name, PyObject *names, int level);
+PyObject *gate_import_for_library(interp *in, PyObject *name, PyObject *globals, PyObject *locals,
+                                  PyObject *names, int level);
+PyObject *gate_import_whole(interp *in, PyObject *name, PyObject *globals, PyObject *locals,
+                            PyObject *names, int level);
+
 /* What is done to modules as they come: the room above, which knows them, fills it in
  * (py/surface/patch_c.c). */
 typedef struct module_hook_table {

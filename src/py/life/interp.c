@@ -454,7 +454,7 @@ static void drop_objects(interp *in)
         &in->stopped,          &in->policy_error,  &in->import_denied,
         &in->pretty,           &in->rich,          &in->tool_error,
         &in->tool_timeout,     &in->await_call,    &in->checkpoint,
-        &in->raw_type,
+        &in->raw_type,         &in->lazy_import,
     };
 
     posix_release(in);
