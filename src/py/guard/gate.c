@@ -274,6 +274,15 @@ int gate_is_public(interp *in, PyObject *name, PyObject *names)
     return module && len > 0 && is_public(in, name, names, module, (size_t)len);
 }
 
+/* What C code asks for in the name of whatever code runs, and goes on without: since 3.15, whether
+ * an exception that cannot be raised is shown in colours. It asks with an empty list of names,
+ * as no statement does. */
+static int is_asked_by_c(PyObject *names, const char *module)
+{
+    return names && PyList_CheckExact(names) && PyList_GET_SIZE(names) == 0 &&
+           strcmp(module, "_colorize") == 0;
+}
+
 /* An import that a cell wrote, or that C code makes while the cell runs. */
 PyObject *gate_import_for_cell(interp *in, PyObject *name, PyObject *names, int level)
 {
@@ -297,6 +306,8 @@ PyObject *gate_import_for_cell(interp *in, PyObject *name, PyObject *names, int 
         PyObject *stand_in = import_stand_in(in, module, names);
         if (stand_in || PyErr_Occurred())
             return stand_in;
+        if (is_asked_by_c(names, module))
+            return raise_missing(name);
         return refuse_module(in, module, (size_t)len);
     }
 
