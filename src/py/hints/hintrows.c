@@ -296,6 +296,7 @@ const hint_row hint_rows[] = {
       "A function calls itself without an end: check the condition that ends it, or use a loop." },
     { &PyExc_MemoryError, NULL, hint_memory, "Work in parts, and delete what is done with." },
     { &PyExc_ImportError, "No module named '_lsprof'", NULL, FOR_PROFILES },
+    { &PyExc_ImportError, "No module named 'profiling*'", NULL, FOR_PROFILES },
     { &PyExc_ImportError, "No module named 'marshal'", NULL,
       "marshal is there in full sessions only, "
       "and profile, which needs it: --full." },
