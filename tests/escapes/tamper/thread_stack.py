@@ -2,4 +2,4 @@
 # breach: setting
 # state: kept
 import sys
-sys.modules["_thread"].stack_size(32768)
+sys.modules["_thread"].stack_size(1 << 20)
