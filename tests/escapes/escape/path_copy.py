@@ -2,6 +2,5 @@
 # breach: secret
 # state: kept
 # only: 3.14+
-# profile: data
 from pathlib import Path
-Path("/proc/self/environ").copy_into(".").read_text()
+Path(SECRET_FILE).copy_into(".").read_text()
