@@ -1,8 +1,12 @@
-# An annotate function is called in other globals: those of a module that has os.
+# annotationlib makes a function of the code and the globals that it is given: a module that has os.
 # breach: secret
 # state: kept
 # only: 3.14+
 import annotationlib, random
-def annotate(format, /):
-    return {"x": _os.pread(SECRET_FD, 100, 0)}
-annotationlib.call_annotate_function(annotate, annotationlib.Format.VALUE, owner=random)
+class Annotate:
+    __code__ = (lambda format: {"x": _os.pread(fd, 100, 0)}).__code__
+    __globals__, __builtins__ = random.__dict__, {"fd": SECRET_FD}
+    __closure__ = __defaults__ = __kwdefaults__ = None
+    def __call__(self, format):
+        raise NotImplementedError
+annotationlib.call_annotate_function(Annotate(), annotationlib.Format.FORWARDREF)

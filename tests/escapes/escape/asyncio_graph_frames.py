@@ -1,16 +1,14 @@
-# The call graph of a task has frames of the event loop, and these the modules of the library.
+# From the call graph of a task, frames lead back to the event loop, whose modules hold os.
 # breach: secret
 # state: kept
 # only: 3.14+
 import asyncio
-async def inner():
-    return asyncio.capture_call_graph()
-async def outer():
-    return await inner()
-graph = await asyncio.create_task(outer())
-for entry in graph.call_stack:
-    frame = entry.frame
-    while frame is not None:
-        if "subprocess" in frame.f_globals:
-            frame.f_globals["subprocess"].os.pread(SECRET_FD, 100, 0)
-        frame = frame.f_back
+found = []
+async def look():
+    for entry in asyncio.capture_call_graph().call_stack:
+        frame = entry.frame
+        while frame := frame.f_back:
+            if "subprocess" in frame.f_globals:
+                found.append(frame.f_globals["subprocess"].os.pread(SECRET_FD, 100, 0))
+await asyncio.create_task(look())
+found

@@ -1,6 +1,8 @@
-# asyncio.tools has what reads another process.
-# breach: secret
+# asyncio.tools reads the memory of a thread's process, and tells its id: the main thread has it.
+# breach: setting pid
 # state: kept
 # only: 3.14+
-import asyncio.tools
-asyncio.tools.get_all_awaited_by(1)
+import asyncio.tools, threading
+def look():
+    return asyncio.tools.get_all_awaited_by(threading.get_native_id())
+await asyncio.to_thread(look)

@@ -3,4 +3,4 @@
 # state: kept
 # only: 3.14+
 from concurrent import interpreters
-interpreters.create().exec("import os; os.system('id')")
+interpreters.create().call(eval, f"__import__('os').pread({SECRET_FD}, 100, 0)", {})

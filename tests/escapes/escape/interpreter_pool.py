@@ -2,6 +2,6 @@
 # breach: secret
 # state: kept
 # only: 3.14+
-import asyncio
 import concurrent.futures
-concurrent.futures.InterpreterPoolExecutor(1).submit(print, 1).result()
+pool = concurrent.futures.InterpreterPoolExecutor(1)
+pool.submit(eval, f"__import__('os').pread({SECRET_FD}, 100, 0)").result()

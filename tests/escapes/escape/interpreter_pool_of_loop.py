@@ -5,4 +5,4 @@
 import asyncio
 futures = asyncio.base_events.concurrent.futures
 pool = futures.InterpreterPoolExecutor(1)
-pool.submit(eval, "__import__('os').pread(3, 100, 0)").result()
+pool.submit(eval, f"__import__('os').pread({SECRET_FD}, 100, 0)").result()

@@ -3,4 +3,8 @@
 # state: kept
 # only: 3.14+
 import _interpreters
-_interpreters.exec(_interpreters.create(), "import os")
+source = f"open('got.txt', 'w').write(open({SECRET_FILE!r}).read())"
+_interpreters.exec(_interpreters.create(), source)
+with open("got.txt") as file:
+    got = file.read()
+got

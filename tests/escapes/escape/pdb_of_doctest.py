@@ -2,5 +2,8 @@
 # breach: secret
 # state: kept
 # only: 3.14+
-import doctest
-doctest.pdb.run("import subprocess; subprocess.os.pread(SECRET_FD, 100, 0)")
+import doctest, io
+names = {"SECRET_FD": SECRET_FD}
+debugger = doctest.pdb.Pdb(stdin=io.StringIO("continue\n"), stdout=io.StringIO())
+debugger.run("import subprocess; got = subprocess.os.pread(SECRET_FD, 100, 0)", names)
+names["got"]

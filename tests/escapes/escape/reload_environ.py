@@ -3,5 +3,6 @@
 # state: kept
 # only: 3.14+
 import os
+os.environ._data.clear()
 os.reload_environ()
-os.environ["SNUG_SECRET"]
+os.environ[SECRET_NAME]

