@@ -283,6 +283,16 @@ size_t internals_thread_stack_bytes(PyThreadState *tstate)
     return tstate->interp->threads.stacksize;
 }
 
+/* The instruction compares what is called with this before it does anything. */
+void internals_call_list_append(PyThreadState *tstate)
+{
+#if PY_VERSION_HEX >= 0x030f0000
+    tstate->interp->callable_cache.list_append = NULL;
+#else
+    (void)tstate;
+#endif
+}
+
 #if PY_VERSION_HEX >= 0x030d0000
 /* The locks that all interpreters share. 3.11's are pthread mutexes, which the guard
  * counts; these are words of their own, and one that is torn is taken for ever. */

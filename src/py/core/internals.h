@@ -86,6 +86,10 @@ size_t internals_thread_stack_bytes(PyThreadState *tstate);
 /* (async-signal-safe) Whether the thread of that state runs Python, and not only waits for
  * the GIL or let go of it for a call. */
 int internals_is_attached(PyThreadState *tstate);
+/* 3.15.0 has an instruction of its own for list.append, which drops the item twice where there is
+ * no memory for the list to grow. From now on that interpreter calls the method as it calls others.
+ */
+void internals_call_list_append(PyThreadState *tstate);
 /* (async-signal-safe) Whether somebody holds one of the runtime's own locks. */
 int internals_runtime_is_locked(void);
 

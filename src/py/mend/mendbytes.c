@@ -331,6 +331,7 @@ int mend_builtins(interp *in, PyObject *module)
     int failed = 0;
     (void)in;
     (void)module;
+    internals_call_list_append(PyThreadState_Get());
     mend_methods(&PyByteArray_Type, of_bytearray, BYTEARRAY_METHODS);
     mend_methods(&PyMemoryView_Type, of_memoryview, 1);
     mend_methods(&PyBytes_Type, join_bytes, 1);
