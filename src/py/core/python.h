@@ -67,6 +67,9 @@ static inline PyObject *python_type_dict(PyTypeObject *type)
 #endif
 }
 
+/* Parsers of a session cannot lift expat's own limits. 3.14.8 can, and was not tried without. */
+#define PYTHON_KEEPS_EXPAT_LIMITS (PY_VERSION_HEX >= 0x030f0000)
+
 /* Of the arguments of a PyCMethod. */
 #if PY_VERSION_HEX >= 0x030e0000
 typedef Py_ssize_t python_count;

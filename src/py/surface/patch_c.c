@@ -163,6 +163,40 @@ static const char *const of_socket[] = { "close",          "dup",
 static const char *const of_select[] = { "epoll", "poll", NULL };
 static const char *const nothing[] = { NULL };
 
+static int remove_keys(PyObject *dict, const char *const *names)
+{
+    for (; *names; names++)
+        if (PyDict_GetItemString(dict, *names) && PyDict_DelItemString(dict, *names) != 0)
+            return -1;
+    return 0;
+}
+
+static int remove_names(PyObject *module, const char *const *names)
+{
+    return remove_keys(PyModule_GetDict(module), names);
+}
+
+/* Without its limits expat makes terabytes of a few hundred bytes, in a loop that nothing ends but
+ * a jump. */
+static int adopt_expat(interp *in, PyObject *module)
+{
+    static const char *const of_parser[] = { "SetAllocTrackerActivationThreshold",
+                                             "SetAllocTrackerMaximumAmplification",
+                                             "SetBillionLaughsAttackProtectionActivationThreshold",
+                                             "SetBillionLaughsAttackProtectionMaximumAmplification",
+                                             NULL };
+    (void)in;
+    PyObject *type = PyDict_GetItemString(PyModule_GetDict(module), "XMLParserType"); /* borrowed */
+    if (!PYTHON_KEEPS_EXPAT_LIMITS || !type || !PyType_Check(type))
+        return 0;
+
+    PyObject *dict = python_type_dict((PyTypeObject *)type);
+    int failed = !dict || remove_keys(dict, of_parser) != 0;
+    PyType_Modified((PyTypeObject *)type);
+    Py_XDECREF(dict);
+    return failed ? -1 : 0;
+}
+
 static int adopt_thread(interp *in, PyObject *module)
 {
     return in->options.threads > 0 ? threads_adopt(in, module) : 0;
@@ -212,19 +246,11 @@ static const struct surface_row {
     { "io", nothing, mend_io, 1 },
     { "itertools", nothing, adopt_itertools, 1 },
     { "posix", nothing, posix_adopt, 0 },
+    { "pyexpat", nothing, adopt_expat, 0 },
     { "select", of_select, NULL, 0 },
     { "sys", of_sys, adopt_sys, 0 },
     { "time", of_time, adopt_time, 1 },
 };
-
-static int remove_names(PyObject *module, const char *const *names)
-{
-    PyObject *dict = PyModule_GetDict(module); /* borrowed */
-    for (; *names; names++)
-        if (PyDict_GetItemString(dict, *names) && PyDict_DelItemString(dict, *names) != 0)
-            return -1;
-    return 0;
-}
 
 static int adopt_row(interp *in, PyObject *module, const struct surface_row *row)
 {
