@@ -2,6 +2,7 @@
 # expect: memory or rung 1
 # expect 3.13: memory or rung 1 or error
 # expect 3.14: memory or rung 1 or error
+# expect 3.15: memory or rung 1 or error
 # state: kept
 # when: run
 # limit-ms: 3000
