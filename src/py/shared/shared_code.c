@@ -56,11 +56,20 @@ static int share_code(PyCodeObject *code)
     return is_shared;
 }
 
+/* A constant since 3.14. */
+static int share_slice(const PySliceObject *slice)
+{
+    return common_share_value(slice->start) && common_share_value(slice->stop) &&
+           common_share_value(slice->step);
+}
+
 /* 0: it has a part that can neither be shared nor copied. */
 static int share_part(PyObject *object)
 {
     if (PyCode_Check(object))
         return share_code((PyCodeObject *)object);
+    if (PySlice_Check(object))
+        return share_slice((PySliceObject *)object);
     if (PyTuple_CheckExact(object) || PyFrozenSet_CheckExact(object))
         return share_items(object);
     return common_share_value(object);
@@ -100,10 +109,17 @@ static PyObject *copy_frozenset(PyObject *of)
     return made;
 }
 
+static PyObject *copy_slice(const PySliceObject *of)
+{
+    return PySlice_New(of->start, of->stop, of->step);
+}
+
 static PyObject *copy_part(PyObject *of)
 {
     if (PyCode_Check(of))
         return copy_shared_code((PyCodeObject *)of);
+    if (PySlice_Check(of))
+        return copy_slice((PySliceObject *)of);
     if (PyTuple_CheckExact(of))
         return copy_tuple(of);
     if (PyFrozenSet_CheckExact(of))
