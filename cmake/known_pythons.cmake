@@ -7,16 +7,16 @@ if(CMAKE_SCRIPT_MODE_FILE)
 endif()
 
 # All tests are passed with these, and CI has them.
-set(SNUG_KNOWN_PYTHONS 3.11 3.13)
+set(SNUG_KNOWN_PYTHONS 3.11 3.13 3.14)
 # It is built with these and passes most of them; docs/pythons.md says what is open.
-set(SNUG_TRIED_PYTHONS 3.14)
+set(SNUG_TRIED_PYTHONS 3.15)
 
 # Empty where that Python is taken. Nothing helps against what is missing in snug: try is for the others.
 function(python_refusal out executable version is_free_threaded try)
     set(${out} "" PARENT_SCOPE)
     set(python "${executable} is Python ${version}")
     string(REGEX MATCH "^[0-9]+\\.[0-9]+" minor "${version}")
-    list(JOIN SNUG_KNOWN_PYTHONS " or " known)
+    list(JOIN SNUG_KNOWN_PYTHONS ", " known)
     set(instead "name another by -DPython3_EXECUTABLE=... (Python ${known})")
     set(trying "or try it by -DSNUG_TRY_PYTHON=ON")
 
