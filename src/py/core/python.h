@@ -42,6 +42,64 @@
 /* Sessions have a GIL and an object allocator of their own. */
 #define PYTHON_OWN_GIL (PY_VERSION_HEX >= 0x030c0000)
 
+/*
+ * What is otherwise from one version to the next. The version itself is asked in this room only
+ * (tests/layers.py); elsewhere it is one of these.
+ */
+
+/* Reports are worded by traceback.py and no longer by the printer in C: suggestions are part of the
+ * text, all lines of an instruction are shown, carets begin at operators. */
+#define PYTHON_REPORTS_IN_PYTHON (PY_VERSION_HEX >= 0x030d0000)
+/* A line that is not known is None, before it was -1. */
+#define PYTHON_LINE_CAN_BE_NONE (PY_VERSION_HEX >= 0x030c0000)
+/* The replacement fields of f-strings are tokens of the program. */
+#define PYTHON_FSTRINGS_ARE_TOKENS (PY_VERSION_HEX >= 0x030c0000)
+#define PYTHON_HAS_TYPE_STATEMENT  (PY_VERSION_HEX >= 0x030c0000)
+/* A frame's locals are a view of its variables, and no dict. */
+#define PYTHON_FRAME_LOCALS_ARE_A_VIEW (PY_VERSION_HEX >= 0x030d0000)
+/* threading starts and joins threads by handles of _thread's; before it kept locks of its own. */
+#define PYTHON_THREAD_HANDLES (PY_VERSION_HEX >= 0x030d0000)
+/* How long the text of an int may be is of the process, and set in each interpreter. */
+#define PYTHON_SHARES_INT_DIGITS (PY_VERSION_HEX < 0x030c0000)
+/* A class in Python can give a buffer, by __buffer__. */
+#define PYTHON_BUFFERS_OF_CLASSES (PY_VERSION_HEX >= 0x030c0000)
+/* json's encoder in C goes through items that only the dict owns. */
+#define PYTHON_JSON_BORROWS_ITEMS (PY_VERSION_HEX >= 0x030c0000)
+/* bdb, which doctest imports, has a table by the numbers of sys.monitoring's events. */
+#define PYTHON_BDB_WANTS_EVENTS (PY_VERSION_HEX >= 0x030e0000)
+/* Of the list of a regular expression's instructions. */
+#if PY_VERSION_HEX >= 0x030c0000
+#define PYTHON_RE_MAGIC 20230612
+#else
+#define PYTHON_RE_MAGIC 20220615
+#endif
+/* Makes code of its parts. */
+#if PY_VERSION_HEX >= 0x030c0000
+#define python_new_code PyUnstable_Code_NewWithPosOnlyArgs
+#else
+#define python_new_code PyCode_NewWithPosOnlyArgs
+#endif
+
+/* Who may trace the process can have any script run in it otherwise. */
+static inline void python_refuse_debugging(PyConfig *config)
+{
+#if PY_VERSION_HEX >= 0x030e0000
+    config->remote_debug = 0;
+#else
+    (void)config;
+#endif
+}
+
+/* Tells of the exception that ended a thread, and clears it. */
+static inline void python_thread_unraisable(PyObject *function)
+{
+#if PY_VERSION_HEX >= 0x030d0000
+    PyErr_FormatUnraisable("Exception ignored in thread started by %R", function);
+#else
+    _PyErr_WriteUnraisableMsg("in thread started by", function);
+#endif
+}
+
 /* Ints of one digit come from a free list, so that a loop over them need not ask the allocator. */
 #define PYTHON_KEEPS_FREED_INTS (PY_VERSION_HEX >= 0x030e0000)
 
@@ -66,9 +124,6 @@ static inline PyObject *python_type_dict(PyTypeObject *type)
     return Py_XNewRef(type->tp_dict);
 #endif
 }
-
-/* Parsers of a session cannot lift expat's own limits. 3.14.8 can, and was not tried without. */
-#define PYTHON_KEEPS_EXPAT_LIMITS (PY_VERSION_HEX >= 0x030f0000)
 
 /* Of the arguments of a PyCMethod. */
 #if PY_VERSION_HEX >= 0x030e0000

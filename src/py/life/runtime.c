@@ -105,9 +105,7 @@ static PyStatus initialise_python(void)
     config.write_bytecode = 0;
     config.pathconfig_warnings = 0;
     config.module_search_paths_set = 1;
-#if PY_VERSION_HEX >= 0x030e0000
-    config.remote_debug = 0; /* else who may trace the process can have any script run in it */
-#endif
+    python_refuse_debugging(&config);
     if (PyStatus_Exception(status = add_search_path(&config, home_stdlib())) ||
         PyStatus_Exception(status = add_search_path(&config, home_dynload())) ||
         PyStatus_Exception(

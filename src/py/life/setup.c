@@ -111,7 +111,7 @@ static int set_up_sys(void)
 
     Py_XDECREF(nothing);
     Py_XDECREF(arguments);
-#if PY_VERSION_HEX < 0x030c0000
+#if PYTHON_SHARES_INT_DIGITS
     PyObject *set_limit = PySys_GetObject("set_int_max_str_digits"); /* borrowed */
     PyObject *answer = NULL;
     if (set_limit)

@@ -5,7 +5,7 @@
  */
 #include "py/mend/mend.h"
 
-#if PY_VERSION_HEX >= 0x030c0000
+#if PYTHON_BUFFERS_OF_CLASSES
 
 /* A new reference to what no code of the guest's runs for; what has no buffer stays as it is. */
 static PyObject *asked_before(PyObject *value)

@@ -72,12 +72,6 @@ enum {
     MOST_NESTED = 1000,
 };
 
-#if PY_VERSION_HEX >= 0x030c0000
-enum { MAGIC = 20230612 };
-#else
-enum { MAGIC = 20220615 };
-#endif
-
 typedef struct walk {
     const uint32_t *code;
     size_t groups;
@@ -499,7 +493,7 @@ int mend_re(interp *in, PyObject *module)
         method++;
     mend_function found = (mend_function)method->ml_meth;
     int is_known = method->ml_name && method->ml_flags == (METH_FASTCALL | METH_KEYWORDS);
-    if (magic && PyLong_AsLong(magic) != MAGIC) /* it has none before its code has run */
+    if (magic && PyLong_AsLong(magic) != PYTHON_RE_MAGIC) /* it has none before its code has run */
         is_known = 0;
     if (!is_known) {
         PyErr_SetString(PyExc_SystemError, "_sre is not as expected");

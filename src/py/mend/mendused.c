@@ -185,7 +185,7 @@ int mend_elementtree(interp *in, PyObject *module)
     return mend_slots(type, place_of_set, (mend_function)element_set, &set_child);
 }
 
-#if PY_VERSION_HEX >= 0x030c0000
+#if PYTHON_JSON_BORROWS_ITEMS
 static _Atomic(mend_function) new_encoder;
 
 /* It goes through a dict with keys and values that only the dict owns, and asks a function of
@@ -214,7 +214,7 @@ PLACE(tp_new)
 int mend_json(interp *in, PyObject *module)
 {
     (void)in;
-#if PY_VERSION_HEX >= 0x030c0000
+#if PYTHON_JSON_BORROWS_ITEMS
     PyTypeObject *type = mend_type(module, "make_encoder", "_json.Encoder");
     if (type)
         return mend_slots(type, place_of_tp_new, (mend_function)encoder_new, &new_encoder);

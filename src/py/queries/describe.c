@@ -354,7 +354,7 @@ static void offer_keywords(collector *to)
         "raise",
         "return",
         "try",
-#if PY_VERSION_HEX >= 0x030c0000
+#if PYTHON_HAS_TYPE_STATEMENT
         "type",
 #endif
         "while",

@@ -6,10 +6,10 @@
 
 /* From 3.12 on the replacement fields of f-strings are tokens of the program: they may
  * hold the quote that surrounds them. */
-#define FSTRING_TOKENS (PY_VERSION_HEX >= 0x030c0000)
+#define FSTRING_TOKENS PYTHON_FSTRINGS_ARE_TOKENS
 /* From 3.13 on the segment is parsed in parentheses, of many lines, and carets begin at
  * the operator; before, whatever follows the left operand's node counts as operator. */
-#define ANCHORS_AT_TOKENS (PY_VERSION_HEX >= 0x030d0000)
+#define ANCHORS_AT_TOKENS PYTHON_REPORTS_IN_PYTHON
 
 /* CPython's tokenizer allows 200 brackets and 150 f-strings in each other. */
 enum { SEGMENT_BYTES = 64 * 1024, MAX_BRACKETS = 200, MAX_FSTRINGS = 30, FAILED = -1 };

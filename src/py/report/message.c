@@ -171,7 +171,7 @@ static Py_ssize_t end_offset(const syntax *of, Py_ssize_t start)
     return end ? end : start;
 }
 
-#if PY_VERSION_HEX >= 0x030d0000
+#if PYTHON_REPORTS_IN_PYTHON
 
 /* lineno and end_lineno are compared as texts. */
 static int is_one_line(const syntax *of)
@@ -303,7 +303,7 @@ static void put_line(report *r, PyObject *exc, PyObject *text)
 
     report_fail(r, suggest_sentence(&suggestion, exc));
     /* Since 3.13 the suggestion is part of the text; the printer put it behind the line. */
-    if (PY_VERSION_HEX >= 0x030d0000 && suggestion.len)
+    if (PYTHON_REPORTS_IN_PYTHON && suggestion.len)
         has_text = 1;
     report_begin(r, '|');
     add_type(r, exc);
@@ -332,7 +332,7 @@ static PyObject *notes_of_failure(PyObject *error)
     return notes;
 }
 
-#if PY_VERSION_HEX >= 0x030d0000
+#if PYTHON_REPORTS_IN_PYTHON
 
 PyObject *message_notes(PyObject *exc)
 {
@@ -367,7 +367,7 @@ PyObject *message_notes(PyObject *exc)
 static int is_note_list(PyObject *notes)
 {
     if (PyUnicode_Check(notes) || PyBytes_Check(notes))
-        return PY_VERSION_HEX < 0x030d0000;
+        return !PYTHON_REPORTS_IN_PYTHON;
     return PyType_HasFeature(Py_TYPE(notes), Py_TPFLAGS_SEQUENCE) || PyByteArray_Check(notes);
 }
 
@@ -377,7 +377,7 @@ static void put_notes(report *r, PyObject *notes)
         PyObject *text = text_or(PyObject_Repr, notes, "<__notes__ repr() failed>");
         report_begin(r, '|');
         report_add_object(r, text);
-        if (PY_VERSION_HEX >= 0x030d0000)
+        if (PYTHON_REPORTS_IN_PYTHON)
             report_add(r, "\n");
         Py_XDECREF(text);
         return;

@@ -12,7 +12,7 @@
 
 /* Since 3.13 all lines of an instruction are shown, cut in the middle, with carets
  * under each; before, the first line only. */
-#define SHOWS_ALL_LINES (PY_VERSION_HEX >= 0x030d0000)
+#define SHOWS_ALL_LINES PYTHON_REPORTS_IN_PYTHON
 
 enum { CODE_UNIT_BYTES = 2 };
 
@@ -66,7 +66,7 @@ static int append_header(str *out, PyCodeObject *code, int line)
 
     if ((error = str_add(out, "  File \"")))
         return error;
-#if PY_VERSION_HEX >= 0x030d0000
+#if PYTHON_REPORTS_IN_PYTHON
     /* The names that the interactive prompt gives to what is typed. */
     PyObject *holder;
     span name = pytext_of(&holder, code->co_filename);
@@ -83,7 +83,7 @@ static int append_header(str *out, PyCodeObject *code, int line)
         return error;
 
     /* A line that is not known is -1 before 3.12. */
-    if (line < 0 && PY_VERSION_HEX >= 0x030c0000)
+    if (line < 0 && PYTHON_LINE_CAN_BE_NONE)
         error = str_add(out, "\", line None, in ");
     else
         error = str_printf(out, "\", line %d, in ", line);

@@ -109,7 +109,7 @@ static PyObject *local_value(const place *p, span name)
 {
     if (!(p->code->co_flags & CO_OPTIMIZED))
         return NULL;
-#if PY_VERSION_HEX >= 0x030d0000
+#if PYTHON_FRAME_LOCALS_ARE_A_VIEW
     PyObject *text = PyUnicode_DecodeUTF8(name.at, (Py_ssize_t)name.len, NULL);
     PyObject *value = text ? PyFrame_GetVar(p->frame, text) : NULL;
     Py_XDECREF(text);

@@ -10,7 +10,7 @@
 
 /* What traceback.py took over from the printer: imports, self.x, subclasses, and names
  * with an underscore only for those who asked for one. */
-#define SUGGESTS_AS_TRACEBACK (PY_VERSION_HEX >= 0x030d0000)
+#define SUGGESTS_AS_TRACEBACK PYTHON_REPORTS_IN_PYTHON
 
 /* More are not looked at. (nearest_name gives up at 750, but there the names of a class
  * that overrides its bases' count once.) */

@@ -63,11 +63,7 @@ static void show_exception(guest_thread *t)
         PyErr_Clear();
         return;
     }
-#if PY_VERSION_HEX >= 0x030d0000
-    PyErr_FormatUnraisable("Exception ignored in thread started by %R", t->function);
-#else
-    _PyErr_WriteUnraisableMsg("in thread started by", t->function);
-#endif
+    python_thread_unraisable(t->function);
 }
 
 /* Whatever may run code of the guest's, to the last finalizer. */

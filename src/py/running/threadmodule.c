@@ -34,7 +34,7 @@ static PyObject *start_new_thread(PyObject *module, PyObject *args)
     return PyLong_FromUnsignedLong(ident);
 }
 
-#if PY_VERSION_HEX >= 0x030d0000
+#if PYTHON_THREAD_HANDLES
 /* The handle, started; a reference of the caller's goes in and comes out, or NULL. */
 static PyObject *start_by_handle(PyObject *function, PyObject *handle)
 {
@@ -179,7 +179,7 @@ static PyMethodDef functions[] = {
       "start_new_thread(function, args[, kwargs])\n\nStart a thread of the session's." },
     { "start_new", start_new_thread, METH_VARARGS, "An obsolete synonym of start_new_thread()." },
     { "_excepthook", excepthook, METH_O, "Handle uncaught Thread.run() exception." },
-#if PY_VERSION_HEX >= 0x030d0000
+#if PYTHON_THREAD_HANDLES
     { "start_joinable_thread", (PyCFunction)(void (*)(void))start_joinable_thread,
       METH_VARARGS | METH_KEYWORDS, "start_joinable_thread(function, handle=None, daemon=True)" },
     { "daemon_threads_allowed", daemon_threads_allowed, METH_NOARGS, "True." },
@@ -196,7 +196,7 @@ int threads_adopt(interp *in, PyObject *module)
         threads->excepthook = PyObject_GetAttrString(module, "_excepthook");
     if (!threads->excepthook)
         return -1;
-#if PY_VERSION_HEX >= 0x030d0000
+#if PYTHON_THREAD_HANDLES
     if (!threads->handle_type)
         threads->handle_type = threadhandle_type();
     if (!threads->handle_type ||

@@ -12,7 +12,7 @@ static PyObject *own_value(PyObject *object, const char *name, PyTypeObject *typ
     return value && Py_IS_TYPE(value, type) ? value : NULL;
 }
 
-#if PY_VERSION_HEX < 0x030d0000
+#if !PYTHON_THREAD_HANDLES
 /* A stop in the midst of join() leaves a thread's lock taken, and threading waits for it
  * at the next join and at the interpreter's end. No code of the guest's runs here. */
 static void forget_locks(PyObject *module)
@@ -60,7 +60,7 @@ void threads_forget(interp *in)
     PyObject *limbo = own_value(module, "_limbo", &PyDict_Type);
     if (limbo)
         PyDict_Clear(limbo);
-#if PY_VERSION_HEX < 0x030d0000
+#if !PYTHON_THREAD_HANDLES
     if (module)
         forget_locks(module);
 #endif

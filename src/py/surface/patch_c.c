@@ -70,9 +70,6 @@ static PyObject *refuse_trace(PyObject *self, PyObject *function)
     return NULL;
 }
 
-/* Since 3.14 bdb, which doctest imports, has a table by the numbers of sys.monitoring's events. */
-#define BDB_WANTS_EVENTS (PY_VERSION_HEX >= 0x030e0000)
-
 /* A module with these alone takes the place of monitoring. */
 static int keep_events(PyObject *sys)
 {
@@ -93,7 +90,7 @@ static int adopt_sys(interp *in, PyObject *module)
     static PyMethodDef method = { "settrace", refuse_trace, METH_O,
                                   "settrace(None)\n\nDo nothing: a session has no tracer." };
     (void)in;
-    if (BDB_WANTS_EVENTS && keep_events(module) != 0)
+    if (PYTHON_BDB_WANTS_EVENTS && keep_events(module) != 0)
         return -1;
     return set_function(module, &method);
 }
@@ -144,7 +141,7 @@ static const char *const of_sys[] = {
     "activate_stack_trampoline",
     "deactivate_stack_trampoline",
     "is_stack_trampoline_active",
-#if !BDB_WANTS_EVENTS
+#if !PYTHON_BDB_WANTS_EVENTS
     "monitoring",
 #endif
     "orig_argv",
@@ -176,8 +173,8 @@ static int remove_names(PyObject *module, const char *const *names)
     return remove_keys(PyModule_GetDict(module), names);
 }
 
-/* Without its limits expat makes terabytes of a few hundred bytes, in a loop that nothing ends but
- * a jump. */
+/* In 3.14.8 and 3.15, and in whatever update brings them. Without its limits expat makes terabytes
+ * of a few hundred bytes, in a loop that nothing ends but a jump. */
 static int adopt_expat(interp *in, PyObject *module)
 {
     static const char *const of_parser[] = { "SetAllocTrackerActivationThreshold",
@@ -187,7 +184,7 @@ static int adopt_expat(interp *in, PyObject *module)
                                              NULL };
     (void)in;
     PyObject *type = PyDict_GetItemString(PyModule_GetDict(module), "XMLParserType"); /* borrowed */
-    if (!PYTHON_KEEPS_EXPAT_LIMITS || !type || !PyType_Check(type))
+    if (!type || !PyType_Check(type))
         return 0;
 
     PyObject *dict = python_type_dict((PyTypeObject *)type);

@@ -5,12 +5,6 @@
 #include "py/guard/gate.h"
 #include "py/surface/fullmain.h"
 
-#if PY_VERSION_HEX >= 0x030c0000
-#define CODE_NEW PyUnstable_Code_NewWithPosOnlyArgs
-#else
-#define CODE_NEW PyCode_NewWithPosOnlyArgs
-#endif
-
 /* PyUnicode_FromFormat takes longer than a small cell runs. */
 PyObject *adopt_numbered(const char *before, uint64_t number, const char *after)
 {
@@ -102,7 +96,7 @@ static PyObject *with_flags(PyCodeObject *code, int flags)
     PyObject *marked = NULL;
 
     if (bytes && names && cells && free_names)
-        marked = (PyObject *)CODE_NEW(
+        marked = (PyObject *)python_new_code(
             code->co_argcount, code->co_posonlyargcount, code->co_kwonlyargcount, code->co_nlocals,
             code->co_stacksize, flags, bytes, code->co_consts, code->co_names, names, free_names,
             cells, code->co_filename, code->co_name, code->co_qualname, code->co_firstlineno,
