@@ -1,7 +1,7 @@
 # Entities of entities in XML, with expat's own limits lifted; nobody is told of the text.
 # expect: error
 # state: kept
-# only: 3.15+
+# only: 3.14+
 # profile: data
 from xml.parsers import expat
 entities = ['<!ENTITY e0 "ha">'] + [f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 13)]
