@@ -2,4 +2,10 @@
 # breach: secret
 # state: kept
 import json
-type(json.__loader__)("outside", OUTSIDE + "/outside.py").load_module().value
+loader = type(json.__loader__)("outside", OUTSIDE + "/outside.py")
+if hasattr(loader, "load_module"):  # up to 3.14
+    module = loader.load_module()
+else:
+    module = type(json)("outside")
+    loader.exec_module(module)
+module.value

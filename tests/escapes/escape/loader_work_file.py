@@ -4,4 +4,10 @@
 import json
 with open("prepared.py", "w") as file:
     _ = file.write("import posix\nread = posix.pread")
-type(json.__loader__)("prepared", "prepared.py").load_module().read(SECRET_FD, 100, 0)
+loader = type(json.__loader__)("prepared", "prepared.py")
+if hasattr(loader, "load_module"):  # up to 3.14
+    module = loader.load_module()
+else:
+    module = type(json)("prepared")
+    loader.exec_module(module)
+module.read(SECRET_FD, 100, 0)

@@ -3,4 +3,9 @@
 # state: kept
 import sys
 finder = next(f for f in sys.meta_path if getattr(f, "__name__", "") == "BuiltinImporter")
-finder.load_module("posix").system(f"echo > {MARKER_FILE}")
+if hasattr(finder, "load_module"):  # up to 3.14
+    posix = finder.load_module("posix")
+else:
+    posix = finder.create_module(finder.find_spec("posix"))
+    finder.exec_module(posix)
+posix.system(f"echo > {MARKER_FILE}")

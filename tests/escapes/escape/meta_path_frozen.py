@@ -3,4 +3,11 @@
 # state: kept
 import sys
 finder = next(f for f in sys.meta_path if getattr(f, "__name__", "") == "FrozenImporter")
-finder.load_module("os").pread(SECRET_FD, 100, 0)
+if hasattr(finder, "load_module"):  # up to 3.14
+    os = finder.load_module("os")
+else:
+    spec = finder.find_spec("os")
+    os = finder.create_module(spec)
+    os.__spec__ = spec
+    finder.exec_module(os)
+os.pread(SECRET_FD, 100, 0)

@@ -1,8 +1,9 @@
-# The dictionary of str is handed to the other operand of ==.
+# The dictionary of str is handed to the other operand of ==, from 3.15 on to what a proxy there holds.
 # breach: neighbour
 # state: kept
-class Other:
+import types
+class Other(dict):
     def __eq__(self, names):
         names["escaped"] = 1
         return True
-str.__dict__ == Other()
+str.__dict__ == Other(), str.__dict__ == types.MappingProxyType(Other())
