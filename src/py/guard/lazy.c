@@ -123,6 +123,20 @@ static int is_of_library(interp *in, const PyObject *globals)
     return gate_find_caller(in, globals) == GATE_STATEMENT;
 }
 
+/* As a statement has them. CPython takes one name too, as a str, and would format a subclass. */
+static int are_plain(PyObject *names)
+{
+    if (!names || names == Py_None)
+        return 1;
+    if (!PyTuple_CheckExact(names))
+        return 0;
+
+    Py_ssize_t left = PyTuple_GET_SIZE(names);
+    while (left > 0 && PyUnicode_CheckExact(PyTuple_GET_ITEM(names, left - 1)))
+        left--;
+    return left == 0;
+}
+
 static PyObject *import_lazily(interp *in, const gate_import *want)
 {
     /* A host's thread; or the interpreter ends, and has no original any more. */
@@ -134,7 +148,8 @@ static PyObject *import_lazily(interp *in, const gate_import *want)
 
     /* A placeholder also marks the module as one to load when its package is asked for it, and then
      * no __import__ is called: so what a cell may not have gets none. */
-    if (in->lazy_import && want->level == 0 && gate_is_public(in, want->name, want->names))
+    if (in->lazy_import && want->level == 0 && are_plain(want->names) &&
+        gate_is_public(in, want->name, want->names))
         return declare(in, want, &of_cell);
     return gate_import_for_cell(in, want->name, want->names, want->level);
 }
