@@ -44,7 +44,7 @@ class Run(Case):
             self.assertEqual(self.values("-c", code, env=environment(PATH=path)), told)
 
     def test_an_allowlist_from_a_file_is_found_from_where_the_caller_stands(self):
-        self.file("mine.txt", "math  for numbers\n")
+        self.file("mine.txt", "math  for numbers\n_math_integer (internal)  math (3.15)\n")
         done = snug("run", "--keep-going", "--allowlist", "./mine.txt", "-c", "import math; print(math.tau)",
                     "-c", "import json", cwd=self.folder)
         self.assertIn("6.28", done.stdout)
