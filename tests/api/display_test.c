@@ -134,6 +134,20 @@ static void the_limit_of_displays_can_be_set_for_a_cell(void **state)
     snug_session_close(session);
 }
 
+/* As many as there is room for, to the last: a worker's answer is judged by the same sum. */
+static void displays_up_to_the_limit_are_kept_and_the_rest_is_counted(void **state)
+{
+    (void)state;
+    snug_session *session = open_session(NULL);
+    snug_result *result = run(session, "for i in range(20_000): display('again', display_id='same')");
+    assert_int_equal(snug_result_state(result), SNUG_STATE_KEPT);
+    assert_true(snug_result_displays_left_out(result) > 0);
+    assert_int_equal(snug_result_display_count(result) + snug_result_displays_left_out(result),
+                     20000);
+    snug_result_free(result);
+    assert_int_equal(snug_session_close(session), SNUG_OK);
+}
+
 static void names_that_a_cell_changed_are_told(void **state)
 {
     snug_session *session = open_session(NULL);
@@ -194,6 +208,7 @@ int main(void)
         cmocka_unit_test(a_result_has_its_displays_and_the_value_last),
         cmocka_unit_test(a_result_keeps_its_displays_when_the_session_goes_on),
         cmocka_unit_test(the_limit_of_displays_can_be_set_for_a_cell),
+        cmocka_unit_test(displays_up_to_the_limit_are_kept_and_the_rest_is_counted),
         cmocka_unit_test(names_that_a_cell_changed_are_told),
         cmocka_unit_test(names_are_listed_and_explained),
     };
