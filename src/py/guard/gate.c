@@ -277,23 +277,40 @@ int gate_is_public(interp *in, PyObject *name, PyObject *names)
 /* What C code asks for in the name of whatever code runs, and goes on without: since 3.15, whether
  * an exception that cannot be raised is shown in colours. It asks with an empty list of names,
  * as no statement does. */
-static int is_asked_by_c(PyObject *names, const char *module)
+static int is_asked_by_c(const PyObject *names)
 {
-    return names && PyList_CheckExact(names) && PyList_GET_SIZE(names) == 0 &&
-           strcmp(module, "_colorize") == 0;
+    return PyList_CheckExact(names) && PyList_GET_SIZE(names) == 0;
+}
+
+/* What is judged is what is loaded: a list could change, and a subclass of str be formatted as
+ * another name. A new reference to a tuple of exact strings, or NULL with an exception. */
+static PyObject *exact_names(PyObject *names)
+{
+    PyObject *given = PySequence_Tuple(names);
+    PyObject *made = given ? PyTuple_New(PyTuple_GET_SIZE(given)) : NULL;
+
+    for (Py_ssize_t i = 0; made && i < PyTuple_GET_SIZE(given); i++) {
+        PyObject *item = PyTuple_GET_ITEM(given, i);
+        PyObject *own = NULL;
+        if (PyUnicode_Check(item))
+            own = PyUnicode_FromObject(item);
+        else
+            PyErr_Format(PyExc_TypeError, "Item in ``from list'' must be str, not %.200s",
+                         Py_TYPE(item)->tp_name);
+        if (own)
+            PyTuple_SET_ITEM(made, i, own);
+        else
+            Py_CLEAR(made);
+    }
+
+    Py_XDECREF(given);
+    return made;
 }
 
 /* An import that a cell wrote, or that C code makes while the cell runs. */
-PyObject *gate_import_for_cell(interp *in, PyObject *name, PyObject *names, int level)
+static PyObject *import_names(interp *in, PyObject *name, PyObject *names, int is_c)
 {
     Py_ssize_t len;
-
-    if (level != 0) {
-        PyErr_SetString(PyExc_ImportError,
-                        "attempted relative import with no known parent package");
-        return NULL;
-    }
-
     const char *module = PyUnicode_AsUTF8AndSize(name, &len);
     if (!module)
         return NULL;
@@ -306,7 +323,7 @@ PyObject *gate_import_for_cell(interp *in, PyObject *name, PyObject *names, int 
         PyObject *stand_in = import_stand_in(in, module, names);
         if (stand_in || PyErr_Occurred())
             return stand_in;
-        if (is_asked_by_c(names, module))
+        if (is_c && strcmp(module, "_colorize") == 0)
             return raise_missing(name);
         return refuse_module(in, module, (size_t)len);
     }
@@ -315,6 +332,24 @@ PyObject *gate_import_for_cell(interp *in, PyObject *name, PyObject *names, int 
     if (!loaded)
         hint_at_packages(in, module, (size_t)len);
     return loaded;
+}
+
+PyObject *gate_import_for_cell(interp *in, PyObject *name, PyObject *names, int level)
+{
+    if (level != 0) {
+        PyErr_SetString(PyExc_ImportError,
+                        "attempted relative import with no known parent package");
+        return NULL;
+    }
+    if (!names || names == Py_None)
+        return import_names(in, name, names, 0);
+
+    int is_c = is_asked_by_c(names);
+    PyObject *exact = exact_names(names), *module = NULL;
+    if (exact)
+        module = import_names(in, name, exact, is_c);
+    Py_XDECREF(exact);
+    return module;
 }
 
 /* The name of the module, "" where it is relative; NULL with an exception. */
