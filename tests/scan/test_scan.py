@@ -10,6 +10,7 @@ import ast
 import importlib.util
 import pathlib
 import re
+import sys
 import textwrap
 import unittest
 
@@ -76,6 +77,8 @@ CASES = [
     ("a relative import is found", "core", "from . import x", ["1:1 import ."]),
     ("a relative import of a module is found", "core", "from ..a.b import x", ["1:1 import ..a.b"]),
     ("a constant __import__ is found", "core", "x = __import__('socket')", ["1:5 import socket"]),
+    *([("a constant __lazy_import__ is found", "core", "x = __lazy_import__('socket')", ["1:5 import socket"])]
+      if sys.version_info >= (3, 15) else []),
     ("a constant __import__ by keyword is found", "core", "__import__(name='socket')",
      ["1:1 import socket"]),
     ("a constant import_module is found", "core",

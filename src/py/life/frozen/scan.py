@@ -13,7 +13,8 @@ import warnings
 warnings.simplefilter("ignore")
 
 BUILTINS = frozenset(dir(builtins))
-IMPORTERS = frozenset(("builtins.__import__", "importlib.import_module", "importlib.__import__"))
+IMPORTERS = frozenset(("builtins.__import__", "builtins.__lazy_import__", "importlib.import_module",
+                       "importlib.__import__"))
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 # Expressions that can stand for a module or one of its functions.
