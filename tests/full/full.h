@@ -4,6 +4,7 @@
 
 #include "../unit/test.h"
 
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +107,14 @@ static inline int has_packages(void)
         if (access(path, R_OK) != 0)
             return printf("%s is not installed: skipped\n", numerics[i]), 0;
     }
+
+    /* Debian builds packages for the Pythons that it supports, which may be fewer than it has. */
+    glob_t found;
+    int error = glob("/usr/lib/python3/dist-packages/pandas/_libs/lib.cpython-" PYTHON_TAG "-*.so",
+                     0, NULL, &found);
+    globfree(&found);
+    if (error)
+        return printf("pandas is not built for this Python (" PYTHON_TAG "): skipped\n"), 0;
     return 1;
 }
 
