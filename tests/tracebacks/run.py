@@ -47,6 +47,8 @@ def plain(text, version, ours):
     text = re.sub(r"\[Previous line repeated \d+ more times?\]", "[Previous line repeated ... more times]", text)
     if ours and version < (3, 12):
         text = re.sub(r"\. Did you mean: '[^'\n]*'\?$", "", text, flags=re.M)
+    if not ours:  # plain Python has no site here, and since 3.15 it says so
+        text = re.sub(r"\. Site initialization is disabled, did you forget to [^\n]*\?$", "", text, flags=re.M)
     return text.removesuffix("\n")
 
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "base/wide.h"
 #include "py/core/raised.h"
 #include "py/report/suggest.h"
 
@@ -223,6 +224,14 @@ static int shows_text(const syntax *of)
 
 #endif
 
+/* Under one character. */
+static void put_under(report *r, const char *mark, uint32_t character)
+{
+    report_add(r, mark);
+    if (PYTHON_CARETS_BY_WIDTH && wide_is(character))
+        report_add(r, mark);
+}
+
 /* Under what is shown, from its character start up to end. */
 static void put_carets(report *r, span shown, Py_ssize_t start, Py_ssize_t end)
 {
@@ -234,10 +243,15 @@ static void put_carets(report *r, span shown, Py_ssize_t start, Py_ssize_t end)
 
     /* Other blanks than spaces are kept, so that the carets stand where they should. */
     for (Py_ssize_t i = 0; i < start && shown.len; i++, shown = span_from(shown, step)) {
-        int is_space = span_is_space(span_first(shown, &step));
-        report_put(r, is_space ? span_cut(shown, step) : (span){ " ", 1 });
+        uint32_t character = span_first(shown, &step);
+        if (!PYTHON_CARETS_BY_WIDTH && span_is_space(character))
+            report_put(r, span_cut(shown, step));
+        else
+            put_under(r, " ", character);
     }
 
+    for (; count > 0 && shown.len; count--, shown = span_from(shown, step))
+        put_under(r, "^", span_first(shown, &step));
     for (; count > 0; count--)
         report_add(r, "^");
     report_add(r, "\n");
