@@ -139,7 +139,8 @@ static void displays_up_to_the_limit_are_kept_and_the_rest_is_counted(void **sta
 {
     (void)state;
     snug_session *session = open_session(NULL);
-    snug_result *result = run(session, "for i in range(20_000): display('again', display_id='same')");
+    snug_result *result =
+        run(session, "for i in range(20_000): display('again', display_id='same')");
     assert_int_equal(snug_result_state(result), SNUG_STATE_KEPT);
     assert_true(snug_result_displays_left_out(result) > 0);
     assert_int_equal(snug_result_display_count(result) + snug_result_displays_left_out(result),

@@ -109,7 +109,8 @@ display *display_unpack(unpacker *u, uint64_t *room)
     for (size_t i = 0; i < parts && !u->is_bad; i++)
         unpack_part(u, d);
     unpack_json(u, &d->metadata);
-    /* What has none was packed as it is told, and has to be of the size that the worker counted. */
+    /* What has none was packed as it is shown, and has to be of the size that the worker counted.
+     */
     if (strcmp(str_text(&d->metadata), "{}") == 0)
         str_clear(&d->metadata);
     const char *id = unpack_name(u);
