@@ -77,9 +77,9 @@
 #endif
 /* Makes code of its parts. */
 #if PY_VERSION_HEX >= 0x030c0000
-#define python_new_code PyUnstable_Code_NewWithPosOnlyArgs
+#define PYTHON_NEW_CODE PyUnstable_Code_NewWithPosOnlyArgs
 #else
-#define python_new_code PyCode_NewWithPosOnlyArgs
+#define PYTHON_NEW_CODE PyCode_NewWithPosOnlyArgs
 #endif
 
 /* Who may trace the process can have any script run in it otherwise. */

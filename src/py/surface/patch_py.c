@@ -96,7 +96,7 @@ static PyObject *with_flags(PyCodeObject *code, int flags)
     PyObject *marked = NULL;
 
     if (bytes && names && cells && free_names)
-        marked = (PyObject *)python_new_code(
+        marked = (PyObject *)PYTHON_NEW_CODE(
             code->co_argcount, code->co_posonlyargcount, code->co_kwonlyargcount, code->co_nlocals,
             code->co_stacksize, flags, bytes, code->co_consts, code->co_names, names, free_names,
             cells, code->co_filename, code->co_name, code->co_qualname, code->co_firstlineno,
