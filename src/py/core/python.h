@@ -50,6 +50,8 @@
 /* Reports are worded by traceback.py and no longer by the printer in C: suggestions are part of the
  * text, all lines of an instruction are shown, carets begin at operators. */
 #define PYTHON_REPORTS_IN_PYTHON (PY_VERSION_HEX >= 0x030d0000)
+/* traceback.py knows methods by their names in other languages, and attributes of attributes. */
+#define PYTHON_KNOWS_OTHER_LANGUAGES (PY_VERSION_HEX >= 0x030f0000)
 /* Under the line of a syntax error, spaces and carets are counted by the width of what is above. */
 #define PYTHON_CARETS_BY_WIDTH (PY_VERSION_HEX >= 0x030f0000)
 /* A line that is not known is None, before it was -1. */

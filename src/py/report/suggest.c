@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/nearest.h"
+#include "py/report/suggest_hint.h"
 
 /* What traceback.py took over from the printer: imports, self.x, subclasses, and names
  * with an underscore only for those who asked for one. */
@@ -323,6 +324,65 @@ static int shows_underscored(PyObject *exc, PyObject *object, const char *wrong)
 
 #endif
 
+#if PYTHON_KNOWS_OTHER_LANGUAGES
+
+/* What the object has under that name without code that runs for it; owned, or NULL. */
+static PyObject *plain_attribute(PyObject *object, const char *name)
+{
+    attributes from;
+    PyObject *value = NULL;
+
+    attributes_of(&from, object);
+    for (Py_ssize_t i = 0; !value && i < type_count(&from); i++) {
+        PyObject *dict = python_type_dict((PyTypeObject *)PyTuple_GET_ITEM(from.types, i));
+        value = Py_XNewRef(value_under(dict, name));
+        Py_XDECREF(dict);
+    }
+
+    int is_descriptor = value && !PyType_Check(object) && Py_TYPE(value)->tp_descr_get;
+    PyObject *own = is_descriptor ? NULL : value_under(from.own, name);
+    if (own || is_descriptor)
+        Py_XSETREF(value, Py_XNewRef(own));
+    attributes_free(&from);
+    return value;
+}
+
+/* As many of the names, and as many of the wrong name's characters, as traceback.py looks at. */
+enum { MOST_NESTED = 20, MOST_NAMES_NESTED = 750, MOST_WRONG_BYTES = 40 };
+
+/* Of an attribute that has the name, "connection.close". */
+static int suggest_nested(str *out, PyObject *object, const names *of, const char *wrong)
+{
+    int found = 0, left = MOST_NESTED;
+    if (of->count > MOST_NAMES_NESTED || strlen(wrong) > MOST_WRONG_BYTES)
+        return 0;
+
+    for (size_t i = 0; !found && left > 0 && i < of->count; i++) {
+        if (of->items[i][0] == '_')
+            continue;
+        left--;
+        PyObject *value = plain_attribute(object, of->items[i]);
+        found = value && has_attribute(value, wrong) &&
+                str_printf(out, "%s.%s", of->items[i], wrong) == SNUG_OK;
+        Py_XDECREF(value);
+    }
+
+    return found;
+}
+
+#else
+
+static int suggest_nested(str *out, PyObject *object, const names *of, const char *wrong)
+{
+    (void)out;
+    (void)object;
+    (void)of;
+    (void)wrong;
+    return 0;
+}
+
+#endif
+
 /* exc: whose traceback tells whether private names are in reach; NULL: they are not. */
 static int suggest_for_attribute(str *out, PyObject *exc, PyObject *object, const char *wrong)
 {
@@ -335,7 +395,10 @@ static int suggest_for_attribute(str *out, PyObject *exc, PyObject *object, cons
     sort_candidates(&near);
     if (!is_whole)
         hide_underscored(&near);
-    int found = take_nearest(out, &near, wrong);
+    int found = (exc && !nearest_name(wrong, near.items, near.count) &&
+                 suggest_nested(out, object, &near, wrong)) ||
+                take_nearest(out, &near, wrong);
+    free(near.items);
     attributes_free(&from);
     return found;
 }
@@ -435,13 +498,78 @@ static PyObject *missing_module(PyObject *exc)
 
 #endif
 
+#if PYTHON_KNOWS_OTHER_LANGUAGES
+
+/* Of an AttributeError; or NULL. Borrowed. */
+static const char *wrong_attribute(PyObject *exc)
+{
+    PyObject *name = is_a(exc, PyExc_AttributeError) ? ((PyAttributeErrorObject *)exc)->name : NULL;
+    return name && PyUnicode_Check(name) ? ascii_or_utf8(name) : NULL;
+}
+
+/* "'.name'", with what it is made of behind it where that is not seen. */
+static int add_name(str *out, const char *before, const char *name)
+{
+    int error = str_printf(out, "'%s%s'", before, name);
+    PyObject *text = error ? NULL : PyUnicode_FromString(name);
+    if (text && !PyUnicode_IS_ASCII(text)) {
+        PyObject *escaped = PyObject_ASCII(text);
+        const char *shown = escaped ? PyUnicode_AsUTF8(escaped) : NULL;
+        if (shown)
+            error = str_printf(out, " (%s)", shown);
+        Py_XDECREF(escaped);
+    }
+
+    Py_XDECREF(text);
+    PyErr_Clear();
+    return error;
+}
+
+static int add_question(str *out, PyObject *exc, const char *near)
+{
+    const char *wrong = wrong_attribute(exc);
+    int error = str_add(out, wrong ? ". Did you mean " : ". Did you mean: ");
+    if (!error)
+        error = add_name(out, wrong ? "." : "", near);
+    if (!error && wrong && !(error = str_add(out, " instead of ")))
+        error = add_name(out, ".", wrong);
+    return error ? error : str_add(out, "?");
+}
+
+/* Where there is one, nothing else is said. */
+static const char *hint_of(PyObject *exc)
+{
+    const char *wrong = wrong_attribute(exc);
+    return wrong ? suggest_hint(((PyAttributeErrorObject *)exc)->obj, wrong) : NULL;
+}
+
+#else
+
+static int add_question(str *out, PyObject *exc, const char *near)
+{
+    (void)exc;
+    return str_printf(out, ". Did you mean: '%s'?", near);
+}
+
+static const char *hint_of(PyObject *exc)
+{
+    (void)exc;
+    return NULL;
+}
+
+#endif
+
 int suggest_sentence(str *out, PyObject *exc)
 {
+    const char *hint = hint_of(exc);
+    if (hint)
+        return str_printf(out, ". %s", hint);
+
     str near = { 0 };
     int error = SNUG_OK, found = suggest_name(&near, exc);
 
     if (found)
-        error = str_printf(out, ". Did you mean: '%s'?", str_text(&near));
+        error = add_question(out, exc, str_text(&near));
     str_free(&near);
 #if SUGGESTS_AS_TRACEBACK
     PyObject *module = error ? NULL : missing_module(exc);
