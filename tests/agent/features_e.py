@@ -1,5 +1,6 @@
 """Rows of features/e.txt that scenarios/feature_e.ask cannot express: bash, packages, batches, several commands
 at a time. Each test is from the words of its row."""
+import glob
 import json
 import os
 import pathlib
@@ -22,6 +23,8 @@ PLAIN = ("--no-evaluation", "--answer", "result")
 DOCTOR = json.loads(snug("doctor", "--json").stdout)
 HAS_BASH = DOCTOR["bash"].startswith("works")
 HAS_WORKERS = DOCTOR["worker"].startswith("works")
+# Pillow is there for each Python that the distribution supports, its part in C may be for fewer.
+HAS_PILLOW = bool(glob.glob("/usr/lib/python3/dist-packages/PIL/_imaging.cpython-%d%d-*.so" % sys.version_info[:2]))
 # Of a tool: the names of the processes that snug has started, and those that the kernel holds by seccomp.
 CHILDREN = """
 import os, pathlib
@@ -304,6 +307,7 @@ class Bash(Asking):
 
 class Figures(Asking):
     @unittest.skipUnless(os.path.isdir("/usr/lib/python3/dist-packages/matplotlib"), "python3-matplotlib is not there")
+    @unittest.skipUnless(HAS_PILLOW, "python3-pil is not built for this Python")
     @unittest.skipUnless(DOCTOR["full"].startswith("works"), "no full session opens here: " + DOCTOR["full"])
     def test_E9_a_plot_of_matplotlib_is_a_picture_and_a_file(self):
         reply = self.reply([python("import matplotlib.pyplot as plt\nplt.plot([1, 2, 6])\nplt.title('rows')")], *PLAIN,
