@@ -2,6 +2,7 @@
  * in the shared library they share less, and what is said here holds all the same. */
 #include "../unit/test.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,18 @@
 enum { SIDE_BY_SIDE = 8, TIMES = 3 };
 
 static snug_host *host;
+
+/* In the C library's place, for this program and the Python within it. */
+static _Atomic(int) asked_for_stack;
+int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes);
+int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes)
+{
+    static int (*original)(pthread_t thread, pthread_attr_t * attributes);
+    if (!original)
+        *(void **)&original = dlsym(RTLD_NEXT, "pthread_getattr_np");
+    asked_for_stack++;
+    return original(thread, attributes);
+}
 
 static int open_host(void **state)
 {
@@ -276,10 +289,28 @@ static void sessions_side_by_side_read_modules_while_others_are_opened(void **st
         assert_int_equal(pthread_join(threads[i], NULL), 0);
 }
 
+/* The C library reads the map of the process's memory for that, whenever it is asked. */
+static void an_open_on_the_main_thread_asks_for_its_stack_a_few_times_at_most(void **state)
+{
+    (void)state;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.on_caller_thread = 1;
+    for (int i = 0; i < TIMES; i++) {
+        snug_session *session = NULL;
+        asked_for_stack = 0;
+        if (snug_session_open(&session, host, &options) != SNUG_OK)
+            fail_msg("%s", snug_error_message());
+        expect(session, "1 + 1", "2");
+        assert_in_range(asked_for_stack, 0, 4);
+        snug_session_close(session);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sessions_side_by_side_read_modules_while_others_are_opened),
+        cmocka_unit_test(an_open_on_the_main_thread_asks_for_its_stack_a_few_times_at_most),
         cmocka_unit_test(built_in_types_look_the_same_in_each_session),
         cmocka_unit_test(a_descriptor_of_a_built_in_type_can_not_be_changed),
         cmocka_unit_test(a_module_is_the_same_in_the_session_that_reads_it_first_and_in_later_ones),

@@ -3,7 +3,9 @@
  * for all. Only in the programs, whose copy of libpython's archive has places for these functions
  * (archive.py).
  */
-#include "py/core/python.h"
+#include "py/core/internals.h"
+
+#include <sys/resource.h>
 
 extern PyStatus snug_python_init_import_config(PyConfig *config);
 PyStatus _PyConfig_InitImportConfig(PyConfig *config);
@@ -66,5 +68,32 @@ PyStatus _PyImport_InitExternal(PyThreadState *tstate)
         return PyStatus_Error("external importer setup failed");
     Py_DECREF(answer);
     return PyStatus_Ok();
+}
+#endif
+
+#if PY_VERSION_HEX >= 0x030e0000
+extern void snug_python_find_stack(PyThreadState *tstate);
+void _Py_InitializeRecursionLimits(PyThreadState *tstate);
+
+/* Of this thread's own stack, found before; and to where a main thread's may grow. */
+static _Thread_local known_stack own_stack;
+static _Thread_local rlim_t own_most;
+
+/* Each thread state that is made asks, a dozen for an interpreter; and to answer for the process's
+ * main thread the C library reads the map of its memory. */
+void _Py_InitializeRecursionLimits(PyThreadState *tstate)
+{
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    struct rlimit limit = { 0 };
+
+    getrlimit(RLIMIT_STACK, &limit);
+    if (own_most == limit.rlim_cur && here > own_stack.soft && here < own_stack.top) {
+        internals_put_stack(tstate, &own_stack);
+        return;
+    }
+
+    snug_python_find_stack(tstate);
+    own_stack = internals_stack(tstate);
+    own_most = limit.rlim_cur;
 }
 #endif

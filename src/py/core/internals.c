@@ -111,6 +111,26 @@ void internals_set_stack(PyThreadState *tstate, const void *low, const void *hig
     state->c_stack_hard_limit = NO_HARD_LIMIT;
 }
 
+known_stack internals_stack(PyThreadState *tstate)
+{
+    const _PyThreadStateImpl *state = whole_state(tstate);
+    return (known_stack){ .init_base = state->c_stack_init_base,
+                          .init_top = state->c_stack_init_top,
+                          .top = state->c_stack_top,
+                          .soft = state->c_stack_soft_limit,
+                          .hard = state->c_stack_hard_limit };
+}
+
+void internals_put_stack(PyThreadState *tstate, const known_stack *stack)
+{
+    _PyThreadStateImpl *state = whole_state(tstate);
+    state->c_stack_init_base = stack->init_base;
+    state->c_stack_init_top = stack->init_top;
+    state->c_stack_top = stack->top;
+    state->c_stack_soft_limit = stack->soft;
+    state->c_stack_hard_limit = stack->hard;
+}
+
 void internals_find_stack(PyThreadState *tstate)
 {
     _Py_InitializeRecursionLimits(tstate);

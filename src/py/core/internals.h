@@ -53,6 +53,14 @@ int internals_knows_stack(PyThreadState *tstate); /* the calling thread's */
 void internals_set_stack(PyThreadState *tstate, const void *low, const void *high);
 /* The calling thread's, as the C library knows it. */
 void internals_find_stack(PyThreadState *tstate);
+#if PY_VERSION_HEX >= 0x030e0000
+/* The stack as a thread state knows it, and for one that is made on the same thread. */
+typedef struct known_stack {
+    uintptr_t init_base, init_top, top, soft, hard;
+} known_stack;
+known_stack internals_stack(PyThreadState *tstate);
+void internals_put_stack(PyThreadState *tstate, const known_stack *stack);
+#endif
 
 /* After a jump out of the thread's code: gives back what other threads would wait
  * for, the GIL and 3.11's import lock, if the thread holds them. */
