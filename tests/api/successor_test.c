@@ -273,6 +273,42 @@ static void tasks_lose_it_and_reset_it(void **state)
     assert_int_equal(snug_session_close(session), SNUG_OK);
 }
 
+static void await(snug_task *task)
+{
+    assert_int_equal(snug_task_wait(task, SOON_MS), SNUG_OK);
+    assert_int_equal(snug_task_error(task), SNUG_OK);
+    snug_task_free(task);
+}
+
+/* What such a session was stays in front of it for its owner. */
+static void one_that_was_lost_and_reset_is_reset_saved_and_restored_by_tasks(void **state)
+{
+    (void)state;
+    char folder[] = "saved-XXXXXX", path[64];
+    snug_task *task;
+    snug_session *session = open_session(NULL);
+
+    lose(session);
+    reset(session);
+    assert_int_equal(snug_session_start_reset(&task, session, NULL, NULL), SNUG_OK);
+    await(task);
+
+    snug_result_free(run(session, "x = 5", 0));
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/file.snug", folder);
+    assert_int_equal(snug_session_start_save(&task, session, path, NULL, NULL), SNUG_OK);
+    await(task);
+    snug_result_free(run(session, "x = 6", 0));
+    assert_int_equal(snug_session_start_restore(&task, session, path, NULL, NULL), SNUG_OK);
+    await(task);
+    assert_value(session, "x", "5");
+
+    unlink(path);
+    rmdir(folder);
+    assert_int_equal(snug_session_start_close(&task, session, SOON_MS, NULL, NULL), SNUG_OK);
+    await(task);
+}
+
 /* Interrupts cells and resets, and asks what can be asked at any time, until it is told to stop. */
 static _Atomic int is_asking;
 static void *ask_always(void *session)
@@ -321,6 +357,7 @@ int main(void)
         cmocka_unit_test(mounts_are_there_until_it_is_closed),
         cmocka_unit_test(a_saved_state_is_restored_into_a_lost_one),
         cmocka_unit_test(tasks_lose_it_and_reset_it),
+        cmocka_unit_test(one_that_was_lost_and_reset_is_reset_saved_and_restored_by_tasks),
         cmocka_unit_test(others_may_ask_and_interrupt_meanwhile),
     };
     return cmocka_run_group_tests(tests, open_host, close_host);

@@ -76,23 +76,24 @@ static int start_claimed(snug_task **out, task_kind kind, snug_session *session,
     return error ? session_return(session, error) : SNUG_OK;
 }
 
-/* Others would wait for who has to be on another thread. */
-static int claim(snug_session *session, const char *what, int is_alive)
+/* What is claimed stands in the caller's place: it may be the successor of what was given. Others
+ * would wait for who has to be on another thread. */
+static int claim(snug_session **session, const char *what, int is_alive)
 {
-    int error = is_alive ? session_claim_alive(&session, what) : session_claim(&session, what);
-    if (!error && session->thread.is_inline) {
-        session_release(session);
+    int error = is_alive ? session_claim_alive(session, what) : session_claim(session, what);
+    if (!error && (*session)->thread.is_inline) {
+        session_release(*session);
         error = error_set(SNUG_EINVAL, "%s: session %s runs on its caller's thread", what,
-                          session->name);
+                          (*session)->name);
     }
 
-    return session_fail(session, error);
+    return session_fail(*session, error);
 }
 
 int snug_session_start_reset(snug_task **out, snug_session *session, snug_task_done *on_done,
                              void *payload)
 {
-    int error = claim(session, "snug_session_start_reset", 0);
+    int error = claim(&session, "snug_session_start_reset", 0);
     if (error)
         return error;
     return start_claimed(out, TASK_RESET, session, NULL, on_done, payload);
@@ -103,7 +104,7 @@ int snug_session_start_save(snug_task **out, snug_session *session, const char *
 {
     if (!path)
         return error_set(SNUG_EINVAL, "snug_session_start_save: path is NULL");
-    int error = claim(session, "snug_session_start_save", 1);
+    int error = claim(&session, "snug_session_start_save", 1);
     if (error)
         return error;
     return start_claimed(out, TASK_SAVE, session, path, on_done, payload);
@@ -114,7 +115,7 @@ int snug_session_start_restore(snug_task **out, snug_session *session, const cha
 {
     if (!path)
         return error_set(SNUG_EINVAL, "snug_session_start_restore: path is NULL");
-    int error = claim(session, "snug_session_start_restore", 0);
+    int error = claim(&session, "snug_session_start_restore", 0);
     if (error)
         return error;
     return start_claimed(out, TASK_RESTORE, session, path, on_done, payload);
