@@ -268,13 +268,34 @@ static void arguments_that_do_not_fit_are_refused(void **state)
 
     assert_int_equal(snug_program_call(&answer, *state, ints, &text, 1, NULL), SNUG_EINVAL);
     assert_string_equal(snug_error_message(), "snug_program_call: what is given for x of program "
-                                              "test is of another type: text for int");
+                                              "test is of another type (text for int)");
     assert_int_equal(snug_program_call(&answer, *state, ints, &text, 0, NULL), SNUG_EINVAL);
     assert_int_equal(snug_program_call(&answer, *state, any, &bad, 1, NULL), SNUG_EINVAL);
     assert_int_equal(snug_program_call(&answer, *state, any, &json, 1, NULL), SNUG_EINVAL);
     assert_int_equal(snug_program_call(&answer, *state, any, &untyped, 1, NULL), SNUG_EINVAL);
 
     snug_program_free(ints);
+    snug_program_free(any);
+}
+
+static void what_is_neither_true_nor_false_is_refused(void **state)
+{
+    static const unsigned char bytes[] = { 0, 1, 2 };
+    const snug_value two = { .type = SNUG_TYPE_BOOL, .integer = 2 };
+    const snug_value bools = { .type = SNUG_TYPE_BOOLS, .data = bytes, .len = 3 };
+    snug_program *any = prepare("x", SNUG_TYPE_ANY, SNUG_TYPE_NONE, SNUG_TYPE_ANY);
+    snug_answer answer = SNUG_ANSWER_INIT;
+    assert_int_equal(snug_program_call(&answer, *state, any, &two, 1, NULL), SNUG_EINVAL);
+    assert_string_equal(snug_error_message(), "snug_program_call: what is given for x of program "
+                                              "test is neither 0 nor 1 (bool for any)");
+    assert_int_equal(snug_program_call(&answer, *state, any, &bools, 1, NULL), SNUG_EINVAL);
+
+    const double doubles[] = { 1, 2, 3 };
+    snug_mapped mapped = SNUG_MAPPED_INIT;
+    snug_column column = { .type = SNUG_TYPE_BOOL, .data = bytes };
+    assert_int_equal(snug_program_map(&mapped, *state, any, &column, 1, 3, NULL), SNUG_EINVAL);
+    column = (snug_column){ .type = SNUG_TYPE_DOUBLE, .data = doubles, .missing = bytes };
+    assert_int_equal(snug_program_map(&mapped, *state, any, &column, 1, 3, NULL), SNUG_EINVAL);
     snug_program_free(any);
 }
 
@@ -824,6 +845,7 @@ int main(void)
         TEST(a_value_of_another_type_is_an_error_in_words),
         TEST(a_large_int_is_json_where_any_type_will_do),
         TEST(arguments_that_do_not_fit_are_refused),
+        TEST(what_is_neither_true_nor_false_is_refused),
         TEST(a_program_that_does_not_pass_the_scan_is_refused),
         TEST(inputs_need_names_of_their_own),
         TEST(other_names_are_the_sessions),

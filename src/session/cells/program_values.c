@@ -63,16 +63,30 @@ static const char *find_text_fault(snug_type type, const char *text, size_t len)
     return NULL;
 }
 
+static int are_truths(const char *bytes, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if ((unsigned char)bytes[i] > 1)
+            return 0;
+    return 1;
+}
+
+static const char *const no_truth = "is neither 0 nor 1";
+
 static const char *find_value_fault(const snug_value *value, snug_type wanted)
 {
     if (!is_taken(value->type, wanted))
         return "is of another type";
+    if (value->type == SNUG_TYPE_BOOL && (uint64_t)value->integer > 1)
+        return no_truth;
     if (!has_data(value->type))
         return NULL;
     if (value->len > MOST_BYTES / program_element_bytes(value->type))
         return "has more than 1 GiB";
     if (value->len > 0 && !value->data)
         return "has no data";
+    if (value->type == SNUG_TYPE_BOOLS && !are_truths(value->data, value->len))
+        return no_truth;
     return find_text_fault(value->type, value->len > 0 ? value->data : "", value->len);
 }
 
@@ -80,7 +94,7 @@ static int refuse_input(const program_text *text, size_t index, const char *faul
                         const char *what)
 {
     const snug_input *input = &text->inputs[index];
-    return error_set(SNUG_EINVAL, "%s: what is given for %s of program %s %s: %s for %s", what,
+    return error_set(SNUG_EINVAL, "%s: what is given for %s of program %s %s (%s for %s)", what,
                      input->name, text->name, fault, snug_type_name(type),
                      snug_type_name(input->type));
 }
@@ -125,6 +139,8 @@ static const char *find_column_fault(const snug_column *column, snug_type wanted
 {
     if (!program_is_of_column(column->type) || !is_taken(column->type, wanted))
         return "is of another type";
+    if (column->missing && !are_truths((const char *)column->missing, row_count))
+        return "has a row that is neither missing nor there";
     if (program_has_ends(column->type)) {
         if (row_count > 0 && !column->ends)
             return "has no ends";
@@ -132,6 +148,8 @@ static const char *find_column_fault(const snug_column *column, snug_type wanted
     }
     if (row_count > 0 && !column->data)
         return "has no data";
+    if (column->type == SNUG_TYPE_BOOL && !are_truths(column->data, row_count))
+        return no_truth;
     return NULL;
 }
 
@@ -276,14 +294,6 @@ static double unpack_double(unpacker *u)
     else
         u->is_bad = 1;
     return number;
-}
-
-static int are_truths(const char *bytes, size_t len)
-{
-    for (size_t i = 0; i < len; i++)
-        if ((unsigned char)bytes[i] > 1)
-            return 0;
-    return 1;
 }
 
 void program_unpack_value(unpacker *u, snug_value *value)
