@@ -416,6 +416,16 @@ int interp_give(interp *in, const interp_options *options)
 
 /* ---- closing ---- */
 
+/* What the session keeps of the guest's values beside its names: Out, _ and the checkpoint. */
+static void forget_values(interp *in)
+{
+    if (in->out_dict)
+        PyDict_Clear(in->out_dict);
+    for (size_t i = 0; i < sizeof in->last / sizeof *in->last; i++)
+        Py_CLEAR(in->last[i]);
+    Py_CLEAR(in->checkpoint);
+}
+
 /* What the guest has left to run at the end: its atexit functions, and finalizers
  * of what its names hold. */
 static void retire_guarded(void *arg)
@@ -431,6 +441,7 @@ static void retire_guarded(void *arg)
     PyErr_Clear();
     if (in->main)
         PyDict_Clear(in->main);
+    forget_values(in);
     PyGC_Collect();
     PyErr_Clear();
 }
