@@ -278,6 +278,32 @@ static void arguments_that_do_not_fit_are_refused(void **state)
     snug_program_free(any);
 }
 
+/* A worker's memory is that of all its sessions, and an argument goes there before the session
+ * looks. */
+static void an_argument_beyond_the_session_s_memory_costs_no_session(void **state)
+{
+    const size_t count = (size_t)450 << 17; /* 450 MiB of doubles */
+    snug_value large = { .type = SNUG_TYPE_DOUBLES, .data = calloc(count, 8), .len = count };
+    snug_program *any = prepare("len(x)", SNUG_TYPE_ANY, SNUG_TYPE_NONE, SNUG_TYPE_INT);
+    snug_answer answer = SNUG_ANSWER_INIT;
+    assert_non_null(large.data);
+
+    int error = snug_program_call(&answer, *state, any, &large, 1, NULL);
+    if (error != SNUG_ENOMEM) {
+        assert_int_equal(error, SNUG_OK);
+        assert_int_equal(answer.status, SNUG_STATUS_MEMORY);
+        assert_int_equal(snug_result_state(answer.result), SNUG_STATE_KEPT);
+    }
+
+    snug_answer_free(&answer);
+    free((void *)(uintptr_t)large.data);
+    large = (snug_value){ .type = SNUG_TYPE_TEXT, .data = "abc", .len = 3 };
+    call(&answer, *state, any, &large, 1);
+    assert_int_equal(answer.value.integer, 3);
+    snug_answer_free(&answer);
+    snug_program_free(any);
+}
+
 static void what_is_neither_true_nor_false_is_refused(void **state)
 {
     static const unsigned char bytes[] = { 0, 1, 2 };
@@ -846,6 +872,7 @@ int main(void)
         TEST(a_large_int_is_json_where_any_type_will_do),
         TEST(arguments_that_do_not_fit_are_refused),
         TEST(what_is_neither_true_nor_false_is_refused),
+        TEST(an_argument_beyond_the_session_s_memory_costs_no_session),
         TEST(a_program_that_does_not_pass_the_scan_is_refused),
         TEST(inputs_need_names_of_their_own),
         TEST(other_names_are_the_sessions),

@@ -148,6 +148,16 @@ static int ask_to_compute(program_outcome *out, snug_session *session, const pro
                          wish->program->text.name);
     }
 
+    /* It would be the worker's memory, and all its sessions end where it has more than they may. */
+    if (q.body.text.len > wish->limits.memory_bytes) {
+        const size_t given = q.body.text.len;
+        str_free(&q.body.text);
+        return error_set(SNUG_ENOMEM,
+                         "what is given to program %s has %zu bytes, and session %s may have %llu",
+                         wish->program->text.name, given, session->name,
+                         (unsigned long long)wish->limits.memory_bytes);
+    }
+
     int error = remote_ask(session, &q);
     if (!error)
         error = remote_checked(session, &q, unpack_outcome(out, &q.answer, session, wish));
