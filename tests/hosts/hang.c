@@ -9,7 +9,6 @@
  */
 #include <pthread.h>
 #include <snug/snug.h>
-#include <snug/task.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,8 +32,7 @@ struct call {
     const char *what;
     void (*make)(struct call *call);
     int session;
-    int phase; /* 0: beside the endless cell; 1: when it was answered; 2, 3: at last */
-    int has_waited;
+    int phase; /* 0: beside the endless cell; 1: when it was answered; 2: at last */
     pthread_t thread;
     double begin, end;
     char said[300];
@@ -83,19 +81,6 @@ static void run_endless(struct call *call)
 static void run_small(struct call *call)
 {
     run_source(call, "x = 1\nx");
-}
-
-/* It does not wait for anything, unlike what waits for it. */
-static void start_small(struct call *call)
-{
-    double begin = now_ms();
-    int error = snug_session_start(NULL, sessions[call->session], "x = 1", 5, NULL, NULL, NULL);
-    snug_result *result = NULL;
-
-    call->has_waited = now_ms() - begin > patience_ms / 2;
-    say_error(call, error);
-    if (!error && !snug_session_wait(&result, sessions[call->session], (uint64_t)patience_ms))
-        snug_result_free(result);
 }
 
 static void open_session(struct call *call)
@@ -176,7 +161,6 @@ static struct call calls[] = {
     { .what = "health", .make = ask_health, .phase = 1 },
     { .what = "host close", .make = close_host, .phase = 1 },
     { .what = "later run", .make = run_small, .session = 3, .phase = 2 },
-    { .what = "later start", .make = start_small, .session = 3, .phase = 3 },
 };
 #define CALLS (sizeof calls / sizeof *calls)
 
@@ -223,7 +207,7 @@ static int await_call(struct call *call)
         printf("%-28s NOT ANSWERED after %.0f ms\n", call->what, now_ms() - call->begin);
         return 1;
     }
-    late = call->end > end || call->has_waited;
+    late = call->end > end;
     printf("%-28s %6.0f ms  %s%s\n", call->what, call->end - call->begin, call->said,
            late ? "  LATE" : "");
     return late;
@@ -261,7 +245,7 @@ int main(int argc, char **argv)
         return fprintf(stderr, "%s\n", snug_error_message()), 1;
     setvbuf(stdout, NULL, _IOLBF, 0);
 
-    for (int phase = 0; phase < 4; phase++) {
+    for (int phase = 0; phase < 3; phase++) {
         for (size_t i = 0; i < CALLS; i++) {
             if (calls[i].phase != phase)
                 continue;
