@@ -501,14 +501,19 @@ static PyMethodDef import_method = {
     "Import a module that the session's profile allows."
 };
 
-int gate_install(interp *in)
+int gate_put_builtin(interp *in, PyMethodDef *method)
 {
     PyObject *owner = PyUnicode_FromString("builtins");
-    PyObject *function = owner ? PyCFunction_NewEx(&import_method, NULL, owner) : NULL;
-    int failed = !function || PyDict_SetItemString(in->builtins, "__import__", function) != 0;
+    PyObject *function = owner ? PyCFunction_NewEx(method, NULL, owner) : NULL;
+    int failed = !function || PyDict_SetItemString(in->builtins, method->ml_name, function) != 0;
     Py_XDECREF(function);
     Py_XDECREF(owner);
-    return failed ? -1 : lazy_install(in);
+    return failed ? -1 : 0;
+}
+
+int gate_install(interp *in)
+{
+    return gate_put_builtin(in, &import_method) != 0 ? -1 : lazy_install(in);
 }
 
 static int judge_load(interp *in, PyObject *name, int is_extension)

@@ -181,11 +181,5 @@ int lazy_install(interp *in)
 
     /* Not of the function: a cell would see it as its __self__. */
     Py_XSETREF(in->lazy_import, Py_NewRef(original));
-    PyObject *owner = PyUnicode_FromString("builtins");
-    PyObject *function = owner ? PyCFunction_NewEx(&lazy_method, NULL, owner) : NULL;
-    int failed =
-        !function || PyDict_SetItemString(in->builtins, lazy_method.ml_name, function) != 0;
-    Py_XDECREF(function);
-    Py_XDECREF(owner);
-    return failed ? -1 : 0;
+    return gate_put_builtin(in, &lazy_method);
 }

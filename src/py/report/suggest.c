@@ -395,9 +395,9 @@ static int suggest_for_attribute(str *out, PyObject *exc, PyObject *object, cons
     sort_candidates(&near);
     if (!is_whole)
         hide_underscored(&near);
-    int found = (exc && !nearest_name(wrong, near.items, near.count) &&
-                 suggest_nested(out, object, &near, wrong)) ||
-                take_nearest(out, &near, wrong);
+    const char *name = nearest_name(wrong, near.items, near.count);
+    int found =
+        name ? str_add(out, name) == SNUG_OK : exc && suggest_nested(out, object, &near, wrong);
     free(near.items);
     attributes_free(&from);
     return found;
