@@ -317,14 +317,14 @@ static const struct {
     const char *name;
     kind answer;
 } helpers[] = {
-    { "class", CLASS },          { "enumeration", CLASS }, { "inner", CLASS },
-    { "named_tuple", CLASS },    { "attribute", SEALED },  { "bound", SEALED },
-    { "cached", SEALED },        { "cell", SEALED },       { "fill_class", SEALED },
-    { "fill_function", SEALED }, { "function", SEALED },   { "generic", SEALED },
-    { "iterator", SEALED },      { "member", SEALED },     { "method", SEALED },
-    { "module", SEALED },        { "reference", SEALED },  { "single", SEALED },
-    { "type_variable", SEALED }, { "union", SEALED },      { "wrapped", SEALED },
-    { "zone", SEALED },
+    { "class", CLASS },          { "enumeration", CLASS },    { "inner", CLASS },
+    { "named_tuple", CLASS },    { "attribute", SEALED },     { "bound", SEALED },
+    { "cached", SEALED },        { "cell", SEALED },          { "fill_class", SEALED },
+    { "fill_function", SEALED }, { "function", SEALED },      { "generic", SEALED },
+    { "iterator", SEALED },      { "lazy", SEALED },          { "member", SEALED },
+    { "method", SEALED },        { "module", SEALED },        { "reference", SEALED },
+    { "single", SEALED },        { "type_variable", SEALED }, { "union", SEALED },
+    { "wrapped", SEALED },       { "zone", SEALED },
 };
 
 static int find_helper(const char *name, size_t len)

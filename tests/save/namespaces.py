@@ -189,6 +189,21 @@ COMMON = ["Decimal", "Fraction", "uuid", "re", "OrderedDict", "Counter", "deque"
           "typing", "contextlib", "dataclass", "field", "namedtuple", "weakref", "contextvars"]
 
 
+# Before 3.15 they are a syntax error. The type is what the name stands for once it was used.
+KIND = "type(globals()['N']).__name__"
+if sys.version_info >= (3, 15):
+    PIECES += [
+        Piece("lazy import colorsys as N", f"({KIND}, N.__name__, {KIND})", N="import"),
+        Piece("lazy from textwrap import dedent as N", f"({KIND}, N(' a'), {KIND})", N="import"),
+        Piece("lazy import xml.etree.ElementTree as N", f"({KIND}, N.__name__, {KIND})", N="import"),
+        Piece("lazy import bisect as N; N.__name__", f"({KIND}, N.__name__)", N="import"),
+        Piece("lazy import heapq as N_l\nN = [globals()['N_l']] * 2", "N[0] is N[1] and type(N[0]).__name__",
+              N="value", N_l="import"),
+        Piece("import builtins\nN = builtins.__lazy_import__('math', globals(), None, ('pi',), 0)", "N.pi",
+              N="import", builtins="import"),
+    ]
+
+
 def make(seed):
     """(cells, {name: how}, {name: reason}, [checks]) of a namespace."""
     chance = random.Random(seed)

@@ -42,6 +42,7 @@ static const sample samples[] = {
     FINE("a function of a cell, filled by a call", "\x8c\x0d"
                                                    "fill_functionQ\x8c\x08"
                                                    "functionQK\x01)\x86R}\x86R"),
+    FINE("a lazy import", "\x8c\x04lazyQ\x8c\x02os\x89)\x87R"),
     BAD("a function that is called", "\x8c\x04math\x8c\x04sqrt\x93K\x04\x85R"),
     BAD("a function that is filled", "\x8c\x04math\x8c\x04sqrt\x93}b"),
     BAD("a constructor that is filled", "\x8c\x08"
@@ -50,6 +51,7 @@ static const sample samples[] = {
     BAD("a function of a cell that is called", "\x8c\x08"
                                                "functionQK\x01)\x86R)R"),
     BAD("a module that is filled", "\x8c\x06moduleQ\x8c\x02os\x85R}b"),
+    BAD("a lazy import that is filled", "\x8c\x04lazyQ\x8c\x02os\x89)\x87R}b"),
     BAD("a helper that is not a name of one", "\x8c\x04"
                                               "evalQ)R"),
     BAD("a helper that is filled", "\x8c\x04"

@@ -313,6 +313,16 @@ void internals_call_list_append(PyThreadState *tstate)
 #endif
 }
 
+int internals_is_lazy_import(const PyObject *object)
+{
+#if PY_VERSION_HEX >= 0x030f0000
+    return PyLazyImport_CheckExact(object);
+#else
+    (void)object;
+    return 0;
+#endif
+}
+
 #if PY_VERSION_HEX >= 0x030d0000
 /* The locks that all interpreters share. 3.11's are pthread mutexes, which the guard
  * counts; these are words of their own, and one that is torn is taken for ever. */

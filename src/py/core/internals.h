@@ -98,6 +98,8 @@ int internals_is_attached(PyThreadState *tstate);
  * no memory for the list to grow. From now on that interpreter calls the method as it calls others.
  */
 void internals_call_list_append(PyThreadState *tstate);
+/* What `lazy import` binds before the name is used; never so before 3.15. */
+int internals_is_lazy_import(const PyObject *object);
 /* (async-signal-safe) Whether somebody holds one of the runtime's own locks. */
 int internals_runtime_is_locked(void);
 

@@ -36,6 +36,9 @@
 #include <internal/pycore_obmalloc.h>
 #include <internal/pycore_setobject.h>
 #endif
+#if PY_VERSION_HEX >= 0x030f0000
+#include <internal/pycore_lazyimportobject.h>
+#endif
 #endif
 #pragma GCC diagnostic pop
 

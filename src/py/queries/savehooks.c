@@ -6,6 +6,7 @@
 
 #include "policy/unpickle.h"
 #include "py/cell/magic.h"
+#include "py/core/internals.h"
 #include "py/core/state.h"
 #include "py/core/stopping.h"
 #include "py/guard/package_imports.h"
@@ -172,6 +173,76 @@ static PyObject *persistent_id(PyObject *self, PyObject *object)
     return Py_NewRef(name ? name : Py_None);
 }
 
+/* ---- lazy imports ---- */
+
+/* What an object refers to, borrowed, as it shows it to the collector. */
+typedef struct referents {
+    PyObject *items[4];
+    size_t count;
+} referents;
+
+static int note_referent(PyObject *object, void *arg)
+{
+    referents *r = arg;
+    if (r->count < sizeof r->items / sizeof *r->items)
+        r->items[r->count++] = object;
+    return 0;
+}
+
+/* The first that is text: the name of the module, or that of the attribute. */
+static PyObject *first_text(const referents *r)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (PyUnicode_CheckExact(r->items[i]))
+            return r->items[i];
+    return NULL;
+}
+
+static int has_names(const referents *r)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (PyTuple_CheckExact(r->items[i]))
+            return 1;
+    return 0;
+}
+
+/* What an import binds is of the whole; what it takes of that, the name of a from or the parts of a
+ * dotted name behind the first, is a lazy import whose first referent is what it is taken of. */
+static PyObject *lazy_import_parts(PyObject *import)
+{
+    PyObject *path = PyList_New(0), *answer = NULL;
+    referents r;
+    int failed = !path;
+    for (;;) {
+        r.count = 0;
+        Py_TYPE(import)->tp_traverse(import, note_referent, &r);
+        if (failed || r.count == 0 || !internals_is_lazy_import(r.items[0]))
+            break;
+        PyObject *name = first_text(&r);
+        failed = !name || PyList_Insert(path, 0, name) != 0;
+        import = r.items[0];
+    }
+
+    PyObject *module = first_text(&r);
+    PyObject *tuple = !failed && module ? PyList_AsTuple(path) : NULL;
+    if (tuple)
+        answer = Py_BuildValue("(OON)", module, has_names(&r) ? Py_True : Py_False, tuple);
+    Py_XDECREF(path);
+    if (!answer && !PyErr_Occurred())
+        PyErr_SetString(PyExc_TypeError, "a lazy import of an unknown kind");
+    return answer;
+}
+
+static PyObject *read_lazy_import(PyObject *self, PyObject *object)
+{
+    (void)self;
+    if (!work_here())
+        return NULL;
+    if (!internals_is_lazy_import(object))
+        return PyErr_Format(PyExc_TypeError, "no lazy import");
+    return lazy_import_parts(object);
+}
+
 /* The Python that a cell with magics is. */
 static PyObject *translate_magics(PyObject *self, PyObject *source)
 {
@@ -202,6 +273,8 @@ static PyObject *translate_magics(PyObject *self, PyObject *source)
 }
 
 static PyMethodDef hooks[] = {
+    { "lazy_import", read_lazy_import, METH_O,
+      "(module, whether names of it are imported, the way to what is bound)." },
     { "python", translate_magics, METH_O, "The Python that a cell with magics is." },
     { "write", write_values, METH_O, "Append to the pickles." },
     { "mark", tell_mark, METH_NOARGS, "How many bytes there are." },

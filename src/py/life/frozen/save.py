@@ -14,8 +14,8 @@ from _snug_savebook import FUTURE, Book, cell_of, children, names_needed, walk
 from _snug_savemakers import (
     BOUND, FUNCTION_PARTS, PLAIN, fill_class, fill_function, ids, is_full, make_attribute, make_bound,
     make_cached, make_cell, make_class, make_enumeration, make_function, make_generic, make_inner,
-    make_iterator, make_member, make_method, make_module, make_named_tuple, make_reference, make_single,
-    make_type_variable, make_union, make_wrapped, make_zone)
+    make_iterator, make_lazy, make_member, make_method, make_module, make_named_tuple, make_reference,
+    make_single, make_type_variable, make_union, make_wrapped, make_zone)
 from _snug_savereasons import DEPTH, CannotSave, explain, refusals
 
 _HIDDEN = {"In", "Out", "__builtins__", "__name__", "__doc__", "__loader__", "__spec__", "__package__",
@@ -25,6 +25,7 @@ _MISSING = object()
 _Cell = types.CellType
 _Function = types.FunctionType
 _Builtin = types.BuiltinFunctionType
+_LAZY = getattr(types, "LazyImportType", _MISSING)  # 3.15
 
 _ITERATORS = tuple(map(type, map(iter, ([], (), "", "\u0100", b"", bytearray(), range(0), {}, {}.values(),
                                         {}.items(), set(), range(1 << 70)))))
@@ -128,6 +129,11 @@ class _Saver:
             name = next((other for other in others if _is_there(make_module, other)), name)
         make_module(name)  # the profile must have it
         return make_module, (name,)
+
+    def reduce_lazy_import(self, thing):
+        parts = self.hooks.lazy_import(thing)
+        make_lazy(*parts)  # the profile must have it
+        return make_lazy, parts
 
     def reduce_method(self, method):
         found = self.reference_to(method)
@@ -424,6 +430,7 @@ _REDUCERS = {
     _Builtin: _Saver.reduce_builtin, _Function: _Saver.reduce_function, _Cell: _Saver.reduce_cell,
     property: _Saver.reduce_property, staticmethod: _Saver.reduce_wrapper,
     classmethod: _Saver.reduce_wrapper, types.UnionType: _Saver.reduce_union,
+    _LAZY: _Saver.reduce_lazy_import,
 }
 
 
@@ -479,7 +486,7 @@ def _how(value, saver):
 
 def _way(value, saver):
     kind = type(value)
-    if kind is types.ModuleType:
+    if kind is types.ModuleType or kind is _LAZY:
         return "import"
     if issubclass(kind, type):
         is_imported = saver.is_library(value) or value.__module__ != "__main__" and saver.reference_to(value)

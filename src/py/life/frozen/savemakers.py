@@ -102,6 +102,23 @@ def make_module(name):
     return sys.modules[name]
 
 
+def make_lazy(module, is_from, path):
+    """What `lazy import module` binds, or with a path `lazy import module as x` and `lazy from module
+    import path as x`. Without lazy imports (before 3.15), what that name would be."""
+    if not all(map(str.isidentifier, (*module.split("."), *path))):
+        raise TypeError("no lazy import of a saved session")
+    lazy = "lazy " if hasattr(types, "LazyImportType") else ""
+    if is_from and path:
+        statement = f"{lazy}from {module} import {path[-1]} as made"
+    elif is_from or path:
+        statement = f"{lazy}import {module} as made"
+    else:
+        statement = f"{lazy}import {module}"
+    names = {}
+    exec(statement, names)
+    return names["made" if is_from or path else module.partition(".")[0]]
+
+
 def make_reference(module, name):
     if name.startswith("_"):
         raise TypeError(f"{name} is not a name of a saved session")
