@@ -50,9 +50,10 @@ typedef void snug_task_done(void *payload, snug_task *task);
 
 /* As snug_session_run. out may be NULL: then the task is freed after on_done. on_done may be NULL:
  * then somebody waits. The task may be over, and on_done called by another thread, before this
- * returns. An error of this function is none of the task: on_done is
- * not called. SNUG_EINVAL for a session on its
- * caller's thread. */
+ * returns. Where the session's thread is still at a call that was answered without it, the cell
+ * begins when that is back, and after the host's patience_ms is over with SNUG_ETIMEOUT: this
+ * function does not wait. An error of it is none of the task: on_done is not called. SNUG_EINVAL
+ * for a session on its caller's thread. */
 SNUG_EXTERN int snug_session_start(snug_task **out, snug_session *session, const char *source,
                                    size_t len, const snug_limits *limits, snug_task_done *on_done,
                                    void *payload);
@@ -99,8 +100,8 @@ SNUG_EXTERN int snug_host_dispatch(snug_host *host, uint64_t ms);
 
 /* Ends the task: a cell as snug_session_interrupt does; what waits for its turn is not begun; what
  * is under way ends as soon as its session's code does. It is over later, by the usual way, and
- * SNUG_ESTOPPED if it was not a cell. An open that nobody waits for any more is closed again. Never
- * reaches a later call. Any thread. */
+ * SNUG_ESTOPPED if it was not a cell, or one that had not begun. An open that nobody waits for any
+ * more is closed again. Never reaches a later call. Any thread. */
 SNUG_EXTERN void snug_task_cancel(snug_task *task);
 /* SNUG_EAGAIN until it is over; then SNUG_OK, or what the call would have answered. */
 SNUG_EXTERN int snug_task_error(const snug_task *task);

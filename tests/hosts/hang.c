@@ -9,6 +9,7 @@
  */
 #include <pthread.h>
 #include <snug/snug.h>
+#include <snug/task.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,9 @@ struct call {
     const char *what;
     void (*make)(struct call *call);
     int session;
-    int phase; /* 0: beside the endless cell; 1: when it was answered; 2: at last */
+    int phase; /* 0: beside the endless cell; 1: when it was answered; above: one behind the other
+                */
+    int has_waited;
     pthread_t thread;
     double begin, end;
     char said[300];
@@ -44,6 +47,11 @@ static double now_ms(void)
 
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static double deadline_ms(void)
+{
+    return (double)limits.wall_ms + patience_ms + slack_ms;
 }
 
 /* ---- the calls ---- */
@@ -81,6 +89,37 @@ static void run_endless(struct call *call)
 static void run_small(struct call *call)
 {
     run_source(call, "x = 1\nx");
+}
+
+/* A start does not wait, unlike who waits for what was started, unless that is cancelled. */
+static void start_cell(struct call *call, int is_cancelled)
+{
+    snug_task *task = NULL;
+    double begin = now_ms();
+    int error = snug_session_start(&task, sessions[call->session], "x = 1", 5, NULL, NULL, NULL);
+
+    call->has_waited = now_ms() - begin > patience_ms / 2;
+    if (!error && is_cancelled)
+        snug_task_cancel(task);
+    if (!error && !(error = snug_task_wait(task, (uint64_t)deadline_ms())))
+        error = snug_task_error(task);
+    if (is_cancelled && now_ms() - begin > patience_ms / 2)
+        call->has_waited = 1;
+    say_error(call, error);
+    if (error && task && *snug_task_message(task))
+        snprintf(call->said, sizeof call->said, "%s: %s", snug_error_name(error),
+                 snug_task_message(task));
+    snug_task_free(task);
+}
+
+static void start_small(struct call *call)
+{
+    start_cell(call, 0);
+}
+
+static void start_and_cancel(struct call *call)
+{
+    start_cell(call, 1);
 }
 
 static void open_session(struct call *call)
@@ -161,6 +200,8 @@ static struct call calls[] = {
     { .what = "health", .make = ask_health, .phase = 1 },
     { .what = "host close", .make = close_host, .phase = 1 },
     { .what = "later run", .make = run_small, .session = 3, .phase = 2 },
+    { .what = "later start", .make = start_small, .session = 3, .phase = 3 },
+    { .what = "later start, cancelled", .make = start_and_cancel, .session = 3, .phase = 4 },
 };
 #define CALLS (sizeof calls / sizeof *calls)
 
@@ -179,11 +220,6 @@ static int start_call(struct call *call)
 {
     call->begin = now_ms();
     return pthread_create(&call->thread, NULL, make_call, call);
-}
-
-static double deadline_ms(void)
-{
-    return (double)limits.wall_ms + patience_ms + slack_ms;
 }
 
 /* Waits until the call's deadline, and tells what came of it: 0 if it was answered in time. */
@@ -207,7 +243,7 @@ static int await_call(struct call *call)
         printf("%-28s NOT ANSWERED after %.0f ms\n", call->what, now_ms() - call->begin);
         return 1;
     }
-    late = call->end > end;
+    late = call->end > end || call->has_waited;
     printf("%-28s %6.0f ms  %s%s\n", call->what, call->end - call->begin, call->said,
            late ? "  LATE" : "");
     return late;
@@ -245,7 +281,7 @@ int main(int argc, char **argv)
         return fprintf(stderr, "%s\n", snug_error_message()), 1;
     setvbuf(stdout, NULL, _IOLBF, 0);
 
-    for (int phase = 0; phase < 3; phase++) {
+    for (int phase = 0; phase < 5; phase++) {
         for (size_t i = 0; i < CALLS; i++) {
             if (calls[i].phase != phase)
                 continue;

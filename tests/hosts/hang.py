@@ -31,7 +31,7 @@ class Hang(unittest.TestCase):
         for form in FORMS:
             with self.subTest(form=form):
                 answers = self.answers(form)
-                self.assertEqual(len(answers), 12)
+                self.assertEqual(len(answers), 14)
                 self.assertRegex(answers["endless run"], "^timeout ")
                 # A cell that only waited has lost nothing.
                 self.assertRegex(answers["neighbour's run"], "^(ok|stalled) kept ")

@@ -42,8 +42,8 @@ int local_start(snug_session *session, const char *source, size_t len, const snu
     const job_limits job = { cell->limits.wall_ms, cell->limits.cpu_ms,
                              session->limits.session_cpu_ms };
 
-    /* Before the cell's parts are anybody else's. */
-    int error = session_await_thread(session);
+    /* Before the cell's parts are anybody else's. A task has waited for that: pended.h. */
+    int error = session->task ? session_look_for_thread(session) : session_await_thread(session);
     if (!error)
         error = set_cell(cell, source, len);
     if (!error && !(cell->result = result_new(session->name)))

@@ -121,10 +121,10 @@ static void settle_left(snug_session *session)
         lose_session(session);
 }
 
-int session_await_thread(snug_session *session)
+static int await_thread(snug_session *session, uint64_t patience_ns)
 {
     mailbox *m = &session->thread.mailbox;
-    uint64_t until_ns = u64_sum(clock_now_ns(), session->host->patience_ns);
+    uint64_t until_ns = u64_sum(clock_now_ns(), patience_ns);
 
     if (!session->job.is_left)
         return SNUG_OK;
@@ -148,6 +148,16 @@ int session_await_thread(snug_session *session)
         return error_set(SNUG_EDEAD, "session %s was lost in an earlier call: reset it or close it",
                          session->name);
     return SNUG_OK;
+}
+
+int session_await_thread(snug_session *session)
+{
+    return await_thread(session, session->host->patience_ns);
+}
+
+int session_look_for_thread(snug_session *session)
+{
+    return await_thread(session, 0);
 }
 
 int session_is_left(const snug_session *session)

@@ -72,6 +72,8 @@ struct snug_session {
     capture output;
     desk *desk; /* what cells ask of the host */
     session_job job;
+    _Atomic int is_pended; /* a cell waits for the thread of a call that was left; 2: and was
+                              interrupted */
     struct cell_job *cell; /* cell_job.h */
     session_stop stop;
 

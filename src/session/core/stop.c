@@ -432,11 +432,16 @@ void stop_disarm(snug_session *session)
     atomic_store(&session->thread.guard.stage, GUARD_CALM);
 }
 
+static int is_noted(_Atomic int *waits)
+{
+    int before = 1;
+    return atomic_compare_exchange_strong(waits, &before, 2) || before == 2;
+}
+
 void local_interrupt(snug_session *session)
 {
-    int waking = 1;
-    /* Its job is not armed before it has a thread. */
-    if (atomic_compare_exchange_strong(&session->park.is_waking, &waking, 2))
+    /* Its job is not armed before it has a thread, and one that is free. */
+    if (is_noted(&session->is_pended) || is_noted(&session->park.is_waking))
         return;
     watchdog_strike(session->host->watchdog, &session->stop.watch, on_interrupt, NULL);
 }

@@ -7,6 +7,7 @@
 #include "session/core/session.h"
 #include "session/life/keep_options.h"
 #include "session/life/open_session.h"
+#include "session/life/pended.h"
 
 struct clerks {
     pthread_mutex_t lock; /* guards all that follows */
@@ -40,7 +41,7 @@ static int make_call(snug_task *task)
         break;
     }
 
-    return error_set(SNUG_EINVAL, "a cell is not for a clerk");
+    return pended_start(task);
 }
 
 static int is_cancelled(snug_task *task)
@@ -64,12 +65,24 @@ static int give_up_open(snug_task *task)
     return tell_cancelled();
 }
 
+static void end(snug_task *task, int error)
+{
+    if (task->kind == TASK_CELL)
+        pended_end(task);
+    task_end_for_host(task, error);
+}
+
+/* A cell is for others from here on. */
 static void work_on(snug_task *task)
 {
     int error = make_call(task);
     if (!error && task->kind == TASK_OPEN && is_cancelled(task))
         error = give_up_open(task);
-    task_end_for_host(task, error);
+
+    if (!error && task->kind == TASK_CELL)
+        task_begun(task);
+    else
+        end(task, error);
 }
 
 /* ---- the threads ---- */
@@ -104,7 +117,9 @@ static void *serve_tasks(void *arg)
         snug_task *task = take_first(c);
         c->free--;
         pthread_mutex_unlock(&c->lock);
+        task_hold(task);
         work_on(task);
+        task_drop(task);
         pthread_mutex_lock(&c->lock);
         c->free++;
     }
@@ -224,5 +239,5 @@ void clerks_cancel(snug_task *task)
     if (!was_waiting)
         return;
 
-    task_end_for_host(task, tell_cancelled());
+    end(task, tell_cancelled());
 }

@@ -1,5 +1,6 @@
 /*
- * clerks.h - the threads of a host that make the calls which tasks of other kinds than cells are.
+ * clerks.h - the threads of a host that make the calls which tasks of other kinds than cells are,
+ * and start the cells that are pended.
  *
  * A few, started when they are wanted and kept until the host is closed. What they call is bounded
  * in time by itself.

@@ -12,6 +12,7 @@
 #include "session/core/session.h"
 #include "session/life/clerks.h"
 #include "session/life/keep_options.h"
+#include "session/life/pended.h"
 
 /* ---- life ---- */
 
@@ -74,6 +75,7 @@ void task_drop(snug_task *task)
     kept_options_free(task->options);
     free(task->message);
     free(task->path);
+    str_free(&task->source);
     pthread_mutex_destroy(&task->lock);
     free(task);
 }
@@ -264,6 +266,16 @@ static void set_task(snug_session *session, snug_task *task)
     pthread_mutex_unlock(&session->user->task_lock);
 }
 
+/* It may have rung before. Who attends may be done with it at once, and with its session. */
+void task_begun(snug_task *task)
+{
+    pthread_mutex_lock(&task->lock);
+    atomic_store(&task->is_attended, 0);
+    if (task->session)
+        bell_ring(task->host->bell, &task->session->rings);
+    pthread_mutex_unlock(&task->lock);
+}
+
 static int start_claimed(snug_task **out, snug_session *session, const char *source, size_t len,
                          const snug_limits *limits, snug_task_done *on_done, void *payload)
 {
@@ -272,25 +284,28 @@ static int start_claimed(snug_task **out, snug_session *session, const char *sou
     if (error)
         return error;
 
+    const int is_pended = pended_is_needed(session);
+    task_hold(task); /* a clerk may be done with it at once */
     set_task(session, task);
     error = session->form->listen(session, 1);
-    if (!error)
+    if (!error && is_pended)
+        error = pended_take(task, source, len, limits);
+    else if (!error)
         error = session->form->start(session, source, len, limits, 0);
     if (error) {
         session->form->listen(session, 0);
         set_task(session, NULL);
         task_abandon(task);
+        task_drop(task);
         return error;
     }
 
-    if (out) {
-        task_hold(task);
+    if (!is_pended)
+        task_begun(task);
+    if (out)
         *out = task;
-    }
-
-    /* From here on others may attend, and it may have rung before. */
-    atomic_store(&task->is_attended, 0);
-    bell_ring(session->user->bell, &session->rings);
+    else
+        task_drop(task);
     return SNUG_OK;
 }
 
@@ -478,7 +493,7 @@ void snug_task_cancel(snug_task *task)
     if (is_first && task->session && !task->is_waiting)
         task->session->form->interrupt(task->session);
     pthread_mutex_unlock(&task->lock);
-    if (is_first && task->kind != TASK_CELL)
+    if (is_first && (task->kind != TASK_CELL || task->until_ns > 0))
         clerks_cancel(task);
 }
 

@@ -12,6 +12,7 @@
 #include <snug/snug.h>
 #include <snug/task.h>
 
+#include "base/str.h"
 #include "session/core/attending.h"
 #include "session/core/bell.h"
 
@@ -49,6 +50,10 @@ struct snug_task {
     snug_session *opened;
     snug_saved *saved;
 
+    str source; /* of a cell that is pended, with its limits, and until when it waits */
+    snug_limits limits;
+    int has_limits;
+    uint64_t until_ns;
     struct kept_options *options; /* of an open */
     char *path;
     uint64_t ms;
@@ -68,6 +73,8 @@ void task_drop(snug_task *task);
 void task_abandon(snug_task *task);
 /* What has come of it, with this thread's message. Its session is released. */
 void task_end(snug_task *task, int error);
+/* A cell is on its way: from here on others may attend. Of a task that this thread holds. */
+void task_begun(snug_task *task);
 /* The same, and who dispatches calls on_done, if nobody who waits has. */
 void task_end_for_host(snug_task *task, int error);
 /* Of a host that has no task any more: what is left of the bell. */
