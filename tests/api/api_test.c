@@ -477,24 +477,49 @@ static void the_message_outlives_the_close_of_the_session(void **state)
     assert_string_equal(snug_error_message(), "snug_session_bind_tool: tool is NULL");
 }
 
-/* Out and _ keep the value. On 3.11 a thread that went on would have the GIL beside its neighbours.
- */
-static void a_finalizer_without_end_of_a_value_ends_at_the_close(void **state)
+/* The body of class A, whose finalizer does not end, and who keeps one. On 3.11 a thread that went
+ * on would have the GIL beside its neighbours. */
+static void check_close_of(const char *keeper)
 {
-    (void)state;
     snug_health before = SNUG_HEALTH_INIT, after = SNUG_HEALTH_INIT;
     snug_session *session = open_session(), *neighbour = open_session();
+    char source[200];
 
-    snug_result_free(run(session, "class A:\n"
-                                  "    def __del__(self):\n"
-                                  "        while True: pass\n"
-                                  "A()"));
+    snprintf(source, sizeof source,
+             "class A:\n"
+             "    def __del__(self):\n"
+             "        while True: pass\n"
+             "%s\n",
+             keeper);
+    snug_result_free(run(session, source));
     snug_host_health(&before, host);
-    assert_int_equal(snug_session_close(session), SNUG_OK);
+    assert_int_equal(snug_session_close_within(session, 250), SNUG_OK);
     snug_host_health(&after, host);
     assert_int_equal(after.hung_threads, before.hung_threads);
     check_value(neighbour, "6 * 7", "42");
     snug_session_close(neighbour);
+}
+
+static void a_finalizer_without_end_of_a_value_ends_at_the_close(void **state)
+{
+    (void)state;
+    check_close_of("A()"); /* Out and _ keep it */
+}
+
+/* What is not a name's is finalized with the interpreter. */
+static void a_finalizer_without_end_of_what_a_module_keeps_ends_at_the_close(void **state)
+{
+    static const char *const keepers[] = {
+        "import sys; sys.kept = A()",
+        "import json; json.kept = A()",
+        "import builtins; builtins.kept = A()",
+        "import json; json.JSONEncoder.kept = A()",
+        "import sys; sys.kept = [A() for _ in range(3)]",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof keepers / sizeof *keepers; i++)
+        check_close_of(keepers[i]);
 }
 
 static void a_guest_that_loops_at_exit_does_not_hold_up_the_close(void **state)
@@ -1078,6 +1103,7 @@ int main(void)
         cmocka_unit_test(a_session_that_runs_a_cell_answers_busy),
         cmocka_unit_test(the_message_outlives_the_close_of_the_session),
         cmocka_unit_test(a_finalizer_without_end_of_a_value_ends_at_the_close),
+        cmocka_unit_test(a_finalizer_without_end_of_what_a_module_keeps_ends_at_the_close),
         cmocka_unit_test(a_guest_that_loops_at_exit_does_not_hold_up_the_close),
         cmocka_unit_test(output_arrives_in_order_on_the_callers_thread),
         cmocka_unit_test(output_past_the_limit_is_counted_but_not_kept),

@@ -1,5 +1,7 @@
 #include "py/core/exceptions.h"
 
+#include <stdatomic.h>
+
 #include "py/core/internals.h"
 
 /* Lets the type outlive every raise of a cell: the evaluation loop drops one
@@ -16,6 +18,17 @@ static PyObject *stopped_new(PyTypeObject *type, PyObject *args, PyObject *keywo
         internals_raise_later(PyThreadState_Get(), in->stopped))
         atomic_fetch_add(&in->stop.raised, 1);
     return ((PyTypeObject *)PyExc_KeyboardInterrupt)->tp_new(type, args, keywords);
+}
+
+/* The same of what stops the finalizers of an interpreter that ends. One that is torn out there
+ * puts nothing back. */
+static void spare_interrupt(void)
+{
+    static atomic_flag is_done = ATOMIC_FLAG_INIT;
+
+    if (!atomic_flag_test_and_set(&is_done))
+        Py_SET_REFCNT(PyExc_KeyboardInterrupt,
+                      Py_REFCNT(PyExc_KeyboardInterrupt) + SPARE_REFERENCES);
 }
 
 /* other: a second base, or NULL. */
@@ -64,6 +77,7 @@ int exceptions_make(interp *in)
         in->tool_timeout = make_type(&timeout, in->tool_error, PyExc_TimeoutError);
     if (!in->policy_error || !in->import_denied || !in->stopped || !in->tool_timeout)
         return -1;
+    spare_interrupt();
     Py_SET_REFCNT(in->stopped, Py_REFCNT(in->stopped) + SPARE_REFERENCES);
     return 0;
 }

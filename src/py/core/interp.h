@@ -86,8 +86,7 @@ int interp_prepare(interp *in);
  * its names hold), while a stop can still end it. The namespace is empty then.
  * SNUG_OK or SNUG_EDEAD. */
 int interp_retire(interp *in);
-/* Ends it. interp_stop may come only after interp_ending said so (then it is for
- * the ladder's last rungs). SNUG_OK: only interp_free is left to do. SNUG_EDEAD when it
+/* Ends it. interp_stop may come only after interp_ending said so. SNUG_OK: only interp_free is left to do. SNUG_EDEAD when it
  * had to be given up: it stays. */
 int interp_close(interp *in);
 /* Frees what interp_close ended; no stop may come any more. NULL is fine. */
@@ -98,7 +97,7 @@ void interp_switch(interp *in);
 /* The calling thread takes it over from the one before it, which has ended and on whose stack it
  * stands, and works in it from now on. */
 void interp_move(interp *in);
-/* From now on a stop does not touch the interpreter's own state: that is going. */
+/* From now on a stop may come whenever it wants: what it has to touch is going. */
 void interp_ending(interp *in);
 
 typedef struct cell_limits {

@@ -15,6 +15,13 @@
 #include "py/core/python.h"
 #include "py/core/threadlist.h"
 
+/* How far an interpreter is with its end. */
+typedef enum interp_end {
+    END_NOT_BEGUN,
+    END_BEGUN, /* the guest's finalizers still run; our own exceptions are gone */
+    END_NEAR   /* tstate is going away */
+} interp_end;
+
 /* A stop, written by other threads too. */
 struct stopping {
     _Atomic int reason;       /* stop_reason */
@@ -24,11 +31,13 @@ struct stopping {
     volatile int hit_yellow;  /* it has been taken away by a handler */
     _Atomic int is_starving;  /* allocations answer NULL, now and then */
     _Atomic int grants;       /* allocations until the next such answer */
-    pthread_mutex_t settling; /* held by interp_cut_recursion, and to change is_settled */
+    pthread_mutex_t settling; /* held by interp_cut_recursion, to change is_settled, and by who
+                                 stops what the interpreter's end runs */
     _Atomic int is_guest;     /* inside interp_guarded, which puts the recursion back */
     _Atomic int is_cutting;   /* inside interp_cut_recursion: to leave is_guest waits for it */
     _Atomic int is_settled;   /* the code has ended; the report is being made */
-    _Atomic int is_ending;    /* tstate is going away */
+    _Atomic int end;          /* interp_end */
+    _Atomic long ended;       /* as raised, of KeyboardInterrupt */
 };
 
 /* What was noted while the cell ran (cell_notes.h). */

@@ -23,9 +23,59 @@ int interp_check_stop(interp *in)
 {
     if (atomic_load(&in->stop.reason) == STOP_NONE || atomic_load(&in->stop.is_settled))
         return 0;
-    PyErr_SetNone(in->stopped);
+    PyErr_SetNone(in->stopped ? in->stopped : PyExc_KeyboardInterrupt);
     return -1;
 }
+
+/* ---- at the end ---- */
+
+/* What a module's attribute keeps, say, is finalized by CPython when it ends the interpreter. */
+static void stop_end(interp *in)
+{
+    pthread_mutex_lock(&in->stop.settling);
+    if (atomic_load(&in->stop.end) == END_BEGUN &&
+        internals_raise_later(in->tstate, PyExc_KeyboardInterrupt))
+        atomic_fetch_add(&in->stop.ended, 1);
+    pthread_mutex_unlock(&in->stop.settling);
+}
+
+/* (with the GIL) */
+static void end_is_near(interp *in)
+{
+    pthread_mutex_lock(&in->stop.settling);
+    atomic_store(&in->stop.end, END_NEAR);
+    if (internals_cancel_raise(in->tstate))
+        atomic_fetch_sub(&in->stop.ended, 1);
+    pthread_mutex_unlock(&in->stop.settling);
+
+    for (long raised = atomic_exchange(&in->stop.ended, 0); raised > 0; raised--)
+        Py_INCREF(PyExc_KeyboardInterrupt);
+}
+
+#define END_MARK "snug.end"
+
+static void on_near(PyObject *mark)
+{
+    end_is_near(PyCapsule_GetPointer(mark, END_MARK));
+}
+
+void stopping_watch_end(interp *in)
+{
+    PyObject *names = in->options.is_full ? NULL : PyInterpreterState_GetDict(in->tstate->interp);
+    PyObject *mark = names ? PyCapsule_New(in, END_MARK, on_near) : NULL;
+
+    if (!mark) {
+        end_is_near(in);
+        PyErr_Clear();
+        return;
+    }
+
+    if (PyDict_SetItemString(names, END_MARK, mark) != 0)
+        PyErr_Clear();
+    Py_DECREF(mark); /* the last one, where there was no memory */
+}
+
+/* ---- a stop ---- */
 
 void interp_stop(interp *in, stop_reason reason, uint64_t limit)
 {
@@ -36,7 +86,9 @@ void interp_stop(interp *in, stop_reason reason, uint64_t limit)
         atomic_compare_exchange_strong(&in->stop.reason, &none, (int)reason);
     }
 
-    if (!atomic_load(&in->stop.is_settled) && !atomic_load(&in->stop.is_ending)) {
+    if (atomic_load(&in->stop.end) != END_NOT_BEGUN) {
+        stop_end(in);
+    } else if (!atomic_load(&in->stop.is_settled)) {
         if (internals_raise_later(in->tstate, in->stopped))
             atomic_fetch_add(&in->stop.raised, 1);
         if (in->options.threads > 0)

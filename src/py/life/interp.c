@@ -492,6 +492,7 @@ static void end_guarded(void *arg)
     interp *in = e->in;
 
     in->is_guarded = 1;
+    stopping_watch_end(in);
     exceptions_release(in);
 
     /* What the interpreter's own shutdown still runs is denied by the built-in bases

@@ -296,7 +296,7 @@ int interp_waits_for_gil(interp *in, const guard *g)
 
 void interp_ending(interp *in)
 {
-    atomic_store(&in->stop.is_ending, 1);
+    atomic_store(&in->stop.end, END_BEGUN);
 }
 
 void interp_rest(interp *in)

@@ -1,0 +1,14 @@
+# A finalizer without end of what a module's attribute keeps: it runs when the interpreter itself ends.
+# expect: rung 1
+# state: kept
+# when: close
+import json
+
+
+class A:
+    def __del__(self):
+        while True:
+            pass
+
+
+json.kept = A()
