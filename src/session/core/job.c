@@ -121,15 +121,15 @@ static void settle_left(snug_session *session)
         lose_session(session);
 }
 
+/* To read the clock where nothing was left would show in the time of a small cell. */
 static int await_thread(snug_session *session, uint64_t patience_ns)
 {
     mailbox *m = &session->thread.mailbox;
-    uint64_t until_ns = u64_sum(clock_now_ns(), patience_ns);
 
     if (!session->job.is_left)
         return SNUG_OK;
 
-    switch (mailbox_await_return(m, until_ns)) {
+    switch (mailbox_await_return(m, u64_sum(clock_now_ns(), patience_ns))) {
     case MAILBOX_LEFT:
         return error_set(SNUG_ETIMEOUT,
                          "session %s waits %s, in a call that was answered without it",
