@@ -159,6 +159,23 @@ static void a_name_that_is_none_or_no_json_is_refused_by_name(void **state)
     }
 }
 
+/* In a worker it would be the memory of all its sessions. */
+static void a_value_beyond_the_session_s_memory_costs_no_session(void **state)
+{
+    const size_t len = (size_t)300 << 20;
+    char *json = malloc(len);
+    assert_non_null(json);
+    memset(json, 'a', len);
+    json[0] = json[len - 1] = '"';
+
+    expect(*state, "kept = 7", "");
+    int error = snug_session_set_variable(*state, "data", json, len);
+    if (error != SNUG_ENOMEM)
+        assert_int_equal(error, SNUG_ESTOPPED);
+    expect(*state, "kept, 'data' in globals()", "(7, False)");
+    free(json);
+}
+
 static void a_rollback_gives_names_their_meaning_back(void **state)
 {
     assert_int_equal(snug_session_rollback(*state), SNUG_ENOTFOUND);
@@ -264,6 +281,7 @@ int main(void)
         ROW(a_run_aside_that_is_stopped_keeps_the_state),
         ROW(a_name_is_set_to_the_value_of_json),
         ROW(a_name_that_is_none_or_no_json_is_refused_by_name),
+        ROW(a_value_beyond_the_session_s_memory_costs_no_session),
         ROW(a_rollback_gives_names_their_meaning_back),
         ROW(a_rollback_survives_finalizers_that_change_the_names),
         ROW(a_finalizer_that_does_not_end_costs_the_rollback_only),

@@ -94,6 +94,9 @@ static int refuse_input(const program_text *text, size_t index, const char *faul
                         const char *what)
 {
     const snug_input *input = &text->inputs[index];
+    if (type == input->type)
+        return error_set(SNUG_EINVAL, "%s: what is given for %s of program %s %s", what,
+                         input->name, text->name, fault);
     return error_set(SNUG_EINVAL, "%s: what is given for %s of program %s %s (%s for %s)", what,
                      input->name, text->name, fault, snug_type_name(type),
                      snug_type_name(input->type));

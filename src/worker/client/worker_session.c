@@ -301,6 +301,12 @@ static int finish_cell(snug_result **out, snug_session *session)
 
 static int send_variable(snug_session *session, const char *name, const char *json, size_t len)
 {
+    /* As in remote_compute: it would be the worker's memory. */
+    if (len > session->limits.memory_bytes)
+        return error_set(SNUG_ENOMEM,
+                         "what %s is set to has %zu bytes, and session %s may have %llu", name, len,
+                         session->name, (unsigned long long)session->limits.memory_bytes);
+
     remote_question q = make_question(session, FRAME_SET);
     pack_text(&q.body, name);
     pack_bytes(&q.body, json, len);
