@@ -6,6 +6,7 @@
 
 #include "base/jsontext.h"
 #include "py/core/state.h"
+#include "py/core/stopping.h"
 #include "py/core/valuetext.h"
 
 /* ---- names ---- */
@@ -347,6 +348,29 @@ void changes_expect(interp *in, Py_ssize_t more)
     in->known.size += more;
 }
 
+static void walk_names(walk *w, PyObject *main)
+{
+    known_names *names = w->names;
+    PyObject *name, *value;
+    Py_ssize_t position = 0;
+
+    while (PyDict_Next(main, &position, &name, &value)) {
+        if (w->from < names->count && (names->items[w->from].key == name || skip_to(w, name)))
+            meet_known(w, name, value);
+        else
+            meet_new(w, name, value);
+    }
+
+    if (w->from < names->count)
+        skip_to(w, NULL);
+    names->count = w->to;
+    report_gone(w);
+}
+
+/* A walk over that many names takes longer than a rung gives a cell that has ended. It
+ * runs no code of the guest's, and a session that is torn out of it is lost. */
+enum { LONG_WALK = 10000 };
+
 void changes_take(outcome *out, interp *in, PyObject *rebound)
 {
     known_names *names = &in->known;
@@ -354,23 +378,16 @@ void changes_take(outcome *out, interp *in, PyObject *rebound)
     if (take_visible(out, in, rebound))
         return;
 
-    PyObject *name, *value;
-    Py_ssize_t position = 0;
-    while (PyDict_Next(in->main, &position, &name, &value)) {
-        if (w.from < names->count && (names->items[w.from].key == name || skip_to(&w, name)))
-            meet_known(&w, name, value);
-        else
-            meet_new(&w, name, value);
-    }
-
-    if (w.from < names->count)
-        skip_to(&w, NULL);
-    names->count = w.to;
-    report_gone(&w);
+    int settles = PyDict_GET_SIZE(in->main) >= LONG_WALK && !interp_is_settled(in);
+    if (settles)
+        interp_settle(in);
+    walk_names(&w, in->main);
     names->size = PyDict_GET_SIZE(in->main);
     names->is_indexed = 0;
     if (names->count > MANY_NAMES)
         index_visible(names);
+    if (settles)
+        interp_unsettle(in);
 }
 
 void changes_free(known_names *names)
