@@ -1,7 +1,7 @@
 # A BytesIO is written what takes a view of its memory while it is asked for its buffer: the view was of freed memory.
 # expect: ok
 # state: kept
-# only: 3.13
+# only: 3.13+
 # when: run
 import io
 class Taker:

@@ -2,7 +2,7 @@
 # expect: ok
 # state: kept
 # when: run
-# only: 3.13
+# only: 3.13+
 import json.encoder
 class Value(str):
     is_dead = False
