@@ -33,6 +33,27 @@ snug_layer(cli SOURCES
     cli/cells/cell_values.c
     cli/cells/cells.c
     cli/cells/crew.c
+    cli/editor/changes.c
+    cli/editor/code.c
+    cli/editor/code_bash.c
+    cli/editor/code_python.c
+    cli/editor/completing.c
+    cli/editor/console.c
+    cli/editor/editor.c
+    cli/editor/view.c
+    cli/editor/entries.c
+    cli/editor/history_file.c
+    cli/editor/keys.c
+    cli/editor/menu.c
+    cli/editor/moves.c
+    cli/editor/outside.c
+    cli/editor/pasted.c
+    cli/editor/plain.c
+    cli/editor/reader.c
+    cli/editor/recall.c
+    cli/editor/screen.c
+    cli/editor/buffer.c
+    cli/editor/theme.c
     cli/packages/installed.c
     cli/packages/packages_command.c
     cli/packages/pip.c
@@ -59,9 +80,9 @@ snug_layer(cli SOURCES
     cli/program/signals.c
     cli/program/state_folder.c
     cli/program/yamljson.c
-    cli/prompt/edit.c
     cli/prompt/read_line.c
     cli/prompt/repl.c
+    cli/prompt/session_hooks.c
     cli/prompt/show_cell.c
     cli/prompt/shown_session.c
     cli/run/bash_script.c
@@ -71,18 +92,19 @@ snug_layer(cli SOURCES
     cli/run/run_command.c
     cli/run/split.c
     cli/terminal/clean.c
+    cli/terminal/columns.c
     cli/terminal/lines.c
     cli/terminal/term.c
     cli/tools/mcp.c
     cli/tools/mcptool.c
     cli/tools/user_tools.c
     ${CMAKE_CURRENT_BINARY_DIR}/cli_presets.c
-    LINK PkgConfig::EDIT PkgConfig::CJSON PkgConfig::YAML)
+    LINK PkgConfig::CJSON PkgConfig::YAML)
 target_compile_definitions(snug_cli PRIVATE "SNUG_BUILT_FOR=\"Python ${Python3_VERSION}\""
     SNUG_PYTHON_PROGRAM="${PYTHON_PROGRAM}" SNUG_PYTHON_LEVEL="${SNUG_PYTHON_PACKAGE_LEVEL}"
     $<$<NOT:$<BOOL:${SNUG_PROGRAM_IS_STATIC}>>:SNUG_PYTHON_IS_SHARED>
     SNUG_PYTHON_NUMBER="${Python3_VERSION_MAJOR}.${Python3_VERSION_MINOR}")
 add_executable(snug_program $<TARGET_OBJECTS:snug_cli> $<TARGET_OBJECTS:snug_agent>)
 set_target_properties(snug_program PROPERTIES OUTPUT_NAME snug LINKER_LANGUAGE C)
-target_link_libraries(snug_program PRIVATE snug_flags ${snug_python_of_program} PkgConfig::EDIT
+target_link_libraries(snug_program PRIVATE snug_flags ${snug_python_of_program}
     PkgConfig::CURL PkgConfig::YAML snug_sqlite Threads::Threads m)

@@ -149,7 +149,7 @@ class Prompt(Case):
         terminal.type("valu\t")
         terminal.wait(r"e_")
         terminal.type("\t")
-        terminal.wait(r"value_one +value_two\r\n.*In \[2\]: value_")
+        terminal.wait(r"value_one +value_two")
         self.ask(terminal, "two", r"Out\[2\]: 2\r\n")
 
     def test_tab_completes_names_that_are_not_ascii(self):
@@ -232,15 +232,28 @@ class Prompt(Case):
     def test_what_is_pasted_is_one_cell(self):
         terminal = self.prompt()
         self.paste(terminal, "def f(x):\n    y = x * 2\n\n    return y\n\nz = f(4)\n\nf(z) + 5\n")
-        terminal.wait(r"In \[1\]: def f\(x\):\r\n   \.\.\.:     y = x.*Out\[1\]: 21\r\n")
+        terminal.wait(r"def f\(x\):\r\n   \.\.\.:     y = x.*f\(z\) \+ 5")
+        self.ask(terminal, "", r"Out\[1\]: 21\r\n")
         self.ask(terminal, "z", r"Out\[2\]: 8")
         self.assertNotIn("200~", self.screen(terminal))
 
-    def test_a_pasted_block_waits_for_an_empty_line(self):
+    def test_a_pasted_block_is_run_by_enter(self):
         terminal = self.prompt()
         self.paste(terminal, "for i in (7, 8):\n    y = i * 11\n\n    print(y)\n")
-        terminal.wait(r"print\(y\)\r\n   \.\.\.: ")
+        terminal.wait(r"print\(y\)")
         self.ask(terminal, "", r"77\r\n88\r\n.*In \[2\]: ")
+
+    def test_a_pasted_transcript_is_what_was_typed(self):
+        terminal = self.prompt()
+        self.paste(terminal, ">>> def f(x):\n...     return x * 2\n...\n>>> f(4)\n8\n>>> f(5)\n")
+        self.ask(terminal, "", r"Out\[1\]: 10\r\n")
+
+    def test_a_paste_past_the_bound_is_refused(self):
+        terminal = self.prompt()
+        terminal.type("6 * 7")
+        self.paste(terminal, "#" * 2_000_000)
+        terminal.wait(r"Nothing was pasted: it has 2000000 bytes")
+        self.ask(terminal, "", r"Out\[1\]: 42\r\n")
 
     def test_the_last_line_of_a_paste_is_edited_on(self):
         terminal = self.prompt()

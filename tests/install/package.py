@@ -56,7 +56,7 @@ endif()
 # What a library of sessions has no use for: there is no such thing on this machine.
 PKG_CONFIG = """#!/bin/sh
 for word; do
-    case $word in libcurl*|yaml-0.1*|libedit*) echo "$word" >>"$0.asked"; exit 1;; esac
+    case $word in libcurl*|yaml-0.1*) echo "$word" >>"$0.asked"; exit 1;; esac
 done
 exec pkg-config "$@"
 """

@@ -57,6 +57,8 @@ static void note_end(signals *s, int signal)
  * opens its first session. */
 static void end_at_once(const signals *s, const char *why)
 {
+    if (s->before_exit)
+        s->before_exit(s->exit_payload);
     tell_stderr(why);
     _exit(s->taken == SIGPIPE ? EXIT_FAILED : 128 + s->taken);
 }
@@ -128,7 +130,7 @@ static int is_ignored(int signal)
 
 int signals_start(signals *s)
 {
-    static const int waited[] = { SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGNAL_LOOK };
+    static const int waited[] = { SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGCONT, SIGNAL_LOOK };
 
     *s = (signals){ .pipe = { -1, -1 } };
     sigemptyset(&s->set);
@@ -170,6 +172,14 @@ void signals_on_end(signals *s, void (*on_end)(void *payload), void *payload)
     s->payload = payload;
     if (s->taken)
         begin_end(s);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void signals_before_exit(signals *s, void (*before_exit)(void *payload), void *payload)
+{
+    pthread_mutex_lock(&s->lock);
+    s->before_exit = before_exit;
+    s->exit_payload = payload;
     pthread_mutex_unlock(&s->lock);
 }
 

@@ -2,7 +2,7 @@
  * signals.h - Ctrl-C and its relatives, taken by a thread of their own.
  *
  * A session may be interrupted from any thread and from no signal handler, so
- * SIGINT, SIGTERM, SIGHUP and SIGWINCH are blocked everywhere and waited for on one
+ * SIGINT, SIGTERM, SIGHUP, SIGWINCH and SIGCONT are blocked everywhere and waited for on one
  * thread; those that the program was started to ignore stay ignored. An interrupt
  * that comes while a cell is just beginning is sent again until the cell has ended,
  * so that none is lost.
@@ -28,6 +28,8 @@ typedef struct signals {
     int is_running;
     void (*on_end)(void *payload);
     void *payload;
+    void (*before_exit)(void *payload);
+    void *exit_payload;
     uint64_t deadline_ns; /* when the program is ended in any case; 0: not yet known */
     int is_stopping;
 } signals;
@@ -39,6 +41,8 @@ int signals_start(signals *s);
  * on the signals' thread or in signals_ask. From then on the program has a few
  * seconds, and the next signal that asks ends it at once. */
 void signals_on_end(signals *s, void (*on_end)(void *payload), void *payload);
+/* Called, on the signals' thread, where the program is ended at once; NULL: nothing is. */
+void signals_before_exit(signals *s, void (*before_exit)(void *payload), void *payload);
 void signals_stop(signals *s);
 /* From here on SIGINT, SIGTERM and SIGHUP interrupt this session; NULL: nobody.
  * The second one on the same cell says so, the third ends the program. Answers

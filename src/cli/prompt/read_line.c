@@ -6,14 +6,33 @@
 #include <unistd.h>
 
 #include "base/str.h"
+#include "cli/editor/reader.h"
 #include "cli/prompt/show_cell.h"
 
 enum { LOOK_MS = 20 /* after so long it is noticed that the cell has ended */ };
 
+/* The line's end is there. */
+static int take_typed(str *line, reader *typed)
+{
+    int byte;
+
+    while (typed && (byte = reader_take_ahead(typed)) >= 0) {
+        const char c = (char)byte;
+        if (c == '\n')
+            return 1;
+        if (str_append(line, &c, 1))
+            return 0;
+    }
+    return 0;
+}
+
 /* 1: line is one, without its end; 0: there is none. A byte at a time: what is behind the
  * line is for the next reader of stdin. */
-static int read_stdin_line(str *line, const snug_call *call)
+static int read_stdin_line(str *line, const snug_call *call, reader *typed)
 {
+    if (take_typed(line, typed))
+        return 1;
+
     struct pollfd fd = { STDIN_FILENO, POLLIN, 0 };
     for (char byte;;) {
         if (!snug_call_is_wanted(call))
@@ -38,7 +57,7 @@ void read_line(void *payload, snug_call *call, const char *prompt)
     str line = { 0 };
 
     show_output(s, SNUG_STREAM_STDOUT, prompt, strlen(prompt));
-    int found = read_stdin_line(&line, call);
+    int found = read_stdin_line(&line, call, s->typed);
 
     /* The terminal has echoed the line's end. */
     if (found)

@@ -10,51 +10,18 @@
 
 #include "base/error.h"
 #include "base/str.h"
+#include "cli/editor/reader.h"
 #include "cli/program/command.h"
 #include "cli/program/state_folder.h"
-#include "cli/prompt/edit.h"
+#include "cli/prompt/session_hooks.h"
 #include "cli/prompt/shown_session.h"
 
 typedef struct prompt {
     shown_session shown;
-    edit *edit;
-    str source; /* the lines of the cell so far, each with its end */
+    reader *reader;
+    str source;
     uint64_t number;
 } prompt;
-
-/* ---- completion ---- */
-
-static void *open_matches(void *payload, const char *line, size_t cursor, size_t *start)
-{
-    prompt *p = payload;
-    snug_completion *completion = NULL;
-    str source = { 0 };
-    size_t before = p->source.len;
-
-    if (!str_append(&source, str_text(&p->source), before) && !str_append(&source, line, cursor))
-        snug_session_complete(&completion, p->shown.session, str_text(&source), source.len,
-                              source.len);
-
-    str_free(&source);
-    if (completion && snug_completion_start(completion) < before) {
-        snug_completion_free(completion);
-        return NULL;
-    }
-
-    if (completion)
-        *start = snug_completion_start(completion) - before;
-    return completion;
-}
-
-static const char *match_at(void *completion, size_t index)
-{
-    return snug_completion_match(completion, index);
-}
-
-static void close_matches(void *completion)
-{
-    snug_completion_free(completion);
-}
 
 /* ---- a cell ---- */
 
@@ -63,60 +30,16 @@ static int is_blank_source(const char *text)
     return !text[strspn(text, " \t\r\n\f")];
 }
 
-/* 1: the lines so far are a cell. A line that is indented waits for an empty one,
- * so that a block can go on. What is pasted is one cell, and where the terminal does
- * not mark pastes an empty line within one ends nothing. */
-static int is_whole_cell(prompt *p, const char *last)
+/* READER_TEXT: p->source is a cell. */
+static reader_event read_prompt_cell(prompt *p)
 {
-    if (edit_has_pasted(p->edit) || (is_blank_source(last) && edit_has_input(p->edit)))
-        return 0;
-    int is_first = p->source.len == strlen(last) + 1;
-    int answer = snug_session_is_complete(p->shown.session, str_text(&p->source), p->source.len);
-    if (answer < 0)
-        return 1; /* the run says why */
-    return answer && (is_first || is_blank_source(last) || !strchr(" \t", *last));
-}
+    char label[40], more[40];
+    int width = snprintf(label, sizeof label, "In [%" PRIu64 "]: ", p->number);
 
-/* "In [3]: ", or "   ...: " below it, between marks for what takes no room on the screen. */
-static void format_prompt(char *out, size_t size, const prompt *p)
-{
-    const char *on = term_on(&p->shown.show.colors, stdout, TERM_IN);
-    const char *off = term_on(&p->shown.show.colors, stdout, TERM_OFF);
-    const char *mark = *on ? "\1" : "";
-    char number[24];
-    int width = snprintf(number, sizeof number, "%" PRIu64, p->number);
-
-    if (p->source.len == 0)
-        snprintf(out, size, "%s%s%sIn [%s]:%s%s%s ", mark, on, mark, number, mark, off, mark);
-    else
-        snprintf(out, size, "%s%s%s%*s...:%s%s%s ", mark, on, mark, width + 2, "", mark, off, mark);
-}
-
-/* EDIT_LINE: p->source is a cell. */
-static edit_event read_prompt_cell(prompt *p)
-{
-    str line = { 0 };
-    edit_event event;
-
-    str_clear(&p->source);
-    for (;;) {
-        char text[128];
-        format_prompt(text, sizeof text, p);
-        event = edit_read(p->edit, text, &line);
-        if (event != EDIT_LINE)
-            break;
-
-        edit_remember(p->edit, str_text(&line));
-        if (str_append(&p->source, str_text(&line), line.len) || str_add(&p->source, "\n")) {
-            event = EDIT_END;
-            break;
-        }
-
-        if (is_blank_source(str_text(&p->source)) || is_whole_cell(p, str_text(&line)))
-            break;
-    }
-
-    str_free(&line);
+    snprintf(more, sizeof more, "%*s...: ", width - 5, "");
+    reader_event event = reader_read(p->reader, label, more, &p->source);
+    if (event == READER_TEXT)
+        reader_remember(p->reader, str_text(&p->source), p->source.len);
     return event;
 }
 
@@ -186,8 +109,10 @@ static int is_help(const prompt *p)
 static void print_prompt_help(const prompt *p)
 {
     printf("A cell is run when it is whole; an empty line ends a block.\n"
-           "Tab completes, and indents at the start of a line. Up and down go through the\n"
-           "history, Ctrl-R searches it. Ctrl-C clears the line or interrupts the cell.\n"
+           "Tab completes, and indents at the start of a line; Shift-Tab shows a signature.\n"
+           "Up and Down go through the history, what is before the cursor narrows it; Ctrl-R\n"
+           "searches. Alt-Enter begins a new line, Ctrl-X Ctrl-E edits the cell with $EDITOR.\n"
+           "Ctrl-_ undoes. Ctrl-C clears the cell or interrupts it.\n"
            "exit, quit or Ctrl-D leave. Names stay from cell to cell; _, __, Out[1] and In[1]\n"
            "are there as in a notebook. Files of the session: %s\n\n",
            snug_session_workdir(p->shown.session));
@@ -195,12 +120,12 @@ static void print_prompt_help(const prompt *p)
 
 static void print_banner(const prompt *p)
 {
-    static const char key[] = "\npython: "; /* a line of the report: "python: 3.11.2" */
-    const char *python = strstr(snug_host_report(p->shown.host), key);
+    static const char mark[] = "\npython: "; /* a line of the report: "python: 3.11.2" */
+    const char *python = strstr(snug_host_report(p->shown.host), mark);
 
     printf("snug %s", snug_version());
     if (python) {
-        python += strlen(key);
+        python += strlen(mark);
         printf(", Python %.*s", (int)strcspn(python, "\n"), python);
     }
     printf("; help says more, Ctrl-D leaves\n\n");
@@ -226,19 +151,26 @@ static void set_utf8_locale(void)
         setlocale(LC_CTYPE, "C.UTF-8");
 }
 
-static int open_prompt(prompt *p)
+static int open_prompt(prompt *p, const options *o)
 {
     int status = shown_session_open(&p->shown, 1);
     if (status)
         return status;
 
     p->number = snug_session_execution_count(p->shown.session) + 1;
-    edit_completer completer = { open_matches, match_at, close_matches, p };
-    char *history = history_path();
-    int error = edit_open(&p->edit, &p->shown.signals, &completer, history);
-    free(history);
+    char *path = history_path();
+    const int is_bash = o->isolation == AS_BASH;
+    const reader_options wanted = {
+        .hooks = session_hooks(&p->shown),
+        .language = is_bash ? CODE_BASH : CODE_PYTHON,
+        .history_path = path,
+        .theme = p->shown.show.colors.out ? THEME_ANY : THEME_NONE,
+    };
+    int error = reader_open(&p->reader, &p->shown.signals, &wanted);
+    free(path);
     if (error)
         return command_fail(EXIT_USAGE, "%s", error_message());
+    p->shown.show.typed = p->reader;
     return EXIT_FINE;
 }
 
@@ -248,10 +180,12 @@ static int serve_prompt(prompt *p)
 
     print_banner(p);
     while (!status && !p->shown.show.is_broken) {
-        edit_event event = read_prompt_cell(p);
-        if (event == EDIT_CANCEL || (event == EDIT_LINE && is_blank_source(str_text(&p->source))))
+        str_clear(&p->source);
+        reader_event event = read_prompt_cell(p);
+        if (event == READER_CANCEL ||
+            (event == READER_TEXT && is_blank_source(str_text(&p->source))))
             continue;
-        if (event == EDIT_END || is_exit(p))
+        if (event == READER_END || is_exit(p))
             break;
         if (is_help(p))
             print_prompt_help(p);
@@ -269,11 +203,11 @@ int command_prompt(const options *o)
     set_utf8_locale();
     int status = shown_session_start(&p.shown, o);
     if (!status)
-        status = open_prompt(&p);
+        status = open_prompt(&p, o);
     if (!status)
         status = shown_session_end(&p.shown, serve_prompt(&p));
 
-    edit_close(p.edit);
+    reader_close(p.reader);
     int taken = shown_session_close(&p.shown);
     str_free(&p.source);
     return taken ? 128 + taken : status;

@@ -1,0 +1,310 @@
+#include "cli/editor/reader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cli/editor/console.h"
+#include "cli/editor/history_file.h"
+#include "cli/editor/outside.h"
+#include "cli/editor/plain.h"
+#include "cli/editor/screen.h"
+#include "cli/editor/view.h"
+
+struct reader {
+    console console;
+    editor editor;
+    screen screen;
+    entries history;
+    char *history_path;
+    theme wanted; /* THEME_ANY: what the terminal says */
+    view_labels labels;
+    editor_hooks asked; /* by those of the editor */
+};
+
+/* ---- hooks ---- */
+
+/* Ctrl-C ends what a session is asked. */
+static void ask_matches(void *payload, menu *out, const char *text, size_t len, size_t cursor)
+{
+    reader *r = payload;
+
+    console_set_interrupts(&r->console, 1);
+    r->asked.complete(r->asked.payload, out, text, len, cursor);
+    console_set_interrupts(&r->console, 0);
+}
+
+static void ask_description(void *payload, str *out, const char *text, size_t len, size_t cursor)
+{
+    reader *r = payload;
+
+    console_set_interrupts(&r->console, 1);
+    r->asked.describe(r->asked.payload, out, text, len, cursor);
+    console_set_interrupts(&r->console, 0);
+}
+
+static int ask_whether_whole(void *payload, const char *text, size_t len)
+{
+    reader *r = payload;
+    return r->asked.is_whole(r->asked.payload, text, len);
+}
+
+/* ---- drawing ---- */
+
+static theme theme_in_force(const reader *r)
+{
+    return r->wanted == THEME_ANY ? r->console.asked : r->wanted;
+}
+
+typedef int (*drawing_step)(str *out, screen *s);
+
+static void draw(reader *r, drawing_step step, int is_final)
+{
+    str out = { 0 };
+
+    r->screen.theme = theme_in_force(r);
+    if (view_draw(&r->screen.next, &r->editor, &r->labels, is_final) == 0 &&
+        step(&out, &r->screen) == 0)
+        console_write(&out);
+    str_free(&out);
+}
+
+static void draw_anew(reader *r)
+{
+    r->screen.is_unknown = 1;
+    draw(r, screen_update, 0);
+}
+
+static void take_size(reader *r)
+{
+    console_size(&r->editor.columns, &r->editor.rows);
+    r->screen.columns = r->editor.columns;
+}
+
+static void follow_resize(reader *r)
+{
+    str out = { 0 };
+    size_t columns, rows;
+
+    console_size(&columns, &rows);
+    if (screen_resize(&out, &r->screen, columns) == 0)
+        console_write(&out);
+    str_free(&out);
+    r->editor.columns = columns;
+    r->editor.rows = rows;
+    draw(r, screen_update, 0);
+}
+
+/* ---- what keys ask for ---- */
+
+static void suspend(reader *r)
+{
+    draw(r, screen_finish, 1);
+    console_suspend(&r->console);
+    take_size(r);
+    screen_forget(&r->screen);
+    draw(r, screen_update, 0);
+}
+
+static void clear_screen(reader *r)
+{
+    static const char home[] = "\x1b[H\x1b[2J";
+    str out = { 0 };
+
+    str_add(&out, home);
+    console_write(&out);
+    str_free(&out);
+    screen_forget(&r->screen);
+    draw(r, screen_update, 0);
+}
+
+/* The text is edited by $VISUAL or $EDITOR. */
+static void edit_outside(reader *r)
+{
+    str text = { 0 };
+    const str *all = &r->editor.text.all;
+
+    draw(r, screen_finish, 1);
+    console_set_raw(&r->console, 0);
+    int error = str_append(&text, str_text(all), all->len);
+    const char *why = error ? "out of memory" : outside_edit(&text, r->editor.language);
+    console_set_raw(&r->console, 1);
+    console_mark_pastes(&r->console);
+    take_size(r);
+    screen_forget(&r->screen);
+    if (why) {
+        str_clear(&r->editor.note);
+        str_add(&r->editor.note, why);
+    } else if (buffer_set(&r->editor.text, str_text(&text), text.len) == 0) {
+        r->editor.is_whole = 1;
+    }
+    str_free(&text);
+    draw(r, screen_update, 0);
+}
+
+/* 1: *event is what has come of the text. */
+static int follow(reader *r, editor_event asked, reader_event *event)
+{
+    switch (asked) {
+    case EDITOR_MORE:
+        if (console_is_idle(&r->console))
+            draw(r, screen_update, 0);
+        return 0;
+    case EDITOR_SUSPEND:
+        suspend(r);
+        return 0;
+    case EDITOR_CLEAR:
+        clear_screen(r);
+        return 0;
+    case EDITOR_OUTSIDE:
+        edit_outside(r);
+        return 0;
+    case EDITOR_ENTER:
+        *event = READER_TEXT;
+        return 1;
+    case EDITOR_CANCEL:
+        *event = READER_CANCEL;
+        return 1;
+    case EDITOR_END:
+        *event = READER_END;
+        return 1;
+    }
+    return 1;
+}
+
+static reader_event edit_text(reader *r)
+{
+    reader_event event = READER_END;
+    const keys *read = &r->console.keys;
+    key k;
+
+    for (;;) {
+        switch (console_next(&r->console, &k)) {
+        case CONSOLE_END:
+        case CONSOLE_CANCEL:
+            return READER_END;
+        case CONSOLE_RESIZE:
+            follow_resize(r);
+            continue;
+        case CONSOLE_RESUME:
+            console_renew_raw(&r->console);
+            take_size(r);
+            draw_anew(r);
+            continue;
+        case CONSOLE_KEY:
+            break;
+        }
+
+        if (k.code == KEY_REPLY && console_take_reply(&r->console))
+            draw_anew(r);
+        if (follow(r, editor_take(&r->editor, k, &read->pasted, read->pasted_bytes), &event))
+            return event;
+    }
+}
+
+/* ---- reading ---- */
+
+reader_event reader_read(reader *r, const char *label, const char *more, str *text)
+{
+    size_t len;
+
+    if (r->console.is_plain)
+        return plain_read(&r->console, &r->editor.hooks, label, more, text);
+
+    r->labels = (view_labels){ label, more };
+    fflush(stdout);
+    editor_begin(&r->editor, str_text(text), text->len);
+    console_set_raw(&r->console, 1);
+    take_size(r);
+    screen_forget(&r->screen);
+    draw(r, screen_update, 0);
+    console_mark_pastes(&r->console);
+    reader_event event = edit_text(r);
+    draw(r, screen_finish, 1);
+    console_set_raw(&r->console, 0);
+
+    str_clear(text);
+    const char *entered = editor_text(&r->editor, &len);
+    if (event == READER_TEXT && str_append(text, entered, len))
+        return READER_END;
+    if (event == READER_CANCEL) {
+        fputs("KeyboardInterrupt\n\n", stdout);
+        fflush(stdout);
+    }
+    return event;
+}
+
+void reader_remember(reader *r, const char *text, size_t len)
+{
+    if (entries_add(&r->history, text, len) && r->history_path)
+        history_file_add(r->history_path, text, len);
+}
+
+theme reader_theme(const reader *r)
+{
+    return theme_in_force(r);
+}
+
+int reader_has_sixel(const reader *r)
+{
+    return r->console.has_sixel;
+}
+
+int reader_take_ahead(reader *r)
+{
+    console *c = &r->console;
+    return c->at < c->ahead.len ? (unsigned char)c->ahead.data[c->at++] : -1;
+}
+
+/* ---- life ---- */
+
+static void restore_terminal(void *payload)
+{
+    reader *r = payload;
+    console_set_raw(&r->console, 0);
+}
+
+int reader_open(reader **out, signals *s, const reader_options *options)
+{
+    reader *r = calloc(1, sizeof *r);
+
+    if (!r)
+        return error_no_memory();
+    if (options->history_path && !(r->history_path = strdup(options->history_path))) {
+        free(r);
+        return error_no_memory();
+    }
+
+    console_open(&r->console, s);
+    r->wanted = options->theme;
+    if (r->wanted == THEME_ANY && !r->console.is_plain) {
+        r->console.asked = theme_of_variable(getenv("COLORFGBG"));
+        console_ask(&r->console);
+    }
+
+    if (r->history_path)
+        history_file_load(&r->history, r->history_path);
+    signals_before_exit(s, restore_terminal, r);
+    r->asked = options->hooks;
+    const editor_hooks hooks = { .complete = r->asked.complete ? ask_matches : NULL,
+                                 .describe = r->asked.describe ? ask_description : NULL,
+                                 .is_whole = r->asked.is_whole ? ask_whether_whole : NULL,
+                                 .payload = r };
+    editor_init(&r->editor, &hooks, options->language, &r->history);
+    *out = r;
+    return SNUG_OK;
+}
+
+void reader_close(reader *r)
+{
+    if (!r)
+        return;
+    signals_before_exit(r->console.signals, NULL, NULL);
+    console_close(&r->console);
+    screen_free(&r->screen);
+    editor_free(&r->editor);
+    entries_free(&r->history);
+    free(r->history_path);
+    free(r);
+}

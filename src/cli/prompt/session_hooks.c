@@ -1,0 +1,105 @@
+#include "cli/prompt/session_hooks.h"
+
+#include <string.h>
+
+#include "wire/json.h"
+
+/* ---- completions ---- */
+
+static void complete(void *payload, menu *out, const char *text, size_t len, size_t cursor)
+{
+    shown_session *s = payload;
+    snug_completion *completion = NULL;
+    const char *match;
+
+    (void)len;
+    signals_watch(&s->signals, s->session);
+    int error = snug_session_complete(&completion, s->session, text, cursor, cursor);
+    signals_watch(&s->signals, NULL);
+    signals_forgive(&s->signals);
+    if (error)
+        return;
+
+    out->start = snug_completion_start(completion);
+    for (size_t i = 0; (match = snug_completion_match(completion, i)); i++)
+        menu_add(out, match);
+    snug_completion_free(completion);
+}
+
+/* ---- descriptions ---- */
+
+static const char *text_of(const cJSON *object, const char *name)
+{
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
+    return text ? text : "";
+}
+
+/* "name(a, b=2)  The first line of what it says of itself." */
+static void put_description(str *out, const cJSON *found)
+{
+    const char *signature = text_of(found, "signature"), *doc = text_of(found, "docstring");
+    size_t line;
+
+    if (!cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(found, "found")))
+        return;
+    str_add(out, text_of(found, "name"));
+    if (*signature) {
+        for (; *signature; signature++)
+            str_append(out, *signature == '\n' ? " " : signature, 1);
+    } else {
+        str_printf(out, ": %s", text_of(found, "type"));
+    }
+
+    doc += strspn(doc, " \t\n");
+    line = strcspn(doc, "\n");
+    if (line > 0 && *text_of(found, "signature")) {
+        str_add(out, "  ");
+        str_append(out, doc, line);
+    }
+}
+
+static void describe(void *payload, str *out, const char *text, size_t len, size_t cursor)
+{
+    shown_session *s = payload;
+    snug_description *description = NULL;
+    cJSON *found = NULL;
+    size_t json_len;
+
+    signals_watch(&s->signals, s->session);
+    int error = snug_session_inspect(&description, s->session, text, len, cursor);
+    signals_watch(&s->signals, NULL);
+    signals_forgive(&s->signals);
+    if (error)
+        return;
+
+    const char *json = snug_description_json(description, &json_len);
+    if (json_parse(&found, json, json_len) == SNUG_OK)
+        put_description(out, found);
+    cJSON_Delete(found);
+    snug_description_free(description);
+}
+
+/* ---- whole cells ---- */
+
+static int is_whole(void *payload, const char *text, size_t len)
+{
+    shown_session *s = payload;
+    str lines = { 0 };
+
+    /* A block is whole behind the end of its last line. Where the session cannot say, the run says
+     * why.
+     */
+    int error = str_append(&lines, text, len);
+    if (!error)
+        error = str_add(&lines, "\n");
+    int answer = error || snug_session_is_complete(s->session, lines.data, lines.len) != 0;
+    str_free(&lines);
+    return answer;
+}
+
+editor_hooks session_hooks(shown_session *s)
+{
+    return (editor_hooks){
+        .complete = complete, .describe = describe, .is_whole = is_whole, .payload = s
+    };
+}
