@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define MEMORY_BYTES (64u << 20)
 #define SESSIONS     5
@@ -122,6 +123,26 @@ static void start_and_cancel(struct call *call)
     start_cell(call, 1);
 }
 
+static void save_and_cancel(struct call *call)
+{
+    char path[] = "/tmp/snug-hang-XXXXXX";
+    int fd = mkstemp(path), error = fd < 0 ? SNUG_ESYSTEM : SNUG_OK;
+    snug_task *task = NULL;
+
+    if (!error)
+        error = snug_session_start_save(&task, sessions[call->session], path, NULL, NULL);
+    if (!error) {
+        snug_task_cancel(task);
+        error = snug_task_wait(task, (uint64_t)deadline_ms());
+    }
+    if (!error)
+        error = snug_task_error(task);
+    say_error(call, error);
+    snug_task_free(task);
+    close(fd);
+    unlink(path);
+}
+
 static void open_session(struct call *call)
 {
     snug_session *session;
@@ -202,6 +223,7 @@ static struct call calls[] = {
     { .what = "later run", .make = run_small, .session = 3, .phase = 2 },
     { .what = "later start", .make = start_small, .session = 3, .phase = 3 },
     { .what = "later start, cancelled", .make = start_and_cancel, .session = 3, .phase = 4 },
+    { .what = "later save, cancelled", .make = save_and_cancel, .session = 3, .phase = 5 },
 };
 #define CALLS (sizeof calls / sizeof *calls)
 
@@ -281,7 +303,7 @@ int main(int argc, char **argv)
         return fprintf(stderr, "%s\n", snug_error_message()), 1;
     setvbuf(stdout, NULL, _IOLBF, 0);
 
-    for (int phase = 0; phase < 5; phase++) {
+    for (int phase = 0; phase < 6; phase++) {
         for (size_t i = 0; i < CALLS; i++) {
             if (calls[i].phase != phase)
                 continue;

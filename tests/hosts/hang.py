@@ -31,11 +31,12 @@ class Hang(unittest.TestCase):
         for form in FORMS:
             with self.subTest(form=form):
                 answers = self.answers(form)
-                self.assertEqual(len(answers), 14)
+                self.assertEqual(len(answers), 15)
                 self.assertRegex(answers["endless run"], "^timeout ")
                 # A cell that only waited has lost nothing.
                 self.assertRegex(answers["neighbour's run"], "^(ok|stalled) kept ")
                 self.assertRegex(answers["host close"], "^SNUG_EBUSY: ")
+                self.assertRegex(answers["later save, cancelled"], "^(ok$|SNUG_ESTOPPED: )")
                 for name in ("health", "close of an idle one", "interrupt of the neighbour"):
                     self.assertEqual(answers[name], "ok")
 

@@ -78,6 +78,8 @@ static void work_on(snug_task *task)
     int error = make_call(task);
     if (!error && task->kind == TASK_OPEN && is_cancelled(task))
         error = give_up_open(task);
+    else if (error == SNUG_ETIMEOUT && is_cancelled(task))
+        error = tell_cancelled(); /* while it waited for the GIL */
 
     if (!error && task->kind == TASK_CELL)
         task_begun(task);
