@@ -630,6 +630,11 @@ SNUG_EXTERN int snug_session_run(snug_result **out, snug_session *session, const
  * its execution count is 0. What it does to objects, files and modules stays done. */
 SNUG_EXTERN int snug_session_run_aside(snug_result **out, snug_session *session, const char *source,
                                        size_t len, const snug_limits *limits);
+/* The same in the namespace itself, in which names that it makes stay: a cell that is not recorded.
+ * Jupyter's store_history=False. */
+SNUG_EXTERN int snug_session_run_unrecorded(snug_result **out, snug_session *session,
+                                            const char *source, size_t len,
+                                            const snug_limits *limits);
 
 /* Binds name, an identifier that is not a keyword, to the value of len bytes of JSON, which becomes
  * Python's as the answer of a tool does. It is not among the changes of any result. SNUG_EINVAL
@@ -653,6 +658,14 @@ SNUG_EXTERN int snug_session_forget_checkpoint(snug_session *session);
  * one. */
 SNUG_EXTERN int snug_session_is_complete(snug_session *session, const char *source, size_t len);
 
+typedef enum snug_completeness {
+    SNUG_COMPLETENESS_INCOMPLETE, /* more lines would complete it */
+    SNUG_COMPLETENESS_COMPLETE,
+    SNUG_COMPLETENESS_INVALID /* no further lines make it a cell that is right */
+} snug_completeness;
+/* The same with a third answer. A snug_completeness, or an error. */
+SNUG_EXTERN int snug_session_completeness(snug_session *session, const char *source, size_t len);
+
 /* Finds the names that could stand at byte cursor of source: names of the namespace, attributes,
  * modules after import, keywords. May run properties of the session's objects, up to its wall
  * limit. */
@@ -662,6 +675,9 @@ SNUG_EXTERN int snug_session_complete(snug_completion **out, snug_session *sessi
 SNUG_EXTERN size_t snug_completion_match_count(const snug_completion *completion);
 /* The whole name that matches; NULL past the end. */
 SNUG_EXTERN const char *snug_completion_match(const snug_completion *completion, size_t index);
+/* What it names: "function", "class", "module", "instance" or "keyword"; "" where only
+ * running code would tell. NULL past the end. */
+SNUG_EXTERN const char *snug_completion_type(const snug_completion *completion, size_t index);
 /* The byte of source where the matches begin: they replace what stands from there to the cursor. */
 SNUG_EXTERN size_t snug_completion_start(const snug_completion *completion);
 /* Frees the matches. */

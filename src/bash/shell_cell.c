@@ -390,9 +390,10 @@ static uint64_t room_for_output(void *disk)
 /* Aside: in a subshell, of which nothing stays. */
 static int send_cell(bash_cell *cell, const char *source, size_t len, int is_aside)
 {
-    const char *begin = is_aside ? "if ( builtin eval " : "builtin eval ";
-    const char *after = is_aside ? " )" : "";
-    const char *end = is_aside ? "; then __snug_left=0; else __snug_left=$?; fi" : "";
+    const int is_apart = is_aside == CELL_ASIDE;
+    const char *begin = is_apart ? "if ( builtin eval " : "builtin eval ";
+    const char *after = is_apart ? " )" : "";
+    const char *end = is_apart ? "; then __snug_left=0; else __snug_left=$?; fi" : "";
 
     unsigned long long number = cell->number;
     str line = { 0 };
@@ -532,8 +533,8 @@ static int run_cell_whole(snug_result **out, snug_session *session, const char *
     artifacts_begin(session);
     capture_reset(&session->output, all.output_bytes, all.display_bytes);
     disk_begin(&session->files.disk, all.disk_bytes, all.disk_files);
-    capture_allow_spill(&session->output, session->cells + (uint64_t)is_aside, room_for_output,
-                        &session->files.disk);
+    capture_allow_spill(&session->output, session->cells + (is_aside != CELL_RECORDED),
+                        room_for_output, &session->files.disk);
 
     int error = run_and_tell(result, session, source ? source : "", len, &all, is_aside);
     if (!error)

@@ -1038,6 +1038,8 @@ static void completion_knows_the_namespace(void **state)
     assert_int_equal(snug_completion_match_count(completion), 1);
     assert_string_equal(snug_completion_match(completion, 0), "average_price");
     assert_int_equal(snug_completion_start(completion), 4);
+    assert_string_equal(snug_completion_type(completion, 0), "instance");
+    assert_null(snug_completion_type(completion, 1));
     snug_completion_free(completion);
     snug_session_close(session);
 }
@@ -1050,6 +1052,51 @@ static void an_open_block_is_not_complete(void **state)
     assert_int_equal(snug_session_is_complete(session, "x = (1,", 7), 0);
     assert_int_equal(snug_session_is_complete(session, "x = 1", 5), 1);
     assert_int_equal(snug_session_is_complete(session, "x = )", 5), 1);
+    snug_session_close(session);
+}
+
+static void a_source_is_whole_open_or_none(void **state)
+{
+    (void)state;
+    snug_session *session = open_session();
+    assert_int_equal(snug_session_completeness(session, "if 1:", 5), SNUG_COMPLETENESS_INCOMPLETE);
+    assert_int_equal(snug_session_completeness(session, "x = 1", 5), SNUG_COMPLETENESS_COMPLETE);
+    assert_int_equal(snug_session_completeness(session, "x = )", 5), SNUG_COMPLETENESS_INVALID);
+    assert_int_equal(snug_session_completeness(session, "%time 1", 7), SNUG_COMPLETENESS_COMPLETE);
+    assert_int_equal(snug_session_completeness(session, "x?", 2), SNUG_COMPLETENESS_COMPLETE);
+    assert_int_equal(snug_session_completeness(session, "\xff", 1), SNUG_COMPLETENESS_INVALID);
+    snug_session_close(session);
+}
+
+static void completion_tells_what_a_name_is_of(void **state)
+{
+    static const struct {
+        const char *source, *match, *type;
+    } rows[] = {
+        { "def qa(): pass\nqa", "qa", "function" },
+        { "class qb: pass\nqb", "qb", "class" },
+        { "import json as qc\nqc", "qc", "module" },
+        { "impor", "import", "keyword" },
+        { "import jso", "json", "module" },
+        { "[].appen", "append", "" },
+        { "qd = []\nqd.appen", "append", "function" },
+    };
+    (void)state;
+    snug_session *session = open_session();
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *last = strrchr(rows[i].source, '\n');
+        if (last)
+            snug_result_free(run(session, rows[i].source));
+        last = last ? last + 1 : rows[i].source;
+        snug_completion *completion = NULL;
+        assert_int_equal(
+            snug_session_complete(&completion, session, last, strlen(last), strlen(last)), SNUG_OK);
+        if (*rows[i].type) {
+            assert_string_equal(snug_completion_match(completion, 0), rows[i].match);
+            assert_string_equal(snug_completion_type(completion, 0), rows[i].type);
+        }
+        snug_completion_free(completion);
+    }
     snug_session_close(session);
 }
 
@@ -1130,6 +1177,8 @@ int main(void)
         cmocka_unit_test(a_pattern_that_is_none_is_refused),
         cmocka_unit_test(completion_knows_the_namespace),
         cmocka_unit_test(an_open_block_is_not_complete),
+        cmocka_unit_test(a_source_is_whole_open_or_none),
+        cmocka_unit_test(completion_tells_what_a_name_is_of),
         cmocka_unit_test(null_is_closed_and_freed_without_harm),
         cmocka_unit_test(missing_arguments_are_named),
     };

@@ -86,6 +86,18 @@ static void a_run_aside_does_not_count(void **state)
     expect(*state, "len(In)", "3");
 }
 
+static void what_is_not_recorded_keeps_names_and_does_not_count(void **state)
+{
+    expect(*state, "1", "1");
+    expect_by(snug_session_run_unrecorded, *state, "kept = 5\nkept + 1", "6");
+    snug_result *result = run_by(snug_session_run_unrecorded, *state, "1/0");
+    assert_int_equal(snug_result_execution_count(result), 0);
+    assert_string_equal(snug_result_error_name(result), "ZeroDivisionError");
+    snug_result_free(result);
+    assert_int_equal(snug_session_execution_count(*state), 1);
+    expect(*state, "kept, _, len(In), sorted(Out)", "(5, 1, 3, [1])");
+}
+
 static void what_a_run_aside_does_through_functions_stays_and_is_told(void **state)
 {
     expect(*state, "total = 0\ndef add():\n    global total\n    total += 1\n", "");
@@ -276,6 +288,7 @@ int main(void)
 #define ROW(name) cmocka_unit_test_setup_teardown(name, open_session, close_session)
         ROW(a_run_aside_sees_the_names_and_leaves_none),
         ROW(a_run_aside_does_not_count),
+        ROW(what_is_not_recorded_keeps_names_and_does_not_count),
         ROW(what_a_run_aside_does_through_functions_stays_and_is_told),
         ROW(a_run_aside_may_await_and_its_future_statement_is_its_own),
         ROW(a_run_aside_that_is_stopped_keeps_the_state),

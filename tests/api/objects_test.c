@@ -104,6 +104,8 @@ static void every_function_of_a_session_keeps_its_error(void **state)
     CHECK(snug_session_run(&result, session, NULL, 1, NULL));
     CHECK(snug_session_run_aside(NULL, session, "1", 1, NULL));
     CHECK(snug_session_is_complete(session, NULL, 1));
+    CHECK(snug_session_completeness(session, NULL, 1));
+    CHECK(snug_session_run_unrecorded(NULL, session, "1", 1, NULL));
     CHECK(snug_session_complete(&completion, session, "1", 1, 2));
     CHECK(snug_session_inspect(&names, session, "1", 1, 2));
     CHECK(snug_session_list_variables(NULL, session));

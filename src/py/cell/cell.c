@@ -456,12 +456,13 @@ static void forget_warnings(interp *in)
         PyErr_Clear();
 }
 
-/* The cell's names go to a copy of the namespace. What else it does stays done. */
+/* The names of what runs aside go to a copy of the namespace. What else it does stays done. */
 static int step_aside(cell_run *cell, PyObject **main)
 {
     interp *in = cell->in;
 
-    if (!cell->limits->is_aside)
+    in->is_aside = cell->limits->is_aside != CELL_RECORDED;
+    if (cell->limits->is_aside != CELL_ASIDE)
         return 0;
     PyObject *copy = PyDict_Copy(in->main);
     if (!copy)
@@ -469,18 +470,17 @@ static int step_aside(cell_run *cell, PyObject **main)
 
     *main = in->main;
     in->main = copy;
-    in->is_aside = 1;
     return 0;
 }
 
 /* The copy may be the last that holds an object of the guest's with a finalizer. */
 static void step_back(interp *in, PyObject *main)
 {
+    in->is_aside = 0;
     if (!main)
         return;
     PyObject *copy = in->main;
     in->main = main;
-    in->is_aside = 0;
     Py_DECREF(copy);
 }
 
@@ -553,10 +553,9 @@ static void fill_outcome(void *arg)
         cell->error = failure_of_late_stop(cell->out, in);
     if (stdstream_finish(in) != SNUG_OK && cell->error == SNUG_OK)
         cell->error = error_no_memory();
-    if (cell->limits->is_aside) {
-        step_back(in, main);
+    step_back(in, main);
+    if (cell->limits->is_aside == CELL_ASIDE)
         in->compiler_flags = flags;
-    }
 
     cell->out->most_change_bytes = cell->limits->list_bytes;
     changes_take(cell->out, in, cell->rebound);

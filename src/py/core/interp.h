@@ -100,11 +100,18 @@ void interp_move(interp *in);
 /* From now on a stop may come whenever it wants: what it has to touch is going. */
 void interp_ending(interp *in);
 
+/* What is not recorded: the history does not have it, and it has no number. */
+typedef enum cell_aside {
+    CELL_RECORDED,
+    CELL_ASIDE,     /* as snug_session_run_aside */
+    CELL_UNRECORDED /* as snug_session_run_unrecorded */
+} cell_aside;
+
 typedef struct cell_limits {
     uint64_t source_bytes;
     uint64_t value_bytes;
     uint64_t list_bytes; /* of outcome.changes */
-    int is_aside;        /* as snug_session_run_aside: number is that of the next cell */
+    int is_aside; /* a cell_aside; but for CELL_RECORDED the number is that of the next cell */
 } cell_limits;
 
 /* Runs source as cell number (from 1). What the code does is in out, which the
@@ -122,7 +129,7 @@ int interp_compute(outcome *out, interp *in, struct program_call *call);
 /* What was compiled of programs goes. The caller holds the interpreter. */
 void interp_forget_programs(interp *in);
 
-/* As snug_session_is_complete. */
+/* As snug_session_completeness. */
 int interp_is_complete(interp *in, const char *source, size_t len);
 struct name_list;
 /* As describe_complete. */

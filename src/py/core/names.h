@@ -8,8 +8,23 @@
 
 #include "base/str.h"
 
+typedef enum name_kind {
+    NAME_OF_SOMETHING, /* of what, only running code would tell */
+    NAME_OF_FUNCTION,
+    NAME_OF_CLASS,
+    NAME_OF_MODULE,
+    NAME_OF_INSTANCE,
+    NAME_IS_KEYWORD,
+    NAME_KINDS
+} name_kind;
+
+typedef struct found_name {
+    str text; /* first: they are sorted by it */
+    name_kind kind;
+} found_name;
+
 typedef struct name_list {
-    str *items;
+    found_name *items;
     size_t count;
     size_t start; /* the byte of the source where the matches begin */
 } name_list;

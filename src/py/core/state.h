@@ -112,7 +112,7 @@ struct interp {
     struct program_slots *programs; /* cell/program.c's; NULL until one is called */
     known_names known;              /* the namespace as the last cell left it */
     PyObject *checkpoint;           /* the namespace as it was then, a dict; NULL: none */
-    int is_aside;                   /* main is a copy, for the time of a run */
+    int is_aside;                   /* what runs is not recorded */
     PyObject *pretty, *rich; /* frozen pretty.py's and display.py's; NULL until they are needed */
     int compiler_flags;      /* __future__ statements stay in force, as at a prompt */
 

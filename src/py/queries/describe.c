@@ -205,6 +205,12 @@ static PyObject *compile_input(const char *text, int flags)
     return code;
 }
 
+/* A line with such a mark is none of Python's, and may be right. */
+static int may_be_magic(const source_text *text)
+{
+    return strpbrk(text->text, "%?!") != NULL;
+}
+
 static int is_text_complete(const source_text *text, int flags)
 {
     muted warnings = warnings_off();
@@ -215,8 +221,10 @@ static int is_text_complete(const source_text *text, int flags)
         answer = ends_blank;
     else if (code)
         answer = ends_blank || !read_source(text->text, text->len).block_is_open;
+    else if (wants_more())
+        answer = SNUG_COMPLETENESS_INCOMPLETE;
     else
-        answer = !wants_more();
+        answer = may_be_magic(text) ? SNUG_COMPLETENESS_COMPLETE : SNUG_COMPLETENESS_INVALID;
 
     Py_XDECREF(code);
     warnings_on(&warnings);
@@ -227,7 +235,7 @@ int describe_is_complete(const char *source, size_t len, int flags)
 {
     source_text text;
     source_fault fault;
-    int answer = 1;
+    int answer = SNUG_COMPLETENESS_INVALID;
     int prepared = source_prepare(&text, &fault, source, len, UINT64_MAX);
 
     if (prepared < 0)
@@ -262,7 +270,7 @@ static int is_wanted(piece prefix, const char *name, size_t len)
     return name[0] != '_' || prefix.len > 0;
 }
 
-static void offer(collector *to, const char *name, size_t len)
+static void offer(collector *to, const char *name, size_t len, name_kind kind)
 {
     name_list *list = to->list;
     if (to->error || list->count >= NAMES_MAX || !is_wanted(to->prefix, name, len))
@@ -278,8 +286,8 @@ static void offer(collector *to, const char *name, size_t len)
         return;
     }
 
-    list->items[list->count] = (str){ 0 };
-    if (str_append(&list->items[list->count], name, len))
+    list->items[list->count] = (found_name){ .kind = kind };
+    if (str_append(&list->items[list->count].text, name, len))
         to->error = error_no_memory();
     else
         list->count++;
@@ -287,7 +295,7 @@ static void offer(collector *to, const char *name, size_t len)
 
 /* Names are what the guest made of them: other objects and texts that cannot be
  * written as a name are passed over. */
-static void offer_object(collector *to, PyObject *name)
+static void offer_object(collector *to, PyObject *name, name_kind kind)
 {
     Py_ssize_t len;
 
@@ -295,24 +303,59 @@ static void offer_object(collector *to, PyObject *name)
         return;
     const char *text = PyUnicode_AsUTF8AndSize(name, &len);
     if (text)
-        offer(to, text, (size_t)len);
+        offer(to, text, (size_t)len, kind);
     else
         PyErr_Clear();
 }
 
+/* By its type alone: nothing of the guest's runs. */
+static name_kind kind_of(PyObject *value)
+{
+    if (PyFunction_Check(value) || PyCFunction_Check(value) || PyMethod_Check(value))
+        return NAME_OF_FUNCTION;
+    if (PyType_Check(value))
+        return NAME_OF_CLASS;
+    return PyModule_Check(value) ? NAME_OF_MODULE : NAME_OF_INSTANCE;
+}
+
+/* Of what a module has, or the type of an object. Descriptors of types in C are functions too,
+ * where they can be called. */
+static name_kind kind_of_attribute(PyObject *object, PyObject *name)
+{
+    if (!PyUnicode_CheckExact(name))
+        return NAME_OF_SOMETHING;
+
+    PyObject *found = NULL; /* borrowed */
+    if (PyModule_Check(object))
+        found = PyDict_GetItemWithError(PyModule_GetDict(object), name);
+    else
+        found =
+            _PyType_Lookup(PyType_Check(object) ? (PyTypeObject *)object : Py_TYPE(object), name);
+    if (!found)
+        return NAME_OF_SOMETHING;
+    if (PyModule_Check(object))
+        return kind_of(found);
+    if (PyFunction_Check(found) || PyCFunction_Check(found) ||
+        Py_TYPE(found) == &PyMethodDescr_Type || Py_TYPE(found) == &PyWrapperDescr_Type ||
+        Py_TYPE(found) == &PyClassMethodDescr_Type)
+        return NAME_OF_FUNCTION;
+    return PyType_Check(found) ? NAME_OF_CLASS : NAME_OF_SOMETHING;
+}
+
 static void offer_keys(collector *to, PyObject *dict)
 {
-    PyObject *key;
+    PyObject *key, *value;
     Py_ssize_t at = 0;
-    while (dict && PyDict_Next(dict, &at, &key, NULL))
-        offer_object(to, key);
+    while (dict && PyDict_Next(dict, &at, &key, &value))
+        offer_object(to, key, kind_of(value));
 }
 
 static void offer_dir(collector *to, PyObject *object)
 {
     PyObject *names = PyObject_Dir(object);
     for (Py_ssize_t i = 0; names && PyList_CheckExact(names) && i < PyList_GET_SIZE(names); i++)
-        offer_object(to, PyList_GET_ITEM(names, i));
+        offer_object(to, PyList_GET_ITEM(names, i),
+                     kind_of_attribute(object, PyList_GET_ITEM(names, i)));
     Py_XDECREF(names);
     PyErr_Clear();
 }
@@ -362,7 +405,7 @@ static void offer_keywords(collector *to)
         "yield",
     };
     for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++)
-        offer(to, keywords[i], strlen(keywords[i]));
+        offer(to, keywords[i], strlen(keywords[i]), NAME_IS_KEYWORD);
 }
 
 /* The next component of each module that begins with base ("xml." or ""). */
@@ -370,7 +413,7 @@ static void offer_modules(collector *to, const char *const *modules, piece base)
 {
     for (; modules && *modules; modules++) {
         if (strncmp(*modules, base.at, base.len) == 0)
-            offer(to, *modules + base.len, strcspn(*modules + base.len, "."));
+            offer(to, *modules + base.len, strcspn(*modules + base.len, "."), NAME_OF_MODULE);
     }
 }
 
@@ -387,7 +430,7 @@ static void sort_names(name_list *list)
         qsort(list->items, list->count, sizeof *list->items, compare_names);
     for (size_t i = 0; i < list->count; i++) {
         if (kept && compare_names(&list->items[kept - 1], &list->items[i]) == 0)
-            str_free(&list->items[i]);
+            str_free(&list->items[i].text);
         else
             list->items[kept++] = list->items[i];
     }
@@ -457,7 +500,7 @@ static void offer_module_names(collector *to, const char *const *modules, piece 
     for (; modules && *modules; modules++) {
         const char *part = *modules;
         if (strncmp(part, name.at, name.len) == 0 && part[name.len] == '.')
-            offer(to, part + name.len + 1, strcspn(part + name.len + 1, "."));
+            offer(to, part + name.len + 1, strcspn(part + name.len + 1, "."), NAME_OF_MODULE);
     }
 }
 
@@ -486,7 +529,7 @@ static int offer_import(collector *to, const char *const *modules, piece stateme
     skip_between_words(&rest);
     word = cut_word(&rest, 0);
     if (!rest.len) {
-        offer(to, "import", 6);
+        offer(to, "import", 6, NAME_IS_KEYWORD);
     } else if (piece_is(word, "import")) {
         piece item = last_item(rest);
         cut_word(&item, 0);

@@ -14,7 +14,7 @@
 #include "py/core/names.h"
 #include "py/core/python.h"
 
-/* 1 whole (right or wrong), 0 wants more lines, or a snug_error. As codeop and
+/* A snug_completeness, or a snug_error. As codeop and
  * IPython judge: a block wants an empty line to end it. flags: compiler flags in
  * force in the session. */
 int describe_is_complete(const char *source, size_t len, int flags);

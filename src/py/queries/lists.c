@@ -58,7 +58,7 @@ void scan_findings_free(scan_findings *findings)
 void name_list_free(name_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
-        str_free(&list->items[i]);
+        str_free(&list->items[i].text);
     free(list->items);
     *list = (name_list){ 0 };
 }

@@ -58,7 +58,7 @@ int cell_job_run(snug_session *session, void *arg)
     cell_job *cell = arg;
     const cell_limits limits = { cell->limits.source_bytes, cell->limits.value_bytes,
                                  cell->limits.list_bytes, cell->is_aside };
-    const uint64_t number = session->cells + (uint64_t)cell->is_aside;
+    const uint64_t number = session->cells + (cell->is_aside != CELL_RECORDED);
 
     cell_job_begin(session, cell, number);
     int error = interp_run(&cell->outcome, session->interp, cell->source.data, cell->source.len,

@@ -86,16 +86,26 @@ int local_is_complete(snug_session *session, const char *source, size_t len)
     return answer;
 }
 
-int snug_session_is_complete(snug_session *session, const char *source, size_t len)
+static int judge_source(snug_session *session, const char *source, size_t len, const char *what)
 {
     if (!source && len > 0)
-        return session_fail(session,
-                            error_set(SNUG_EINVAL, "snug_session_is_complete: source is NULL"));
-    int error = session_claim_alive(&session, "snug_session_is_complete");
+        return session_fail(session, error_set(SNUG_EINVAL, "%s: source is NULL", what));
+    int error = session_claim_alive(&session, what);
     if (error)
         return session_fail(session, error);
 
     return session_return(session, session->form->is_complete(session, source, len));
+}
+
+int snug_session_completeness(snug_session *session, const char *source, size_t len)
+{
+    return judge_source(session, source, len, "snug_session_completeness");
+}
+
+int snug_session_is_complete(snug_session *session, const char *source, size_t len)
+{
+    int answer = judge_source(session, source, len, "snug_session_is_complete");
+    return answer > 0 ? 1 : answer;
 }
 
 static int find_completions(snug_session *session, void *arg)
@@ -158,7 +168,16 @@ size_t snug_completion_match_count(const snug_completion *completion)
 
 const char *snug_completion_match(const snug_completion *completion, size_t index)
 {
-    return index < completion->names.count ? str_text(&completion->names.items[index]) : NULL;
+    return index < completion->names.count ? str_text(&completion->names.items[index].text) : NULL;
+}
+
+const char *snug_completion_type(const snug_completion *completion, size_t index)
+{
+    static const char *const types[NAME_KINDS] = {
+        [NAME_OF_SOMETHING] = "",    [NAME_OF_FUNCTION] = "function", [NAME_OF_CLASS] = "class",
+        [NAME_OF_MODULE] = "module", [NAME_OF_INSTANCE] = "instance", [NAME_IS_KEYWORD] = "keyword",
+    };
+    return index < completion->names.count ? types[completion->names.items[index].kind] : NULL;
 }
 
 size_t snug_completion_start(const snug_completion *completion)
@@ -178,8 +197,10 @@ void completion_pack(packer *p, const snug_completion *completion)
 {
     pack_number(p, completion->names.start);
     pack_number(p, completion->names.count);
-    for (size_t i = 0; i < completion->names.count; i++)
-        pack_str(p, &completion->names.items[i]);
+    for (size_t i = 0; i < completion->names.count; i++) {
+        pack_number(p, completion->names.items[i].kind);
+        pack_str(p, &completion->names.items[i].text);
+    }
 }
 
 int completion_unpack(snug_completion **out, unpacker *u)
@@ -190,11 +211,13 @@ int completion_unpack(snug_completion **out, unpacker *u)
 
     name_list *names = &completion->names;
     names->start = (size_t)unpack_number(u);
-    size_t count = unpack_count(u, 2);
+    size_t count = unpack_count(u, 3);
     if (count > 0 && !(names->items = calloc(count, sizeof *names->items)))
         u->is_bad = 1;
-    for (size_t i = 0; i < count && !u->is_bad; i++)
-        unpack_str(u, &names->items[names->count++]);
+    for (size_t i = 0; i < count && !u->is_bad; i++) {
+        names->items[i].kind = (name_kind)unpack_small(u, NAME_KINDS - 1);
+        unpack_str(u, &names->items[names->count++].text);
+    }
     if (!unpack_ended(u)) {
         snug_completion_free(completion);
         return SNUG_EINVAL;

@@ -155,11 +155,18 @@ static int claim_and_run(snug_result **out, snug_session *session, const char *s
 int snug_session_run(snug_result **out, snug_session *session, const char *source, size_t len,
                      const snug_limits *limits)
 {
-    return claim_and_run(out, session, source, len, limits, "snug_session_run", 0);
+    return claim_and_run(out, session, source, len, limits, "snug_session_run", CELL_RECORDED);
 }
 
 int snug_session_run_aside(snug_result **out, snug_session *session, const char *source, size_t len,
                            const snug_limits *limits)
 {
-    return claim_and_run(out, session, source, len, limits, "snug_session_run_aside", 1);
+    return claim_and_run(out, session, source, len, limits, "snug_session_run_aside", CELL_ASIDE);
+}
+
+int snug_session_run_unrecorded(snug_result **out, snug_session *session, const char *source,
+                                size_t len, const snug_limits *limits)
+{
+    return claim_and_run(out, session, source, len, limits, "snug_session_run_unrecorded",
+                         CELL_UNRECORDED);
 }

@@ -64,6 +64,7 @@ typedef struct session_form {
     int (*compute)(program_outcome *out, snug_session *session, const program_wish *wish);
     int (*set)(snug_session *session, const char *name, const char *json, size_t len);
     int (*checkpoint)(snug_session *session, checkpoint_step step);
+    /* As snug_session_completeness. */
     int (*is_complete)(snug_session *session, const char *source, size_t len);
     int (*complete)(snug_completion **out, snug_session *session, const char *source, size_t len,
                     size_t cursor);

@@ -335,7 +335,7 @@ static int ask_is_complete(snug_session *session, const char *source, size_t len
     if (error)
         return error;
 
-    int answer = (int)unpack_small(&q.answer, 1);
+    int answer = (int)unpack_small(&q.answer, SNUG_COMPLETENESS_INVALID);
     error = remote_checked(session, &q, SNUG_OK);
     if (error)
         return error;

@@ -311,19 +311,20 @@ static int handle_run(request *r)
     size_t len;
     snug_limits limits;
     snug_result *result;
-    int is_aside = (int)unpack_small(r->in, 1);
+    static int (*const runs[])(snug_result **, snug_session *, const char *, size_t,
+                               const snug_limits *) = {
+        [CELL_RECORDED] = snug_session_run,
+        [CELL_ASIDE] = snug_session_run_aside,
+        [CELL_UNRECORDED] = snug_session_run_unrecorded,
+    };
+    const size_t aside = (size_t)unpack_small(r->in, CELL_UNRECORDED);
 
     limits_unpack(r->in, &limits);
     const char *source = unpack_bytes(r->in, &len);
     if (is_malformed(r->in))
         return serve_refuse();
 
-    int error;
-    if (is_aside)
-        error = snug_session_run_aside(&result, r->session, source, len, &limits);
-    else
-        error = snug_session_run(&result, r->session, source, len, &limits);
-
+    int error = runs[aside](&result, r->session, source, len, &limits);
     if (error)
         return error;
 
@@ -372,7 +373,7 @@ static int handle_is_complete(request *r)
     if (is_malformed(r->in))
         return serve_refuse();
 
-    int answered = snug_session_is_complete(r->session, source, len);
+    int answered = snug_session_completeness(r->session, source, len);
     if (answered < 0)
         return answered;
 
