@@ -54,6 +54,25 @@ snug_layer(cli SOURCES
     cli/editor/screen.c
     cli/editor/buffer.c
     cli/editor/theme.c
+    cli/kernel/attendant.c
+    cli/kernel/channels.c
+    cli/kernel/connection.c
+    cli/kernel/content.c
+    cli/kernel/control.c
+    cli/kernel/execute.c
+    cli/kernel/failure.c
+    cli/kernel/history.c
+    cli/kernel/info.c
+    cli/kernel/kernel_command.c
+    cli/kernel/kernelspec.c
+    cli/kernel/limit_magic.c
+    cli/kernel/message.c
+    cli/kernel/iopub.c
+    cli/kernel/questions.c
+    cli/kernel/sent_date.c
+    cli/kernel/shell.c
+    cli/kernel/signature.c
+    cli/kernel/zmq_library.c
     cli/packages/installed.c
     cli/packages/packages_command.c
     cli/packages/pip.c
@@ -99,7 +118,9 @@ snug_layer(cli SOURCES
     cli/tools/mcptool.c
     cli/tools/user_tools.c
     ${CMAKE_CURRENT_BINARY_DIR}/cli_presets.c
-    LINK PkgConfig::CJSON PkgConfig::YAML)
+    LINK PkgConfig::CJSON PkgConfig::YAML PkgConfig::CRYPTO)
+# Its header: the library is loaded by what needs it.
+target_include_directories(snug_cli SYSTEM PRIVATE ${ZMQ_INCLUDE_DIRS})
 target_compile_definitions(snug_cli PRIVATE "SNUG_BUILT_FOR=\"Python ${Python3_VERSION}\""
     SNUG_PYTHON_PROGRAM="${PYTHON_PROGRAM}" SNUG_PYTHON_LEVEL="${SNUG_PYTHON_PACKAGE_LEVEL}"
     $<$<NOT:$<BOOL:${SNUG_PROGRAM_IS_STATIC}>>:SNUG_PYTHON_IS_SHARED>
@@ -107,4 +128,4 @@ target_compile_definitions(snug_cli PRIVATE "SNUG_BUILT_FOR=\"Python ${Python3_V
 add_executable(snug_program $<TARGET_OBJECTS:snug_cli> $<TARGET_OBJECTS:snug_agent>)
 set_target_properties(snug_program PROPERTIES OUTPUT_NAME snug LINKER_LANGUAGE C)
 target_link_libraries(snug_program PRIVATE snug_flags ${snug_python_of_program}
-    PkgConfig::CURL PkgConfig::YAML snug_sqlite Threads::Threads m)
+    PkgConfig::CURL PkgConfig::YAML PkgConfig::CRYPTO snug_sqlite Threads::Threads m)

@@ -29,6 +29,7 @@ int command_library(const options *o);
 int command_config(const options *o);
 int command_batch(const options *o);
 int command_packages(const options *o);
+int command_kernel(const options *o);
 
 /* "snug: <sentence>" on stderr. Answers status. */
 __attribute__((format(printf, 2, 3))) int command_fail(int status, const char *format, ...);

@@ -92,6 +92,15 @@ static const command commands[] = {
       "is Python, so that sessions can have it by --allow, or some is in C, which needs --full.\n"
       "\n"
       "Exit status: 0 fine, 1 not installed, 2 usage, 130 interrupted.\n" },
+    { "kernel", command_kernel, FOR_KERNEL, "[OPTION...] -f FILE | install | list | uninstall NAME",
+      "a kernel for Jupyter's front ends",
+      "With -f it is a kernel: what a front end starts, with the file that says where to listen.\n"
+      "install tells front ends of it, by a kernel specification: the options of sessions that "
+      "are\n"
+      "given with it are those of its sessions. list shows what is installed, uninstall removes\n"
+      "it.\n"
+      "\n"
+      "Exit status: 0 fine, 2 usage, or the kernel could not start.\n" },
     { "doctor", command_doctor, FOR_DOCTOR, NULL, "what this machine offers, and the limits",
       "Prints the Python and the protections in force, the limits with their defaults, and\n"
       "what the kernel offers.\n" },

@@ -56,6 +56,7 @@ static const option_choice formats[] = { { "plain", SNUG_REPLY_PLAIN },
 #define AGENT(field)       offsetof(options, agent.field)
 #define BUDGET(field)      offsetof(options, budget.field)
 #define OF_PACKAGES(field) offsetof(options, packages.field)
+#define OF_KERNEL(field)   offsetof(options, kernel.field)
 
 const option_row option_rows[] = {
     { "-c", "CODE", KIND_CODE, FOR_RUN | FOR_CHECK, 0, NULL, "a cell given here" },
@@ -282,6 +283,19 @@ const option_row option_rows[] = {
       "install nothing when pip-audit finds something, or is not there" },
     { "--in", "DIR", KIND_TEXT, FOR_PACKAGES, OF_PACKAGES(in), NULL,
       "folder that list looks into (default: the system's that sessions have)" },
+    { "-f", "FILE", KIND_TEXT, FOR_KERNEL, OF_KERNEL(connection_file), NULL,
+      "connection file of the front end that starts the kernel" },
+    { "--user", NULL, KIND_FLAG, FOR_KERNEL, OF_KERNEL(is_user), NULL, "install for this user" },
+    { "--prefix", "DIR", KIND_TEXT, FOR_KERNEL, OF_KERNEL(prefix), NULL,
+      "install in DIR/share/jupyter (default /usr/local)" },
+    { "--sys-prefix", NULL, KIND_FLAG, FOR_KERNEL, OF_KERNEL(is_sys_prefix), NULL,
+      "install in the virtual environment that is active" },
+    { "--name", "NAME", KIND_TEXT, FOR_KERNEL, OF_KERNEL(name), NULL,
+      "name of the kernel (default snug, snug-worker, snug-full or snug-bash)" },
+    { "--display-name", "TEXT", KIND_TEXT, FOR_KERNEL, OF_KERNEL(display_name), NULL,
+      "what front ends call it" },
+    { "--all", NULL, KIND_FLAG, FOR_KERNEL, OF_KERNEL(is_all), NULL,
+      "install a kernel for each kind of session" },
     { "--json", NULL, KIND_FLAG,
       FOR_RUN | FOR_CHECK | FOR_DOCTOR | FOR_ASK | FOR_LIBRARY | FOR_PACKAGES,
       offsetof(options, is_json), NULL, "print JSON, an object a line" },

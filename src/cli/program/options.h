@@ -26,7 +26,8 @@ enum {
     FOR_LIBRARY = 1 << 8,
     FOR_CONFIG = 1 << 9, /* takes the options of ask */
     FOR_PACKAGES = 1 << 10,
-    FOR_SESSIONS = FOR_PROMPT | FOR_RUN | FOR_CELLS | FOR_ASK,
+    FOR_KERNEL = 1 << 11,
+    FOR_SESSIONS = FOR_PROMPT | FOR_RUN | FOR_CELLS | FOR_ASK | FOR_KERNEL,
     FOR_ALL = FOR_SESSIONS | FOR_CHECK | FOR_DOCTOR | FOR_LIBRARY | FOR_PACKAGES
 };
 
@@ -48,6 +49,13 @@ typedef struct packages_options {
     text_list files; /* of requirements */
     int requires_hashes, builds, is_agreed, is_strict;
 } packages_options;
+
+/* Of snug kernel. */
+typedef struct kernel_options {
+    const char *connection_file;
+    const char *prefix, *name, *display_name; /* of install */
+    int is_user, is_sys_prefix, is_all;
+} kernel_options;
 
 /* Where sessions are, and which. */
 typedef enum isolation_choice { IN_PROCESS, IN_WORKER, AS_FULL, AS_BASH } isolation_choice;
@@ -87,6 +95,7 @@ typedef struct options {
     const char *code_path;       /* of a program that is there already */
     int is_explained;
     packages_options packages;
+    kernel_options kernel;
     const char *out_path;   /* of the results of a batch */
     uint64_t jobs;          /* tasks at a time; 0: one */
     int format;             /* snug_reply_format */

@@ -1,0 +1,407 @@
+#include "cli/kernel/kernelspec.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "cli/packages/installed.h"
+#include "cli/program/command.h"
+#include "cli/program/option_table.h"
+#include "cli/program/parents.h"
+#include "wire/json.h"
+
+static const char default_prefix[] = "/usr/local";
+static const char file_name[] = "kernel.json";
+enum { MOST_BYTES = 256 * 1024, FOLDERS = 4 };
+
+/* ---- places ---- */
+
+static const char *variable(const char *name)
+{
+    const char *value = getenv(name);
+    return value && *value ? value : NULL;
+}
+
+static const char *virtual_environment(void)
+{
+    const char *path = variable("VIRTUAL_ENV");
+    return path ? path : variable("CONDA_PREFIX");
+}
+
+/* Where a user's kernels are, as jupyter_core has it. */
+static int user_folder(str *out)
+{
+    const char *jupyter = variable("JUPYTER_DATA_DIR"), *data = variable("XDG_DATA_HOME");
+    const char *home = variable("HOME");
+
+    if (jupyter)
+        return str_printf(out, "%s/kernels", jupyter);
+    if (data)
+        return str_printf(out, "%s/jupyter/kernels", data);
+    return home ? str_printf(out, "%s/.local/share/jupyter/kernels", home) : SNUG_ENOTFOUND;
+}
+
+static int prefix_folder(str *out, const char *prefix)
+{
+    return str_printf(out, "%s/share/jupyter/kernels", prefix);
+}
+
+/* The folder that the options name. EXIT_FINE, or EXIT_USAGE after one sentence. */
+static int chosen_folder(str *out, const kernel_options *k)
+{
+    const char *environment = virtual_environment();
+    int error;
+
+    if ((k->prefix != NULL) + k->is_user + k->is_sys_prefix > 1)
+        return command_fail(EXIT_USAGE, "--user, --prefix and --sys-prefix exclude each other");
+    if (k->is_sys_prefix && !environment)
+        return command_fail(EXIT_USAGE, "--sys-prefix: no virtual environment is active "
+                                        "(VIRTUAL_ENV, CONDA_PREFIX)");
+    if (k->is_user)
+        error = user_folder(out);
+    else if (k->is_sys_prefix)
+        error = prefix_folder(out, environment);
+    else
+        error = prefix_folder(out, k->prefix ? k->prefix : default_prefix);
+
+    if (error == SNUG_ENOTFOUND)
+        return command_fail(EXIT_USAGE, "--user: the variable HOME is not set");
+    return error ? command_fail_memory() : EXIT_FINE;
+}
+
+/* All folders that kernels are looked for in, those that are not there as well. */
+static int all_folders(str folders[FOLDERS], const kernel_options *k)
+{
+    if (k->prefix || k->is_user || k->is_sys_prefix)
+        return chosen_folder(&folders[0], k);
+
+    int failed = user_folder(&folders[0]) == SNUG_ENOMEM;
+    if (virtual_environment())
+        failed |= prefix_folder(&folders[1], virtual_environment());
+    failed |= prefix_folder(&folders[2], default_prefix) || prefix_folder(&folders[3], "/usr");
+    return failed ? command_fail_memory() : EXIT_FINE;
+}
+
+static void free_folders(str folders[FOLDERS])
+{
+    for (int i = 0; i < FOLDERS; i++)
+        str_free(&folders[i]);
+}
+
+/* ---- kinds of sessions ---- */
+
+typedef struct variant {
+    int isolation;
+    const char *word, *name, *display_name, *language;
+} variant;
+
+static const variant variants[] = {
+    { IN_PROCESS, "local", "snug", "Python 3 (snug)", "python" },
+    { IN_WORKER, "worker", "snug-worker", "Python 3 (snug, worker)", "python" },
+    { AS_FULL, "full", "snug-full", "Python 3 (snug, packages)", "python" },
+    { AS_BASH, "bash", "snug-bash", "Bash (snug)", "bash" },
+};
+enum { VARIANTS = sizeof variants / sizeof variants[0] };
+
+/* Those of people's notebooks that a full session allows where they are installed. */
+static const char *const usual_packages[] = { "numpy", "pandas",  "matplotlib", "scipy",
+                                              "sympy", "sklearn", "seaborn",    "PIL" };
+
+/* ---- kernel.json ---- */
+
+static int is_importable(const installed *there, const char *module)
+{
+    for (size_t i = 0; i < there->count; i++)
+        for (size_t j = 0; j < there->items[i].import_count; j++)
+            if (!strcmp(there->items[i].imports[j], module))
+                return 1;
+    return 0;
+}
+
+/* The folder of packages that full sessions import from: as given, or the system's. */
+static int packages_folder(str *out, const options *o)
+{
+    static const char key[] = "\npython.packages: ";
+    snug_host *host;
+
+    if (o->package_folder)
+        return str_add(out, o->package_folder);
+    if (snug_host_open(&host, NULL))
+        return SNUG_OK;
+    const char *at = strstr(snug_host_report(host), key);
+    int error = SNUG_OK;
+    if (at && at[strlen(key)] == '/')
+        error = str_append(out, at + strlen(key), strcspn(at + strlen(key), "\n"));
+    snug_host_close(host);
+    return error;
+}
+
+/* What people's notebooks import, as far as it is there. */
+static int add_packages(cJSON *argv, const options *o)
+{
+    str folder = { 0 };
+    installed there = { 0 };
+    int error = packages_folder(&folder, o);
+
+    if (!error && folder.len > 0 && !installed_read(&there, folder.data))
+        for (size_t i = 0; i < sizeof usual_packages / sizeof usual_packages[0]; i++)
+            if (is_importable(&there, usual_packages[i]))
+                error |= json_add_text(argv, NULL, "--allow") ||
+                         json_add_text(argv, NULL, usual_packages[i]);
+    installed_free(&there);
+    str_free(&folder);
+    return error;
+}
+
+/* What is the kernel's own, and not its sessions'. */
+static int is_of_sessions(const option_row *row)
+{
+    return (row->commands & FOR_CELLS) && (row->commands & FOR_KERNEL) &&
+           strcmp(row->name, "--isolation") != 0 && strcmp(row->name, "--help") != 0;
+}
+
+static int add_options(cJSON *argv, const options *o)
+{
+    int error = SNUG_OK;
+
+    for (size_t i = 0; i < option_count; i++)
+        for (size_t j = 0; is_of_sessions(&option_rows[i]) && j < o->given[i].count; j++) {
+            error |= json_add_text(argv, NULL, option_rows[i].name);
+            if (option_rows[i].value)
+                error |= json_add_text(argv, NULL, o->given[i].items[j]);
+        }
+    return error;
+}
+
+static int add_argv(cJSON *root, const options *o, const variant *v)
+{
+    static const char *const first[] = { "kernel", "-f", "{connection_file}", "--isolation" };
+    char program[PATH_MAX];
+    ssize_t len = readlink("/proc/self/exe", program, sizeof program - 1);
+    cJSON *argv = json_add_array(root, "argv");
+
+    if (len < 0 || !argv)
+        return SNUG_ENOMEM;
+    program[len] = '\0';
+    int error = json_add_text(argv, NULL, program);
+    for (size_t i = 0; i < sizeof first / sizeof first[0]; i++)
+        error |= json_add_text(argv, NULL, first[i]);
+    error |= json_add_text(argv, NULL, v->word) || add_options(argv, o);
+    if (v->isolation == AS_FULL && !options_given(o, "--allow"))
+        error |= add_packages(argv, o);
+    return error;
+}
+
+/* NULL if memory ran out. */
+static char *spec_text(const options *o, const variant *v, const char *display_name)
+{
+    cJSON *root = cJSON_CreateObject();
+    int failed = !root || add_argv(root, o, v);
+
+    failed |= json_add_text(root, "display_name", display_name);
+    failed |= json_add_text(root, "language", v->language);
+    failed |= json_add_text(root, "interrupt_mode", "message");
+    cJSON *metadata = failed ? NULL : json_add_object(root, "metadata");
+    cJSON *ours = metadata ? json_add_object(metadata, "snug") : NULL;
+    failed |= !ours || json_add_text(ours, "version", snug_version());
+    char *text = failed ? NULL : cJSON_Print(root);
+    cJSON_Delete(root);
+    return text;
+}
+
+/* ---- install ---- */
+
+static int check_name(const char *name)
+{
+    static const char allowed[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+    if (*name && *name != '.' && strspn(name, allowed) == strlen(name))
+        return EXIT_FINE;
+    return command_fail(EXIT_USAGE,
+                        "--name \"%s\": expected letters, digits, \".\", \"_\" and \"-\"", name);
+}
+
+static int write_spec(char *folder, const char *text)
+{
+    unsigned made;
+    str path = { 0 };
+    const struct iovec pieces[] = { { (void *)(uintptr_t)text, strlen(text) },
+                                    { (char[]){ "\n" }, 1 } };
+
+    if (parents_make(&made, folder, 0755) || (mkdir(folder, 0755) && errno != EEXIST))
+        return command_fail(EXIT_USAGE, "%s cannot be made: %s", folder, strerror(errno));
+
+    int status = EXIT_FINE;
+    if (str_printf(&path, "%s/%s", folder, file_name))
+        status = command_fail_memory();
+    else if (file_replace(path.data, pieces, 2))
+        status = command_fail(EXIT_USAGE, "%s", error_message());
+    else if (chmod(path.data, 0644))
+        status = command_fail(EXIT_USAGE, "%s: %s", path.data, strerror(errno));
+    str_free(&path);
+    return status;
+}
+
+static int install_variant(const options *o, const variant *v, const char *where)
+{
+    const char *name = o->kernel.name && !o->kernel.is_all ? o->kernel.name : v->name;
+    const char *display =
+        o->kernel.display_name && !o->kernel.is_all ? o->kernel.display_name : v->display_name;
+    str folder = { 0 };
+    char *text = spec_text(o, v, display);
+    int status = check_name(name);
+
+    if (!status && (!text || str_printf(&folder, "%s/%s", where, name)))
+        status = command_fail_memory();
+    if (!status)
+        status = write_spec(folder.data, text);
+    if (!status)
+        printf("%s: %s\n", folder.data, display);
+    str_free(&folder);
+    free(text);
+    return status;
+}
+
+static int fail_argument(const options *o, const char *verb, size_t takes)
+{
+    return command_fail(EXIT_USAGE, "kernel %s takes %s, but \"%s\" was given", verb,
+                        takes ? "one name" : "no argument", o->inputs[takes + 1].text);
+}
+
+int kernelspec_install(const options *o)
+{
+    str where = { 0 };
+
+    if (o->input_count > 1)
+        return fail_argument(o, "install", 0);
+    int status = chosen_folder(&where, &o->kernel);
+    for (size_t i = 0; i < VARIANTS && !status; i++)
+        if (o->kernel.is_all || variants[i].isolation == o->isolation)
+            status = install_variant(o, &variants[i], where.data);
+    str_free(&where);
+    return status;
+}
+
+/* ---- list, uninstall ---- */
+
+/* The specification in a folder; NULL: there is none of snug's. Free with cJSON_Delete. */
+static cJSON *read_spec(const char *folder)
+{
+    str path = { 0 }, text = { 0 };
+    cJSON *root = NULL;
+
+    if (!str_printf(&path, "%s/%s", folder, file_name) && !file_read(&text, path.data, MOST_BYTES))
+        json_parse(&root, str_text(&text), text.len);
+    const cJSON *metadata = cJSON_GetObjectItemCaseSensitive(root, "metadata");
+    if (root && !cJSON_GetObjectItemCaseSensitive(metadata, "snug")) {
+        cJSON_Delete(root);
+        root = NULL;
+    }
+    str_free(&path);
+    str_free(&text);
+    return root;
+}
+
+static void list_spec(const char *folder, const char *name, cJSON *spec)
+{
+    const cJSON *display = cJSON_GetObjectItemCaseSensitive(spec, "display_name");
+    printf("%-16s %-28s %s/%s\n", name, cJSON_IsString(display) ? display->valuestring : "", folder,
+           name);
+}
+
+static int list_folder(const char *folder)
+{
+    struct dirent **entries;
+    int count = scandir(folder, &entries, NULL, alphasort), failed = 0;
+
+    for (int i = 0; i < count; i++) {
+        str path = { 0 };
+        cJSON *spec = NULL;
+        failed |= str_printf(&path, "%s/%s", folder, entries[i]->d_name) != SNUG_OK;
+        if (entries[i]->d_name[0] != '.' && path.data && (spec = read_spec(path.data)))
+            list_spec(folder, entries[i]->d_name, spec);
+        cJSON_Delete(spec);
+        str_free(&path);
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    return failed;
+}
+
+int kernelspec_list(const options *o)
+{
+    str folders[FOLDERS] = { 0 };
+
+    if (o->input_count > 1)
+        return fail_argument(o, "list", 0);
+    int status = all_folders(folders, &o->kernel);
+    for (int i = 0; i < FOLDERS && !status; i++)
+        if (folders[i].len > 0 && list_folder(folders[i].data))
+            status = command_fail_memory();
+    free_folders(folders);
+    return status;
+}
+
+/* 1: it is gone; 0: it is not there; -1 after one sentence. */
+static int remove_spec(const char *where, const char *name)
+{
+    str folder = { 0 }, file = { 0 };
+    int answer = 0;
+
+    if (str_printf(&folder, "%s/%s", where, name) ||
+        str_printf(&file, "%s/%s", folder.data, file_name)) {
+        command_fail_memory();
+        answer = -1;
+    }
+
+    cJSON *spec = answer ? NULL : read_spec(folder.data);
+    if (spec && (unlink(file.data) || (rmdir(folder.data) && errno != ENOTEMPTY))) {
+        command_fail(EXIT_USAGE, "%s cannot be removed: %s", folder.data, strerror(errno));
+        answer = -1;
+    } else if (spec) {
+        printf("%s is removed\n", folder.data);
+        answer = 1;
+    }
+    cJSON_Delete(spec);
+    str_free(&file);
+    str_free(&folder);
+    return answer;
+}
+
+int kernelspec_uninstall(const options *o)
+{
+    str folders[FOLDERS] = { 0 };
+    int removed = 0;
+
+    if (o->input_count < 2)
+        return command_fail(EXIT_USAGE, "kernel uninstall takes the name of a kernel; snug kernel "
+                                        "list shows those of snug");
+    if (o->input_count > 2)
+        return fail_argument(o, "uninstall", 1);
+
+    const char *name = o->inputs[1].text;
+    int status = check_name(name);
+    if (!status)
+        status = all_folders(folders, &o->kernel);
+    for (int i = 0; i < FOLDERS && !status; i++) {
+        int answer = folders[i].len > 0 ? remove_spec(folders[i].data, name) : 0;
+        removed += answer > 0;
+        status = answer < 0 ? EXIT_USAGE : EXIT_FINE;
+    }
+    free_folders(folders);
+    if (!status && !removed)
+        return command_fail(EXIT_USAGE,
+                            "no kernel \"%s\" of snug is installed; snug kernel list "
+                            "shows those that are",
+                            name);
+    return status;
+}

@@ -1,0 +1,240 @@
+/* Requests on a kernel's shell channel, in the order in which they come. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "cli/kernel/control.h"
+#include "cli/kernel/kernel.h"
+#include "cli/kernel/sent_date.h"
+
+/* ---- requests that wait ---- */
+
+typedef struct waiting {
+    struct waiting *next;
+    int is_refused; /* a cell before it has failed */
+    packet packet;
+} waiting;
+
+enum {
+    STILL_COMING_MS = 10, /* after a failure: between two requests of a client that sends many */
+    MOST_COMING_MS = 200, /* in all */
+    UNDER_WAY_MS = 100    /* what a client had sent before it knew has arrived by then */
+};
+
+static uint64_t date_now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+/* Whether a request that has come after a cell failed was sent before its client could know. */
+static int was_under_way(const kernel *k, const kernel_message *m)
+{
+    uint64_t sent_ns;
+
+    if (k->failed_ns == 0 || clock_now_ns() - k->failed_ns > UNDER_WAY_MS * NS_PER_MS)
+        return 0;
+    return !sent_date_parse(&sent_ns, str_text(&m->date)) && sent_ns < k->failed_date_ns;
+}
+
+/* Takes what has come; refused: nothing of it is to run. */
+static void take_waiting(kernel *k, int is_refused)
+{
+    for (;;) {
+        waiting *w = malloc(sizeof *w);
+        if (!w || !packet_receive(&w->packet, &k->channels, CHANNEL_SHELL, k->signer)) {
+            free(w);
+            return;
+        }
+
+        w->next = NULL;
+        w->is_refused = is_refused || was_under_way(k, &w->packet.message);
+        *k->last = w;
+        k->last = &w->next;
+    }
+}
+
+/* A front end that runs all cells sends one after the other, and the first may fail before the last
+ * one is sent: as long as they come, no reply is sent. */
+void kernel_stop_waiting(kernel *k)
+{
+    const uint64_t until_ns = clock_deadline_ns(clock_now_ns(), MOST_COMING_MS);
+    zmq_pollitem_t shell = { k->channels.sockets[CHANNEL_SHELL], -1, ZMQ_POLLIN, 0 };
+
+    for (waiting *w = k->first; w; w = w->next)
+        w->is_refused = 1;
+    do
+        take_waiting(k, 1);
+    while (libzmq.poll(&shell, 1, STILL_COMING_MS) > 0 && clock_now_ns() < until_ns);
+    k->failed_ns = clock_now_ns();
+    k->failed_date_ns = date_now_ns();
+}
+
+static waiting *next_waiting(kernel *k)
+{
+    waiting *w = k->first;
+    if (!w)
+        return NULL;
+
+    k->first = w->next;
+    if (!k->first)
+        k->last = &k->first;
+    return w;
+}
+
+static void free_waiting(waiting *w)
+{
+    packet_free(&w->packet);
+    free(w);
+}
+
+/* ---- answers ---- */
+
+void kernel_reply(kernel *k, kernel_channel to, signer *s, const kernel_message *request,
+                  const char *type, const content *c)
+{
+    const outgoing o = {
+        .type = type, .parent = request, .content = str_text(&c->text), .content_len = c->text.len
+    };
+
+    if (c->has_failed)
+        kernel_log("out of memory for a message %s", type);
+    else
+        channels_reply(&k->channels, to, s, &o);
+}
+
+void content_error(content *c, const char *name, const char *value)
+{
+    content_add(c, "{\"status\":\"error\"");
+    content_text(c, "ename", name);
+    content_text(c, "evalue", value);
+    content_add(c, ",\"traceback\":[]}");
+}
+
+static void reply_shell(kernel *k, const kernel_message *request, const char *type, content *c)
+{
+    kernel_reply(k, CHANNEL_SHELL, k->signer, request, type, c);
+    content_free(c);
+}
+
+static void answer_info(kernel *k, const kernel_message *request)
+{
+    content c = { 0 };
+    kernel_describe(&c, k);
+    reply_shell(k, request, "kernel_info_reply", &c);
+}
+
+static void answer_history(kernel *k, const kernel_message *request)
+{
+    content c = { 0 };
+    history_answer(&c, &k->history, request);
+    reply_shell(k, request, "history_reply", &c);
+}
+
+static void answer_comm_info(kernel *k, const kernel_message *request)
+{
+    content c = { 0 };
+    content_add(&c, "{\"status\":\"ok\",\"comms\":{}}");
+    reply_shell(k, request, "comm_info_reply", &c);
+}
+
+/* No target is known: what is opened is closed. */
+static void close_comm(kernel *k, const kernel_message *request)
+{
+    content c = { 0 };
+    str id = { 0 };
+
+    if (kernel_message_text(&id, request, "comm_id")) {
+        kernel_log("%s", error_message());
+    } else {
+        content_add(&c, "{");
+        content_text(&c, "comm_id", str_text(&id));
+        content_add(&c, ",\"data\":{}}");
+        iopub_send(&k->publisher, request, "comm_close", &c);
+    }
+
+    content_free(&c);
+    str_free(&id);
+}
+
+/* Of a comm that is closed already. */
+static void ignore_comm(kernel *k, const kernel_message *request)
+{
+    (void)k;
+    (void)request;
+}
+
+static void answer_shutdown(kernel *k, const kernel_message *request)
+{
+    control_shut_down(k, CHANNEL_SHELL, k->signer, request);
+    attendant_begin_end(&k->attendant, EXIT_SUCCESS);
+}
+
+static const struct {
+    const char *type;
+    void (*answer)(kernel *k, const kernel_message *request);
+} requests[] = {
+    { "execute_request", kernel_execute },
+    { "complete_request", kernel_complete },
+    { "inspect_request", kernel_inspect },
+    { "is_complete_request", kernel_is_complete },
+    { "history_request", answer_history },
+    { "kernel_info_request", answer_info },
+    { "comm_info_request", answer_comm_info },
+    { "comm_open", close_comm },
+    { "comm_msg", ignore_comm },
+    { "comm_close", ignore_comm },
+    { "shutdown_request", answer_shutdown },
+};
+
+static void answer_request(kernel *k, const waiting *w)
+{
+    const kernel_message *request = &w->packet.message;
+    const char *type = str_text(&request->type);
+
+    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
+        if (strcmp(requests[i].type, type) != 0)
+            continue;
+        iopub_status(&k->publisher, request, "busy");
+        if (w->is_refused && requests[i].answer == kernel_execute)
+            kernel_abort(k, request);
+        else
+            requests[i].answer(k, request);
+        iopub_status(&k->publisher, request, "idle");
+        return;
+    }
+
+    kernel_log("a message %s on shell is left aside: its type is not known there", type);
+}
+
+static void answer_waiting(kernel *k)
+{
+    for (waiting *w; !attendant_is_ending(&k->attendant) && (w = next_waiting(k));) {
+        answer_request(k, w);
+        free_waiting(w);
+        take_waiting(k, 0);
+    }
+}
+
+void kernel_serve(kernel *k)
+{
+    zmq_pollitem_t events[] = {
+        { k->channels.sockets[CHANNEL_SHELL], -1, ZMQ_POLLIN, 0 },
+        { NULL, k->attendant.ending_fd, ZMQ_POLLIN, 0 },
+    };
+
+    k->last = &k->first;
+    while (!attendant_is_ending(&k->attendant)) {
+        if (libzmq.poll(events, 2, -1) < 0)
+            continue;
+        take_waiting(k, 0);
+        answer_waiting(k);
+    }
+
+    for (waiting *w; (w = next_waiting(k));)
+        free_waiting(w);
+}

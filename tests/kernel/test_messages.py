@@ -1,0 +1,330 @@
+"""What a kernel says and answers, message by message."""
+import os
+import signal
+import time
+
+from kernels import SECONDS, Kernel, KernelCase, main
+
+# Ends only by a jump out of code in C, which costs the session.
+LOST = "%limit timeout=200ms\nbytearray(b'a' * 4_000_000).rindex(b'ab' + b'a' * 2_000_000)"
+
+
+class Cells(KernelCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.k = Kernel()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.k.close()
+
+    def test_a_cell_is_told_of_from_busy_to_idle(self):
+        request = self.k.client.execute("print('a')\n6 * 7")
+        told = self.k.told_of(request)
+        self.assertEqual([kind for kind, _ in told],
+                         ["status", "execute_input", "stream", "execute_result", "status"])
+        self.assertEqual(told[0][1], {"execution_state": "busy"})
+        self.assertEqual(told[1][1]["code"], "print('a')\n6 * 7")
+        self.assertEqual(told[2][1], {"name": "stdout", "text": "a\n"})
+        self.assertEqual(told[3][1]["data"], {"text/plain": "42"})
+        reply = self.k.reply_to(request)["content"]
+        self.assertEqual(reply["status"], "ok")
+        self.assertEqual(reply["execution_count"], told[3][1]["execution_count"])
+        self.assertEqual(reply["payload"], [])
+
+    def test_names_last_from_cell_to_cell(self):
+        self.k.run("kept = 41")
+        self.assertEqual(self.k.value("kept + 1"), "42")
+
+    def test_streams_keep_their_order(self):
+        _, told = self.k.run("import sys\nprint('a')\nprint('b', file=sys.stderr)\nprint('c')")
+        self.assertEqual([(c["name"], c["text"]) for _, c in told],
+                         [("stdout", "a\n"), ("stderr", "b\n"), ("stdout", "c\n")])
+
+    def test_text_comes_while_the_cell_runs(self):
+        request = self.k.client.execute("print('early')\nwhile True: pass")
+        self.assertEqual(self.k.wait_for("stream")["text"], "early\n")
+        self.k.control("interrupt_request")
+        self.assertEqual(self.k.reply_to(request)["content"]["status"], "error")
+
+    def test_much_text_comes_in_few_messages(self):
+        _, told = self.k.run("for i in range(10000): print(i)")
+        self.assertEqual("".join(c["text"] for _, c in told), "".join(f"{i}\n" for i in range(10000)))
+        self.assertLess(len(told), 1000)
+
+    def test_what_is_beyond_the_bound_is_not_shown_and_said(self):
+        reply, told = self.k.run("%limit output=1KiB\nprint('x' * 100_000)")
+        self.k.run("%limit output=64KiB")
+        shown = "".join(c["text"] for _, c in told if c["name"] == "stdout")
+        self.assertEqual(shown, "x" * 16384)
+        self.assertEqual(told[-1][1]["name"], "stderr")
+        self.assertIn("83617 more bytes of stdout are not shown here; all of it is in out-",
+                      told[-1][1]["text"])
+
+    def test_an_error_has_a_traceback_with_colours(self):
+        reply, told = self.k.run("def f():\n    return 1 / 0\nf()")
+        self.assertEqual([kind for kind, _ in told], ["error"])
+        for content in (reply, told[0][1]):
+            self.assertEqual((content["ename"], content["evalue"]),
+                             ("ZeroDivisionError", "division by zero"))
+            text = "\n".join(content["traceback"])
+            self.assertIn("return 1 / 0", text)
+            self.assertIn("\x1b[1;31mZeroDivisionError\x1b[0m: division by zero", text)
+            self.assertNotIn("\n", "".join(content["traceback"]))
+
+    def test_displays_are_shown_and_updated(self):
+        _, told = self.k.run("from IPython.display import HTML, display\n"
+                             "h = display(HTML('<b>1</b>'), display_id='bar')\n"
+                             "h.update(HTML('<b>2</b>'))")
+        self.assertEqual([kind for kind, _ in told], ["display_data", "update_display_data"])
+        self.assertEqual(told[0][1]["data"]["text/html"], "<b>1</b>")
+        self.assertEqual(told[1][1]["data"]["text/html"], "<b>2</b>")
+        for _, content in told:
+            self.assertEqual(content["transient"], {"display_id": "bar"})
+
+    def test_clear_output_is_told(self):
+        _, told = self.k.run("from IPython.display import clear_output\nprint(1)\nclear_output()\nprint(2)")
+        self.assertEqual([kind for kind, _ in told], ["stream", "clear_output", "stream"])
+
+    def test_a_value_has_its_richer_forms(self):
+        _, told = self.k.run("from IPython.display import Markdown\nMarkdown('*a*')")
+        self.assertEqual(told[0][0], "execute_result")
+        self.assertEqual(told[0][1]["data"]["text/markdown"], "*a*")
+
+    def test_user_expressions_are_answered_one_by_one(self):
+        reply, _ = self.k.run("u = 5", user_expressions={"a": "u + 1", "b": "1 / 0", "c": "(w := 2)"})
+        answers = reply["user_expressions"]
+        self.assertEqual(answers["a"], {"status": "ok", "data": {"text/plain": "6"}, "metadata": {}})
+        self.assertEqual((answers["b"]["status"], answers["b"]["ename"]), ("error", "ZeroDivisionError"))
+        self.assertEqual(answers["c"]["data"], {"text/plain": "2"})
+        self.assertEqual(self.k.run("w")[0]["ename"], "NameError")
+
+    # ---- several at once ----
+
+    def test_after_an_error_what_was_sent_already_is_not_run(self):
+        for _ in range(5):
+            requests = [self.k.client.execute(code) for code in
+                        ("ran = 0", "import time\ntime.sleep(0.2)\n1 / 0", "ran = 1", "ran = 2")]
+            replies = [self.k.reply_to(request)["content"]["status"] for request in requests]
+            self.assertEqual(replies, ["ok", "error", "aborted", "aborted"])
+            for request in requests:
+                self.k.told_of(request)
+            self.assertEqual(self.k.value("ran"), "0")
+
+    def test_after_an_error_what_need_not_stop_goes_on(self):
+        requests = [self.k.client.execute(code, stop_on_error=False) for code in ("1 / 0", "went = 1")]
+        self.assertEqual([self.k.reply_to(r)["content"]["status"] for r in requests], ["error", "ok"])
+
+    def test_who_answers_at_once_is_not_stopped(self):
+        for _ in range(50):
+            self.assertEqual(self.k.run("1 / 0")[0]["status"], "error")
+            self.assertEqual(self.k.run("1")[0]["status"], "ok")
+
+    # ---- lines ----
+
+    def test_input_asks_the_client(self):
+        request = self.k.client.execute("name = input('Who? ')", allow_stdin=True)
+        asked = self.k.client.get_stdin_msg(timeout=SECONDS)
+        self.assertEqual(asked["msg_type"], "input_request")
+        self.assertEqual(asked["content"], {"prompt": "Who? ", "password": False})
+        self.assertEqual(asked["parent_header"]["msg_id"], request)
+        self.k.client.input("Zoë")
+        self.assertEqual(self.k.reply_to(request)["content"]["status"], "ok")
+        self.assertEqual(self.k.value("name"), "'Zoë'")
+
+    def test_what_is_printed_before_comes_before(self):
+        request = self.k.client.execute("print('first')\ninput()", allow_stdin=True)
+        self.k.client.get_stdin_msg(timeout=SECONDS)
+        self.k.client.input("")
+        told = self.k.told_of(request)
+        self.assertIn(("stream", {"name": "stdout", "text": "first\n"}), told)
+
+    def test_input_that_nobody_answers_is_an_error(self):
+        reply, _ = self.k.run("input()", allow_stdin=False)
+        self.assertEqual(reply["ename"], "EOFError")
+
+    def test_an_interrupt_ends_a_cell_that_waits_for_a_line(self):
+        request = self.k.client.execute("input()", allow_stdin=True)
+        self.k.client.get_stdin_msg(timeout=SECONDS)
+        self.k.control("interrupt_request")
+        self.assertEqual(self.k.reply_to(request)["content"]["ename"], "KeyboardInterrupt")
+        self.k.client.input("late")  # which nobody waits for any more
+        self.assertEqual(self.k.value("1 + 1"), "2")
+
+    # ---- interrupts ----
+
+    def test_an_interrupt_ends_the_cell_and_keeps_names(self):
+        self.k.run("before = 1")
+        request = self.k.client.execute("while True: pass")
+        self.k.wait_for("execute_input")
+        asked = self.k.control("interrupt_request")
+        self.assertEqual(self.k.reply_to(asked, control=True)["content"], {"status": "ok"})
+        reply = self.k.reply_to(request)["content"]
+        self.assertEqual((reply["status"], reply["ename"]), ("error", "KeyboardInterrupt"))
+        self.assertEqual(self.k.value("before"), "1")
+
+    def test_sigint_is_an_interrupt(self):
+        request = self.k.client.execute("while True: pass")
+        self.k.wait_for("execute_input")
+        os.kill(self.k.process, signal.SIGINT)
+        self.assertEqual(self.k.reply_to(request)["content"]["ename"], "KeyboardInterrupt")
+
+    def test_an_interrupt_of_nothing_is_nothing(self):
+        for _ in range(5):
+            os.kill(self.k.process, signal.SIGINT)
+            self.k.reply_to(self.k.control("interrupt_request"), control=True)
+        self.assertEqual(self.k.value("1 + 1"), "2")
+
+    def test_control_and_heartbeat_answer_while_a_cell_runs(self):
+        request = self.k.client.execute("while True: pass")
+        self.k.wait_for("execute_input")
+        info = self.k.reply_to(self.k.control("kernel_info_request"), control=True)["content"]
+        self.assertEqual(info["implementation"], "snug")
+        self.assertTrue(self.k.client.hb_channel.is_beating())
+        self.k.control("interrupt_request")
+        self.k.reply_to(request)
+
+    # ---- questions ----
+
+    def test_kernel_info_says_what_it_is(self):
+        info = self.k.reply_to(self.k.shell("kernel_info_request"))["content"]
+        self.assertEqual((info["status"], info["protocol_version"]), ("ok", "5.4"))
+        language = info["language_info"]
+        self.assertEqual((language["name"], language["file_extension"]), ("python", ".py"))
+        self.assertEqual(language["version"], self.k.value("'%d.%d.%d' % __import__('sys').version_info[:3]")[1:-1])
+
+    def test_completion_counts_characters(self):
+        self.k.run("würfel = 1; würze = 2")
+        reply = self.k.reply_to(self.k.shell("complete_request", code="x = 'é'; wü", cursor_pos=11))["content"]
+        self.assertEqual(reply["status"], "ok")
+        self.assertEqual(reply["matches"], ["würfel", "würze"])
+        self.assertEqual((reply["cursor_start"], reply["cursor_end"]), (9, 11))
+        self.assertEqual(reply["metadata"]["_jupyter_types_experimental"],
+                         [{"start": 9, "end": 11, "text": name, "type": "instance"} for name in ("würfel", "würze")])
+
+    def test_what_is_not_stored_keeps_names_and_no_number(self):
+        before = self.k.run("1")[0]["execution_count"]
+        self.assertEqual(self.k.run("quiet = 7; print(1); quiet", silent=True)[1], [])
+        self.assertEqual([kind for kind, _ in self.k.run("quiet + 1", store_history=False)[1]], ["execute_result"])
+        reply, told = self.k.run("quiet, len(Out)")
+        self.assertEqual(reply["execution_count"], before + 1)
+        self.assertEqual(told[0][1]["data"]["text/plain"].split(",")[0], "(7")
+
+    def test_inspection_has_source_where_more_is_asked_for(self):
+        self.k.run("def half(n):\n    'Half of n.'\n    return n / 2")
+        for level, has_source in ((0, False), (1, True)):
+            reply = self.k.reply_to(self.k.shell("inspect_request", code="half(3)", cursor_pos=2,
+                                                 detail_level=level))["content"]
+            page = reply["data"]["text/plain"]
+            self.assertTrue(reply["found"])
+            self.assertIn("half(n)", page)
+            self.assertIn("Half of n.", page)
+            self.assertEqual("return n / 2" in page, has_source)
+
+    def test_what_is_not_there_is_not_found(self):
+        reply = self.k.reply_to(self.k.shell("inspect_request", code="nothing", cursor_pos=3))["content"]
+        self.assertEqual((reply["status"], reply["found"]), ("ok", False))
+
+    def test_a_cell_is_whole_or_wants_more(self):
+        for code, content in (("x = 1", {"status": "complete"}),
+                              ("for i in range(3):", {"status": "incomplete", "indent": "    "}),
+                              ("def f():\n    x = (1,", {"status": "incomplete", "indent": "    "}),
+                              ("%time x = 1", {"status": "complete"}), ("x = = 1", {"status": "invalid"})):
+            reply = self.k.reply_to(self.k.shell("is_complete_request", code=code))["content"]
+            self.assertEqual(reply, content, code)
+
+    def test_comms_of_unknown_targets_are_closed(self):
+        opened = self.k.shell("comm_open", comm_id="c1", target_name="nobody", data={})
+        self.assertIn(("comm_close", {"comm_id": "c1", "data": {}}), self.k.told_of(opened))
+        reply = self.k.reply_to(self.k.shell("comm_info_request"))["content"]
+        self.assertEqual(reply, {"status": "ok", "comms": {}})
+
+    # ---- limits ----
+
+    def test_a_limit_holds_for_the_cells_from_then_on(self):
+        self.assertEqual(self.k.run("%limit timeout=200ms\nwhile True: pass")[0]["ename"], "TimeoutError")
+        self.assertEqual(self.k.run("while True: pass")[0]["ename"], "TimeoutError")
+        _, told = self.k.run("%limit timeout=30s\n%limit")
+        self.assertIn("timeout        30 s", told[0][1]["text"])
+
+    def test_a_limit_that_is_none_says_why(self):
+        for line, says in (("%limit timeout", "expected NAME=VALUE"), ("%limit speed=1", "no limit \"speed\""),
+                           ("%limit memory=1GiB", "fixed when the kernel starts"),
+                           ("%limit timeout=soon", "expected a time")):
+            reply, _ = self.k.run(line + "\nx = 1")
+            self.assertEqual(reply["ename"], "UsageError")
+            self.assertIn(says, reply["evalue"])
+
+
+class History(KernelCase):
+    def history(self, kernel, **wish):
+        return kernel.reply_to(kernel.shell("history_request", raw=True, **wish))["content"]["history"]
+
+    def test_it_can_be_asked_for_by_range_end_and_pattern(self):
+        k = self.kernel()
+        for code in ("a = 1", "a + 1", "b = 2", "a + 1"):
+            k.run(code)
+        k.run("unseen = 1", store_history=False)
+        k.run("unheard = 1", silent=True)
+        self.assertEqual(self.history(k, hist_access_type="tail", n=2, output=False),
+                         [[1, 3, "b = 2"], [1, 4, "a + 1"]])
+        self.assertEqual(self.history(k, hist_access_type="range", session=0, start=1, stop=3, output=True),
+                         [[1, 1, ["a = 1", None]], [1, 2, ["a + 1", "2"]]])
+        self.assertEqual(self.history(k, hist_access_type="search", pattern="a +*", output=False),
+                         [[1, 2, "a + 1"], [1, 4, "a + 1"]])
+        self.assertEqual(self.history(k, hist_access_type="search", pattern="a +*", output=False, unique=True),
+                         [[1, 4, "a + 1"]])
+        self.assertEqual(self.history(k, hist_access_type="search", pattern="*", output=False, n=1),
+                         [[1, 4, "a + 1"]])
+
+
+class Life(KernelCase):
+    def gone(self, kernel):
+        until = time.monotonic() + SECONDS
+        while kernel.manager.is_alive():
+            self.assertLess(time.monotonic(), until)
+            time.sleep(0.02)
+
+    def test_shutdown_is_answered_and_ends_it(self):
+        k = self.kernel()
+        request = k.control("shutdown_request", restart=False)
+        self.assertEqual(k.reply_to(request, control=True)["content"], {"status": "ok", "restart": False})
+        self.gone(k)
+        self.assertEqual(k.said(), "")
+
+    def test_shutdown_ends_a_cell_that_runs(self):
+        k = self.kernel()
+        k.client.execute("while True: pass")
+        k.wait_for("execute_input")
+        k.control("shutdown_request", restart=True)
+        self.gone(k)
+
+    def test_a_restart_begins_anew(self):
+        k = self.kernel()
+        k.run("x = 1")
+        k.manager.restart_kernel()
+        k.client.wait_for_ready(timeout=SECONDS)
+        reply, _ = k.run("x")
+        self.assertEqual((reply["ename"], reply["execution_count"]), ("NameError", 1))
+
+    def test_sigterm_ends_it(self):
+        k = self.kernel()
+        os.kill(k.process, signal.SIGTERM)
+        self.gone(k)
+
+    def test_a_lost_session_is_told_of_and_a_fresh_one_goes_on(self):
+        k = self.kernel()
+        k.run("x = 1")
+        reply, _ = k.run(LOST)
+        self.assertEqual(reply["status"], "error")
+        self.assertIn("run the cells that it needs again", reply["traceback"][-1])
+        reply, told = k.run("x")
+        self.assertEqual(told[0][1]["name"], "stderr")
+        self.assertIn("a fresh session has taken the place of the lost one", told[0][1]["text"])
+        self.assertEqual(reply["ename"], "NameError")
+        self.assertEqual(k.run("x = 2")[1], [])
+        self.assertTrue(k.manager.is_alive())
+
+
+if __name__ == "__main__":
+    main()
