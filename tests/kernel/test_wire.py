@@ -1,0 +1,211 @@
+"""Messages that are not right, parents that go, workers that are killed: a kernel is not harmed."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+from kernels import SECONDS, SNUG, Kernel, KernelCase, environment, main
+
+import zmq  # jupyter_client's own
+from jupyter_client import BlockingKernelClient
+from jupyter_client.connect import write_connection_file
+
+LOOP = "while True: pass"
+
+
+def until(holds):
+    end = time.monotonic() + SECONDS
+    while not holds():
+        if time.monotonic() > end:
+            raise AssertionError("it does not come true")
+        time.sleep(0.02)
+
+
+def children(process):
+    found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(process)], capture_output=True, text=True)
+    return [int(word) for word in found.stdout.split()]
+
+
+class Wrong(KernelCase):
+    def send(self, kernel, channel, *frames):
+        socket = getattr(kernel.client, channel + "_channel").socket
+        socket.send_multipart([frame if isinstance(frame, bytes) else frame.encode() for frame in frames])
+
+    def signed(self, kernel, *parts):
+        parts = [part.encode() for part in parts]
+        return [b"<IDS|MSG>", kernel.client.session.sign(parts), *parts]
+
+    def test_what_is_not_right_costs_a_line_and_nothing_else(self):
+        k = self.kernel()
+        header = json.dumps({"msg_id": "1", "msg_type": "execute_request"})
+        rows = [
+            (["<IDS|MSG>", "0" * 64, header, "{}", "{}", '{"code": "x = 1"}'], "its signature is wrong"),
+            (["<IDS|MSG>", "", header, "{}", "{}", '{"code": "x = 1"}'], "its signature is wrong"),
+            (["hello"], "it has no <IDS|MSG>"),
+            (["<IDS|MSG>", "a", "b"], "it has 2 parts after <IDS|MSG>, not 5"),
+            (self.signed(k, header, "{}", "{}", "{"), "its content is not JSON"),
+            (self.signed(k, "[]", "{}", "{}", "{}"), "its header is not a JSON object"),
+            (self.signed(k, "{}", "{}", "{}", "{}"), "its header has no \"msg_type\""),
+            (self.signed(k, '{"msg_type": "dance_request"}', "{}", "{}", "{}"),
+             "a message dance_request on shell is left aside: its type is not known there"),
+            (["x"] * 100, "it has more than 64 frames"),
+        ]
+        for frames, says in rows:
+            self.send(k, "shell", *frames)
+        self.assertEqual(k.value("'x' in globals()"), "False")
+        said = k.said().splitlines()
+        self.assertEqual(len(said), len(rows), said)
+        for line in said:
+            self.assertTrue(line.startswith("snug: kernel: a message "), line)
+        for _, says in rows:
+            self.assertTrue(any(says in line for line in said), (says, said))
+
+    def test_control_and_stdin_leave_it_aside_too(self):
+        k = self.kernel()
+        for channel in ("control", "stdin"):
+            self.send(k, channel, "hello")
+            self.send(k, channel, *self.signed(k, '{"msg_type": "dance_request"}', "{}", "{}", "{}"))
+        self.assertEqual(k.value("1 + 1"), "2")
+        until(lambda: k.said().count("\n") == 4)
+
+    def test_an_execute_request_without_code_is_an_error(self):
+        k = self.kernel()
+        reply = k.reply_to(k.shell("execute_request", code=3))["content"]
+        self.assertEqual((reply["status"], reply["ename"]), ("error", "ValueError"))
+        self.assertIn('"code" must be a string', reply["evalue"])
+
+    def test_a_client_that_subscribes_is_welcomed(self):
+        k = self.kernel()
+        with zmq.Context() as context, context.socket(zmq.SUB) as socket:
+            socket.connect(k.client._make_url("iopub"))
+            socket.setsockopt(zmq.SUBSCRIBE, b"")
+            self.assertTrue(socket.poll(SECONDS * 1000))
+            frames = socket.recv_multipart()
+        self.assertEqual(json.loads(frames[-4])["msg_type"], "iopub_welcome")
+        self.assertEqual(json.loads(frames[-1]), {"subscription": ""})
+
+
+class Files(KernelCase):
+    whole = {"transport": "tcp", "ip": "127.0.0.1", "key": "k", "signature_scheme": "hmac-sha256",
+             "shell_port": 1, "control_port": 2, "stdin_port": 3, "iopub_port": 4, "hb_port": 5}
+
+    def test_a_connection_file_that_is_none_is_refused(self):
+        for change, says in (({"ip": ""}, '"ip" is missing'), ({"shell_port": 0}, '"shell_port" must be a port'),
+                             ({"hb_port": "5"}, '"hb_port" must be a port'),
+                             ({"transport": "pigeon"}, "must be tcp or ipc"),
+                             ({"signature_scheme": "rot13"}, "must be hmac-DIGEST"),
+                             ({"signature_scheme": "hmac-rot13"}, "hmac-rot13 is not known here")):
+            path = self.file("connection.json", json.dumps({**self.whole, **change}))
+            self.refused("kernel", "-f", path, says=says)
+        self.refused("kernel", "-f", self.file("connection.json", "{"), says="connection.json: invalid JSON")
+        self.refused("kernel", "-f", "/nowhere.json", says="/nowhere.json")
+        self.refused("kernel", says="-f CONNECTION_FILE is missing")
+        self.refused("kernel", "dance", says='unknown verb "dance"')
+
+
+class Parent(KernelCase):
+    def test_a_kernel_whose_parent_is_gone_ends(self):
+        parent = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+        path, _ = write_connection_file(os.path.join(self.folder, "connection.json"), key=b"k")
+        kernel = subprocess.Popen([SNUG, "kernel", "-f", path], stderr=subprocess.PIPE, text=True,
+                                  env=environment(JPY_PARENT_PID=str(parent.pid)))
+        self.addCleanup(kernel.kill)
+        client = BlockingKernelClient(connection_file=path)
+        client.load_connection_file()
+        client.start_channels()
+        self.addCleanup(client.stop_channels)
+        client.wait_for_ready(timeout=SECONDS)
+        parent.stdin.close()
+        parent.wait()
+        said = kernel.communicate(timeout=SECONDS)[1]
+        self.assertIn(f"process {parent.pid}, the kernel's parent, is gone", said)
+        self.assertEqual(kernel.returncode, 0)
+
+
+class Workers(KernelCase):
+    def kernel(self, *options, **changes):
+        return super().kernel("--isolation", "worker", *options, **changes)
+
+    def test_a_worker_that_is_killed_between_cells_is_told_of(self):
+        k = self.kernel()
+        k.run("x = 1")
+        for process in self.workers(k):
+            os.kill(process, signal.SIGKILL)
+        reply, _ = k.run("y = 2")
+        self.assertEqual(reply["status"], "error")
+        self.assertIn("run the cells that it needs again", reply["traceback"][-1])
+        reply, told = k.run("x")
+        self.assertIn("a fresh session has taken the place of the lost one", told[0][1]["text"])
+        self.assertEqual(reply["ename"], "NameError")
+        self.assertTrue(k.manager.is_alive())
+
+    def test_a_worker_that_is_killed_under_a_cell_is_told_of(self):
+        k = self.kernel()
+        request = k.client.execute(LOOP)
+        k.wait_for("execute_input")
+        for process in self.workers(k):
+            os.kill(process, signal.SIGKILL)
+        reply = k.reply_to(request)["content"]
+        self.assertEqual(reply["status"], "error")
+        k.told_of(request)
+        self.assertEqual(k.value("6 * 7"), "42")
+        self.assertTrue(k.client.hb_channel.is_beating())
+
+    def test_nothing_is_left_behind(self):
+        k = self.kernel()
+        k.run("x = 1")
+        processes = self.workers(k)
+        self.assertGreater(len(processes), 0)
+        k.control("shutdown_request", restart=False)
+        until(lambda: not any(os.path.exists(f"/proc/{process}") for process in processes))
+
+    def workers(self, kernel):
+        """All processes below the kernel."""
+        found, left = [], [kernel.process]
+        while left:
+            below = children(left.pop())
+            found += below
+            left += below
+        return found
+
+
+class Installed(KernelCase):
+    def test_kernels_are_installed_listed_and_removed(self):
+        from driver import snug
+        env = environment(JUPYTER_DATA_DIR=self.folder, VIRTUAL_ENV="")
+        done = snug("kernel", "install", "--user", "--name", "lab", "--display-name", "Lab", "--isolation",
+                    "worker", "--timeout", "5m", env=env)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        with open(os.path.join(self.folder, "kernels", "lab", "kernel.json")) as file:
+            spec = json.load(file)
+        self.assertEqual(spec["argv"], [SNUG, "kernel", "-f", "{connection_file}", "--isolation", "worker",
+                                        "--timeout", "5m"])
+        self.assertEqual((spec["display_name"], spec["language"], spec["interrupt_mode"]),
+                         ("Lab", "python", "message"))
+        self.assertIn("lab", snug("kernel", "list", "--user", env=env).stdout)
+        self.assertEqual(snug("kernel", "uninstall", "lab", "--user", env=env).returncode, 0)
+        self.assertEqual(os.listdir(os.path.join(self.folder, "kernels")), [])
+        self.refused("kernel", "uninstall", "lab", "--user", env=env, says='no kernel "lab" of snug')
+
+    def test_kernels_of_others_stay(self):
+        folder = os.path.join(self.folder, "kernels", "other")
+        os.makedirs(folder)
+        with open(os.path.join(folder, "kernel.json"), "w") as file:
+            file.write('{"argv": ["other"], "display_name": "Other", "language": "python"}')
+        self.refused("kernel", "uninstall", "other", "--user", env=environment(JUPYTER_DATA_DIR=self.folder),
+                     says='no kernel "other" of snug')
+        self.assertTrue(os.path.exists(folder))
+
+    def test_what_cannot_be_installed_says_why(self):
+        env = environment(JUPYTER_DATA_DIR=self.folder, VIRTUAL_ENV="", CONDA_PREFIX="")
+        for words, says in ((["--name", "a/b", "--user"], 'expected letters, digits'),
+                            (["--user", "--sys-prefix"], "exclude each other"),
+                            (["--sys-prefix"], "no virtual environment is active"),
+                            (["more"], 'takes no argument, but "more" was given')):
+            self.refused("kernel", "install", *words, env=env, says=says)
+
+
+if __name__ == "__main__":
+    main()
