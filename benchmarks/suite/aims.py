@@ -42,7 +42,7 @@ AIMS = [
     Aim("the same on a session's thread", ("programs", MAP, "snug"), ("programs", MAP, "raw"), 1.2),
     Aim("a prepared call, beside the same session's cached turn", ("programs", CALL, "snug"),
         ("programs", CACHED, "snug"), 1.0),
-    Aim("a prepared call on the caller's thread", ("programs", CALL, "caller"), None, 350),
+    Aim("a prepared call on the caller's thread", ("programs", CALL, "caller"), None, 330),
     Aim("open from the pool", ("open", "from the pool", "snug"), None, 20e3),
     Aim("open half-warm", ("open", "half-warm", "snug"), None, 1e6),
     Aim("open cold", ("open", "cold", "snug"), None, {"3.11": 2e6, "*": 4e6}),
