@@ -167,6 +167,12 @@ class Protocol(Case):
         answer = cells.ask(session="a", code="print(%r)" % text)
         self.assertEqual(answer["stdout"], text + "\n")
 
+    def test_endless_iterators_are_stopped_in_a_session_that_has_imported_nothing(self):
+        for code in "sum(range(10**12))", "max(iter(int, 1))":
+            cells = self.cells()  # what one session has imported may help others of its process
+            answer = cells.ask(session="a", code=code, timeout=0.5)
+            self.assertEqual((answer["status"], answer["state"]), ("timeout", "kept"), code)
+
     def test_a_timeout_is_in_seconds(self):
         cells = self.cells()
         answer = cells.ask(session="a", code=LOOP, timeout=0.3)

@@ -62,8 +62,12 @@ int endless_adopt(interp *in, PyObject *module)
             take_over((PyTypeObject *)type, i, types[i].ours);
     }
 
+    return 0;
+}
+
+void endless_adopt_builtin(void)
+{
     take_over(&PyCallIter_Type, NUMBER_callable, next_callable);
     if (PYTHON_KEEPS_FREED_INTS)
         take_over(&PyRangeIter_Type, NUMBER_range, next_range);
-    return 0;
 }

@@ -13,8 +13,10 @@
 #include "py/core/state.h"
 
 /* The types of module, this interpreter's itertools (on 3.11 they are those of all
- * interpreters), and the callable iterator of all. The caller holds the interpreter.
- * Answers 0. */
+ * interpreters). The caller holds the interpreter. Answers 0. */
 int endless_adopt(interp *in, PyObject *module);
+/* Those that no module has, of all interpreters. A session need not import anything to loop over
+ * them. The caller holds an interpreter. */
+void endless_adopt_builtin(void);
 
 #endif

@@ -211,6 +211,12 @@ static int adopt_itertools(interp *in, PyObject *module)
     return endless_adopt(in, module) != 0 ? -1 : mend_itertools(in, module);
 }
 
+static int adopt_builtins(interp *in, PyObject *module)
+{
+    endless_adopt_builtin();
+    return mend_builtins(in, module);
+}
+
 static const struct surface_row {
     const char *definition; /* PyModuleDef.m_name */
     const char *const *removed;
@@ -237,7 +243,7 @@ static const struct surface_row {
     { "_struct", nothing, mend_struct, 1 },
     { "_thread", of_thread, adopt_thread, 1 },
     { "array", nothing, adopt_array, 1 },
-    { "builtins", nothing, mend_builtins, 1 },
+    { "builtins", nothing, adopt_builtins, 1 },
     { "gc", of_gc, NULL, 0 },
     { "_io", nothing, mend_io, 1 },
     { "io", nothing, mend_io, 1 },
