@@ -7,4 +7,4 @@ def describe(*objects):
         return
     import pydoc
     for thing in objects:
-        print(pydoc.plain(pydoc.render_doc(thing, "Help on %s")))
+        print(pydoc.plain(pydoc.render_doc(thing, "Help on %s:")))
