@@ -1,16 +1,21 @@
-"""ipykernel: a kernel each, asked by jupyter_client until it is idle."""
+"""ipykernel, and snug's kernel: a kernel each, asked by jupyter_client until it is idle."""
+import importlib
 import os
 import shutil
 import tempfile
 
-import ipykernel
+from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import KernelManager
 
 
 class Kernel:
-    version = "ipykernel " + ipykernel.__version__
+    command = None  # that of the specification
 
     def __init__(self):
+        self.version = "ipykernel " + importlib.import_module("ipykernel").__version__
+        self.begin()
+
+    def begin(self):
         self.state = tempfile.mkdtemp()  # of Jupyter's
         os.environ.update(JUPYTER_RUNTIME_DIR=self.state, IPYTHONDIR=self.state,
                           PYDEVD_DISABLE_FILE_VALIDATION="1")
@@ -20,6 +25,9 @@ class Kernel:
 
     def open(self):
         manager = KernelManager(kernel_name="python3")
+        if self.command:
+            manager._kernel_spec = KernelSpec(argv=self.command, display_name="snug", language="python",
+                                              interrupt_mode="message")
         manager.start_kernel()
         client = manager.blocking_client()
         client.start_channels()
@@ -53,3 +61,11 @@ class Kernel:
     def close(self, session):
         session[1].stop_channels()
         session[0].shutdown_kernel(now=True)
+
+
+class Snug(Kernel):
+    version = "by jupyter_client"
+
+    def __init__(self, program):
+        self.command = [program, "kernel", "-f", "{connection_file}"]
+        self.begin()

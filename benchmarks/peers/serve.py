@@ -26,6 +26,7 @@ PEERS = {
     "zygote": ("children", "Zygote"),
     "subprocess": ("children", "Fresh"),
     "ipykernel": ("kernel", "Kernel"),
+    "kernel": ("kernel", "Snug"),
     "cells": ("cells", "Cells"),
 }
 

@@ -76,6 +76,8 @@ PROGRAMS = [
     Program("snug", "snug, C", lambda p: p.bench("local")),
     Program("caller", "snug, caller's thread", lambda p: p.bench("caller")),
     Program("cells", "snug cells", lambda p: p.peer("cells") + [p.built("src", "snug")]),
+    Program("kernel", "snug kernel",
+            lambda p: p.peer("kernel", "jupyter_client", package="python3-jupyter-client") + [p.built("src", "snug")]),
     Program("worker", "snug, worker", lambda p: p.bench("worker")),
     Program("own", "snug, a worker each", lambda p: p.bench("own")),
     Program("raw", "raw exec", lambda p: p.floor("raw")),

@@ -13,7 +13,7 @@ SNUG = ("snug", "caller", "worker", "own")
 SHARED = ("snug", "caller", "worker")
 POOLED = ("snug", "worker")
 PEERS = ("pipe", "zygote", "ipython", "ipykernel", "pyodide", "monty", "subprocess")
-ALL = ("snug", "caller", "cells", "worker", "raw", "floor", "python3", *PEERS)
+ALL = ("snug", "caller", "cells", "kernel", "worker", "raw", "floor", "python3", *PEERS)
 
 GROUPS = [
     Group("turns", "Turns", "From handing over a source to having read its result, in a session "
@@ -21,10 +21,10 @@ GROUPS = [
     Group("programs", "Programs", "A function of two doubles, prepared once: x * y + 1.0.", "dots",
           ("snug", "caller", "worker", "raw")),
     Group("open", "Opens", "Until there is a further session in a process that runs.", "dots",
-          ("snug", "caller", "cells", "worker", "own", "floor", *PEERS)),
+          ("snug", "caller", "cells", "kernel", "worker", "own", "floor", *PEERS)),
     Group("memory", "Memory of sessions, each after two small cells",
           "Proportional set size of the caller and all its processes.", "lines",
-          ("snug", "caller", "cells", "worker", "own", "floor", *PEERS)),
+          ("snug", "caller", "cells", "kernel", "worker", "own", "floor", *PEERS)),
     Group("used", "Memory of sessions, each after json, re and statistics on 1,000 rows",
           "As above.", "lines",
           ("snug", "caller", "cells", "worker", "own", "floor", *PEERS)),
@@ -136,7 +136,7 @@ LATER_ROWS = [
 # stops at 100, for its sessions are processes or much memory.
 COUNTS = {"memory": (1, 10, 100, 1000, 10000), "used": (1, 10, 100)}
 MOST_SESSIONS = {"snug": 10000, "caller": 10000, "cells": 1000, "worker": 1000, "floor": 10000,
-                 "monty": 1000, "ipykernel": 10, "pyodide": 10, "subprocess": 0}
+                 "monty": 1000, "ipykernel": 10, "kernel": 100, "pyodide": 10, "subprocess": 0}
 # Programs whose opens take a good part of a second or more: with --quick they are in the first
 # round only, and in these groups.
 SLOW = ("ipykernel", "pyodide", "subprocess")
