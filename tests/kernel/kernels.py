@@ -38,8 +38,8 @@ class Kernel:
 
     def close(self):
         self.client.stop_channels()
-        self.manager.shutdown_kernel()
-        self.manager.cleanup_resources()
+        if self.manager.has_kernel:
+            self.manager.shutdown_kernel()
         self.log.close()
 
     # ---- messages ----
