@@ -104,6 +104,8 @@ snug_layer(cli SOURCES
     cli/prompt/session_hooks.c
     cli/prompt/show_cell.c
     cli/prompt/shown_session.c
+    cli/prompt/ticker.c
+    cli/prompt/words.c
     cli/run/bash_script.c
     cli/run/check.c
     cli/run/input.c

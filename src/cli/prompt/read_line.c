@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "cli/editor/reader.h"
 #include "cli/prompt/show_cell.h"
+#include "cli/prompt/ticker.h"
 
 enum { LOOK_MS = 20 /* after so long it is noticed that the cell has ended */ };
 
@@ -57,11 +58,13 @@ void read_line(void *payload, snug_call *call, const char *prompt)
     str line = { 0 };
 
     show_output(s, SNUG_STREAM_STDOUT, prompt, strlen(prompt));
+    ticker_pause(s->ticker);
     int found = read_stdin_line(&line, call, s->typed);
 
     /* The terminal has echoed the line's end. */
     if (found)
         s->is_inside[0] = 0;
+    ticker_go_on(s->ticker);
     snug_call_return_line(call, found ? str_text(&line) : NULL, line.len);
     str_free(&line);
 }

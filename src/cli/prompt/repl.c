@@ -10,18 +10,10 @@
 
 #include "base/error.h"
 #include "base/str.h"
-#include "cli/editor/reader.h"
 #include "cli/program/command.h"
 #include "cli/program/state_folder.h"
+#include "cli/prompt/prompt.h"
 #include "cli/prompt/session_hooks.h"
-#include "cli/prompt/shown_session.h"
-
-typedef struct prompt {
-    shown_session shown;
-    reader *reader;
-    str source;
-    uint64_t number;
-} prompt;
 
 /* ---- a cell ---- */
 
@@ -50,6 +42,7 @@ static int renew_session(prompt *p)
     if (snug_session_reset(p->shown.session))
         return command_fail_host();
     p->number = 1;
+    prompt_forget_cells(p);
     return EXIT_FINE;
 }
 
@@ -57,20 +50,27 @@ static int run_prompt_cell(prompt *p)
 {
     snug_result *result;
 
+    /* What %undo goes back to. */
+    int is_undoable = p->language == CODE_PYTHON && !snug_session_checkpoint(p->shown.session);
+    fflush(stdout);
+    ticker_begin(&p->ticker);
     signals_watch(&p->shown.signals, p->shown.session);
     int error = snug_session_run(&result, p->shown.session, p->source.data, p->source.len, NULL);
     signals_watch(&p->shown.signals, NULL);
     signals_forgive(&p->shown.signals);
+    int was_ticking = ticker_end(&p->ticker);
     if (error == SNUG_EDEAD)
         return renew_session(p);
     if (error)
         return command_fail_host();
 
-    if (snug_result_status(result) == SNUG_STATUS_INTERRUPTED)
+    if (snug_result_status(result) == SNUG_STATUS_INTERRUPTED && !was_ticking)
         putchar('\n'); /* behind the terminal's ^C */
     show_result(&p->shown.show, result);
     session_files_add(&p->shown.files, p->source.data, p->source.len, result);
     p->number = snug_result_execution_count(result) + 1;
+    prompt_keep_cell(p, p->number - 1, p->source.data);
+    p->undoable = is_undoable ? p->number - 1 : 0;
     int is_lost = snug_result_state(result) == SNUG_STATE_LOST;
     snug_result_free(result);
     if (is_lost)
@@ -78,45 +78,7 @@ static int run_prompt_cell(prompt *p)
     return EXIT_FINE;
 }
 
-/* ---- the prompt's own words ---- */
-
-static int is_one_of(const prompt *p, const char *const *words)
-{
-    const char *text = str_text(&p->source) + strspn(str_text(&p->source), " \t");
-    size_t len = strlen(text);
-
-    while (len > 0 && strchr(" \t\n;", text[len - 1]))
-        len--;
-    for (; *words; words++)
-        if (strlen(*words) == len && !memcmp(*words, text, len))
-            return 1;
-
-    return 0;
-}
-
-static int is_exit(const prompt *p)
-{
-    static const char *const words[] = { "exit", "quit", "exit()", "quit()", NULL };
-    return is_one_of(p, words);
-}
-
-static int is_help(const prompt *p)
-{
-    static const char *const words[] = { "help", "?", NULL };
-    return is_one_of(p, words);
-}
-
-static void print_prompt_help(const prompt *p)
-{
-    printf("A cell is run when it is whole; an empty line ends a block.\n"
-           "Tab completes, and indents at the start of a line; Shift-Tab shows a signature.\n"
-           "Up and Down go through the history, what is before the cursor narrows it; Ctrl-R\n"
-           "searches. Alt-Enter begins a new line, Ctrl-X Ctrl-E edits the cell with $EDITOR.\n"
-           "Ctrl-_ undoes. Ctrl-C clears the cell or interrupts it.\n"
-           "exit, quit or Ctrl-D leave. Names stay from cell to cell; _, __, Out[1] and In[1]\n"
-           "are there as in a notebook. Files of the session: %s\n\n",
-           snug_session_workdir(p->shown.session));
-}
+/* ---- what is said at first ---- */
 
 static void print_banner(const prompt *p)
 {
@@ -159,10 +121,10 @@ static int open_prompt(prompt *p, const options *o)
 
     p->number = snug_session_execution_count(p->shown.session) + 1;
     char *path = history_path();
-    const int is_bash = o->isolation == AS_BASH;
+    p->language = o->isolation == AS_BASH ? CODE_BASH : CODE_PYTHON;
     const reader_options wanted = {
         .hooks = session_hooks(&p->shown),
-        .language = is_bash ? CODE_BASH : CODE_PYTHON,
+        .language = p->language,
         .history_path = path,
         .theme = p->shown.show.colors.out ? THEME_ANY : THEME_NONE,
     };
@@ -170,7 +132,10 @@ static int open_prompt(prompt *p, const options *o)
     free(path);
     if (error)
         return command_fail(EXIT_USAGE, "%s", error_message());
+    const term *colors = &p->shown.show.colors;
+    ticker_open(&p->ticker, term_on(colors, stdout, TERM_HINT), term_on(colors, stdout, TERM_OFF));
     p->shown.show.typed = p->reader;
+    p->shown.show.ticker = &p->ticker;
     return EXIT_FINE;
 }
 
@@ -181,15 +146,16 @@ static int serve_prompt(prompt *p)
     print_banner(p);
     while (!status && !p->shown.show.is_broken) {
         str_clear(&p->source);
+        str_add_str(&p->source, &p->next);
+        str_clear(&p->next);
         reader_event event = read_prompt_cell(p);
         if (event == READER_CANCEL ||
             (event == READER_TEXT && is_blank_source(str_text(&p->source))))
             continue;
-        if (event == READER_END || is_exit(p))
+        word_answer word = event == READER_TEXT ? prompt_take_word(p) : WORD_LEAVES;
+        if (word == WORD_LEAVES)
             break;
-        if (is_help(p))
-            print_prompt_help(p);
-        else
+        if (word == WORD_NONE)
             status = run_prompt_cell(p);
     }
 
@@ -207,7 +173,10 @@ int command_prompt(const options *o)
     if (!status)
         status = shown_session_end(&p.shown, serve_prompt(&p));
 
+    ticker_close(&p.ticker);
     reader_close(p.reader);
+    prompt_forget_cells(&p);
+    str_free(&p.next);
     int taken = shown_session_close(&p.shown);
     str_free(&p.source);
     return taken ? 128 + taken : status;

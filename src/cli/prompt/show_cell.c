@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/prompt/ticker.h"
+
 static void check_stdout(show *s)
 {
     if (!fflush(stdout) || s->is_broken)
@@ -54,11 +56,13 @@ void show_output(void *payload, snug_stream stream, const char *text, size_t len
         return;
 
     const int which = stream == SNUG_STREAM_STDERR;
+    ticker_hold(s->ticker);
     term_show(which ? stderr : stdout, &s->output[which], text, len, CLEAN_COLOURS | CLEAN_RETURNS);
     s->is_inside[which] = text[len - 1] != '\n';
 
     /* Flushed at once, as stderr is: the two streams keep their order. */
     check_stdout(s);
+    ticker_let_go(s->ticker, s->is_inside[0] || s->is_inside[1]);
 }
 
 static void put_kind(const char *before, const snug_mime *part)
@@ -87,6 +91,7 @@ void show_display(void *payload, snug_display_event event, const snug_display *d
 {
     show *s = payload;
 
+    ticker_hold(s->ticker);
     /* What has scrolled away stays. The line that is being written can be cleared, for progress
      * bars. */
     if (event == SNUG_DISPLAY_EVENT_CLEAR && s->colors.out)
@@ -102,6 +107,7 @@ void show_display(void *payload, snug_display_event event, const snug_display *d
     }
 
     check_stdout(s);
+    ticker_let_go(s->ticker, 0);
 }
 
 static void end_output_lines(show *s)

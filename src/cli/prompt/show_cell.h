@@ -15,11 +15,12 @@ typedef struct show {
     term colors;
     snug_session *session; /* interrupted when nobody reads any more; may be NULL */
     int is_verbose;
-    int is_inside[2];     /* stdout, stderr: the last line has no end yet */
-    clean output[2];      /* of the cell that runs */
-    struct reader *typed; /* has what was typed before input() asked for it; NULL: nobody has */
-    int is_broken;        /* stdout cannot be written */
-    int why;              /* the errno of that; EPIPE: nobody reads any more */
+    int is_inside[2];      /* stdout, stderr: the last line has no end yet */
+    clean output[2];       /* of the cell that runs */
+    struct reader *typed;  /* has what was typed before input() asked for it; NULL: nobody has */
+    struct ticker *ticker; /* held while something is written; NULL: none */
+    int is_broken;         /* stdout cannot be written */
+    int why;               /* the errno of that; EPIPE: nobody reads any more */
 } show;
 
 /* "In [3]: x = 1", further lines under "   ...: ". */
