@@ -53,6 +53,9 @@ snug_layer(cli SOURCES
     cli/editor/recall.c
     cli/editor/screen.c
     cli/editor/buffer.c
+    cli/display/html_text.c
+    cli/display/pictures.c
+    cli/display/text_table.c
     cli/editor/theme.c
     cli/kernel/attendant.c
     cli/kernel/channels.c

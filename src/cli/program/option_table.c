@@ -8,6 +8,14 @@
 static const option_choice colors[] = {
     { "auto", TERM_AUTO }, { "always", TERM_ALWAYS }, { "never", TERM_NEVER }, { NULL, 0 }
 };
+/* The words are those of theme.h and pictures.h, which stand above. */
+enum { BACKGROUND_ASKED = 1, BACKGROUND_LIGHT, BACKGROUND_DARK };
+static const option_choice backgrounds[] = { { "auto", BACKGROUND_ASKED },
+                                             { "light", BACKGROUND_LIGHT },
+                                             { "dark", BACKGROUND_DARK },
+                                             { NULL, 0 } };
+static const option_choice pictures[] = { { "auto", 0 },  { "kitty", 1 }, { "iterm", 2 },
+                                          { "saved", 3 }, { "none", 4 },  { NULL, 0 } };
 static const option_choice isolations[] = {
     { "local", IN_PROCESS },
     { "worker", IN_WORKER },
@@ -301,6 +309,14 @@ const option_row option_rows[] = {
       offsetof(options, is_json), NULL, "print JSON, an object a line" },
     { "--color", "auto|always|never", KIND_CHOICE, FOR_PROMPT | FOR_RUN | FOR_CHECK | FOR_QUESTIONS,
       offsetof(options, color), colors, "colours (default auto; NO_COLOR is honoured)" },
+    { "--background", "auto|light|dark", KIND_CHOICE, FOR_PROMPT, offsetof(options, background),
+      backgrounds, "of the terminal, for the colours of the prompt (default auto: it is asked)" },
+    { "--pictures", "auto|kitty|iterm|saved|none", KIND_CHOICE, FOR_PROMPT,
+      offsetof(options, pictures), pictures,
+      "how the prompt shows pictures (default auto: as the terminal can, else saved and named)" },
+    { "--prompt-history", "FILE|none", KIND_TEXT, FOR_PROMPT, offsetof(options, history_file), NULL,
+      "where the prompt keeps what was entered (default the variable SNUG_PROMPT_HISTORY, or "
+      "history in the state folder)" },
     { "-v", NULL, KIND_FLAG, FOR_ALL, offsetof(options, is_verbose), NULL,
       "say more, on stderr; of a question also prompts, routes and budgets" },
     { "--help", NULL, KIND_FLAG, FOR_ALL, offsetof(options, is_help), NULL, "this text" },

@@ -105,6 +105,9 @@ typedef struct options {
     int install;            /* install_choice, of packages that programs want */
     int is_quiet;
     int color;     /* term_mode */
+    int background;           /* of the prompt's terminal: a theme */
+    int pictures;             /* a picture_mode, of the prompt */
+    const char *history_file; /* of the prompt; "none": none */
     int isolation; /* isolation_choice */
     const char *worker_command;
     const char *docker_image;   /* of the containers that workers live in; NULL: none */

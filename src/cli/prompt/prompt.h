@@ -20,6 +20,7 @@ typedef struct prompt {
     shown_session shown;
     reader *reader;
     ticker ticker;
+    pictures pictures;
     code_language language;
     str source; /* what has been entered */
     str next;   /* what the next cell begins as */

@@ -96,9 +96,12 @@ static void print_banner(const prompt *p)
 /* ---- where the history is ---- */
 
 /* NULL: no history is kept. Free it. */
-static char *history_path(void)
+static char *history_path(const options *o)
 {
+    const char *named = o->history_file ? o->history_file : getenv("SNUG_PROMPT_HISTORY");
     str path = { 0 };
+    if (named && *named)
+        return strcmp(named, "none") == 0 ? NULL : strdup(named);
     if (state_find(&path, "history"))
         str_free(&path);
     return path.data;
@@ -113,6 +116,12 @@ static void set_utf8_locale(void)
         setlocale(LC_CTYPE, "C.UTF-8");
 }
 
+/* The terminal is asked, unless an option says what it has. */
+static theme theme_of(const options *o)
+{
+    return o->background ? (theme)o->background : THEME_ANY;
+}
+
 static int open_prompt(prompt *p, const options *o)
 {
     int status = shown_session_open(&p->shown, 1);
@@ -120,13 +129,13 @@ static int open_prompt(prompt *p, const options *o)
         return status;
 
     p->number = snug_session_execution_count(p->shown.session) + 1;
-    char *path = history_path();
+    char *path = history_path(o);
     p->language = o->isolation == AS_BASH ? CODE_BASH : CODE_PYTHON;
     const reader_options wanted = {
         .hooks = session_hooks(&p->shown),
         .language = p->language,
         .history_path = path,
-        .theme = p->shown.show.colors.out ? THEME_ANY : THEME_NONE,
+        .theme = p->shown.show.colors.out ? theme_of(o) : THEME_NONE,
     };
     int error = reader_open(&p->reader, &p->shown.signals, &wanted);
     free(path);
@@ -136,6 +145,8 @@ static int open_prompt(prompt *p, const options *o)
     ticker_open(&p->ticker, term_on(colors, stdout, TERM_HINT), term_on(colors, stdout, TERM_OFF));
     p->shown.show.typed = p->reader;
     p->shown.show.ticker = &p->ticker;
+    pictures_open(&p->pictures, (picture_mode)o->pictures);
+    p->shown.show.pictures = &p->pictures;
     return EXIT_FINE;
 }
 
@@ -174,6 +185,7 @@ int command_prompt(const options *o)
         status = shown_session_end(&p.shown, serve_prompt(&p));
 
     ticker_close(&p.ticker);
+    pictures_close(&p.pictures);
     reader_close(p.reader);
     prompt_forget_cells(&p);
     str_free(&p.next);

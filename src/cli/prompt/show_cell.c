@@ -4,7 +4,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
+#include "cli/display/html_text.h"
 #include "cli/prompt/ticker.h"
 
 static void check_stdout(show *s)
@@ -72,15 +75,52 @@ static void put_kind(const char *before, const snug_mime *part)
     printf(", %zu bytes>", part->len);
 }
 
-/* The text of a display, or what it is where it has none. */
-static void put_display(const snug_display *display)
+static const snug_mime *find_part(const snug_display *display, const char *type)
 {
-    const snug_mime *text = NULL;
+    for (size_t i = 0; i < display->part_count; i++)
+        if (strcmp(display->parts[i].type, type) == 0)
+            return &display->parts[i];
+    return NULL;
+}
 
-    for (size_t i = 0; i < display->part_count && !text; i++)
-        if (strcmp(display->parts[i].type, "text/plain") == 0)
-            text = &display->parts[i];
+/* 1: a table of HTML, or other HTML where there is no text. */
+static int put_html(const snug_mime *html, int has_text)
+{
+    struct winsize size = { 0 };
+    str out = { 0 };
 
+    if (!html || !isatty(STDOUT_FILENO) || (has_text && !html_has_table(html->data, html->len)))
+        return 0;
+    ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+    int error = html_text(&out, html->data, html->len, size.ws_col ? size.ws_col : 80);
+    int is_put = !error && out.len > 0;
+    if (is_put)
+        term_show(stdout, NULL, out.data, out.len - 1, 0);
+    str_free(&out);
+    return is_put;
+}
+
+/* A terminal shows more of it than its text. */
+static int is_rich(const show *s, const snug_display *display)
+{
+    const snug_mime *html = find_part(display, "text/html");
+
+    return pictures_has_one(s->pictures, display) ||
+           (html && isatty(STDOUT_FILENO) && html_has_table(html->data, html->len));
+}
+
+/* The richest form that a terminal has, or what it is where there is none. */
+static void put_display(const show *s, const snug_display *display)
+{
+    const snug_mime *text = find_part(display, "text/plain");
+
+    if (pictures_show(s->pictures, display) ||
+        put_html(find_part(display, "text/html"), text != NULL))
+        return;
+    if (!text)
+        text = find_part(display, "text/markdown");
+    if (!text)
+        text = find_part(display, "text/latex");
     if (text)
         term_show(stdout, NULL, text->data, text->len, CLEAN_COLOURS);
     for (size_t i = 0; i < display->part_count && !text; i++)
@@ -102,7 +142,7 @@ void show_display(void *payload, snug_display_event event, const snug_display *d
     s->is_inside[0] = 0;
 
     if (event != SNUG_DISPLAY_EVENT_CLEAR) {
-        put_display(display);
+        put_display(s, display);
         putchar('\n');
     }
 
@@ -122,16 +162,31 @@ static void end_output_lines(show *s)
     s->is_inside[0] = s->is_inside[1] = 0;
 }
 
+/* The form of the value that is richer than its text; NULL: there is none that is shown. */
+static const snug_display *find_main_display(const show *s, const snug_result *result)
+{
+    const snug_display *display;
+
+    for (size_t i = 0; s->pictures && (display = snug_result_display(result, i)); i++)
+        if (display->is_main_result && is_rich(s, display))
+            return display;
+    return NULL;
+}
+
 static void show_out_value(show *s, const snug_result *result)
 {
     size_t len;
     const char *text = snug_result_text(result, SNUG_STREAM_VALUE, &len);
+    const snug_display *display = find_main_display(s, result);
     if (!*snug_result_value_type(result))
         return;
 
     put_label(s, TERM_OUT, "Out", snug_result_execution_count(result));
-    putchar(memchr(text, '\n', len) ? '\n' : ' ');
-    term_show(stdout, NULL, text, len, CLEAN_COLOURS);
+    putchar(display || memchr(text, '\n', len) ? '\n' : ' ');
+    if (display)
+        put_display(s, display);
+    else
+        term_show(stdout, NULL, text, len, CLEAN_COLOURS);
     putchar('\n');
 }
 

@@ -9,6 +9,7 @@
 
 #include <snug/snug.h>
 
+#include "cli/display/pictures.h"
 #include "cli/terminal/term.h"
 
 typedef struct show {
@@ -19,6 +20,7 @@ typedef struct show {
     clean output[2];       /* of the cell that runs */
     struct reader *typed;  /* has what was typed before input() asked for it; NULL: nobody has */
     struct ticker *ticker; /* held while something is written; NULL: none */
+    pictures *pictures;    /* NULL: they are not shown */
     int is_broken;         /* stdout cannot be written */
     int why;               /* the errno of that; EPIPE: nobody reads any more */
 } show;

@@ -1,0 +1,39 @@
+/*
+ * pictures.h - pictures on a terminal: by the protocol of kitty or of iTerm2, else in files that
+ * are named.
+ */
+#ifndef SNUG_CLI_PICTURES_H
+#define SNUG_CLI_PICTURES_H
+
+#include <snug/snug.h>
+
+#include "base/str.h"
+
+typedef enum picture_mode {
+    PICTURES_AUTO,
+    PICTURES_KITTY,
+    PICTURES_ITERM,
+    PICTURES_SAVED,
+    PICTURES_NONE /* as any display that a terminal does not show */
+} picture_mode;
+
+typedef struct pictures {
+    picture_mode mode; /* not PICTURES_AUTO */
+    str folder;        /* of those that were saved; made for the first one */
+    unsigned count;
+} pictures;
+
+/* PICTURES_AUTO: by what the terminal says of itself in the environment. */
+void pictures_open(pictures *p, picture_mode wanted);
+/* Whether there is a picture in the display that is shown or saved. NULL is fine. */
+int pictures_has_one(const pictures *p, const snug_display *display);
+/* Shows it on stdout, or saves it and names it there; 0: there is none. */
+int pictures_show(pictures *p, const snug_display *display);
+void pictures_close(pictures *p);
+
+/* Appends what shows a picture in PNG, whose base64 has no other bytes. Pure. SNUG_OK or
+ * SNUG_ENOMEM. */
+int pictures_put_kitty(str *out, const char *base64, size_t len);
+int pictures_put_iterm(str *out, const char *base64, size_t len);
+
+#endif
