@@ -298,7 +298,7 @@ class Prompt(Case):
         self.ask(terminal, "x", r"Out\[2\]: 1")
 
     def test_help_tells_the_keys(self):
-        self.ask(self.prompt(), "help", r"Tab completes.*Ctrl-C.*In \[1\]: ")
+        self.ask(self.prompt(), "help", r"Tab +completes.*Ctrl-C.*In \[1\]: ")
 
     def test_a_termination_leaves(self):
         for number in (signal.SIGTERM, signal.SIGHUP):

@@ -104,11 +104,11 @@ typedef struct options {
     uint64_t stdin_wait_ms; /* the same, for a stdin that says nothing */
     int install;            /* install_choice, of packages that programs want */
     int is_quiet;
-    int color;     /* term_mode */
+    int color;                /* term_mode */
     int background;           /* of the prompt's terminal: a theme */
     int pictures;             /* a picture_mode, of the prompt */
     const char *history_file; /* of the prompt; "none": none */
-    int isolation; /* isolation_choice */
+    int isolation;            /* isolation_choice */
     const char *worker_command;
     const char *docker_image;   /* of the containers that workers live in; NULL: none */
     char *docker_command;       /* worker_command, where there is an image */

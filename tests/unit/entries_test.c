@@ -1,0 +1,160 @@
+#include "test.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/str.h"
+#include "cli/editor/history_file.h"
+
+static char path[64];
+
+static int make_path(void **state)
+{
+    char folder[] = "/tmp/snug-entries-XXXXXX";
+    (void)state;
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof path, "%s/history", folder);
+    return 0;
+}
+
+static int remove_path(void **state)
+{
+    (void)state;
+    unlink(path);
+    *strrchr(path, '/') = '\0';
+    return rmdir(path);
+}
+
+static void write_file(const char *text)
+{
+    struct iovec piece;
+    char *copy = strdup(text);
+    piece.iov_base = copy;
+    piece.iov_len = strlen(text);
+    assert_int_equal(file_replace(path, &piece, 1), 0);
+    free(copy);
+}
+
+static void an_entry_comes_back_with_its_lines(void **state)
+{
+    static const char entry[] = "def f():\n    return '\\n'\\\n\n# \xc3\xa9";
+    entries h = { 0 };
+    struct stat found;
+
+    (void)state;
+    history_file_add(path, entry, sizeof entry - 1);
+    history_file_add(path, "x", 1);
+    history_file_load(&h, path);
+    assert_int_equal(h.count, 2);
+    assert_string_equal(h.items[0], entry);
+    assert_int_equal(stat(path, &found), 0);
+    assert_int_equal(found.st_mode & 0777, 0600);
+    entries_free(&h);
+}
+
+static void a_file_of_libedit_is_read_and_written_in_this_form(void **state)
+{
+    entries h = { 0 }, again = { 0 };
+    str text = { 0 };
+
+    (void)state;
+    write_file("_HiStOrY_V2_\nx\\040=\\0401\nprint('a\\134n')\n");
+    history_file_load(&h, path);
+    assert_int_equal(h.count, 2);
+    assert_string_equal(h.items[0], "x = 1");
+    assert_string_equal(h.items[1], "print('a\\n')");
+    assert_int_equal(file_read(&text, path, 1000), 0);
+    assert_string_equal(text.data, "x = 1\nprint('a\\\\n')\n");
+    history_file_load(&again, path);
+    assert_string_equal(again.items[1], "print('a\\n')");
+    entries_free(&h);
+    entries_free(&again);
+    str_free(&text);
+}
+
+static void a_file_that_has_grown_is_cut(void **state)
+{
+    entries h = { 0 };
+    str text = { 0 };
+
+    (void)state;
+    for (int i = 0; i < 2 * ENTRIES_MOST + 5; i++)
+        str_printf(&text, "entry %d\n", i);
+    write_file(text.data);
+    history_file_load(&h, path);
+    assert_int_equal(h.count, ENTRIES_MOST);
+    str_clear(&text);
+    assert_int_equal(file_read(&text, path, 1 << 20), 0);
+    assert_int_equal(strncmp(text.data, "entry 5005\n", 11), 0);
+    entries_free(&h);
+    str_free(&text);
+}
+
+static void bytes_that_are_not_text_do_no_harm(void **state)
+{
+    entries h = { 0 };
+
+    (void)state;
+    write_file("a\x1b[2Jb\n\\\n\xff\n\n\x80\\n");
+    history_file_load(&h, path);
+    assert_int_equal(h.count, 4);
+    assert_string_equal(h.items[0], "a[2Jb");
+    assert_string_equal(h.items[1], "\\");
+    entries_free(&h);
+}
+
+/* ---- many prompts ---- */
+
+enum { PROMPTS = 8, EACH = 200 };
+
+static void *add_entries(void *arg)
+{
+    for (int i = 0; i < EACH; i++) {
+        char entry[40];
+        snprintf(entry, sizeof entry, "prompt %d,\nentry %d", *(int *)arg, i);
+        history_file_add(path, entry, strlen(entry));
+        if (i % 50 == 0) {
+            entries h = { 0 };
+            history_file_load(&h, path);
+            entries_free(&h);
+        }
+    }
+    return NULL;
+}
+
+static void prompts_side_by_side_lose_nothing(void **state)
+{
+    pthread_t threads[PROMPTS];
+    int numbers[PROMPTS];
+    entries h = { 0 };
+
+    (void)state;
+    for (int i = 0; i < PROMPTS; i++) {
+        numbers[i] = i;
+        assert_int_equal(pthread_create(&threads[i], NULL, add_entries, &numbers[i]), 0);
+    }
+    for (int i = 0; i < PROMPTS; i++)
+        pthread_join(threads[i], NULL);
+    history_file_load(&h, path);
+    assert_int_equal(h.count, PROMPTS * EACH);
+    entries_free(&h);
+}
+
+#define WITH_PATH(test) cmocka_unit_test_setup_teardown(test, make_path, remove_path)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_PATH(an_entry_comes_back_with_its_lines),
+        WITH_PATH(a_file_of_libedit_is_read_and_written_in_this_form),
+        WITH_PATH(a_file_that_has_grown_is_cut),
+        WITH_PATH(bytes_that_are_not_text_do_no_harm),
+        WITH_PATH(prompts_side_by_side_lose_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
