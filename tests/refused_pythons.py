@@ -24,12 +24,8 @@ class RefusedPythons(unittest.TestCase):
             self.assertIn(part, text)
 
     def test_what_all_tests_are_passed_with_is_taken(self):
-        for version in "3.11.2", "3.13.5", "3.14.8":
+        for version in "3.11.2", "3.13.5", "3.14.8", "3.15.0":
             self.assertEqual(refusal(version), "")
-
-    def test_one_that_is_in_work_can_be_tried(self):
-        self.expect(refusal("3.15.0"), "not all of snug's tests are passed yet", "3.11, 3.13, 3.14", "-DSNUG_TRY_PYTHON=ON")
-        self.assertEqual(refusal("3.15.0", tried="ON"), "")
 
     def test_an_old_one_is_refused_even_when_tried(self):
         self.expect(refusal("3.9.2"), "Python 3.9.2, older", "-DPython3_EXECUTABLE")
