@@ -29,6 +29,7 @@
     X(int, msg_more, (const zmq_msg_t *message))
 
 typedef struct zmq_library {
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): these are a type and the parameters of a function. */
 #define ZMQ_MEMBER(type, name, arguments) type(*name) arguments;
     ZMQ_FUNCTIONS(ZMQ_MEMBER)
 #undef ZMQ_MEMBER
