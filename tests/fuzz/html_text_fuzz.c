@@ -4,8 +4,6 @@
 
 #include "base/utf8.h"
 #include "cli/display/html_text.h"
-#include "cli/display/text_table.h"
-#include "cli/terminal/columns.h"
 
 static void check_line(const char *line, size_t len)
 {
@@ -27,13 +25,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (input all = { str_text(&out), out.len }; all.left > 0;) {
         input line = take_until(&all, "\n");
         check_line(line.at, line.left);
-    }
-
-    /* Nothing but a table, whose columns all fit. */
-    if (memmem(html, in.left, "<table", 6) == html && width >= 3 * TABLE_MOST_COLUMNS) {
-        const char *first = strchr(str_text(&out), '\n');
-        HOLDS(!first || columns_of(out.data, (size_t)(first - out.data)) <= width ||
-              memmem(html, in.left, "</table", 7));
     }
 
     str_free(&out);

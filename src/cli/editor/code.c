@@ -223,10 +223,12 @@ int code_indent(str *out, code_language language, const char *text, size_t len)
 
 int code_is_in_block(code_language language, const char *text, size_t len)
 {
-    unsigned char *styles = malloc(len + 1);
+    unsigned char *styles = language == CODE_PYTHON ? malloc(len + 1) : NULL;
     size_t begin = line_begin(text, len);
 
-    if (styles && language == CODE_PYTHON) {
+    if (language != CODE_PYTHON)
+        return 0;
+    if (styles) {
         code_style(styles, language, text, len);
         begin = statement_begin(text, styles, len);
     }
