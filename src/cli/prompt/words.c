@@ -26,9 +26,9 @@ void prompt_keep_cell(prompt *p, uint64_t number, const char *source)
         p->cell_cap = cap;
     }
 
-    char *copy = strdup(source);
-    if (copy)
-        p->cells[p->cell_count++] = (prompt_cell){ number, copy };
+    prompt_cell *cell = &p->cells[p->cell_count];
+    *cell = (prompt_cell){ number, strdup(source) };
+    p->cell_count += cell->source != NULL;
 }
 
 void prompt_forget_cells(prompt *p)
