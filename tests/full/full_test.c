@@ -454,6 +454,18 @@ static void frames_are_short_and_have_a_table(void **state)
     close_session(session);
 }
 
+/* People see it, who are used to the notebook's. */
+static void the_table_of_a_frame_has_the_notebook_s_rows_and_columns(void **state)
+{
+    (void)state;
+    snug_session *session = open_numeric();
+    expect(session,
+           "import pandas as pd; f = pd.DataFrame({f'c{n}': range(50) for n in range(20)})", "");
+    expect(session, "f._repr_html_().count('<tr'), f._repr_html_().count('<th>c19')", "(51, 1)");
+    expect(session, "pd.set_option('display.max_rows', 4); f._repr_html_().count('<tr')", "6");
+    close_session(session);
+}
+
 /* ---- saved ---- */
 
 static void a_frame_is_saved_and_restored(void **state)
@@ -513,6 +525,7 @@ int main(void)
         cmocka_unit_test(figures_are_displays_of_the_cell_that_drew_them),
         cmocka_unit_test(figures_of_a_stopped_cell_are_gone),
         cmocka_unit_test(frames_are_short_and_have_a_table),
+        cmocka_unit_test(the_table_of_a_frame_has_the_notebook_s_rows_and_columns),
         cmocka_unit_test(a_frame_is_saved_and_restored),
     };
     if (!has_packages())

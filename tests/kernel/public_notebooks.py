@@ -18,6 +18,7 @@ import tempfile
 import nbformat
 from jupyter_client.kernelspec import KernelSpecManager
 from nbclient import NotebookClient
+from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
 # Repository, commit, folder, notebooks.
 NOTEBOOKS = [
@@ -38,9 +39,13 @@ NOTEBOOKS = [
     ("norvig/pytudes", "414fe258a4181c2a819959d9a29bfcbe4c4b19c7", "ipynb", [
         "Babylonian digits", "Cheryl", "Convex Hull", "Cryptarithmetic", "Differentiation", "Euler's Conjecture",
         "Golomb-Puzzle", "Life", "NumberBracelets", "Probability", "PropositionalLogic", "RationalPi",
-        "Series7", "Sicherman Dice", "Snobol", "StableMatching", "Stubborn", "Triplets", "lispy", "equilength-numbers"]),
+        "Series7", "Snobol", "StableMatching", "Stubborn", "Socks", "Triplets", "lispy", "equilength-numbers"]),
 ]
 SECONDS = 120
+
+
+class NotRun(Exception):
+    """A notebook that a kernel did not come to the end of."""
 
 
 def plain(text):
@@ -48,6 +53,7 @@ def plain(text):
     text = re.sub(r"\x1b\[[0-9;]*m", "", text)
     text = re.sub(r"0x[0-9a-f]{6,}", "0x", text)
     text = re.sub(r"(/tmp/ipykernel_\d+/\d+\.py|<ipython-input-[^>]*>|<cell \d+>)", "<cell>", text)
+    text = re.sub(r"[\d,]+ loops? each", "LOOPS", text)
     text = re.sub(r"\d+(\.\d+)? ?(ns|µs|us|ms|s|min)\b", "TIME", text)
     return re.sub(r"\s+", " ", text).strip()
 
@@ -59,7 +65,8 @@ def shown(cell):
         if output["output_type"] == "stream":
             texts.append(output["text"])
         elif output["output_type"] == "error":
-            displays.append(("error", output["ename"], plain(output["evalue"])))
+            said = re.sub(r" \([^)]*, line \d+\)$", "", plain(output["evalue"]))  # where the source was
+            displays.append(("error", output["ename"], said))
         else:
             data = output["data"]
             is_picture = any(kind.startswith("image/") for kind in data)
@@ -86,7 +93,11 @@ def run(path, kernel, folder):
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(notebook, kernel_name=kernel, allow_errors=True, timeout=SECONDS,
                             resources={"metadata": {"path": str(folder)}})
-    client.execute()
+    try:
+        client.execute()
+    except (CellTimeoutError, DeadKernelError) as error:
+        who = "snug" if kernel == "snug-public" else "ipykernel"
+        raise NotRun(f"{who}: {str(error).splitlines()[0]}") from error
     return notebook
 
 
@@ -111,12 +122,14 @@ def compare(path, folder, report):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--only", default="")
+    parser.add_argument("--only", default="", help="notebooks with that in their name")
+    parser.add_argument("--skip", nargs="*", default=[])
     parser.add_argument("--variant", nargs="*", default=["--full"])
     parser.add_argument("--report", default="public_notebooks.txt")
     parser.add_argument("clones")
     options = parser.parse_args()
     report, sums = [], [0] * 4
+    os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # a warning of ipykernel's debugger
     with tempfile.TemporaryDirectory() as scratch:
         os.environ["JUPYTER_DATA_DIR"] = scratch + "/jupyter"
         subprocess.run([os.environ["SNUG"], "kernel", "install", "--user", "--name", "snug-public", "--timeout", "60s",
@@ -126,13 +139,17 @@ def main():
         for repository, commit, place, names in NOTEBOOKS:
             folder = clone_of(repository, commit, options.clones, scratch) / place
             for name in names:
-                if options.only not in name:
+                if options.only not in name or name in options.skip:
                     continue
-                row = compare(folder / (name + ".ipynb"), folder, report)
+                try:
+                    row = compare(folder / (name + ".ipynb"), folder, report)
+                except NotRun as error:
+                    print(f"{name:44} {error}", flush=True)
+                    continue
+                pathlib.Path(options.report).write_text("\n".join(report))
                 sums = [a + b for a, b in zip(sums, row)]
                 print(f"{name:44} {row[0]:5}  {row[1]:11}  {row[2]:21}  {row[3]:17}", flush=True)
         print(f"{'together':44} {sums[0]:5}  {sums[1]:11}  {sums[2]:21}  {sums[3]:17}")
-    pathlib.Path(options.report).write_text("\n".join(report))
     print(f"{len(report)} cells that agree with neither are in {options.report}")
 
 

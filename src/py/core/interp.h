@@ -86,8 +86,8 @@ int interp_prepare(interp *in);
  * its names hold), while a stop can still end it. The namespace is empty then.
  * SNUG_OK or SNUG_EDEAD. */
 int interp_retire(interp *in);
-/* Ends it. interp_stop may come only after interp_ending said so. SNUG_OK: only interp_free is left to do. SNUG_EDEAD when it
- * had to be given up: it stays. */
+/* Ends it. interp_stop may come only after interp_ending said so. SNUG_OK: only interp_free is left
+ * to do. SNUG_EDEAD when it had to be given up: it stays. */
 int interp_close(interp *in);
 /* Frees what interp_close ended; no stop may come any more. NULL is fine. */
 void interp_free(interp *in);

@@ -16,8 +16,8 @@ void interp_settle(interp *in);
 void interp_unsettle(interp *in);
 /* (handler) Whether the thread of that state must not be torn out now. */
 int interp_is_busy(PyThreadState *tstate, uintptr_t pc, const uintptr_t *sp);
-/* In the interpreter that is about to end: its finalizers are stopped by KeyboardInterrupt, until its
- * thread state goes. */
+/* In the interpreter that is about to end: its finalizers are stopped by KeyboardInterrupt, until
+ * its thread state goes. */
 void stopping_watch_end(interp *in);
 /* One that was not raised yet is taken back. */
 void stopping_cancel_raise(interp *in);

@@ -80,12 +80,28 @@ def adopt_loaded():
             adopt(sys.modules[name])
 
 
+# What is read as text is short; what is shown as HTML is as in any notebook.
+_PANDAS = {"display.max_rows": (10, 60), "display.min_rows": (10, 10), "display.max_columns": (0, 20)}
+
+
 def _adopt_pandas(name):
-    set_option = sys.modules[name].set_option
-    for option, value in (("display.max_rows", 10), ("display.min_rows", 10),
-                          ("display.max_columns", 0), ("display.width", 80),
-                          ("display.notebook_repr_html", True)):
-        set_option(option, value)
+    pandas = sys.modules[name]
+    for option, (value, _) in _PANDAS.items():
+        pandas.set_option(option, value)
+    pandas.set_option("display.width", 80)
+    pandas.set_option("display.notebook_repr_html", True)
+    original = getattr(pandas.DataFrame._repr_html_, "original", pandas.DataFrame._repr_html_)
+
+    def _repr_html_(frame):
+        """What a cell has set itself is kept."""
+        wanted = [word for option, (value, shown) in _PANDAS.items()
+                  if pandas.get_option(option) == value for word in (option, shown)]
+        if not wanted:
+            return original(frame)
+        with pandas.option_context(*wanted):
+            return original(frame)
+    _repr_html_.original = original
+    pandas.DataFrame._repr_html_ = _repr_html_
 
 
 def _adopt_matplotlib(name):
