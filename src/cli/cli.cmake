@@ -14,7 +14,7 @@ snug_layer(cli SOURCES
     cli/ask/installing.c
     cli/ask/library_command.c
     cli/ask/member.c
-    cli/ask/missing.c
+    cli/ask/missing_events.c
     cli/ask/named_files.c
     cli/ask/named_path.c
     cli/ask/question_files.c
@@ -76,6 +76,7 @@ snug_layer(cli SOURCES
     cli/kernel/shell.c
     cli/kernel/signature.c
     cli/kernel/zmq_library.c
+    cli/packages/missing.c
     cli/packages/installed.c
     cli/packages/packages_command.c
     cli/packages/pip.c
@@ -102,6 +103,7 @@ snug_layer(cli SOURCES
     cli/program/signals.c
     cli/program/state_folder.c
     cli/program/yamljson.c
+    cli/prompt/advice.c
     cli/prompt/read_line.c
     cli/prompt/repl.c
     cli/prompt/session_hooks.c

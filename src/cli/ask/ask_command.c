@@ -11,7 +11,7 @@
 #include "base/str.h"
 #include "cli/ask/closing.h"
 #include "cli/ask/installing.h"
-#include "cli/ask/missing.h"
+#include "cli/ask/missing_events.h"
 #include "cli/ask/question_files.h"
 #include "cli/ask/seats.h"
 #include "cli/ask/steps.h"

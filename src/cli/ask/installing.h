@@ -6,7 +6,7 @@
 #ifndef SNUG_CLI_INSTALLING_H
 #define SNUG_CLI_INSTALLING_H
 
-#include "cli/ask/missing.h"
+#include "cli/packages/missing.h"
 #include "cli/ask/seats.h"
 #include "cli/program/options.h"
 

@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "cli/program/command.h"
 #include "cli/program/state_folder.h"
+#include "cli/prompt/advice.h"
 #include "cli/prompt/prompt.h"
 #include "cli/prompt/session_hooks.h"
 
@@ -66,7 +67,9 @@ static int run_prompt_cell(prompt *p)
 
     if (snug_result_status(result) == SNUG_STATUS_INTERRUPTED && !was_ticking)
         putchar('\n'); /* behind the terminal's ^C */
-    show_result(&p->shown.show, result);
+    char *advice = advice_on(&p->shown, result);
+    show_result(&p->shown.show, result, advice);
+    free(advice);
     session_files_add(&p->shown.files, p->source.data, p->source.len, result);
     p->number = snug_result_execution_count(result) + 1;
     prompt_keep_cell(p, p->number - 1, p->source.data);

@@ -201,7 +201,7 @@ static void put_styled(const show *s, term_style style, const char *before, cons
     fputc('\n', stderr);
 }
 
-static void show_error(show *s, const snug_result *result)
+static void show_error(show *s, const snug_result *result, const char *advice)
 {
     const char *traceback = snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL);
     const char *hint = snug_result_error_hint(result);
@@ -215,12 +215,14 @@ static void show_error(show *s, const snug_result *result)
     /* A denied import says it all in its message. */
     if (*hint && strcmp(hint, snug_result_error_value(result)) != 0)
         put_styled(s, TERM_HINT, "Hint: ", hint, "", "");
+    if (advice)
+        put_styled(s, TERM_HINT, "Hint: ", advice, "", "");
     if (snug_result_state(result) == SNUG_STATE_LOST)
         fprintf(stderr, "%sThe session is lost with all its names.%s\n",
                 term_on(&s->colors, stderr, TERM_HINT), term_on(&s->colors, stderr, TERM_OFF));
 }
 
-void show_result(show *s, const snug_result *result)
+void show_result(show *s, const snug_result *result, const char *advice)
 {
     /* The cell was interrupted for that, and its end is nobody's. */
     if (s->is_broken)
@@ -228,7 +230,7 @@ void show_result(show *s, const snug_result *result)
     end_output_lines(s);
     show_out_value(s, result);
     fflush(stdout);
-    show_error(s, result);
+    show_error(s, result, advice);
     if (s->is_verbose)
         fprintf(stderr, "cell %" PRIu64 ": %s, %.1f ms, cpu %.1f ms\n",
                 snug_result_execution_count(result), snug_status_name(snug_result_status(result)),

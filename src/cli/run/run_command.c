@@ -37,7 +37,7 @@ static int show_one(shown_session *s, snug_result *result)
     size_t len = 0;
 
     if (!s->options->is_json) {
-        show_result(&s->show, result);
+        show_result(&s->show, result, NULL);
         return EXIT_FINE;
     }
 

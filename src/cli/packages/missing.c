@@ -1,16 +1,13 @@
-#include "cli/ask/missing.h"
+#include "cli/packages/missing.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/jsontext.h"
 #include "base/str.h"
-#include "cli/ask/member.h"
 #include "cli/packages/installed.h"
 #include "cli/packages/requirements.h"
-#include "cli/program/command.h"
 
 /* ---- which package has a module ---- */
 
@@ -97,8 +94,7 @@ static int is_listed(const missing *m, const char *module, size_t len)
     return 0;
 }
 
-/* By its first part. 1: it is new; 0; -1 where memory ran out. */
-static int add_module(missing *m, const options *o, const char *report, const char *name)
+int missing_add(missing *m, const char *name, const options *o, const char *report)
 {
     const size_t len = strcspn(name, ".");
     const size_t fine = requirements_name(name);
@@ -119,68 +115,22 @@ static int add_module(missing *m, const options *o, const char *report, const ch
     return 1;
 }
 
-/* ---- events ---- */
-
-/* A module of the standard library is another profile's, and no package. */
-static int is_of_python(const char *message)
-{
-    return strstr(message, "is not allowed in this session (profile ") != NULL;
-}
-
-static int hear_scan(missing *m, jsontext_span event, const options *o, const char *report)
-{
-    jsontext j;
-    jsontext_span finding;
-    int count = 0, added = 0;
-
-    if (!jsontext_enter(&j, jsontext_member(event, "findings")))
-        return 0;
-    while (added >= 0 && jsontext_item(&j, NULL, &finding)) {
-        str subject = member_text(finding, "subject"), message = member_text(finding, "message");
-        const int is_import = jsontext_is(jsontext_member(finding, "rule"), "\"import\"");
-        added = 0;
-        if (is_import && !is_of_python(str_text(&message)))
-            added = add_module(m, o, report, str_text(&subject));
-        count += added;
-        str_free(&subject);
-        str_free(&message);
-    }
-
-    return added < 0 ? -1 : count;
-}
-
 /* "No module named 'numpy'" */
-static int hear_result(missing *m, jsontext_span event, const options *o, const char *report)
+int missing_add_error(missing *m, const char *name, const char *value, const options *o,
+                      const char *report)
 {
     static const char begin[] = "No module named '";
-    jsontext_span error = jsontext_member(jsontext_member(event, "result"), "error");
-    int added = 0;
+    char module[256];
 
-    if (!error.text || !jsontext_is(jsontext_member(error, "name"), "\"ModuleNotFoundError\""))
+    if (strcmp(name, "ModuleNotFoundError") != 0 || strncmp(value, begin, sizeof begin - 1) != 0)
         return 0;
-
-    str value = member_text(error, "value");
-    if (strncmp(str_text(&value), begin, sizeof begin - 1) == 0) {
-        value.data[strcspn(value.data + sizeof begin - 1, "'") + sizeof begin - 1] = '\0';
-        added = add_module(m, o, report, value.data + sizeof begin - 1);
-    }
-
-    str_free(&value);
-    return added;
-}
-
-int missing_hear(missing *m, const snug_agent_event *event, const options *o, const char *report)
-{
-    const jsontext_span json = { event->json, event->json_len };
-    int added = 0;
-
-    if (strcmp(event->name, "scan") == 0)
-        added = hear_scan(m, json, o, report);
-    else if (strcmp(event->name, "executed") == 0)
-        added = hear_result(m, json, o, report);
-    if (added < 0)
-        command_fail_memory();
-    return added;
+    const char *at = value + sizeof begin - 1;
+    const size_t len = strcspn(at, "'");
+    if (len >= sizeof module)
+        return 0;
+    memcpy(module, at, len);
+    module[len] = '\0';
+    return missing_add(m, module, o, report);
 }
 
 char *missing_hint(const missing_module *module, int is_full)

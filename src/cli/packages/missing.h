@@ -7,8 +7,6 @@
 
 #include <stddef.h>
 
-#include <snug/agent.h>
-
 #include "cli/program/options.h"
 
 typedef struct missing_module {
@@ -23,9 +21,12 @@ typedef struct missing {
     size_t count, cap;
 } missing;
 
-/* Takes the modules from an event of an agent, "scan" or "executed", each once. report: of the host
- * whose sessions they are missing in. How many are new, or -1 after one sentence. */
-int missing_hear(missing *m, const snug_agent_event *event, const options *o, const char *report);
+/* Adds the module of that name, by its first part. report: of the host whose sessions it is missing
+ * in. 1: it is new; 0; -1 where memory ran out. */
+int missing_add(missing *m, const char *name, const options *o, const char *report);
+/* The same of what an error of a cell says is missing: 0 where it says nothing like that. */
+int missing_add_error(missing *m, const char *name, const char *value, const options *o,
+                      const char *report);
 /* What gives it to programs, one sentence; malloc'ed, NULL if memory ran out. is_full: the session
  * is. */
 char *missing_hint(const missing_module *module, int is_full);

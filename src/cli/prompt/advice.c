@@ -1,0 +1,15 @@
+#include "cli/prompt/advice.h"
+
+#include "cli/packages/missing.h"
+
+char *advice_on(const shown_session *s, const snug_result *result)
+{
+    missing m = { 0 };
+    char *text = NULL;
+
+    if (missing_add_error(&m, snug_result_error_name(result), snug_result_error_value(result),
+                          s->options, snug_host_report(s->host)) == 1)
+        text = missing_hint(&m.items[0], s->options->isolation == AS_FULL);
+    missing_free(&m);
+    return text;
+}
