@@ -483,7 +483,7 @@ static void check_close_of(const char *keeper)
 {
     snug_health before = SNUG_HEALTH_INIT, after = SNUG_HEALTH_INIT;
     snug_session *session = open_session(), *neighbour = open_session();
-    char source[200];
+    char source[400];
 
     snprintf(source, sizeof source,
              "class A:\n"
@@ -514,7 +514,23 @@ static void a_finalizer_without_end_of_what_a_module_keeps_ends_at_the_close(voi
         "import json; json.kept = A()",
         "import builtins; builtins.kept = A()",
         "import json; json.JSONEncoder.kept = A()",
-        "import sys; sys.kept = [A() for _ in range(3)]",
+        "import sys; sys.kept = [A() for _ in range(200)]",
+        "import warnings\n"
+        "class B(str): __del__ = A.__del__\n"
+        "warnings.filters.append(('ignore', None, Warning, None, B()))",
+        "import codecs\n"
+        "class B:\n"
+        "    def __call__(self, name): return None\n"
+        "    def __del__(self, A=A): a = A(); a.itself = a\n"
+        "codecs.register(B())",
+        "import sys\n"
+        "class B:\n"
+        "    def __del__(self):\n"
+        "        def f(f):\n"
+        "            try: f(f)\n"
+        "            except BaseException: f(f)\n"
+        "        f(f)\n"
+        "sys.kept = B()",
     };
 
     (void)state;

@@ -72,18 +72,21 @@ int exceptions_make(interp *in)
     in->policy_error = make_type(&policy, PyExc_PermissionError, NULL);
     in->import_denied = make_type(&import, PyExc_ImportError, NULL);
     in->stopped = make_type(&stopped, PyExc_KeyboardInterrupt, NULL);
+    if (in->stopped)
+        Py_SET_REFCNT(in->stopped, Py_REFCNT(in->stopped) + SPARE_REFERENCES);
     in->tool_error = make_type(&tool, PyExc_RuntimeError, NULL);
     if (in->tool_error)
         in->tool_timeout = make_type(&timeout, in->tool_error, PyExc_TimeoutError);
     if (!in->policy_error || !in->import_denied || !in->stopped || !in->tool_timeout)
         return -1;
     spare_interrupt();
-    Py_SET_REFCNT(in->stopped, Py_REFCNT(in->stopped) + SPARE_REFERENCES);
     return 0;
 }
 
-void exceptions_release(interp *in)
+void exceptions_release(PyObject *stopped)
 {
-    if (in->stopped)
-        Py_SET_REFCNT(in->stopped, Py_REFCNT(in->stopped) - SPARE_REFERENCES);
+    if (!stopped)
+        return;
+    Py_SET_REFCNT(stopped, Py_REFCNT(stopped) - SPARE_REFERENCES);
+    Py_DECREF(stopped);
 }

@@ -12,7 +12,7 @@
 
 /* 0, or -1 with an exception. */
 int exceptions_make(interp *in);
-/* Before the interpreter ends. */
-void exceptions_release(interp *in);
+/* Of in->stopped, before the interpreter ends. */
+void exceptions_release(PyObject *stopped);
 
 #endif

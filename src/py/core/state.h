@@ -37,7 +37,7 @@ struct stopping {
     _Atomic int is_cutting;   /* inside interp_cut_recursion: to leave is_guest waits for it */
     _Atomic int is_settled;   /* the code has ended; the report is being made */
     _Atomic int end;          /* interp_end */
-    _Atomic long ended;       /* as raised, of KeyboardInterrupt */
+    PyObject *last_names;     /* the dict of the interpreter's that goes last; set near its end */
 };
 
 /* What was noted while the cell ran (cell_notes.h). */

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "limits/text.h"
+#include "py/core/exceptions.h"
 #include "py/core/in_allocator.h"
 
 /* (handler) CPython's allocator must not be torn: 3.11 has one for all sessions, and
@@ -33,46 +34,84 @@ int interp_check_stop(interp *in)
 static void stop_end(interp *in)
 {
     pthread_mutex_lock(&in->stop.settling);
-    if (atomic_load(&in->stop.end) == END_BEGUN &&
-        internals_raise_later(in->tstate, PyExc_KeyboardInterrupt))
-        atomic_fetch_add(&in->stop.ended, 1);
+    if (atomic_load(&in->stop.end) == END_BEGUN) {
+        PyObject *stopped = in->stopped ? in->stopped : PyExc_KeyboardInterrupt;
+        if (internals_raise_later(in->tstate, stopped))
+            atomic_fetch_add(&in->stop.raised, 1);
+    }
     pthread_mutex_unlock(&in->stop.settling);
 }
 
-/* (with the GIL) */
-static void end_is_near(interp *in)
+/* (with the GIL) Takes back what was not raised, and makes up for what was. */
+static void settle_raises(interp *in, PyObject *stopped)
+{
+    stopping_cancel_raise(in);
+    for (long raised = atomic_exchange(&in->stop.raised, 0); raised > 0; raised--)
+        Py_INCREF(stopped);
+}
+
+/* The last collection of the interpreter takes our own exception. */
+static void release_stopped(interp *in)
 {
     pthread_mutex_lock(&in->stop.settling);
-    atomic_store(&in->stop.end, END_NEAR);
-    if (internals_cancel_raise(in->tstate))
-        atomic_fetch_sub(&in->stop.ended, 1);
+    PyObject *stopped = in->stopped;
+    if (stopped)
+        settle_raises(in, stopped);
+    in->stopped = NULL;
     pthread_mutex_unlock(&in->stop.settling);
+    exceptions_release(stopped);
+}
 
-    for (long raised = atomic_exchange(&in->stop.ended, 0); raised > 0; raised--)
-        Py_INCREF(PyExc_KeyboardInterrupt);
+static void end_is_near(interp *in)
+{
+    release_stopped(in);
+    pthread_mutex_lock(&in->stop.settling);
+    atomic_store(&in->stop.end, END_NEAR);
+    settle_raises(in, PyExc_KeyboardInterrupt);
+    pthread_mutex_unlock(&in->stop.settling);
 }
 
 #define END_MARK "snug.end"
 
-static void on_near(PyObject *mark)
+/* on_gone is called where there is no memory for it, too. */
+static void leave_mark(PyObject *names, interp *in, PyCapsule_Destructor on_gone)
 {
-    end_is_near(PyCapsule_GetPointer(mark, END_MARK));
+    PyObject *mark = names ? PyCapsule_New(in, END_MARK, on_gone) : NULL;
+
+    if (!mark || PyDict_SetItemString(names, END_MARK, mark) != 0)
+        PyErr_Clear();
+    if (mark)
+        Py_DECREF(mark);
+    else
+        end_is_near(in);
+}
+
+/* Code that takes the mark out of the dict does not make the end come. */
+static void on_builtins_gone(PyObject *mark)
+{
+    interp *in = PyCapsule_GetPointer(mark, END_MARK);
+
+    if (PyEval_GetFrame())
+        leave_mark(in->stop.last_names, in, on_builtins_gone);
+    else
+        end_is_near(in);
+}
+
+/* Behind the interpreter's dict go its warnings, the last collection, sys, and its builtins last.
+ */
+static void on_dict_gone(PyObject *mark)
+{
+    interp *in = PyCapsule_GetPointer(mark, END_MARK);
+
+    release_stopped(in);
+    in->stop.last_names = PyEval_GetBuiltins();
+    leave_mark(in->stop.last_names, in, on_builtins_gone);
 }
 
 void stopping_watch_end(interp *in)
 {
-    PyObject *names = in->options.is_full ? NULL : PyInterpreterState_GetDict(in->tstate->interp);
-    PyObject *mark = names ? PyCapsule_New(in, END_MARK, on_near) : NULL;
-
-    if (!mark) {
-        end_is_near(in);
-        PyErr_Clear();
-        return;
-    }
-
-    if (PyDict_SetItemString(names, END_MARK, mark) != 0)
-        PyErr_Clear();
-    Py_DECREF(mark); /* the last one, where there was no memory */
+    PyInterpreterState *whole = in->tstate->interp;
+    leave_mark(in->options.is_full ? NULL : PyInterpreterState_GetDict(whole), in, on_dict_gone);
 }
 
 /* ---- a stop ---- */

@@ -456,16 +456,34 @@ int interp_retire(interp *in)
 static void drop_objects(interp *in)
 {
     PyObject **objects[] = {
-        &in->set_running_loop, &in->main,          &in->builtins,
-        &in->compile,          &in->print,         &in->assign,
-        &in->targets,          &in->value_name,    &in->run_async,
-        &in->in_list,          &in->out_dict,      &in->notes.hinted,
-        &in->last[0],          &in->last[1],       &in->last[2],
-        &in->last_names[0],    &in->last_names[1], &in->last_names[2],
-        &in->stopped,          &in->policy_error,  &in->import_denied,
-        &in->pretty,           &in->rich,          &in->tool_error,
-        &in->tool_timeout,     &in->await_call,    &in->checkpoint,
-        &in->raw_type,         &in->lazy_import,
+        &in->set_running_loop,
+        &in->main,
+        &in->builtins,
+        &in->compile,
+        &in->print,
+        &in->assign,
+        &in->targets,
+        &in->value_name,
+        &in->run_async,
+        &in->in_list,
+        &in->out_dict,
+        &in->notes.hinted,
+        &in->last[0],
+        &in->last[1],
+        &in->last[2],
+        &in->last_names[0],
+        &in->last_names[1],
+        &in->last_names[2],
+        &in->policy_error,
+        &in->import_denied,
+        &in->pretty,
+        &in->rich,
+        &in->tool_error,
+        &in->tool_timeout,
+        &in->await_call,
+        &in->checkpoint,
+        &in->raw_type,
+        &in->lazy_import,
     };
 
     posix_release(in);
@@ -493,7 +511,6 @@ static void end_guarded(void *arg)
 
     in->is_guarded = 1;
     stopping_watch_end(in);
-    exceptions_release(in);
 
     /* What the interpreter's own shutdown still runs is denied by the built-in bases
      * of our exceptions. */

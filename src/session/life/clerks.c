@@ -72,10 +72,22 @@ static void end(snug_task *task, int error)
     task_end_for_host(task, error);
 }
 
-/* A cell is for others from here on. */
-static void work_on(snug_task *task)
+/* Who cancels a task that was just taken has not met it among those that wait. A session that is to
+ * be closed is closed. */
+static int begin(snug_task *task)
 {
-    int error = make_call(task);
+    if (task->kind != TASK_CLOSE && is_cancelled(task))
+        return tell_cancelled();
+    return make_call(task);
+}
+
+/* Answers whether it has to wait again: a cell whose session's thread is away. A cell that has
+ * begun is for others. */
+static int work_on(snug_task *task)
+{
+    int error = begin(task);
+    if (task->kind == TASK_CELL && error == SNUG_EAGAIN)
+        return 1;
     if (!error && task->kind == TASK_OPEN && is_cancelled(task))
         error = give_up_open(task);
     else if (error == SNUG_ETIMEOUT && is_cancelled(task))
@@ -85,9 +97,25 @@ static void work_on(snug_task *task)
         task_begun(task);
     else
         end(task, error);
+    return 0;
 }
 
 /* ---- the threads ---- */
+
+/* The lock is held. */
+static void put_last(clerks *c, snug_task *task)
+{
+    pthread_mutex_lock(&task->lock);
+    task->is_waiting = 1;
+    pthread_mutex_unlock(&task->lock);
+    task->next = NULL;
+    c->waiting++;
+    if (c->last)
+        c->last->next = task;
+    else
+        c->first = task;
+    c->last = task;
+}
 
 /* The lock is held. */
 static snug_task *take_first(clerks *c)
@@ -120,10 +148,12 @@ static void *serve_tasks(void *arg)
         c->free--;
         pthread_mutex_unlock(&c->lock);
         task_hold(task);
-        work_on(task);
-        task_drop(task);
+        int waits_again = work_on(task);
         pthread_mutex_lock(&c->lock);
         c->free++;
+        if (waits_again)
+            put_last(c, task);
+        task_drop(task);
     }
 
     pthread_mutex_unlock(&c->lock);
@@ -133,10 +163,10 @@ static void *serve_tasks(void *arg)
 /* They load extension modules, as who opens a session does. */
 enum { STACK_BYTES = 8 << 20 };
 
-/* Where there is none yet, an error matters. The lock is held. */
+/* For one more that waits. Where there is none yet, an error matters. The lock is held. */
 static int start_thread(clerks *c)
 {
-    if (c->count == CLERKS_MOST || c->free >= c->waiting)
+    if (c->count == CLERKS_MOST || c->free > c->waiting)
         return SNUG_OK;
 
     int error = thread_start(&c->threads[c->count], "snug clerk", STACK_BYTES, serve_tasks, c);
@@ -189,18 +219,10 @@ int clerks_take(snug_task *task)
     if (error)
         return error;
 
-    task->is_waiting = 1;
     pthread_mutex_lock(&c->lock);
-    c->waiting++;
     error = start_thread(c);
-    if (error) {
-        c->waiting--;
-    } else {
-        if (c->last)
-            c->last->next = task;
-        else
-            c->first = task;
-        c->last = task;
+    if (!error) {
+        put_last(c, task);
         pthread_cond_signal(&c->changed);
     }
 

@@ -6,7 +6,7 @@
 #include "session/core/session.h"
 #include "session/life/clerks.h"
 
-/* Who interrupts wakes nobody. */
+/* Who interrupts wakes nobody, and other tasks want the clerk. */
 #define LOOK_NS (20 * NS_PER_MS)
 
 enum { NOT_PENDED, PENDED, INTERRUPTED };
@@ -35,26 +35,17 @@ int pended_take(snug_task *task, const char *source, size_t len, const snug_limi
     return error;
 }
 
-/* Answers whether it was interrupted meanwhile. */
-static int await_thread(snug_session *session, uint64_t until_ns)
-{
-    mailbox *m = &session->thread.mailbox;
-
-    while (atomic_load(&session->is_pended) == PENDED && pended_is_needed(session)) {
-        uint64_t now_ns = clock_now_ns();
-        if (now_ns >= until_ns)
-            return 0;
-        mailbox_await_return(m, u64_least(until_ns, now_ns + LOOK_NS));
-    }
-
-    return atomic_load(&session->is_pended) == INTERRUPTED;
-}
-
 int pended_start(snug_task *task)
 {
     snug_session *session = task->session;
-    if (await_thread(session, task->until_ns))
+    uint64_t now_ns = clock_now_ns();
+
+    if (atomic_load(&session->is_pended) == PENDED && pended_is_needed(session))
+        mailbox_await_return(&session->thread.mailbox, u64_least(task->until_ns, now_ns + LOOK_NS));
+    if (atomic_load(&session->is_pended) == INTERRUPTED)
         return error_set(SNUG_ESTOPPED, "the cell was interrupted before it began");
+    if (pended_is_needed(session) && clock_now_ns() < task->until_ns)
+        return SNUG_EAGAIN;
 
     int error = session->form->start(session, task->source.data, task->source.len,
                                      task->has_limits ? &task->limits : NULL, 0);
