@@ -6,8 +6,8 @@
 #ifndef SNUG_CLI_INSTALLING_H
 #define SNUG_CLI_INSTALLING_H
 
-#include "cli/packages/missing.h"
 #include "cli/ask/seats.h"
+#include "cli/packages/missing.h"
 #include "cli/program/options.h"
 
 /* Installs those that are not there by snug packages install, asking first unless --install yes was

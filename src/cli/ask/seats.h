@@ -7,8 +7,8 @@
 
 #include <snug/agent.h>
 
-#include "cli/packages/missing.h"
 #include "cli/ask/question_files.h"
+#include "cli/packages/missing.h"
 #include "cli/program/options.h"
 #include "cli/tools/user_tools.h"
 
