@@ -1,14 +1,10 @@
-"""Jupyter's own clients with kernels of snug: nbclient, nbconvert, the console. Each is skipped where it is
-not installed."""
+"""Jupyter's own clients with kernels of snug: nbclient and nbconvert. Each is skipped where it is not installed."""
 import os
-import pty
-import select
 import subprocess
 import sys
-import time
 import unittest
 
-from kernels import SECONDS, SNUG, KernelCase, environment, main
+from kernels import SECONDS, SNUG, KernelCase, main
 
 try:
     import nbformat
@@ -89,62 +85,6 @@ class Clients(KernelCase):
                               timeout=SECONDS)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.check(nbformat.read(os.path.join(self.folder, "out.ipynb"), 4))
-
-    @unittest.skipUnless(is_there("jupyter_console"), "the console is not installed (Debian's jupyter-console)")
-    def test_the_console_runs_cells_and_interrupts_them(self):
-        with Console(self.folder) as console:
-            console.expect("In [1]:")
-            console.type("6 * 7\r")
-            console.expect("Out[1]:")
-            console.expect("In [2]:")
-            console.type("print('go' 'ing') or [0 for _ in iter(int, 1)]\r")
-            console.expect("going")
-            console.type("\x03")
-            console.expect("KeyboardInterrupt")
-            console.expect("In [3]:")
-            console.type("1 / 0\r")
-            console.expect("ZeroDivisionError")
-
-
-class Console:
-    """jupyter-console at a terminal."""
-
-    def __init__(self, folder):
-        self.text = ""
-        self.seen = 0
-        self.process, self.terminal = pty.fork()
-        if self.process == 0:
-            os.execve(sys.executable, [sys.executable, "-m", "jupyter_console", "--kernel", "snug",
-                                        # On a busy machine a second is not enough, and what is typed is lost.
-                                        f"--ZMQTerminalInteractiveShell.kernel_is_complete_timeout={SECONDS}"],
-                      environment(TERM="xterm", JUPYTER_DATA_DIR=folder, IPYTHONDIR=folder,
-                                  PROMPT_TOOLKIT_NO_CPR="1"))  # which are late on a busy machine
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.type("\x04")
-        self.type("y\r")
-        os.close(self.terminal)
-        os.waitpid(self.process, 0)
-
-    def type(self, text):
-        os.write(self.terminal, text.encode())
-
-    def expect(self, text):
-        end = time.monotonic() + SECONDS
-        while text not in plain(self.text)[self.seen:]:
-            if not select.select([self.terminal], [], [], max(0, end - time.monotonic()))[0]:
-                raise AssertionError(f"{text!r} did not come; so far: {self.text[-800:]!r}")
-            self.text += os.read(self.terminal, 65536).decode(errors="replace")
-        # What came with it is for the next one.
-        self.seen = plain(self.text).index(text, self.seen) + len(text)
-
-
-def plain(text):
-    import re
-    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", text)
 
 
 if __name__ == "__main__":
