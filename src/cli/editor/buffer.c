@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/ascii.h"
 #include "cli/terminal/columns.h"
 
@@ -18,19 +19,6 @@ static void forget_oldest(buffer *t)
     memmove(t->versions, t->versions + 1, t->version_count * sizeof *t->versions);
 }
 
-static int has_room(buffer *t)
-{
-    if (t->version_count < t->version_cap)
-        return 1;
-    size_t cap = t->version_cap ? t->version_cap * 2 : 16;
-    buffer_version *bigger = realloc(t->versions, cap * sizeof *bigger);
-    if (!bigger)
-        return 0;
-    t->versions = bigger;
-    t->version_cap = cap;
-    return 1;
-}
-
 static void keep_version(buffer *t, buffer_change kind)
 {
     int goes_on = kind != BUFFER_OTHER && kind == t->last;
@@ -43,7 +31,8 @@ static void keep_version(buffer *t, buffer_change kind)
         forget_oldest(t);
 
     buffer_version version = { .cursor = t->cursor };
-    if (!has_room(t) || str_append(&version.text, str_text(&t->all), t->all.len))
+    if (array_reserve(&t->versions, &t->version_cap, t->version_count + 1, sizeof *t->versions) ||
+        str_append(&version.text, str_text(&t->all), t->all.len))
         return;
     t->versions[t->version_count++] = version;
     t->version_bytes += version.text.len;

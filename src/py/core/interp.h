@@ -97,7 +97,7 @@ void interp_switch(interp *in);
 /* The calling thread takes it over from the one before it, which has ended and on whose stack it
  * stands, and works in it from now on. */
 void interp_move(interp *in);
-/* From now on a stop may come whenever it wants: what it has to touch is going. */
+/* From now on a stop is for the finalizers that the end runs, until the thread state goes. */
 void interp_ending(interp *in);
 
 /* What is not recorded: the history does not have it, and it has no number. */

@@ -18,7 +18,7 @@
 /* How far an interpreter is with its end. */
 typedef enum interp_end {
     END_NOT_BEGUN,
-    END_BEGUN, /* the guest's finalizers still run; our own exceptions are gone */
+    END_BEGUN, /* the guest's finalizers still run */
     END_NEAR   /* tstate is going away */
 } interp_end;
 
