@@ -209,10 +209,12 @@ typedef struct snug_limits {
                                 when its threads have ended. More than 0 also allows the modules
                                 threading, queue and concurrent */
     uint64_t tool_calls;     /* of a cell */
+    uint64_t input_ms;       /* for which input() waits for a line; then it raises TimeoutError.
+                                While it waits, the wall_ms of its cell stand still */
 } snug_limits;
-#define SNUG_LIMITS_INIT                                           \
-    {                                                              \
-        sizeof(snug_limits), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+#define SNUG_LIMITS_INIT                                              \
+    {                                                                 \
+        sizeof(snug_limits), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 /* The same by a function, for languages that have no macros of C: size is that of the caller's
  * struct. SNUG_EINVAL for one that no version has. */
@@ -536,8 +538,8 @@ typedef struct snug_session_options {
     void (*on_display)(void *payload, snug_display_event event, const snug_display *display);
     /* Called as on_output is, when a cell asks for a line: input(), sys.stdin.readline().
      * Answer call with snug_call_return_line, now or later, from any thread. prompt is
-     * UTF-8 and lives until then; it is not part of stdout. NULL: input() raises
-     * EOFError. */
+     * UTF-8 and lives until then; it is not part of stdout. The wait is bounded by input_ms of
+     * the limits, and does not count in wall_ms. NULL: input() raises EOFError. */
     void (*on_input)(void *payload, snug_call *call, const char *prompt);
     /* For code that the caller trusts, in small pieces: cells run on the thread that opens the
      * session, which saves what two threads take to hand a cell over. That thread alone uses the

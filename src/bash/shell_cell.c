@@ -151,6 +151,8 @@ static void pass_line(bash_cell *cell)
 {
     str text = { 0 };
 
+    if (cell->call && clock_now_ns() >= call_deadline_ns(cell->call))
+        call_end(cell->call, CALL_TIMEOUT);
     if (!cell->call || !call_is_over(cell->call))
         return;
     call_state how = call_take(&text, cell->call);
@@ -420,7 +422,7 @@ static cell_end run_source(bash_cell *cell, outcome *o, const char *source, size
     snug_session *session = cell->session;
 
     desk_set_wake(session->desk, wake_cell, session->shell);
-    desk_begin(session->desk, UINT64_MAX);
+    desk_begin(session->desk, UINT64_MAX, cell->stop.limits.input_ms);
     cell_end end = CELL_RUNS;
     *error = send_cell(cell, source, len, is_aside);
     if (!*error)

@@ -42,6 +42,7 @@ void stop_begin(bash_stop *stop, snug_session *session, uint64_t number, const s
                          .limits = *limits,
                          .started_ns = now,
                          .deadline_ns = clock_deadline_ns(now, limits->wall_ms),
+                         .untimed_ns = desk_untimed_ns(session->desk, now),
                          .looked_ns = now,
                          .measure_ns = now,
                          .may_tidy = b->is_full,
@@ -54,6 +55,13 @@ void stop_begin(bash_stop *stop, snug_session *session, uint64_t number, const s
     if (b->before.cpu_ns > b->cpu_ns)
         session->cpu_used_ns += b->before.cpu_ns - b->cpu_ns;
     stop->peak_bytes = b->before.bytes;
+}
+
+/* Later by the time in which the cell waits for a line. */
+static uint64_t deadline_at(const bash_stop *stop, uint64_t now_ns)
+{
+    uint64_t untimed_ns = desk_untimed_ns(stop->session->desk, now_ns) - stop->untimed_ns;
+    return u64_sum(stop->deadline_ns, untimed_ns);
 }
 
 static int is_over_cpu(uint64_t limit_ms, uint64_t used_ns)
@@ -86,7 +94,7 @@ static bash_reason find_reason(bash_stop *stop, uint64_t now_ns)
     if (atomic_load(&b->is_wanted))
         return BASH_INTERRUPT;
 
-    if (now_ns >= stop->deadline_ns)
+    if (now_ns >= deadline_at(stop, now_ns))
         return BASH_TIME;
     if (now_ns - stop->looked_ns < LOOK_NS)
         return BASH_RUNS;
@@ -155,7 +163,7 @@ static int climb_rung(bash_stop *stop, uint64_t now_ns)
 
 static void begin_steps(bash_stop *stop, uint64_t now_ns)
 {
-    uint64_t limit_ns = stop->reason == BASH_INTERRUPT ? now_ns : stop->deadline_ns;
+    uint64_t limit_ns = stop->reason == BASH_INTERRUPT ? now_ns : deadline_at(stop, now_ns);
 
     stop->since_ns = now_ns;
     patience_begin(&stop->patience, stop->session->shell, LOST_NS, u64_sum(limit_ns, GRACE_NS));
@@ -182,7 +190,7 @@ uint64_t stop_next_ns(const bash_stop *stop)
 {
     if (stop->reason != BASH_RUNS)
         return stop->looked_ns + pause_ns(stop, stop->looked_ns);
-    return u64_least(stop->looked_ns + LOOK_NS, stop->deadline_ns);
+    return u64_least(stop->looked_ns + LOOK_NS, deadline_at(stop, clock_now_ns()));
 }
 
 /* What a cell has done since the last look, and what it leaves. */

@@ -16,6 +16,7 @@ typedef struct bash_stop {
     unsigned long long number; /* of the cell */
     snug_limits limits;
     uint64_t started_ns, deadline_ns;
+    uint64_t untimed_ns; /* the desk's, when the cell began */
     uint64_t since_ns;   /* the steps began */
     patience patience;   /* with the shell, from then on */
     uint64_t looked_ns;  /* at the processes */

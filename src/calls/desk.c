@@ -51,6 +51,7 @@ struct desk {
     int has_session;
     int is_open;               /* a cell runs */
     uint64_t most;             /* calls in this cell */
+    uint64_t input_ms;         /* for a line, in this cell */
     uint64_t numbers;          /* given to calls */
     uint64_t bytes;            /* of all calls, with their texts */
     uint64_t next_deadline_ns; /* not later than that of any call that tells */
@@ -350,11 +351,12 @@ void desk_abandon(desk *d)
     pthread_mutex_unlock(&d->lock);
 }
 
-void desk_begin(desk *d, uint64_t most_calls)
+void desk_begin(desk *d, uint64_t most_calls, uint64_t input_ms)
 {
     pthread_mutex_lock(&d->lock);
     d->is_open = 1;
     d->most = most_calls;
+    d->input_ms = input_ms;
     ledger_begin(&d->ledger);
     pthread_mutex_unlock(&d->lock);
 }
@@ -477,10 +479,12 @@ desk_refusal call_make(snug_call *call, int tells)
     if (!refusal) {
         call->number = ++d->numbers;
         call->start_ns = now_ns;
+        if (!call->tool)
+            call->timeout_ms = d->input_ms;
         if (call->timeout_ms > 0)
             call->deadline_ns = clock_deadline_ns(now_ns, call->timeout_ms);
         call->tells = tells;
-        call->is_untimed = call->tool && call->tool->is_untimed;
+        call->is_untimed = !call->tool || call->tool->is_untimed;
         if (call->is_untimed)
             count_untimed(d, 1, now_ns);
         if (tells && call->deadline_ns < d->next_deadline_ns)
@@ -615,6 +619,14 @@ uint64_t desk_untimed_ns(desk *d, uint64_t now_ns)
         sum_ns += now_ns - d->untimed_since_ns;
     pthread_mutex_unlock(&d->lock);
     return sum_ns;
+}
+
+int desk_is_untimed(desk *d)
+{
+    pthread_mutex_lock(&d->lock);
+    int answer = d->untimed_calls > 0;
+    pthread_mutex_unlock(&d->lock);
+    return answer;
 }
 
 /* ---- for the host ---- */

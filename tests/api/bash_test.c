@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include <snug/snug.h>
 
@@ -165,6 +166,51 @@ static void read_asks_the_host(void **state)
     snug_session_close(session);
 }
 
+static void answer_late(void *payload, snug_call *call, const char *prompt)
+{
+    const struct timespec while_ = { 0, 400 * 1000 * 1000 };
+    (void)payload;
+    (void)prompt;
+    nanosleep(&while_, NULL);
+    snug_call_return_line(call, "late", 4);
+}
+
+static void a_wait_for_a_line_is_not_the_cells_time(void **state)
+{
+    (void)state;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.on_input = answer_late;
+    snug_session *session = open_session(&options);
+    snug_result *result = run(session, "read x; while :; do :; done", 300);
+    assert_int_equal(snug_result_status(result), SNUG_STATUS_TIMEOUT);
+    assert_true(snug_result_wall_ns(result) > UINT64_C(600000000));
+    snug_result_free(result);
+    prints(session, "echo $x", "late\n");
+    snug_session_close(session);
+}
+
+static void keep_call(void *payload, snug_call *call, const char *prompt)
+{
+    (void)prompt;
+    *(snug_call **)payload = call;
+}
+
+static void read_ends_at_its_own_limit(void **state)
+{
+    (void)state;
+    snug_call *call = NULL;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    snug_limits limits = { .size = sizeof limits, .input_ms = 200 };
+    options.on_input = keep_call;
+    options.payload = &call;
+    options.limits = &limits;
+    snug_session *session = open_session(&options);
+    prints(session, "read x || echo nobody", "nobody\n");
+    snug_call_return_line(call, "later", 5);
+    prints(session, "echo $x", "\n");
+    snug_session_close(session);
+}
+
 static void add(void *payload, snug_stream stream, const char *text, size_t len)
 {
     (void)stream;
@@ -194,6 +240,8 @@ int main(void)
         cmocka_unit_test(a_limit_keeps_the_shell),
         cmocka_unit_test(an_interrupt_keeps_the_shell),
         cmocka_unit_test(read_asks_the_host),
+        cmocka_unit_test(a_wait_for_a_line_is_not_the_cells_time),
+        cmocka_unit_test(read_ends_at_its_own_limit),
         cmocka_unit_test(output_comes_while_it_runs),
     };
     return cmocka_run_group_tests(tests, open_worker_host, close_worker_host);

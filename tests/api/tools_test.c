@@ -958,20 +958,74 @@ static void keep_input(void *payload, snug_call *call, const char *prompt)
     keep(payload, call, prompt);
 }
 
-static void a_stop_ends_input(void **state)
+static snug_session *open_keeping(shelf *s)
 {
-    (void)state;
-    shelf s = SHELF;
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     options.on_input = keep_input;
-    options.payload = &s;
+    options.payload = s;
     assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
-    snug_result *result = run_within(session, "input()", 50);
-    assert_int_equal(snug_result_status(result), SNUG_STATUS_TIMEOUT);
+    return session;
+}
+
+static void an_interrupt_ends_input(void **state)
+{
+    (void)state;
+    shelf s = SHELF;
+    pthread_t thread;
+    snug_session *session = open_keeping(&s);
+    later l = { session, &s };
+    pthread_create(&thread, NULL, interrupt_when_called, &l);
+    snug_result *result = run_within(session, "input()", 0);
+    pthread_join(thread, NULL);
+    assert_int_equal(snug_result_status(result), SNUG_STATUS_INTERRUPTED);
     assert_int_equal(snug_result_state(result), SNUG_STATE_KEPT);
     snug_result_free(result);
     assert_int_equal(snug_call_return_line(s.calls[0], "late", 4), SNUG_ENOTFOUND);
+    snug_session_close(session);
+}
+
+static void input_waits_as_long_as_its_own_limit(void **state)
+{
+    (void)state;
+    shelf s = SHELF;
+    snug_session *session = open_keeping(&s);
+    snug_result *result = NULL;
+    snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = 5000, .input_ms = 100 };
+    const char *source = "try: input()\nexcept TimeoutError as e: late = str(e)\nlate";
+    assert_int_equal(snug_session_run(&result, session, source, strlen(source), &limits), SNUG_OK);
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_VALUE, NULL),
+                        "'nobody answered input() within its limit of 0.1 s'");
+    snug_result_free(result);
+    assert_int_equal(snug_call_return_line(s.calls[0], "late", 4), SNUG_ENOTFOUND);
+    snug_session_close(session);
+}
+
+static void *answer_after_a_while(void *arg)
+{
+    const struct timespec while_ = { 0, 400 * 1000 * 1000 };
+    shelf *s = arg;
+    await_calls(s, 1);
+    nanosleep(&while_, NULL);
+    assert_int_equal(snug_call_return_line(s->calls[0], "there", 5), SNUG_OK);
+    return NULL;
+}
+
+/* The limit of the cell is shorter than the wait, and holds for what is behind it. */
+static void a_wait_for_input_is_not_the_cells_time(void **state)
+{
+    (void)state;
+    shelf s = SHELF;
+    pthread_t thread;
+    snug_session *session = open_keeping(&s);
+    pthread_create(&thread, NULL, answer_after_a_while, &s);
+    snug_result *result = run_within(session, "line = input()\nwhile True: pass", 200);
+    pthread_join(thread, NULL);
+    assert_int_equal(snug_result_status(result), SNUG_STATUS_TIMEOUT);
+    assert_int_equal(snug_result_state(result), SNUG_STATE_KEPT);
+    assert_true(snug_result_wall_ns(result) > UINT64_C(500000000));
+    snug_result_free(result);
+    check_value(session, "line", "'there'");
     snug_session_close(session);
 }
 
@@ -1025,7 +1079,9 @@ int main(void)
         cmocka_unit_test(the_ledger_is_in_the_result_as_json),
         cmocka_unit_test(nothing_is_called_outside_of_a_cell),
         cmocka_unit_test(input_asks_the_host),
-        cmocka_unit_test(a_stop_ends_input),
+        cmocka_unit_test(an_interrupt_ends_input),
+        cmocka_unit_test(input_waits_as_long_as_its_own_limit),
+        cmocka_unit_test(a_wait_for_input_is_not_the_cells_time),
         cmocka_unit_test(without_a_callback_input_has_nobody_to_ask),
     };
     return cmocka_run_group_tests(tests, open_host, close_host);

@@ -379,6 +379,46 @@ static void a_slow_caller_costs_the_cell_and_not_the_worker(void **state)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
+static void *answer_from_aside(void *call)
+{
+    const struct timespec t = { 2, 0 };
+    nanosleep(&t, NULL);
+    snug_call_return_line(call, "there", 5);
+    return NULL;
+}
+
+static void answer_later(void *payload, snug_call *call, const char *prompt)
+{
+    (void)prompt;
+    assert_int_equal(pthread_create(payload, NULL, answer_from_aside, call), 0);
+}
+
+/* The answer comes later than the limit and the grace after it, and the limit holds behind it. */
+static void a_line_that_comes_late_costs_nothing(void **state)
+{
+    (void)state;
+    snug_host *host = NULL;
+    snug_session *session = NULL;
+    pthread_t thread;
+    snug_host_options host_options = SNUG_HOST_OPTIONS_INIT;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    host_options.form = SNUG_FORM_WORKER;
+    host_options.worker_grace_ms = 1000;
+    options.on_input = answer_later;
+    options.payload = &thread;
+    assert_int_equal(snug_host_open(&host, &host_options), SNUG_OK);
+    assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
+
+    snug_result *result = run(session, "line = input()\nwhile True: pass", LIMIT_MS);
+    pthread_join(thread, NULL);
+    assert_int_equal(snug_result_status(result), SNUG_STATUS_TIMEOUT);
+    assert_int_equal(snug_result_state(result), SNUG_STATE_KEPT);
+    snug_result_free(result);
+    check_value(session, "line", "'there'");
+    snug_session_close(session);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
 static void a_worker_has_no_descriptors_of_the_caller(void **state)
 {
     (void)state;
@@ -665,6 +705,7 @@ int main(void)
 #endif
         cmocka_unit_test(a_limit_of_processor_time_is_kept_in_a_worker),
         cmocka_unit_test(a_slow_caller_costs_the_cell_and_not_the_worker),
+        cmocka_unit_test(a_line_that_comes_late_costs_nothing),
         cmocka_unit_test(a_worker_has_no_descriptors_of_the_caller),
         cmocka_unit_test(a_worker_by_command_removes_its_work_directories),
         cmocka_unit_test(a_caller_that_reaps_all_children_loses_nothing_by_it),

@@ -25,7 +25,7 @@ class Doctor(Case):
         self.assertEqual(limits["wall_ms"]["default"], 30000)
         self.assertEqual(limits["wall_ms"]["option"], "--timeout")
         self.assertIsNone(limits["session_cpu_ms"]["default"])
-        self.assertEqual(len(limits), 13)
+        self.assertEqual(len(limits), 14)
         self.assertIn("unshare(CLONE_FS)", doctor["kernel"])
         for kind in ("worker", "full"):
             self.assertTrue(doctor[kind].startswith("works: "), doctor[kind])

@@ -82,7 +82,7 @@ static void an_answer_reaches_the_cell(void **state)
     str answer;
     (void)state;
     desk *d = open_desk();
-    desk_begin(d, 10);
+    desk_begin(d, 10, SNUG_UNLIMITED);
     snug_call *call = make(d, put_tool(d, "f"), 0);
     assert_int_equal(noticed, 1);
     snug_call *taken = desk_take(d);
@@ -107,7 +107,7 @@ static void no_call_outlives_its_cell(void **state)
     (void)state;
     desk *d = open_desk();
     const desk_tool *tool = put_tool(d, "f");
-    desk_begin(d, 10);
+    desk_begin(d, 10, SNUG_UNLIMITED);
     snug_call *made = make(d, tool, 0), *taken = desk_take(d), *waiting = make(d, tool, 0);
     desk_end(d);
     assert_null(desk_take(d));
@@ -128,7 +128,7 @@ static void a_call_outlives_the_desk(void **state)
 {
     (void)state;
     desk *d = open_desk();
-    desk_begin(d, 10);
+    desk_begin(d, 10, SNUG_UNLIMITED);
     make(d, put_tool(d, "f"), 0);
     snug_call *taken = desk_take(d);
     desk_close(d);
@@ -145,7 +145,7 @@ static void ends_are_told_once_and_in_order(void **state)
     (void)state;
     desk *d = open_desk();
     const desk_tool *tool = put_tool(d, "f");
-    desk_begin(d, 10);
+    desk_begin(d, 10, SNUG_UNLIMITED);
     snug_call *calls[3], *taken[3];
     for (int i = 0; i < 3; i++)
         calls[i] = make(d, tool, 1);
@@ -174,7 +174,7 @@ static void one_that_ended_while_it_waited_is_not_taken(void **state)
     (void)state;
     desk *d = open_desk();
     const desk_tool *tool = put_tool(d, "f");
-    desk_begin(d, 10);
+    desk_begin(d, 10, SNUG_UNLIMITED);
     snug_call *first = make(d, tool, 1), *second = make(d, tool, 1);
     call_end(first, CALL_CANCELLED);
     assert_ptr_equal(desk_take(d), second);
@@ -190,7 +190,7 @@ static void a_call_is_made_once(void **state)
 {
     (void)state;
     desk *d = open_desk();
-    desk_begin(d, 10);
+    desk_begin(d, 10, SNUG_UNLIMITED);
     snug_call *call = make(d, put_tool(d, "f"), 0);
     assert_int_equal(call_make(call, 0), DESK_TWICE);
     call_drop(call);
@@ -205,7 +205,7 @@ static void calls_over_the_limit_are_denied_and_listed(void **state)
     (void)state;
     desk *d = open_desk();
     const desk_tool *tool = put_tool(d, "f");
-    desk_begin(d, 2);
+    desk_begin(d, 2, SNUG_UNLIMITED);
     for (int i = 0; i < 1000; i++) {
         snug_call *call = prepare(d, tool);
         assert_int_equal(call_make(call, 0), i < 2 ? DESK_FINE : DESK_TOO_MANY);
@@ -230,7 +230,7 @@ static void the_ledger_of_endless_calls_has_an_end(void **state)
     (void)state;
     desk *d = open_desk();
     const desk_tool *tool = put_tool(d, "f");
-    desk_begin(d, SNUG_UNLIMITED);
+    desk_begin(d, SNUG_UNLIMITED, SNUG_UNLIMITED);
     for (int i = 0; i < DESK_ENTRIES + 100; i++) {
         call_drop(make(d, tool, 0));
         assert_null(desk_take(d));
@@ -249,7 +249,7 @@ static void texts_under_way_are_bounded_together(void **state)
     (void)state;
     desk *d = open_desk();
     const desk_tool *tool = put_tool(d, "f");
-    desk_begin(d, 10);
+    desk_begin(d, 10, SNUG_UNLIMITED);
     snug_call *call = make(d, tool, 0), *taken = desk_take(d);
     snug_call *large[4], *none = NULL;
     for (int i = 0; i < 4; i++) {
@@ -267,7 +267,7 @@ static void texts_under_way_are_bounded_together(void **state)
     assert_int_equal(call_is_over(call), 1);
     call_drop(call);
     desk_end(d);
-    desk_begin(d, 10);
+    desk_begin(d, 10, SNUG_UNLIMITED);
     call_drop(large[0]);
     for (int i = 0; i < 5; i++) { /* those that ended hold no text */
         str text = { 0 };
@@ -316,7 +316,7 @@ static void two_threads_can_ask_and_answer(void **state)
     (void)state;
     desk *d = open_desk();
     const desk_tool *tool = put_tool(d, "f");
-    desk_begin(d, SNUG_UNLIMITED);
+    desk_begin(d, SNUG_UNLIMITED, SNUG_UNLIMITED);
     pthread_create(&thread, NULL, answer_all, d);
     for (int i = 0; i < ROUNDS; i++) {
         snug_call *call = make(d, tool, 0);
@@ -347,7 +347,7 @@ static void calls_of_tools_that_are_not_timed_count_once(void **state)
     const desk_tool *untimed = put_untimed_tool(d, "ask"), *timed = put_tool(d, "search");
     (void)state;
 
-    desk_begin(d, 10);
+    desk_begin(d, 10, SNUG_UNLIMITED);
     snug_call *other = make(d, timed, 0);
     assert_int_equal(desk_untimed_ns(d, now_ns + second_ns), 0);
 

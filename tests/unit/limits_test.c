@@ -25,6 +25,7 @@ static void the_table_is_in_the_order_of_the_structure(void **state)
         { "list_bytes", offsetof(snug_limits, list_bytes) },
         { "threads", offsetof(snug_limits, threads) },
         { "tool_calls", offsetof(snug_limits, tool_calls) },
+        { "input_ms", offsetof(snug_limits, input_ms) },
     };
     size_t count = sizeof fields / sizeof *fields;
     for (size_t i = 0; i < count; i++) {
@@ -121,7 +122,7 @@ static void what_nothing_runs_without_cannot_be_none(void **state)
         if (error)
             assert_non_null(strstr(error_message(), limit->name));
     }
-    assert_int_equal(count, 5);
+    assert_int_equal(count, 6);
 }
 
 int main(void)

@@ -262,7 +262,8 @@ static void names_and_limits_that_cells_look_at_are_still_a_hit(void **state)
                                  .value_bytes = 8,
                                  .display_bytes = 9,
                                  .list_bytes = 11,
-                                 .tool_calls = 10 };
+                                 .tool_calls = 10,
+                                 .input_ms = 12 };
     options.limits = &limits;
     snug_session *session = open_session(host, &options);
     assert_counts(host, 1, 0, 0);

@@ -80,6 +80,7 @@ const option_row option_rows[] = {
     { "--source", "SIZE", KIND_LIMIT, FOR_SESSIONS | FOR_CHECK, LIMIT(source_bytes), NULL, NULL },
     { "--threads", "NUMBER", KIND_LIMIT, FOR_SESSIONS, LIMIT(threads), NULL, NULL },
     { "--tool-calls", "NUMBER", KIND_LIMIT, FOR_SESSIONS, LIMIT(tool_calls), NULL, NULL },
+    { "--input-timeout", "TIME", KIND_LIMIT, FOR_SESSIONS, LIMIT(input_ms), NULL, NULL },
     { "--workdir", "DIR", KIND_TEXT, FOR_SESSIONS, offsetof(options, workdir), NULL,
       "directory for the cells' files, kept; else a private one" },
     { "--mount", "PATH:NAME[:ro|rw]", KIND_MOUNT, FOR_SESSIONS, offsetof(options, mounts), NULL,

@@ -458,8 +458,13 @@ static int ask_host(PyObject **line, interp *in, str *prompt)
     if (wait_for_call(in, call) != 0)
         goto done;
 
-    found = call_take(&answer, call) == CALL_OK;
-    if (found) {
+    const call_state how = call_take(&answer, call);
+    found = how == CALL_OK;
+    if (how == CALL_TIMEOUT) {
+        raise_tool(PyExc_TimeoutError, NULL, "nobody answered input() within its limit of %g s",
+                   (double)call_timeout_ms(call) / 1000.0);
+        found = -1;
+    } else if (found) {
         *line = PyUnicode_DecodeUTF8(str_text(&answer), (Py_ssize_t)answer.len, "replace");
         if (!*line)
             found = -1;

@@ -38,7 +38,7 @@ void cell_job_begin(snug_session *session, const cell_job *cell, uint64_t number
 {
     capture_reset(&session->output, cell->limits.output_bytes, cell->limits.display_bytes);
     if (cell_job_may_call(session))
-        desk_begin(session->desk, cell->limits.tool_calls);
+        desk_begin(session->desk, cell->limits.tool_calls, cell->limits.input_ms);
     disk_begin(&session->files.disk, cell->limits.disk_bytes, cell->limits.disk_files);
     capture_allow_spill(&session->output, number, left_for_spills, &session->files.disk);
 }

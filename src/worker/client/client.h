@@ -77,6 +77,8 @@ typedef struct remote_question {
     uint64_t deadline_ns;
     int is_cell;                /* which an interrupt ends soon, and which may call the host */
     uint64_t most_calls;        /* of tools, by a cell */
+    uint64_t input_ms;          /* for a line, of a cell */
+    uint64_t untimed_ns;        /* the desk's, as far as deadline_ns has it */
     uint64_t most_bytes;        /* of the reply, where that may be large */
     uint64_t display_bytes;     /* of a cell, all its displays together */
     const remote_host *waiting; /* of remote_ask_host: whose is_stopped is asked; NULL: nobody's */
@@ -150,6 +152,9 @@ int remote_ask_host(worker_link *l, uint32_t channel, remote_question *q);
 
 /* After wall_ms, and what the worker's own ladder and the way back take. */
 uint64_t remote_deadline_ns(const snug_host *host, uint64_t wall_ms);
+/* deadline_ns of a question that may make calls: later by the time of those that are not timed, and
+ * none while one is under way. */
+uint64_t remote_due_ns(const snug_session *session, remote_question *q);
 /* The worker could only give up what the session was doing: the session is lost. A worker that has
  * no other session is ended, so that nothing goes on there. */
 void remote_gave_up(snug_session *session);

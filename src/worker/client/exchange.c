@@ -24,6 +24,17 @@ uint64_t remote_deadline_ns(const snug_host *host, uint64_t wall_ms)
     return clock_deadline_ns(clock_now_ns(), wall_ms + grace_ms);
 }
 
+uint64_t remote_due_ns(const snug_session *session, remote_question *q)
+{
+    if (!q->is_cell || q->is_hurried || q->deadline_ns == UINT64_MAX)
+        return q->deadline_ns;
+
+    const uint64_t untimed_ns = desk_untimed_ns(session->desk, clock_now_ns());
+    q->deadline_ns = u64_sum(q->deadline_ns, untimed_ns - q->untimed_ns);
+    q->untimed_ns = untimed_ns;
+    return desk_is_untimed(session->desk) ? UINT64_MAX : q->deadline_ns;
+}
+
 /* ---- output ---- */
 
 static void give_output(snug_session *session, unpacker *u)
@@ -252,6 +263,7 @@ static void shorten_wait(const snug_session *session, remote_question *q, int *i
 /* What the caller's own functions take does not count as the worker's time. */
 static int take_in_time(snug_session *session, remote_question *q, made_call **calls, frame *f)
 {
+    remote_due_ns(session, q);
     uint64_t before_ns = clock_now_ns();
 
     if (take_frame(session, q, calls, f))
@@ -261,7 +273,10 @@ static int take_in_time(snug_session *session, remote_question *q, made_call **c
 
     if (before_ns > q->deadline_ns && before_ns - q->deadline_ns > MOST_LATE_NS)
         link_kill(session->remote->link, LINK_LATE);
-    q->deadline_ns += clock_now_ns() - before_ns;
+
+    const uint64_t now_ns = clock_now_ns();
+    q->deadline_ns += now_ns - before_ns;
+    q->untimed_ns = desk_untimed_ns(session->desk, now_ns); /* a part of that */
     return 0;
 }
 
@@ -274,11 +289,12 @@ static int wait_for_reply(snug_session *session, remote_question *q, uint64_t un
 
     do {
         uint64_t wake_ns = u64_least(until_ns, desk_deadline_ns(session->desk));
-        error = link_wait(r->link, &r->line, &f, q->deadline_ns, wake_ns);
+        error = link_wait(r->link, &r->line, &f, remote_due_ns(session, q), wake_ns);
         if (error == SNUG_OK)
             q->has_reply = take_in_time(session, q, &q->calls, &f);
         if (q->is_cell && !q->is_hurried && (atomic_load(&r->is_interrupted) || has_filled_disk(r)))
             shorten_wait(session, q, &q->is_hurried);
+        remote_due_ns(session, q); /* an answer has time of its own */
         pass_answers(&q->calls, session, q->deadline_ns);
         if (error == SNUG_EDEAD || q->has_reply)
             return 1;
@@ -332,7 +348,8 @@ int remote_begin(snug_session *session, remote_question *q)
 
     uint32_t number = r->line.number + 1;
     desk_set_wake(session->desk, nudge_line, r);
-    desk_begin(session->desk, q->most_calls);
+    desk_begin(session->desk, q->most_calls, q->input_ms);
+    q->untimed_ns = desk_untimed_ns(session->desk, clock_now_ns());
     atomic_store(&r->is_interrupted, 0);
     atomic_store(&r->running, number);
     q->is_lost =

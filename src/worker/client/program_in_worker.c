@@ -138,6 +138,7 @@ static int ask_to_compute(program_outcome *out, snug_session *session, const pro
                           .deadline_ns = remote_deadline_ns(session->host, wish->limits.wall_ms),
                           .is_cell = 1,
                           .most_calls = wish->limits.tool_calls,
+                          .input_ms = wish->limits.input_ms,
                           .most_bytes = most_reply_bytes(wish),
                           .display_bytes = wish->limits.display_bytes };
 

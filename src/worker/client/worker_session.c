@@ -226,6 +226,7 @@ static int start_cell(snug_session *session, const char *source, size_t len,
                            .deadline_ns = remote_deadline_ns(session->host, cell->all.wall_ms),
                            .is_cell = 1,
                            .most_calls = cell->all.tool_calls,
+                           .input_ms = cell->all.input_ms,
                            .most_bytes = result_most_bytes(&cell->all),
                            .display_bytes = cell->all.display_bytes };
     pack_number(&cell->q.body, (uint64_t)is_aside);
@@ -251,7 +252,7 @@ static int attend_remote_cell(snug_session *session, uint64_t until_ns)
 {
     remote_question *q = &session->remote->cell->q;
     int is_over = remote_attend(session, q, until_ns);
-    uint64_t due_ns = u64_least(q->deadline_ns, desk_deadline_ns(session->desk));
+    uint64_t due_ns = u64_least(remote_due_ns(session, q), desk_deadline_ns(session->desk));
 
     if (!is_over)
         atomic_store(&session->remote->due_ns, due_ns);
