@@ -139,6 +139,32 @@ class Cells(KernelCase):
         told = self.k.told_of(request)
         self.assertIn(("stream", {"name": "stdout", "text": "first\n"}), told)
 
+    def ask_late(self, k):
+        request = k.client.execute("%limit timeout=500ms\nline = input('Late? ')\nwhile True: pass",
+                                   allow_stdin=True)
+        self.assertEqual(k.client.get_stdin_msg(timeout=SECONDS)["content"]["prompt"], "Late? ")
+        time.sleep(1.5)
+        k.client.input("there")
+        self.assertEqual(k.reply_to(request)["content"]["ename"], "TimeoutError")
+        self.assertEqual(k.value("%limit timeout=30s\nline"), "'there'")
+
+    def test_the_wait_for_a_line_is_not_the_cells_time(self):
+        self.ask_late(self.k)
+
+    def test_the_wait_for_a_line_is_not_the_time_of_a_cell_in_a_worker(self):
+        self.ask_late(self.kernel("--isolation", "worker"))
+
+    def test_the_wait_for_a_line_has_a_limit(self):
+        source = ("%limit input-timeout=200ms\ntry:\n    input('First? ')\n"
+                  "except TimeoutError as error:\n    print(error)\ninput('Second? ')")
+        request = self.k.client.execute(source, allow_stdin=True)
+        self.assertEqual(self.k.wait_for("stream")["text"],
+                         "nobody answered input() within its limit of 0.2 s\n")
+        self.assertEqual(self.k.reply_to(request)["content"]["ename"], "TimeoutError")
+        asked = [self.k.client.get_stdin_msg(timeout=SECONDS)["content"]["prompt"] for _ in range(2)]
+        self.assertEqual(asked, ["First? ", "Second? "])
+        self.k.run("%limit input-timeout=1h")
+
     def test_input_that_nobody_answers_is_an_error(self):
         reply, _ = self.k.run("input()", allow_stdin=False)
         self.assertEqual(reply["ename"], "EOFError")

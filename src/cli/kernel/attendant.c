@@ -205,14 +205,14 @@ static void take_lines(attendant *a)
 void attendant_ask(attendant *a, const kernel_message *cell, snug_call *call, const char *prompt)
 {
     pthread_mutex_lock(&a->lock);
-    snug_call *before = a->call; /* of a cell that asks from several threads */
-    int failed = 0;
-    if (!before) {
-        str_clear(&a->prompt);
-        failed = str_add(&a->prompt, prompt);
-    }
-
-    if (!before && !failed) {
+    snug_call *refused = NULL, *before = a->call;
+    str_clear(&a->prompt);
+    if (before && snug_call_is_wanted(before)) {
+        refused = call; /* a cell asks from several threads */
+    } else if (str_add(&a->prompt, prompt)) {
+        refused = call;
+    } else {
+        refused = before; /* whose time is over */
         a->call = call;
         a->cell = cell;
         a->is_asked = 0;
@@ -220,8 +220,8 @@ void attendant_ask(attendant *a, const kernel_message *cell, snug_call *call, co
     }
 
     pthread_mutex_unlock(&a->lock);
-    if (before || failed)
-        snug_call_return_line(call, NULL, 0);
+    if (refused)
+        snug_call_return_line(refused, NULL, 0);
 }
 
 void attendant_end_cell(attendant *a)
