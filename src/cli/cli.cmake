@@ -55,6 +55,8 @@ snug_layer(cli SOURCES
     cli/editor/buffer.c
     cli/display/html_text.c
     cli/display/pictures.c
+    cli/display/sixel.c
+    cli/display/sixel_process.c
     cli/display/text_table.c
     cli/editor/theme.c
     cli/kernel/attendant.c

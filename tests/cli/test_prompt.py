@@ -69,7 +69,7 @@ class Prompt(Case):
     def test_a_banner_tells_version_and_way_out(self):
         terminal = Terminal(env=self.environment())
         self.addCleanup(terminal.close)
-        terminal.wait(r"^snug \d+\.\d+\.\d+, Python 3\.\d+\.\d+.*Ctrl-D.*In \[1\]: ")
+        terminal.wait(r"^(?:\x1b\[c)?snug \d+\.\d+\.\d+, Python 3\.\d+\.\d+.*Ctrl-D.*In \[1\]: ")
 
     def test_values_and_numbers_are_those_of_a_notebook(self):
         terminal = self.prompt()

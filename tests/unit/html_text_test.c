@@ -4,6 +4,7 @@
 
 #include "cli/display/html_text.h"
 #include "cli/display/pictures.h"
+#include "cli/display/sixel.h"
 
 static const struct {
     const char *html;
@@ -73,12 +74,42 @@ static void a_picture_is_sent_in_chunks(void **state)
     str_free(&out);
 }
 
+/* A guest could have it otherwise, where it gets hold of the process that makes sixels. */
+static void nothing_but_sixels_is_passed_on(void **state)
+{
+    static const struct {
+        const char *text;
+        int is_one;
+    } sequences[] = {
+        { "\x1bPq\"1;1;4;4#0;2;97;0;0#0!4N\x1b\\", 1 },
+        { "\x1bP0;1;8q#0!4N-\n~\x1b\\\n", 1 },
+        { "\x1bPq\x1b\\", 1 },
+        { "", 0 },
+        { "\n", 0 },
+        { "\x1b\\", 0 },
+        { "\x1bP", 0 },
+        { "\x1bPq", 0 },
+        { "\x1bP1;2\x1b\\", 0 },
+        { "\x1bPq#0~\x1b\\\x1b[2J", 0 },
+        { "\x1bPq#0~\x1b\\\x1b[2J\x1b\\", 0 },
+        { "\x1bPq#0~\x07\x1b\\", 0 },
+        { "\x1bPq#0~\x9c\x1b\\", 0 },
+        { "\x1b]0;title\x1b\\", 0 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++)
+        assert_int_equal(sixel_is_one(sequences[i].text, strlen(sequences[i].text)),
+                         sequences[i].is_one);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(html_becomes_text),
         cmocka_unit_test(a_long_table_is_cut),
         cmocka_unit_test(a_picture_is_sent_in_chunks),
+        cmocka_unit_test(nothing_but_sixels_is_passed_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

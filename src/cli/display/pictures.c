@@ -4,12 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/base64.h"
 #include "base/file.h"
+#include "cli/display/sixel.h"
 
-enum { KITTY_CHUNK_BYTES = 4096, MOST_SHOWN_BYTES = 16 << 20 };
+enum { KITTY_CHUNK_BYTES = 4096, MOST_SHOWN_BYTES = 16 << 20, COLUMN_PIXELS = 8 };
 
 /* ---- where ---- */
 
@@ -19,7 +21,8 @@ static int has(const char *variable, const char *part)
     return value && strstr(value, part);
 }
 
-/* Within tmux and screen the terminal outside is not reached. */
+/* Within tmux and screen the terminal outside is not reached: what it says of itself is not asked
+ * for, and what the two answer for themselves is (tmux 3.4 and newer draw sixels). */
 static picture_mode mode_of_terminal(void)
 {
     if (!isatty(STDOUT_FILENO))
@@ -37,6 +40,13 @@ static picture_mode mode_of_terminal(void)
 void pictures_open(pictures *p, picture_mode wanted)
 {
     *p = (pictures){ .mode = wanted == PICTURES_AUTO ? mode_of_terminal() : wanted };
+    p->is_asked = wanted == PICTURES_AUTO && p->mode == PICTURES_SAVED;
+}
+
+void pictures_note_sixel(pictures *p, int has_sixel)
+{
+    if (p->is_asked)
+        p->mode = has_sixel ? PICTURES_SIXEL : PICTURES_SAVED;
 }
 
 void pictures_close(pictures *p)
@@ -123,21 +133,46 @@ static int is_png(const str *bytes)
     return bytes->len > sizeof magic && memcmp(bytes->data, magic, sizeof magic - 1) == 0;
 }
 
-/* 1: the terminal has it. Its base64 is written again, so that nothing else is in it. */
-static int show_png(const pictures *p, const str *bytes)
+/* Its base64 is written again, so that nothing else is in it. */
+static int put_base64(str *out, const str *bytes,
+                      int (*put)(str *out, const char *text, size_t len))
 {
-    str base64 = { 0 }, out = { 0 };
+    str base64 = { 0 };
 
-    if ((p->mode != PICTURES_KITTY && p->mode != PICTURES_ITERM) || !is_png(bytes) ||
-        bytes->len > MOST_SHOWN_BYTES)
-        return 0;
     int error = base64_append(&base64, bytes->data, bytes->len);
     if (!error)
-        error = p->mode == PICTURES_KITTY ? pictures_put_kitty(&out, base64.data, base64.len)
-                                          : pictures_put_iterm(&out, base64.data, base64.len);
+        error = put(out, base64.data, base64.len);
+    str_free(&base64);
+    return error;
+}
+
+/* In pixels, which not every terminal tells. */
+static size_t width_of_terminal(void)
+{
+    struct winsize size = { 0 };
+
+    ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+    if (size.ws_xpixel > 0)
+        return size.ws_xpixel;
+    return (size_t)COLUMN_PIXELS * (size.ws_col > 0 ? size.ws_col : 80);
+}
+
+/* 1: the terminal has it. */
+static int show_png(const pictures *p, const str *bytes)
+{
+    str out = { 0 };
+    int error = -1;
+
+    if (!is_png(bytes) || bytes->len > MOST_SHOWN_BYTES)
+        return 0;
+    if (p->mode == PICTURES_KITTY)
+        error = put_base64(&out, bytes, pictures_put_kitty);
+    else if (p->mode == PICTURES_ITERM)
+        error = put_base64(&out, bytes, pictures_put_iterm);
+    else if (p->mode == PICTURES_SIXEL)
+        error = sixel_of_png(&out, bytes, width_of_terminal());
     if (!error)
         fwrite(out.data, 1, out.len, stdout);
-    str_free(&base64);
     str_free(&out);
     return !error;
 }

@@ -302,9 +302,9 @@ static int take_answers(console *c, str *kept, const char *bytes, size_t len)
     return 0;
 }
 
-void console_ask(console *c)
+void console_ask(console *c, int asks_background)
 {
-    static const char question[] = "\x1b]11;?\x1b\\\x1b[c";
+    static const char background[] = "\x1b]11;?\x1b\\", attributes[] = "\x1b[c";
     uint64_t until = clock_deadline_ns(clock_now_ns(), ANSWER_MS);
     str kept = { 0 };
     char bytes[512];
@@ -312,7 +312,9 @@ void console_ask(console *c)
     if (!can_be_asked(c))
         return;
     console_set_raw(c, 1);
-    write_all(question, sizeof question - 1);
+    if (asks_background)
+        write_all(background, sizeof background - 1);
+    write_all(attributes, sizeof attributes - 1); /* which all answer: the last */
     for (uint64_t now; (now = clock_now_ns()) < until;) {
         if (!has_input((int)((until - now) / NS_PER_MS) + 1))
             break;

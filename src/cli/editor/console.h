@@ -49,9 +49,9 @@ console_event console_next_byte(console *c, unsigned char *byte);
 int console_is_idle(console *c);
 void console_size(size_t *columns, size_t *rows);
 void console_write(const str *bytes);
-/* Asks the terminal for its background and what it can show; waits at most 100 ms. What is typed
+/* Asks the terminal what it can show, and for its background; waits at most 100 ms. What is typed
  * meanwhile is kept. */
-void console_ask(console *c);
+void console_ask(console *c, int asks_background);
 /* The answer to that, or a later one, is in keys. 1: it has changed something. */
 int console_take_reply(console *c);
 /* To the shell, and back. */

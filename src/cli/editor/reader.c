@@ -278,10 +278,9 @@ int reader_open(reader **out, signals *s, const reader_options *options)
 
     console_open(&r->console, s);
     r->wanted = options->theme;
-    if (r->wanted == THEME_ANY && !r->console.is_plain) {
-        r->console.asked = theme_of_variable(getenv("COLORFGBG"));
-        console_ask(&r->console);
-    }
+    r->console.asked = theme_of_variable(getenv("COLORFGBG"));
+    if (r->wanted == THEME_ANY || options->asks_sixel)
+        console_ask(&r->console, r->wanted == THEME_ANY);
 
     if (r->history_path)
         history_file_load(&r->history, r->history_path);

@@ -21,6 +21,7 @@ typedef struct reader_options {
     code_language language;
     const char *history_path; /* NULL: none is kept */
     theme theme;              /* THEME_ANY: the terminal is asked */
+    int asks_sixel;           /* whether it is asked for that, too */
 } reader_options;
 
 typedef struct reader reader;

@@ -15,7 +15,8 @@ static const option_choice backgrounds[] = { { "auto", BACKGROUND_ASKED },
                                              { "dark", BACKGROUND_DARK },
                                              { NULL, 0 } };
 static const option_choice pictures[] = { { "auto", 0 },  { "kitty", 1 }, { "iterm", 2 },
-                                          { "saved", 3 }, { "none", 4 },  { NULL, 0 } };
+                                          { "sixel", 3 }, { "saved", 4 }, { "none", 5 },
+                                          { NULL, 0 } };
 static const option_choice isolations[] = {
     { "local", IN_PROCESS },
     { "worker", IN_WORKER },
@@ -312,7 +313,7 @@ const option_row option_rows[] = {
       offsetof(options, color), colors, "colours (default auto; NO_COLOR is honoured)" },
     { "--background", "auto|light|dark", KIND_CHOICE, FOR_PROMPT, offsetof(options, background),
       backgrounds, "of the terminal, for the colours of the prompt (default auto: it is asked)" },
-    { "--pictures", "auto|kitty|iterm|saved|none", KIND_CHOICE, FOR_PROMPT,
+    { "--pictures", "auto|kitty|iterm|sixel|saved|none", KIND_CHOICE, FOR_PROMPT,
       offsetof(options, pictures), pictures,
       "how the prompt shows pictures (default auto: as the terminal can, else saved and named)" },
     { "--prompt-history", "FILE|none", KIND_TEXT, FOR_PROMPT, offsetof(options, history_file), NULL,

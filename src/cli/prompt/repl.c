@@ -53,6 +53,7 @@ static int run_prompt_cell(prompt *p)
 
     /* What %undo goes back to. */
     int is_undoable = p->language == CODE_PYTHON && !snug_session_checkpoint(p->shown.session);
+    pictures_note_sixel(&p->pictures, reader_has_sixel(p->reader));
     fflush(stdout);
     ticker_begin(&p->ticker);
     signals_watch(&p->shown.signals, p->shown.session);
@@ -132,6 +133,7 @@ static int open_prompt(prompt *p, const options *o)
         return status;
 
     p->number = snug_session_execution_count(p->shown.session) + 1;
+    pictures_open(&p->pictures, (picture_mode)o->pictures);
     char *path = history_path(o);
     p->language = o->isolation == AS_BASH ? CODE_BASH : CODE_PYTHON;
     const reader_options wanted = {
@@ -139,6 +141,7 @@ static int open_prompt(prompt *p, const options *o)
         .language = p->language,
         .history_path = path,
         .theme = p->shown.show.colors.out ? theme_of(o) : THEME_NONE,
+        .asks_sixel = p->pictures.is_asked,
     };
     int error = reader_open(&p->reader, &p->shown.signals, &wanted);
     free(path);
@@ -148,7 +151,6 @@ static int open_prompt(prompt *p, const options *o)
     ticker_open(&p->ticker, term_on(colors, stdout, TERM_HINT), term_on(colors, stdout, TERM_OFF));
     p->shown.show.typed = p->reader;
     p->shown.show.ticker = &p->ticker;
-    pictures_open(&p->pictures, (picture_mode)o->pictures);
     p->shown.show.pictures = &p->pictures;
     return EXIT_FINE;
 }
