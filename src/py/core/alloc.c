@@ -3,11 +3,13 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "base/settled.h"
 #include "limits/guard.h"
 #include "limits/room.h"
+#include "py/core/mapped.h"
 #include "py/core/python.h"
 #include "py/core/state.h"
 
@@ -91,14 +93,32 @@ static int made_room(const void *block)
 
 /* ---- the RAW domain ---- */
 
-/* What the C library really gave, once we have it. */
+static _Thread_local int maps_large;
+
+void alloc_map_large(int is_wanted)
+{
+    maps_large = is_wanted;
+}
+
+static size_t usable(void *block)
+{
+    size_t mapped = mapped_bytes(block);
+    return mapped ? mapped : malloc_usable_size(block);
+}
+
+/* What was really given, once we have it. */
 static void *settle_charge(void *block, size_t asked)
 {
     if (!block)
         memory_release(memory_here, (int64_t)asked);
     else
-        memory_release(memory_here, (int64_t)asked - (int64_t)malloc_usable_size(block));
+        memory_release(memory_here, (int64_t)asked - (int64_t)usable(block));
     return block;
+}
+
+static void *new_mapped(size_t bytes)
+{
+    return maps_large && bytes >= MAPPED_LEAST ? mapped_new(bytes) : NULL;
 }
 
 static void *raw_malloc(void *ctx, size_t size)
@@ -109,7 +129,9 @@ static void *raw_malloc(void *ctx, size_t size)
     if (!charge_if_allowed(size))
         return NULL;
 
-    void *block = originals.raw.malloc(originals.raw.ctx, size);
+    void *block = new_mapped(size);
+    if (!block)
+        block = originals.raw.malloc(originals.raw.ctx, size);
     while (made_room(block))
         block = originals.raw.malloc(originals.raw.ctx, size);
     return settle_charge(block, size);
@@ -123,15 +145,42 @@ static void *raw_calloc(void *ctx, size_t count, size_t size)
     if (!charge_if_allowed(count * size))
         return NULL;
 
-    void *block = originals.raw.calloc(originals.raw.ctx, count, size);
+    void *block = new_mapped(count * size);
+    if (!block)
+        block = originals.raw.calloc(originals.raw.ctx, count, size);
     while (made_room(block))
         block = originals.raw.calloc(originals.raw.ctx, count, size);
     return settle_charge(block, count * size);
 }
 
+static void raw_free(void *ctx, void *block)
+{
+    (void)ctx;
+    size_t mapped = mapped_bytes(block);
+    if (memory_here && block)
+        memory_release(memory_here, (int64_t)(mapped ? mapped : malloc_usable_size(block)));
+    if (mapped)
+        mapped_free(block);
+    else
+        originals.raw.free(originals.raw.ctx, block);
+}
+
+static void *realloc_mapped(void *block, size_t size)
+{
+    size_t before = mapped_bytes(block);
+    void *moved = raw_malloc(NULL, size);
+    if (!moved)
+        return NULL;
+    memcpy(moved, block, size < before ? size : before);
+    raw_free(NULL, block);
+    return moved;
+}
+
 static void *raw_realloc(void *ctx, void *block, size_t size)
 {
     (void)ctx;
+    if (mapped_bytes(block))
+        return realloc_mapped(block, size);
     if (!memory_here)
         return originals.raw.realloc(originals.raw.ctx, block, size);
 
@@ -146,14 +195,6 @@ static void *raw_realloc(void *ctx, void *block, size_t size)
     size_t after = grown ? malloc_usable_size(grown) : before;
     memory_release(memory_here, (int64_t)(before + more) - (int64_t)after);
     return grown;
-}
-
-static void raw_free(void *ctx, void *block)
-{
-    (void)ctx;
-    if (memory_here && block)
-        memory_release(memory_here, (int64_t)malloc_usable_size(block));
-    originals.raw.free(originals.raw.ctx, block);
 }
 
 /* ---- starving ---- */
@@ -217,6 +258,7 @@ void alloc_starve_end(void)
 
 void alloc_install(void)
 {
+    mapped_install();
     PyMem_GetAllocator(PYMEM_DOMAIN_RAW, &originals.raw);
     PyMem_GetAllocator(PYMEM_DOMAIN_MEM, &originals.mem);
     PyMem_GetAllocator(PYMEM_DOMAIN_OBJ, &originals.obj);

@@ -26,6 +26,8 @@ typedef enum alloc_ballast { ALLOC_FOR_CODE, ALLOC_FOR_REPORT, ALLOC_BALLASTS } 
 void alloc_keep_ballast(void);
 /* 1: there is more memory now. */
 int alloc_drop_ballast(alloc_ballast which);
+/* Whether this thread's large blocks get mappings of their own (mapped.h). */
+void alloc_map_large(int is_wanted);
 /* Any thread: a session begins or ceases to starve. */
 void alloc_starve_begin(void);
 void alloc_starve_end(void);

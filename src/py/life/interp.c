@@ -265,7 +265,9 @@ static int make_subinterpreter(interp *in)
 
     if (!room_keep())
         return no_room();
+    alloc_map_large(1);
     in->tstate = new_interpreter(&why);
+    alloc_map_large(0);
     in->fair.tstate = in->tstate;
     if (in->tstate)
         return SNUG_OK;
