@@ -28,6 +28,9 @@ import talks
 from aimock import Aimock
 from endpoint import Endpoint
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from share import in_share  # noqa: E402
+
 HERE = pathlib.Path(__file__).parent
 FOLDER = pathlib.Path(sys.argv[1], "tests/agent")
 SNUG = os.path.abspath(os.environ["SNUG"])
@@ -375,7 +378,7 @@ def trials_of(paths, words, in_all):
         if titles.count(title) > 1:
             raise scenariofile.Malformed("a second scenario of this name: " + title)
     for number, scenario in enumerate(scenarios):
-        if words and not any(word in scenario.title for word in words):
+        if not in_share(number) or words and not any(word in scenario.title for word in words):
             continue
         if missing := [part.text for part in scenario.all("needs") if not is_there(part.text)]:
             print(f"skipped: {scenario.title}: without {missing[0]}")

@@ -45,6 +45,9 @@ import time
 import cellfile
 import client
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from share import in_share  # noqa: E402
+
 SETTINGS = {"timeout", "reset", "interrupt"}
 
 
@@ -456,8 +459,8 @@ def main():
             print("  " + problem)
         sys.stdout.flush()
 
-    for block in blocks:
-        if arguments.words in block.title:
+    for number, block in enumerate(blocks):
+        if arguments.words in block.title and in_share(number):
             problems = runner.run_block(block)
             if problems is None:
                 skipped += 1

@@ -19,7 +19,7 @@ from cluster import Client, Cluster  # noqa: E402
 
 OPTIONS = argparse.ArgumentParser()
 OPTIONS.add_argument("--exact", action="store_true")
-OPTIONS.add_argument("--rounds", type=int, default=7)
+OPTIONS.add_argument("--rounds", type=int, default=3)
 OPTIONS = OPTIONS.parse_args()
 FORMS = ("local", "signals", "worker")
 CASES = pathlib.Path(__file__).resolve().parent.parent / "http/cells"
