@@ -209,8 +209,8 @@ typedef struct snug_limits {
                                 when its threads have ended. More than 0 also allows the modules
                                 threading, queue and concurrent */
     uint64_t tool_calls;     /* of a cell */
-    uint64_t input_ms;       /* for which input() waits for a line; then it raises TimeoutError.
-                                While it waits, the wall_ms of its cell stand still */
+    uint64_t input_ms;       /* for which a cell waits for lines of input(), all together; then
+                                input() raises TimeoutError. Meanwhile its wall_ms stand still */
 } snug_limits;
 #define SNUG_LIMITS_INIT                                              \
     {                                                                 \

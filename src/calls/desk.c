@@ -51,7 +51,8 @@ struct desk {
     int has_session;
     int is_open;               /* a cell runs */
     uint64_t most;             /* calls in this cell */
-    uint64_t input_ms;         /* for a line, in this cell */
+    uint64_t input_ms;         /* for the lines of this cell */
+    uint64_t input_used_ns;    /* of that */
     uint64_t numbers;          /* given to calls */
     uint64_t bytes;            /* of all calls, with their texts */
     uint64_t next_deadline_ns; /* not later than that of any call that tells */
@@ -245,11 +246,14 @@ static void end_call(snug_call *call, call_state how)
 {
     desk *d = call->desk;
 
+    const uint64_t now_ns = clock_now_ns();
     if (call->is_untimed)
-        count_untimed(d, 0, clock_now_ns());
+        count_untimed(d, 0, now_ns);
+    if (!call->tool)
+        d->input_used_ns += now_ns - call->start_ns;
 
     if (call->entry != LEDGER_NONE)
-        ledger_end(&d->ledger, call->entry, how, clock_now_ns() - call->start_ns);
+        ledger_end(&d->ledger, call->entry, how, now_ns - call->start_ns);
     call->entry = LEDGER_NONE;
     atomic_store(&call->state, how);
     if (call->tells)
@@ -357,6 +361,7 @@ void desk_begin(desk *d, uint64_t most_calls, uint64_t input_ms)
     d->is_open = 1;
     d->most = most_calls;
     d->input_ms = input_ms;
+    d->input_used_ns = 0;
     ledger_begin(&d->ledger);
     pthread_mutex_unlock(&d->lock);
 }
@@ -469,6 +474,20 @@ static desk_refusal enter_call(desk *d, snug_call *call)
     return error;
 }
 
+/* A line's, that of a tool is the tool's. Where the time for lines is used up, further ones fail soon
+ * and count as the cell's time: so no cell asks for ever. */
+static void give_time(const desk *d, snug_call *call)
+{
+    const uint64_t used_ms = d->input_used_ns / NS_PER_MS;
+    call->is_untimed = call->tool ? call->tool->is_untimed : used_ms < d->input_ms;
+    if (call->tool)
+        return;
+
+    call->timeout_ms = call->is_untimed ? d->input_ms : 1;
+    if (call->is_untimed && d->input_ms != SNUG_UNLIMITED)
+        call->timeout_ms -= used_ms;
+}
+
 desk_refusal call_make(snug_call *call, int tells)
 {
     desk *d = call->desk;
@@ -479,12 +498,10 @@ desk_refusal call_make(snug_call *call, int tells)
     if (!refusal) {
         call->number = ++d->numbers;
         call->start_ns = now_ns;
-        if (!call->tool)
-            call->timeout_ms = d->input_ms;
+        give_time(d, call);
         if (call->timeout_ms > 0)
             call->deadline_ns = clock_deadline_ns(now_ns, call->timeout_ms);
         call->tells = tells;
-        call->is_untimed = !call->tool || call->tool->is_untimed;
         if (call->is_untimed)
             count_untimed(d, 1, now_ns);
         if (tells && call->deadline_ns < d->next_deadline_ns)
@@ -609,6 +626,11 @@ uint64_t desk_deadline_ns(desk *d)
 uint64_t desk_most_calls(const desk *d)
 {
     return d->most;
+}
+
+uint64_t desk_input_ms(const desk *d)
+{
+    return d->input_ms;
 }
 
 uint64_t desk_untimed_ns(desk *d, uint64_t now_ns)

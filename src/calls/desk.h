@@ -69,7 +69,8 @@ void desk_set_wake(desk *d, void (*wake)(void *payload), void *payload);
 void desk_wake(desk *d);
 /* The interpreter is gone: nobody in it holds a call. */
 void desk_abandon(desk *d);
-/* A cell begins, which may make that many calls, and waits so long for a line of input(). */
+/* A cell begins, which may make that many calls, and waits so long for its lines of input(), all
+ * together. */
 void desk_begin(desk *d, uint64_t most_calls, uint64_t input_ms);
 /* It has ended, or is given up: further calls are refused. Any thread, any number of times. */
 void desk_end(desk *d);
@@ -130,6 +131,7 @@ size_t desk_tell(desk *d, uint64_t *numbers, size_t most);
 /* When the next of the calls that tell their end has no more time; UINT64_MAX: never. */
 uint64_t desk_deadline_ns(desk *d);
 uint64_t desk_most_calls(const desk *d);
+uint64_t desk_input_ms(const desk *d);
 /* How long calls that are not timed, those for input() among them, have been under way since the
  * desk was opened: where there are several at a time, it counts once. Any thread. */
 uint64_t desk_untimed_ns(desk *d, uint64_t now_ns);

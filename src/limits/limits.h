@@ -29,7 +29,7 @@
     X(threads, "--threads", "", 0, 1, "threads that a cell may have besides its own")         \
     X(tool_calls, "--tool-calls", "", 100, 1, "calls of host tools in a cell")                \
     X(input_ms, "--input-timeout", "ms", 3600000, 0,                                          \
-      "wait for a line of `input()`, which is not the time of its cell")
+      "in which a cell waits for lines of `input()`, which is not its time")
 
 /* Every field that is zero in wanted (all, if it is NULL) becomes that of base, which is resolved,
  * or the table's default if base is NULL; SNUG_NONE becomes zero. */

@@ -1001,6 +1001,36 @@ static void input_waits_as_long_as_its_own_limit(void **state)
     snug_session_close(session);
 }
 
+static void let_go_the_one_before(void *payload, snug_call *call, const char *prompt)
+{
+    snug_call **kept = payload;
+    (void)prompt;
+    if (*kept)
+        snug_call_fail(*kept, NULL);
+    *kept = call;
+}
+
+/* Or a cell that asks again and again would never end. */
+static void all_lines_of_a_cell_have_one_limit(void **state)
+{
+    (void)state;
+    snug_call *kept = NULL;
+    snug_session *session = NULL;
+    snug_result *result = NULL;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.on_input = let_go_the_one_before;
+    options.payload = &kept;
+    assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
+    snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = 300, .input_ms = 100 };
+    const char *source = "while True:\n try: input()\n except BaseException: pass";
+    assert_int_equal(snug_session_run(&result, session, source, strlen(source), &limits), SNUG_OK);
+    assert_int_equal(snug_result_status(result), SNUG_STATUS_TIMEOUT);
+    assert_int_equal(snug_result_state(result), SNUG_STATE_KEPT);
+    snug_result_free(result);
+    snug_call_fail(kept, NULL);
+    snug_session_close(session);
+}
+
 static void *answer_after_a_while(void *arg)
 {
     const struct timespec while_ = { 0, 400 * 1000 * 1000 };
@@ -1081,6 +1111,7 @@ int main(void)
         cmocka_unit_test(input_asks_the_host),
         cmocka_unit_test(an_interrupt_ends_input),
         cmocka_unit_test(input_waits_as_long_as_its_own_limit),
+        cmocka_unit_test(all_lines_of_a_cell_have_one_limit),
         cmocka_unit_test(a_wait_for_input_is_not_the_cells_time),
         cmocka_unit_test(without_a_callback_input_has_nobody_to_ask),
     };

@@ -399,6 +399,7 @@ static int open_session(attempt *a)
     options.on_caller_thread = option.is_inline;
     if (a->file->has_tools) {
         limits.tool_calls = SNUG_UNLIMITED;
+        limits.input_ms = 50;
         options.on_input = tools_keep_input;
     }
     snug_mount data = breach_mount();

@@ -462,7 +462,7 @@ static int ask_host(PyObject **line, interp *in, str *prompt)
     found = how == CALL_OK;
     if (how == CALL_TIMEOUT) {
         raise_tool(PyExc_TimeoutError, NULL, "nobody answered input() within its limit of %g s",
-                   (double)call_timeout_ms(call) / 1000.0);
+                   (double)desk_input_ms(in->options.desk) / 1000.0);
         found = -1;
     } else if (found) {
         *line = PyUnicode_DecodeUTF8(str_text(&answer), (Py_ssize_t)answer.len, "replace");

@@ -1,4 +1,4 @@
-# Waits for a line that nobody gives.
+# Waits for lines that nobody gives, beyond the time that a cell has for them.
 # expect: rung 1
 # state: kept
 # tools: yes
@@ -8,4 +8,7 @@ while True:
     try:
         input("?")
     except BaseException:
-        sys.stdin.readline()
+        try:
+            sys.stdin.readline()
+        except BaseException:
+            pass
