@@ -474,8 +474,8 @@ static desk_refusal enter_call(desk *d, snug_call *call)
     return error;
 }
 
-/* A line's, that of a tool is the tool's. Where the time for lines is used up, further ones fail soon
- * and count as the cell's time: so no cell asks for ever. */
+/* A line's, that of a tool is the tool's. Where the time for lines is used up, further ones fail
+ * soon and count as the cell's time: so no cell asks for ever. */
 static void give_time(const desk *d, snug_call *call)
 {
     const uint64_t used_ms = d->input_used_ns / NS_PER_MS;
