@@ -30,6 +30,17 @@ class Help(Case):
                 self.assertIn("--help", done.stdout)
                 self.assertEqual(snug(name, "--help").stdout, done.stdout)
 
+    def test_the_help_of_ask_fits_a_screen_and_says_where_the_rest_is(self):
+        brief, whole = snug("help", "ask"), snug("help", "ask", "--all")
+        self.assertEqual((brief.returncode, brief.stderr, whole.returncode, whole.stderr), (0, "", 0, ""))
+        self.assertEqual(len(brief.stdout.splitlines()), 24)
+        self.assertEqual(snug("ask", "--help").stdout, brief.stdout)
+        self.assertEqual(snug("ask", "--help", "--all").stdout, whole.stdout)
+        self.assertIn("snug help ask --all", brief.stdout)
+        for line in brief.stdout.partition("Options:\n")[2].splitlines()[:-2]:
+            self.assertIn(line, whole.stdout)
+        self.refused("help", "ask", "--most", says="help takes one command")
+
     def test_help_shows_defaults_of_limits(self):
         self.assertRegex(snug("run", "--help").stdout, r"--timeout TIME .*default 30 s")
         self.assertRegex(snug("run", "--help").stdout, r"--output SIZE .*default 64 KiB")

@@ -103,7 +103,7 @@ class Options(Case):
         self.refused("run", "--full=yes", "-c", "1", says='--full takes no value, but "yes" was given')
 
     def test_help_lists_no_old_spelling(self):
-        said = snug("ask", "--help").stdout
+        said = snug("help", "ask", "--all").stdout
         self.assertIn("--full ", said)
         for option in ("--debug", "--debug-info", "--no-history", "--no-metrics", "--no-improvement"):
             with self.subTest(option):

@@ -18,6 +18,7 @@ typedef struct command {
     const char *arguments; /* what its usage line says behind the name; NULL: takes none */
     const char *about;
     const char *details;
+    const char *brief; /* in place of details, with a few options; NULL: all are few */
 } command;
 
 static const command commands[] = {
@@ -55,7 +56,14 @@ static const command commands[] = {
       "stdout. With --json each step is a line of JSON, and the reply the last one. An argument\n"
       "KEY=VALUE is a key of the configuration; question=TEXT is a question.\n"
       "\n"
-      "Exit status: 0 answered, 1 not answered, 2 usage or configuration, 130 interrupted.\n" },
+      "Exit status: 0 answered, 1 not answered, 2 usage or configuration, 130 interrupted.\n",
+      "A model writes a program for the question, snug runs it in a session with limits, and the\n"
+      "answer is on stdout. Files that the question names, and what is piped in, are its data.\n"
+      "Without a question each line of stdin is one; later ones find the variables of those "
+      "before.\n"
+      "\n"
+      "  snug ask \"Which region sold most in sales.csv?\"\n"
+      "  snug ask --session sales \"And in March?\"\n" },
     { "library", command_library, FOR_LIBRARY,
       "[OPTION...] add FILE...|list|search WORDS|remove NAME...",
       "snippets and documents that questions find",
@@ -154,17 +162,20 @@ static int print_overview(void)
          "  snug --version\n"
          "\n"
          "Options of the prompt and of all sessions:");
-    options_print(stdout, FOR_PROMPT);
+    options_print(stdout, FOR_PROMPT, 0);
     return EXIT_FINE;
 }
 
-static int print_command_help(const command *c)
+static int print_command_help(const command *c, int is_all)
 {
     if (c == &bare)
         return print_overview();
+    const int is_brief = c->brief && !is_all;
     printf("snug %s %s\n\n%s\nOptions:\n", c->name, c->arguments ? c->arguments : "[OPTION...]",
-           c->details);
-    options_print(stdout, c->bit);
+           is_brief ? c->brief : c->details);
+    options_print(stdout, c->bit, is_brief);
+    if (is_brief)
+        printf("\nsnug help %s --all lists all options.\n", c->name);
     return EXIT_FINE;
 }
 
@@ -182,6 +193,15 @@ static int print_version(void)
     return EXIT_FINE;
 }
 
+/* "snug ask --help --all" */
+static int wants_all(int argc, char **argv)
+{
+    for (int i = 0; i < argc; i++)
+        if (strcmp(argv[i], "--all") == 0)
+            return 1;
+    return 0;
+}
+
 static int run_command(const command *c, int argc, char **argv)
 {
     options o;
@@ -192,7 +212,7 @@ static int run_command(const command *c, int argc, char **argv)
         goto done;
 
     if (o.is_help)
-        status = print_command_help(c);
+        status = print_command_help(c, wants_all(argc, argv));
     else if (o.input_count > 0 && !c->arguments)
         status = command_fail(EXIT_USAGE, "%s takes no argument, but \"%s\" was given", c->name,
                               o.inputs[0].text);
@@ -213,13 +233,14 @@ static int run_help(int argc, char **argv)
 {
     if (argc == 0)
         return print_overview();
-    if (argc > 1)
+    const int is_all = argc == 2 && wants_all(1, argv + 1);
+    if (argc > 1 && !is_all)
         return command_fail(EXIT_USAGE, "help takes one command, but %d were given", argc);
 
     const command *c = find_command(argv[0]);
     if (!c)
         return EXIT_USAGE;
-    return print_command_help(c);
+    return print_command_help(c, is_all);
 }
 
 static int dispatch_command(int argc, char **argv)

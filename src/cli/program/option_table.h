@@ -47,6 +47,7 @@ typedef struct option_row {
     uint64_t least;         /* of a limit, as the library has it */
     const char *stands_for; /* of KIND_SHORT: the other option, */
     const char *with;       /* and its value; NULL: that takes none */
+    int is_common;          /* also in a help of a few lines */
     uint64_t zero; /* what "0" is in the library, where 0 is the default; 0: it is refused */
 } option_row;
 

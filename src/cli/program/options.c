@@ -316,12 +316,14 @@ static void print_limit(FILE *stream, const char *left, const snug_limit_descrip
             quantity_text(amount, sizeof amount, limit->default_value, unit));
 }
 
-void options_print(FILE *stream, unsigned command)
+void options_print(FILE *stream, unsigned command, int only_common)
 {
     for (size_t i = 0; i < option_count; i++) {
         const option_row *row = &option_rows[i];
         const snug_limit_description *limit = option_limit(row);
         if (!is_option_of(row, command) || (!row->about && !limit))
+            continue;
+        if (only_common && !row->is_common)
             continue;
 
         char left[64];

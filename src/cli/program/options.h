@@ -144,6 +144,6 @@ const text_list *options_given(const options *o, const char *option);
 /* The default of an option that is a limit, as text in buffer; NULL: it is none. */
 const char *options_default(char *buffer, size_t size, const char *option);
 /* The options of a command, one a line, for its help. */
-void options_print(FILE *stream, unsigned command);
+void options_print(FILE *stream, unsigned command, int only_common);
 
 #endif
