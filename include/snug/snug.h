@@ -536,7 +536,8 @@ typedef struct snug_session_options {
     /* Called as on_output is, and in order with it, with what display() shows while the cell runs.
      * display is valid during the call, and NULL with SNUG_DISPLAY_EVENT_CLEAR. NULL: none. */
     void (*on_display)(void *payload, snug_display_event event, const snug_display *display);
-    /* Called as on_output is, when a cell asks for a line: input(), sys.stdin.readline().
+    /* Called as on_output is, when a cell asks for a line: input(), sys.stdin.readline(), and
+     * getpass.getpass(), which snug_call_name tells.
      * Answer call with snug_call_return_line, now or later, from any thread. prompt is
      * UTF-8 and lives until then; it is not part of stdout. The wait is bounded by input_ms of
      * the limits, and does not count in wall_ms. NULL: input() raises EOFError. */
@@ -956,7 +957,8 @@ SNUG_EXTERN int snug_call_return_line(snug_call *call, const char *line, size_t 
 /* 1 while the cell waits for the answer, so that long work can see whether it is still worth it.
  * Any thread, before the call is answered; so with the next two. */
 SNUG_EXTERN int snug_call_is_wanted(const snug_call *call);
-/* The name of the tool; "input" for on_input. */
+/* The name of the tool; "input" for on_input, and "getpass" where what is typed is not to be seen:
+ * getpass.getpass() of a cell. */
 SNUG_EXTERN const char *snug_call_name(const snug_call *call);
 /* The arguments that fn was given. */
 SNUG_EXTERN const char *snug_call_arguments(const snug_call *call);

@@ -15,11 +15,12 @@ struct snug_call {
     snug_call *behind[2];       /* in the lines that it stands in */
     desk *desk;
     const desk_tool *tool; /* NULL: input(); not after its cell */
-    char *name;            /* of the tool; NULL: input() */
+    char *name;            /* of the tool; NULL: input() or getpass() */
     _Atomic int state;     /* call_state; written under the lock */
     int is_held, is_host;  /* by the cell, by the host */
     int tells;
     int is_untimed;
+    int is_hidden; /* a line that is not to be seen */
     str text, answer;
     uint64_t number, start_ns, timeout_ms, deadline_ns;
     size_t entry; /* in the ledger; LEDGER_NONE */
@@ -517,6 +518,11 @@ desk_refusal call_make(snug_call *call, int tells)
     return refusal;
 }
 
+void call_hide_answer(snug_call *call)
+{
+    call->is_hidden = 1;
+}
+
 int call_is_over(const snug_call *call)
 {
     return is_ended(call);
@@ -539,7 +545,9 @@ uint64_t call_timeout_ms(const snug_call *call)
 
 const char *call_name(const snug_call *call)
 {
-    return call->name ? call->name : "input";
+    if (call->name)
+        return call->name;
+    return call->is_hidden ? "getpass" : "input";
 }
 
 /* The lock is held. */

@@ -113,6 +113,8 @@ typedef enum desk_refusal {
 desk_refusal call_prepare(snug_call **out, desk *d, const desk_tool *tool, str *text);
 /* Makes it. tells: its end shall be reported by desk_tell. */
 desk_refusal call_make(snug_call *call, int tells);
+/* Before it is made, of a line: what is typed is not to be seen. */
+void call_hide_answer(snug_call *call);
 int call_is_over(const snug_call *call);
 uint64_t call_number(const snug_call *call);
 uint64_t call_deadline_ns(const snug_call *call);

@@ -925,7 +925,8 @@ static void nothing_is_called_outside_of_a_cell(void **state)
 
 static void answer_prompt(void *payload, snug_call *call, const char *prompt)
 {
-    assert_string_equal(snug_call_name(call), "input");
+    const char *name = strcmp(prompt, "Password: ") == 0 ? "getpass" : "input";
+    assert_string_equal(snug_call_name(call), name);
     (void)payload;
     if (strcmp(prompt, "end? ") == 0)
         snug_call_return_line(call, NULL, 0);
@@ -946,6 +947,8 @@ static void input_asks_the_host(void **state)
     check_value(session, "input('bytes? ')", "'a\xef\xbf\xbd'");
     check_error(session, "input('end? ')", "EOFError", "EOF when reading a line");
     check_value(session, "import sys; sys.stdin.readline()", "'\\n'");
+    check_value(session, "import getpass; getpass.getpass()", "'Password: '");
+    check_value(session, "from getpass import getpass as ask; ask('Password: ')", "'Password: '");
     check_ledger(session, "input()", "");
     snug_result *result = run_within(session, "input('x')", 0);
     assert_string_equal(snug_result_text(result, SNUG_STREAM_STDOUT, NULL), "");
@@ -1065,6 +1068,8 @@ static void without_a_callback_input_has_nobody_to_ask(void **state)
     snug_session *session = open_session();
     check_error(session, "input()", "EOFError",
                 "nobody answers input() in this session: put the value into the code instead");
+    check_error(session, "import getpass; getpass.getpass()", "EOFError",
+                "nobody answers getpass() in this session: put the value into the code instead");
     snug_session_close(session);
 }
 

@@ -53,6 +53,17 @@ class Screen(Case):
                 " sys.stdout.write(text); sys.stdout.flush(); await asyncio.sleep(0.1)")
         self.assertIn(b"\x1b[31mred\x1b[0m", self.shown("run", "--profile", "data", "-c", code))
 
+    def test_what_is_typed_for_getpass_is_not_seen(self):
+        code = "import getpass\nprint(len(getpass.getpass('Key: ')), len(input('Name: ')))"
+        with Terminal("run", "-c", code, env=environment(TERM="xterm")) as terminal:
+            terminal.wait(rb"\r\nKey: $")
+            terminal.type("secret\n")
+            terminal.wait(rb"\r\nName: $")
+            terminal.type("shown\n")
+            self.assertEqual(terminal.end(), 0)
+            self.assertNotIn(b"secret", terminal.out.text)
+            self.assertIn(b"Name: shown\r\n6 5\r\n", terminal.out.text)
+
     def test_tracebacks_hints_and_names(self):
         for code in (f"raise ValueError({PYTHON})", f"e = ValueError(1); e.add_note({PYTHON}); raise e",
                      f"raise type({PYTHON.replace(chr(92) + 'x00', '')}, (Exception,), {{}})(1)",

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/str.h"
@@ -52,14 +53,30 @@ static int read_stdin_line(str *line, const snug_call *call, reader *typed)
     }
 }
 
+/* What is typed for getpass() is not seen. 0: it could not be, or need not. */
+static int hide_typing(const snug_call *call, struct termios *before)
+{
+    if (strcmp(snug_call_name(call), "getpass") != 0 || tcgetattr(STDIN_FILENO, before) != 0)
+        return 0;
+
+    struct termios hidden = *before;
+    hidden.c_lflag &= ~(tcflag_t)ECHO;
+    hidden.c_lflag |= ECHONL;
+    return tcsetattr(STDIN_FILENO, TCSADRAIN, &hidden) == 0;
+}
+
 void read_line(void *payload, snug_call *call, const char *prompt)
 {
     show *s = payload;
     str line = { 0 };
+    struct termios before;
 
     show_output(s, SNUG_STREAM_STDOUT, prompt, strlen(prompt));
     ticker_pause(s->ticker);
+    const int is_hidden = hide_typing(call, &before);
     int found = read_stdin_line(&line, call, s->typed);
+    if (is_hidden)
+        tcsetattr(STDIN_FILENO, TCSADRAIN, &before);
 
     /* The terminal has echoed the line's end. */
     if (found)

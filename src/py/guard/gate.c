@@ -204,16 +204,18 @@ static int came_with_package(const interp *in, PyObject *name, const char *modul
            PyDict_GetItemWithError(PyImport_GetModuleDict(), name) != NULL;
 }
 
-/* What model-written code imports for displays, where that package is not there. A cell gets
- * a module of ours in its place. */
+/* What cells get modules of ours for: displays, where IPython is not there, and questions that the
+ * host asks, where Python's own would want a terminal. */
 static const struct stand_in {
-    const char *name;
-    int is_display; /* else the package, which has the displays in it */
+    const char *name, *module;
+    const char *package; /* which `import a.b` binds: that of a */
+    int is_first;        /* also where a module of that name could be imported */
 } stand_ins[] = {
-    { "IPython", 0 },
-    { "IPython.display", 1 },
-    { "IPython.core.display", 1 },
-    { "IPython.core.display_functions", 1 },
+    { "IPython", "_snug_ipython", "_snug_ipython", 0 },
+    { "IPython.display", "_snug_display", "_snug_ipython", 0 },
+    { "IPython.core.display", "_snug_display", "_snug_ipython", 0 },
+    { "IPython.core.display_functions", "_snug_display", "_snug_ipython", 0 },
+    { "getpass", "_snug_getpass", "_snug_getpass", 1 },
 };
 
 static const struct stand_in *find_stand_in(const char *module)
@@ -229,18 +231,11 @@ int gate_has_stand_in(const char *module)
     return find_stand_in(module) != NULL;
 }
 
-static PyObject *import_stand_in(interp *in, const char *module, PyObject *names)
+static PyObject *import_stand_in(interp *in, const struct stand_in *found, PyObject *names)
 {
-    const struct stand_in *found = find_stand_in(module);
-    if (!found)
-        return NULL;
-
-    /* `import IPython.display` binds the package. */
     int is_package =
         !names || names == Py_None || !PyTuple_Check(names) || PyTuple_GET_SIZE(names) == 0;
-    if (found->is_display && !is_package)
-        return gate_load(in, "_snug_display");
-    return gate_load(in, "_snug_ipython");
+    return gate_load(in, is_package ? found->package : found->module);
 }
 
 /* The ModuleNotFoundError of a package that is allowed and is not there has the hint that says what
@@ -319,10 +314,14 @@ static PyObject *import_names(interp *in, PyObject *name, PyObject *names, int i
         return NULL;
     }
 
+    const struct stand_in *stand_in = find_stand_in(module);
+    if (stand_in && stand_in->is_first)
+        return import_stand_in(in, stand_in, names);
     if (!is_public(in, name, names, module, (size_t)len)) {
-        PyObject *stand_in = import_stand_in(in, module, names);
-        if (stand_in || PyErr_Occurred())
-            return stand_in;
+        if (PyErr_Occurred())
+            return NULL;
+        if (stand_in)
+            return import_stand_in(in, stand_in, names);
         if (is_c && strcmp(module, "_colorize") == 0)
             return raise_missing(name);
         return refuse_module(in, module, (size_t)len);

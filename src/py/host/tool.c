@@ -432,8 +432,9 @@ PyMethodDef tool_call_method = { "call", call_tool_function, METH_O,
 
 /* ---- input ---- */
 
-/* 1: *line is one, a new reference; 0: there is none; -1 with an exception. Takes prompt. */
-static int ask_host(PyObject **line, interp *in, str *prompt)
+/* 1: *line is one, a new reference; 0: there is none; -1 with an exception. Takes prompt.
+ * is_secret: what is typed is not to be seen. */
+static int ask_host(PyObject **line, interp *in, str *prompt, int is_secret)
 {
     str answer = { 0 };
     int found = -1;
@@ -444,6 +445,8 @@ static int ask_host(PyObject **line, interp *in, str *prompt)
         return -1;
     }
 
+    if (is_secret)
+        call_hide_answer(call);
     refusal = call_make(call, 0);
     if (refusal == DESK_NO_CELL) {
         PyErr_SetString(PyExc_EOFError, "nobody answers input(): no cell runs");
@@ -477,15 +480,10 @@ done:
     return found;
 }
 
-static PyObject *session_input(PyObject *self, PyObject *args)
+static PyObject *ask_for_line(interp *in, PyObject *prompt, int is_secret)
 {
-    interp *in = interp_current;
-    PyObject *prompt = NULL, *line = NULL;
+    PyObject *line = NULL;
     str text = { 0 };
-
-    (void)self;
-    if (!in || !PyArg_UnpackTuple(args, "input", 0, 1, &prompt))
-        return NULL;
 
     if (prompt) {
         PyObject *shown = PyObject_Str(prompt);
@@ -499,7 +497,7 @@ static PyObject *session_input(PyObject *self, PyObject *args)
         }
     }
 
-    int found = ask_host(&line, in, &text);
+    int found = ask_host(&line, in, &text, is_secret);
     if (found == 0)
         PyErr_SetString(PyExc_EOFError, "EOF when reading a line");
     if (found <= 0)
@@ -507,11 +505,34 @@ static PyObject *session_input(PyObject *self, PyObject *args)
     return line;
 }
 
+static PyObject *session_input(PyObject *self, PyObject *args)
+{
+    interp *in = interp_current;
+    PyObject *prompt = NULL;
+
+    (void)self;
+    if (!in || !PyArg_UnpackTuple(args, "input", 0, 1, &prompt))
+        return NULL;
+    return ask_for_line(in, prompt, 0);
+}
+
+PyObject *tool_secret(PyObject *self, PyObject *prompt)
+{
+    interp *in = interp_current;
+
+    (void)self;
+    if (in && in->options.has_input)
+        return ask_for_line(in, prompt, 1);
+    PyErr_SetString(PyExc_EOFError, "nobody answers getpass() in this session: put the value into "
+                                    "the code instead");
+    return NULL;
+}
+
 PyObject *tool_read_line(interp *in)
 {
     str nothing = { 0 };
     PyObject *line = NULL;
-    int found = ask_host(&line, in, &nothing);
+    int found = ask_host(&line, in, &nothing, 0);
     if (found < 0)
         return NULL;
 

@@ -28,6 +28,8 @@ uint64_t tool_deadline_ns(interp *in);
 /* What the function in Python calls; toolbind.c gives it the id of the tool. */
 extern PyMethodDef tool_call_method;
 
+/* Of _snug, for frozen/getpass.py: a line that is not to be seen while it is typed. */
+PyObject *tool_secret(PyObject *self, PyObject *prompt);
 /* Of _snug, for frozen/loop.py. */
 PyObject *tool_begin(PyObject *self, PyObject *prepared);
 PyObject *tool_end(PyObject *self, PyObject *prepared);

@@ -134,6 +134,7 @@ static PyMethodDef functions[] = {
       "publish(parts, metadata, id, is_update): show a bundle." },
     { "clear", publish_clear, METH_O, "clear(wait): forget what the cell has shown." },
     { "text", publish_text, METH_O, "The text of a value, as the notebook shows it." },
+    { "secret", tool_secret, METH_O, "secret(prompt): a line that is not seen while it is typed." },
     { "begin", tool_begin, METH_O, "begin(call): make the call; answer its number." },
     { "end", tool_end, METH_O, "end(call): what it has come to." },
     { "drop", tool_drop, METH_O, "drop(call): nobody waits for it any more." },

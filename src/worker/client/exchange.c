@@ -181,7 +181,10 @@ static void take_call(made_call **calls, snug_session *session, const remote_que
     const char *name = unpack_text(u);
     const desk_tool *tool = NULL;
     made_call *made = NULL;
+    const int is_hidden = name && !*name;
 
+    if (is_hidden)
+        name = NULL;
     if (name)
         tool = tool_of(session, name);
     unpack_str(u, &text);
@@ -201,6 +204,8 @@ static void take_call(made_call **calls, snug_session *session, const remote_que
         return;
     }
 
+    if (is_hidden)
+        call_hide_answer(made->call);
     made->next = *calls;
     *calls = made;
 

@@ -59,7 +59,8 @@ static void on_display(void *payload, snug_display_event event, const snug_displ
     serve_output(c, FRAME_DISPLAY, &body);
 }
 
-static void send_call(channel *c, snug_call *call, const char *name, const char *text)
+/* name NULL: a line, and "": one that is not to be seen. */
+static void send_call(channel *c, snug_call *call, int is_input, const char *name, const char *text)
 {
     packer body = { 0 };
     serve_call *made = calloc(1, sizeof *made);
@@ -69,7 +70,7 @@ static void send_call(channel *c, snug_call *call, const char *name, const char 
     }
 
     pthread_mutex_lock(&c->server->lock);
-    *made = (serve_call){ call, ++c->calls_made, name == NULL, c->calls };
+    *made = (serve_call){ call, ++c->calls_made, is_input, c->calls };
     pack_number(&body, made->id);
     c->calls = made;
     pthread_mutex_unlock(&c->server->lock);
@@ -83,12 +84,12 @@ static void send_call(channel *c, snug_call *call, const char *name, const char 
 
 static void on_call(void *payload, snug_call *call, const char *arguments)
 {
-    send_call(payload, call, snug_call_name(call), arguments);
+    send_call(payload, call, 0, snug_call_name(call), arguments);
 }
 
 static void on_input(void *payload, snug_call *call, const char *prompt)
 {
-    send_call(payload, call, NULL, prompt);
+    send_call(payload, call, 1, strcmp(snug_call_name(call), "getpass") ? NULL : "", prompt);
 }
 
 static void return_call(serve_call *made, frame_answer how, const char *text, size_t len)

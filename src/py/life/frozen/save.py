@@ -124,6 +124,7 @@ class _Saver:
         name = module.__name__
         if type(name) is not str or sys.modules.get(name) is not module or name == "__main__":
             raise CannotSave("a module that cannot be imported cannot be saved")
+        name = _OURS.get(name, name)
         if not _is_there(make_module, name):  # posixpath is os.path
             others = [other for other, found in list(sys.modules.items()) if found is module]
             name = next((other for other in others if _is_there(make_module, other)), name)
@@ -443,11 +444,15 @@ def _is_there(make, *arguments):
     return True
 
 
+# Under which name cells import modules of ours.
+_OURS = {"_snug_display": "IPython.display", "_snug_ipython": "IPython", "_snug_getpass": "getpass"}
+
+
 def _public_names():
     """What modules have for import: (module, name, value)."""
     kinds = (_Function, _Builtin, types.MethodType, type)
     for module, found in list(sys.modules.items()):
-        module = "IPython.display" if module == "_snug_display" else module
+        module = _OURS.get(module, module)
         if type(found) is not types.ModuleType or type(module) is not str or module[:1] == "_":
             continue
         for name, value in list(vars(found).items()):
