@@ -77,8 +77,21 @@ static void send_content(publisher *p, const kernel_message *parent, const char 
     welcome_subscribers(p);
 }
 
-static void flush_text(publisher *p)
+/* With wait, a front end keeps what there is until something new comes, and does not flicker. */
+static void send_clear(publisher *p, int is_followed)
 {
+    if (!p->clears)
+        return;
+    p->clears = 0;
+    content_clear(&p->scratch);
+    content_add(&p->scratch, is_followed ? "{\"wait\":true}" : "{\"wait\":false}");
+    send_content(p, p->cell, "clear_output", &p->scratch);
+}
+
+/* is_followed: by something that is shown. */
+static void flush_text(publisher *p, int is_followed)
+{
+    send_clear(p, is_followed || p->text.len > 0);
     if (p->text.len == 0)
         return;
     content_clear(&p->scratch);
@@ -101,7 +114,7 @@ static void set_timer(publisher *p)
 void iopub_status(publisher *p, const kernel_message *parent, const char *state)
 {
     pthread_mutex_lock(&p->lock);
-    flush_text(p);
+    flush_text(p, 0);
     content_clear(&p->scratch);
     content_add(&p->scratch, "{");
     content_text(&p->scratch, "execution_state", state);
@@ -110,10 +123,17 @@ void iopub_status(publisher *p, const kernel_message *parent, const char *state)
     pthread_mutex_unlock(&p->lock);
 }
 
+/* What a front end that waits with clearing waits for. */
+static int is_shown(const char *type)
+{
+    return !strcmp(type, "display_data") || !strcmp(type, "execute_result") ||
+           !strcmp(type, "error");
+}
+
 void iopub_send(publisher *p, const kernel_message *parent, const char *type, const content *c)
 {
     pthread_mutex_lock(&p->lock);
-    flush_text(p);
+    flush_text(p, is_shown(type));
     send_content(p, parent, type, c);
     pthread_mutex_unlock(&p->lock);
 }
@@ -148,14 +168,14 @@ void iopub_text(publisher *p, snug_stream stream, const char *text, size_t len)
     p->told_bytes[which] = told < len ? p->most_bytes : p->told_bytes[which] + told;
 
     if (p->text.len > 0 && p->stream != stream)
-        flush_text(p);
+        flush_text(p, 0);
     if (p->text.len == 0 && told > 0)
         set_timer(p);
     p->stream = stream;
     if (str_append(&p->text, text, told))
         p->left_out_bytes[which] += told;
     if (p->text.len >= GATHERED_BYTES)
-        flush_text(p);
+        flush_text(p, 0);
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -167,10 +187,19 @@ void iopub_left_out(publisher *p, uint64_t left_out[2])
     pthread_mutex_unlock(&p->lock);
 }
 
+void iopub_clear(publisher *p)
+{
+    pthread_mutex_lock(&p->lock);
+    flush_text(p, 0);
+    p->clears = 1;
+    set_timer(p);
+    pthread_mutex_unlock(&p->lock);
+}
+
 void iopub_end(publisher *p)
 {
     pthread_mutex_lock(&p->lock);
-    flush_text(p);
+    flush_text(p, 0);
     p->cell = NULL;
     pthread_mutex_unlock(&p->lock);
 }
@@ -178,7 +207,7 @@ void iopub_end(publisher *p)
 void iopub_flush(publisher *p)
 {
     pthread_mutex_lock(&p->lock);
-    flush_text(p);
+    flush_text(p, 0);
     pthread_mutex_unlock(&p->lock);
 }
 

@@ -24,6 +24,7 @@ typedef struct publisher {
     const kernel_message *cell; /* whose text is gathered; NULL: no cell runs */
     str text;
     snug_stream stream;
+    int clears; /* what was shown is to go, and nothing has come since */
     uint64_t told_bytes[2], left_out_bytes[2]; /* of the cell's stdout and stderr */
     uint64_t most_bytes;                       /* of each that go */
     content scratch;
@@ -43,6 +44,8 @@ void iopub_begin(publisher *p, const kernel_message *cell);
 /* No more bytes of each stream of the cell go. */
 void iopub_bound(publisher *p, uint64_t most_bytes);
 void iopub_text(publisher *p, snug_stream stream, const char *text, size_t len);
+/* What the cell has shown so far goes: at once, or when what comes within a moment is there. */
+void iopub_clear(publisher *p);
 /* How many bytes of each stream were left out so far; what follows has no bound. */
 void iopub_left_out(publisher *p, uint64_t left_out[2]);
 /* The gathered text goes, and the cell is over. */
