@@ -91,6 +91,7 @@ snug_layer(cli SOURCES
     cli/program/doctor.c
     cli/program/in_bash.c
     cli/program/kernel_facts.c
+    cli/program/kernel_limits.c
     cli/program/key_names.c
     cli/program/level.c
     cli/program/main.c

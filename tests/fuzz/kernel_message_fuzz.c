@@ -11,6 +11,8 @@
 #include "cli/kernel/message.h"
 #include "cli/kernel/sent_date.h"
 
+enum { MOST_FRAMES = 64 };
+
 static int is_utf8(const char *text, size_t len)
 {
     size_t at;

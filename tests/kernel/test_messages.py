@@ -86,6 +86,15 @@ class Cells(KernelCase):
         _, told = self.k.run("from IPython.display import clear_output\nprint(1)\nclear_output()\nprint(2)")
         self.assertEqual([kind for kind, _ in told], ["stream", "clear_output", "stream"])
 
+    def test_output_is_cleared_at_once_or_when_something_takes_its_place(self):
+        source = "from IPython.display import clear_output, display\nprint(1)\nclear_output({})\n{}"
+        for wait, then, waits in (("", "", [False]), ("wait=True", "", []),
+                                  ("wait=True", "import time; time.sleep(.3); print(2)", [True]),
+                                  ("wait=True", "display(2)", [True]),
+                                  ("", "import time; time.sleep(.3); print(2)", [False])):
+            _, told = self.k.run(source.format(wait, then))
+            self.assertEqual([c["wait"] for kind, c in told if kind == "clear_output"], waits, (wait, then))
+
     def test_a_value_has_its_richer_forms(self):
         _, told = self.k.run("from IPython.display import Markdown\nMarkdown('*a*')")
         self.assertEqual(told[0][0], "execute_result")
@@ -131,6 +140,15 @@ class Cells(KernelCase):
         self.k.client.input("Zoë")
         self.assertEqual(self.k.reply_to(request)["content"]["status"], "ok")
         self.assertEqual(self.k.value("name"), "'Zoë'")
+
+    def test_a_password_is_asked_for_as_one(self):
+        for options in ((), ("--isolation", "worker")):
+            k = self.kernel(*options)
+            request = k.client.execute("from getpass import getpass\nlen(getpass('Key: '))", allow_stdin=True)
+            asked = k.client.get_stdin_msg(timeout=SECONDS)["content"]
+            self.assertEqual(asked, {"prompt": "Key: ", "password": True})
+            k.client.input("secret")
+            self.assertEqual(k.told_of(request)[-2][1]["data"]["text/plain"], "6")
 
     def test_what_is_printed_before_comes_before(self):
         request = self.k.client.execute("print('first')\ninput()", allow_stdin=True)

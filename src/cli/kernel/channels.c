@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,14 +14,11 @@
 #include <snug/snug.h>
 
 #include "base/error.h"
+#include "base/u64.h"
 #include "base/utf8.h"
 #include "cli/program/command.h"
 
-enum {
-    LINGER_MS = 1000,
-    WAITING_MESSAGES = 10000, /* for a client that reads slowly; what is over is lost to it */
-    MOST_FRAME_BYTES = 64 * 1024 * 1024
-};
+enum { LINGER_MS = 1000, MOST_FRAMES = 4096 };
 
 #define PROTOCOL_VERSION "5.4"
 
@@ -54,7 +52,8 @@ static int open_socket(channels *c, kernel_channel channel, const char *address)
         [CHANNEL_STDIN] = ZMQ_ROUTER,     [CHANNEL_IOPUB] = ZMQ_XPUB,
         [CHANNEL_HEARTBEAT] = ZMQ_ROUTER,
     };
-    const int64_t most = MOST_FRAME_BYTES;
+    const int64_t most = (int64_t)u64_least(c->limits.message_bytes, INT64_MAX);
+    const int queued = (int)u64_least(c->limits.queued_messages, INT_MAX);
 
     void *socket = libzmq.socket(c->context, types[channel]);
     if (!socket)
@@ -62,7 +61,7 @@ static int open_socket(channels *c, kernel_channel channel, const char *address)
     c->sockets[channel] = socket;
 
     int failed = set_number(socket, ZMQ_LINGER, LINGER_MS) ||
-                 set_number(socket, ZMQ_SNDHWM, WAITING_MESSAGES) ||
+                 set_number(socket, ZMQ_SNDHWM, queued) ||
                  libzmq.setsockopt(socket, ZMQ_MAXMSGSIZE, &most, sizeof most);
     /* Every client that comes gets its welcome, also behind another one. A client that comes again
      * under its name takes its own place. */
@@ -86,9 +85,10 @@ static int name_session(channels *c)
     return SNUG_OK;
 }
 
-int channels_open(channels *c, const connection *where)
+int channels_open(channels *c, const connection *where, const kernel_limits *limits)
 {
-    *c = (channels){ 0 };
+    *c = (channels){ .limits = *limits };
+    c->limits.message_frames = u64_least(limits->message_frames, MOST_FRAMES);
     int error = name_session(c);
     if (!error && !(c->context = libzmq.ctx_new()))
         error = fail_zmq("zmq_ctx_new");
@@ -114,6 +114,10 @@ void packet_free(packet *p)
     for (size_t i = 0; i < p->frame_count; i++)
         libzmq.msg_close(&p->frames[i]);
     kernel_message_free(&p->message);
+    free(p->frames);
+    free(p->parts);
+    p->frames = NULL;
+    p->parts = NULL;
     p->frame_count = 0;
 }
 
@@ -130,15 +134,24 @@ static void drop_rest(void *socket)
     }
 }
 
+/* Room for so many: a frame of zmq's stays where it is. */
+static int make_room(packet *p, uint64_t frames)
+{
+    p->frame_count = 0;
+    p->frames = calloc(frames, sizeof *p->frames);
+    p->parts = calloc(frames, sizeof *p->parts);
+    return p->frames && p->parts ? SNUG_OK : error_no_memory();
+}
+
 /* 1; 0: there is no message; SNUG_EINVAL: it has too many frames. */
-static int receive_frames(packet *p, void *socket)
+static int receive_frames(packet *p, void *socket, uint64_t most)
 {
     int is_more = 1;
 
-    for (p->frame_count = 0; is_more; p->frame_count++) {
-        if (p->frame_count == MOST_FRAMES) {
+    while (is_more) {
+        if (p->frame_count == most) {
             drop_rest(socket);
-            return error_set(SNUG_EINVAL, "it has more than %d frames", MOST_FRAMES);
+            return error_set(SNUG_EINVAL, "it has more than %" PRIu64 " frames", most);
         }
 
         zmq_msg_t *frame = &p->frames[p->frame_count];
@@ -150,6 +163,7 @@ static int receive_frames(packet *p, void *socket)
 
         p->parts[p->frame_count] = (kernel_part){ libzmq.msg_data(frame), libzmq.msg_size(frame) };
         is_more = libzmq.msg_more(frame);
+        p->frame_count++;
     }
 
     return 1;
@@ -158,14 +172,20 @@ static int receive_frames(packet *p, void *socket)
 int packet_receive(packet *out, channels *c, kernel_channel from, signer *s)
 {
     for (;;) {
-        out->message = (kernel_message){ 0 };
-        int received = receive_frames(out, c->sockets[from]);
+        *out = (packet){ 0 };
+        int received = make_room(out, c->limits.message_frames);
+        if (!received)
+            received = receive_frames(out, c->sockets[from], c->limits.message_frames);
         if (received == 1 && !kernel_message_read(&out->message, s, out->parts, out->frame_count))
             return 1;
 
         packet_free(out);
         if (received == 0)
             return 0;
+        if (received == SNUG_ENOMEM) {
+            kernel_log("out of memory for a message on %s", channel_name(from));
+            return 0;
+        }
         kernel_log("a message on %s is left aside: %s", channel_name(from), error_message());
     }
 }

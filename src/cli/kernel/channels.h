@@ -12,18 +12,20 @@
 #include "cli/kernel/connection.h"
 #include "cli/kernel/message.h"
 #include "cli/kernel/zmq_library.h"
+#include "cli/program/kernel_limits.h"
 
 typedef struct channels {
     void *context;
     void *sockets[CHANNELS];
+    kernel_limits limits;
     char session[33];            /* that the kernel's messages are of */
     _Atomic uint64_t sent_count; /* of messages */
 } channels;
 
 /* A message with the frames that it is made of. */
 typedef struct packet {
-    zmq_msg_t frames[MOST_FRAMES];
-    kernel_part parts[MOST_FRAMES];
+    zmq_msg_t *frames;
+    kernel_part *parts;
     size_t frame_count;
     kernel_message message;
 } packet;
@@ -40,7 +42,7 @@ typedef struct outgoing {
 
 /* Binds all sockets. SNUG_OK, or an error with a sentence that names the address; close in both
  * cases. */
-int channels_open(channels *c, const connection *where);
+int channels_open(channels *c, const connection *where, const kernel_limits *limits);
 /* Waits a second at most until what was sent has gone. */
 void channels_close(channels *c);
 

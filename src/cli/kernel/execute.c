@@ -11,9 +11,6 @@
 #include "cli/kernel/kernel.h"
 #include "cli/kernel/limit_magic.h"
 
-/* Of each stream of a cell, output_bytes are shown that often: a front end keeps it all. */
-enum { SHOWN_TIMES = 16 };
-
 static const char fresh_hint[] =
     "The session is lost with all its names. The next cell runs in a fresh one: run the cells that "
     "it needs again.";
@@ -52,14 +49,6 @@ static void publish_display(kernel *k, const char *type, const snug_display *dis
     content_free(&c);
 }
 
-static void publish_clear(kernel *k)
-{
-    content c = { 0 };
-    content_add(&c, "{\"wait\":false}");
-    iopub_send(&k->publisher, k->cell, "clear_output", &c);
-    content_free(&c);
-}
-
 void kernel_on_display(void *payload, snug_display_event event, const snug_display *display)
 {
     kernel *k = payload;
@@ -74,7 +63,7 @@ void kernel_on_display(void *payload, snug_display_event event, const snug_displ
         publish_display(k, "update_display_data", display);
         break;
     case SNUG_DISPLAY_EVENT_CLEAR:
-        publish_clear(k);
+        iopub_clear(&k->publisher);
         break;
     }
 }
@@ -349,8 +338,10 @@ static void publish_error(kernel *k, const execution *e)
 
 /* ---- the request ---- */
 
+/* Of each stream: a front end keeps it all. */
 static uint64_t shown_bytes(const kernel *k)
 {
+    const uint64_t times = k->bounds.shown_times;
     uint64_t kept =
         k->limits.output_bytes ? k->limits.output_bytes : k->options->limits.output_bytes;
 
@@ -358,7 +349,7 @@ static uint64_t shown_bytes(const kernel *k)
         kept = limit_magic_default(offsetof(snug_limits, output_bytes));
     if (kept == SNUG_NONE)
         return 0;
-    return kept > UINT64_MAX / SHOWN_TIMES ? UINT64_MAX : kept * SHOWN_TIMES;
+    return kept > UINT64_MAX / times ? UINT64_MAX : kept * times;
 }
 
 static void run_shown(kernel *k, execution *e, int *is_lost)

@@ -28,7 +28,8 @@ typedef struct kernel {
     tools tools;
     snug_host *host;
     snug_session *session;
-    snug_limits limits; /* of the cells that follow: %limit */
+    snug_limits limits;   /* of the cells that follow: %limit */
+    kernel_limits bounds; /* its own */
     history history;
     _Atomic(const char *) python; /* version of the sessions' Python */
     char python_text[32];

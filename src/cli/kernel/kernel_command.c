@@ -57,7 +57,7 @@ static int open_kernel(kernel *k, const char *path)
     if (!error)
         error = attendant_prepare(&k->attendant, k);
     if (!error)
-        error = channels_open(&k->channels, &k->where);
+        error = channels_open(&k->channels, &k->where, &k->bounds);
     if (!error)
         error = publisher_open(&k->publisher, &k->channels, &k->where);
     if (!error)
@@ -96,9 +96,11 @@ static int run_kernel(const options *o, const char *path)
 {
     kernel k = { .options = o,
                  .limits = SNUG_LIMITS_INIT,
+                 .bounds = kernel_limits_resolve(&o->kernel.limits),
                  .python = SNUG_PYTHON_NUMBER,
                  .publisher = { .timer_fd = -1 } };
 
+    history_bound(&k.history, k.bounds.history_cells, k.bounds.history_bytes);
     int status = open_kernel(&k, path);
     if (!status) {
         kernel_serve(&k);

@@ -161,9 +161,11 @@ static int add_packages(cJSON *argv, const options *o)
     return error;
 }
 
-/* What is the kernel's own, and not its sessions'. */
-static int is_of_sessions(const option_row *row)
+/* What a kernel is started with, its own limits among it; the rest is for install. */
+static int is_of_kernels(const option_row *row)
 {
+    if (row->kind == KIND_BOUND)
+        return 1;
     return (row->commands & FOR_CELLS) && (row->commands & FOR_KERNEL) &&
            strcmp(row->name, "--isolation") != 0 && strcmp(row->name, "--help") != 0;
 }
@@ -173,7 +175,7 @@ static int add_options(cJSON *argv, const options *o)
     int error = SNUG_OK;
 
     for (size_t i = 0; i < option_count; i++)
-        for (size_t j = 0; is_of_sessions(&option_rows[i]) && j < o->given[i].count; j++) {
+        for (size_t j = 0; is_of_kernels(&option_rows[i]) && j < o->given[i].count; j++) {
             error |= json_add_text(argv, NULL, option_rows[i].name);
             if (option_rows[i].value)
                 error |= json_add_text(argv, NULL, o->given[i].items[j]);

@@ -14,8 +14,6 @@
 
 #define MESSAGE_MARK "<IDS|MSG>"
 
-enum { MOST_FRAMES = 64 };
-
 typedef struct kernel_message {
     const kernel_part *identities; /* within the frames */
     size_t identity_count;

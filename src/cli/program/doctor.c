@@ -13,29 +13,19 @@
 #include "cli/terminal/term.h"
 #include "wire/json.h"
 
-static void print_limits(void)
+typedef const snug_limit_description *(*limit_table)(size_t index);
+
+/* option_width: the column of options takes that much. */
+static void print_limits(const char *title, limit_table table, int option_width)
 {
     const snug_limit_description *limit;
 
-    puts("\nLimits:");
-    for (size_t i = 0; (limit = snug_limit_info(i)); i++) {
+    printf("\n%s:\n", title);
+    for (size_t i = 0; (limit = table(i)); i++) {
         char amount[32];
         quantity_text(amount, sizeof amount, limit->default_value, limit->unit);
-        printf("  %-15s %-12s %-8s %s\n", limit->name, limit->option ? limit->option : "", amount,
-               limit->about);
-    }
-}
-
-static void print_agent_limits(void)
-{
-    const snug_limit_description *limit;
-
-    puts("\nLimits of a question to snug ask:");
-    for (size_t i = 0; (limit = snug_agent_limit_info(i)); i++) {
-        char amount[32];
-        quantity_text(amount, sizeof amount, limit->default_value, limit->unit);
-        printf("  %-15s %-22s %-9s %s\n", limit->name, limit->option ? limit->option : "", amount,
-               limit->about);
+        printf("  %-15s %-*s %-9s %s\n", limit->name, option_width,
+               limit->option ? limit->option : "", amount, limit->about);
     }
 }
 
@@ -148,8 +138,9 @@ static int print_report_text(const char *report)
         printf("snug: %s\n", snug_version());
 
     print_level();
-    print_limits();
-    print_agent_limits();
+    print_limits("Limits", snug_limit_info, 15);
+    print_limits("Limits of a question to snug ask", snug_agent_limit_info, 22);
+    print_limits("Limits of a kernel for Jupyter", kernel_limit_info, 17);
     print_kernel();
     print_kinds();
     return EXIT_FINE;
@@ -211,8 +202,7 @@ static int add_limit(cJSON *limits, const snug_limit_description *limit)
     return failed;
 }
 
-static int add_limits(cJSON *object, const char *name,
-                      const snug_limit_description *(*info)(size_t index))
+static int add_limits(cJSON *object, const char *name, limit_table info)
 {
     cJSON *limits = json_add_array(object, name);
     const snug_limit_description *limit;
@@ -289,6 +279,7 @@ static int fill_report(cJSON *object, const char *report)
     failed |= add_host(object, report);
     failed |= add_limits(object, "limits", snug_limit_info);
     failed |= add_limits(object, "agent_limits", snug_agent_limit_info);
+    failed |= add_limits(object, "kernel_limits", kernel_limit_info);
     failed |= add_level(object);
     failed |= add_kinds(object);
     failed |= add_kernel(object);

@@ -310,6 +310,16 @@ const option_row option_rows[] = {
       "name of the kernel (default snug, snug-worker, snug-full or snug-bash)" },
     { "--display-name", "TEXT", KIND_TEXT, FOR_KERNEL, OF_KERNEL(display_name), NULL,
       "what front ends call it" },
+    { "--message-size", "SIZE", KIND_BOUND, FOR_KERNEL, OF_KERNEL(limits.message_bytes), NULL,
+      NULL },
+    { "--message-frames", "N", KIND_BOUND, FOR_KERNEL, OF_KERNEL(limits.message_frames), NULL, NULL,
+      .least = 7 },
+    { "--queued-messages", "N", KIND_BOUND, FOR_KERNEL, OF_KERNEL(limits.queued_messages), NULL,
+      NULL },
+    { "--history-cells", "N", KIND_BOUND, FOR_KERNEL, OF_KERNEL(limits.history_cells), NULL, NULL },
+    { "--history-size", "SIZE", KIND_BOUND, FOR_KERNEL, OF_KERNEL(limits.history_bytes), NULL,
+      NULL },
+    { "--shown-times", "N", KIND_BOUND, FOR_KERNEL, OF_KERNEL(limits.shown_times), NULL, NULL },
     { "--all", NULL, KIND_FLAG, FOR_KERNEL, OF_KERNEL(is_all), NULL,
       "install a kernel for each kind of session" },
     { "--json", NULL, KIND_FLAG,
@@ -355,6 +365,11 @@ const snug_limit_description *option_limit(const option_row *row)
     case KIND_BUDGET:
         for (size_t i = 0; (info = snug_agent_limit_info(i)); i++)
             if (offsetof(options, budget) + info->offset == row->field)
+                return info;
+        return NULL;
+    case KIND_BOUND:
+        for (size_t i = 0; (info = kernel_limit_info(i)); i++)
+            if (OF_KERNEL(limits) + info->offset == row->field)
                 return info;
         return NULL;
     case KIND_FLAG:

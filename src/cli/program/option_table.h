@@ -18,6 +18,7 @@ typedef enum option_kind {
     KIND_URL,    /* the same, of an address without a secret in it */
     KIND_LIMIT,  /* uint64_t, in the unit that snug_limit_info says */
     KIND_BUDGET, /* the same, of snug_agent_limit_info */
+    KIND_BOUND,  /* the same, of kernel_limit_info */
     KIND_NUMBER, /* double, from 0 to 2 */
     KIND_CHOICE, /* int, one of choices */
     KIND_LIST,   /* text_list */

@@ -248,6 +248,7 @@ int option_set(options *o, const option_row *row, const char *value)
         return set_url(field, row, value);
     case KIND_LIMIT:
     case KIND_BUDGET:
+    case KIND_BOUND:
         return set_limit(field, row, value);
     case KIND_NUMBER:
         return set_number(field, row, value);

@@ -11,6 +11,7 @@
 #include <snug/agent.h>
 #include <snug/snug.h>
 
+#include "cli/program/kernel_limits.h"
 #include "cli/terminal/term.h"
 
 /* The commands, as bits for the table of options. */
@@ -55,6 +56,7 @@ typedef struct kernel_options {
     const char *connection_file;
     const char *prefix, *name, *display_name; /* of install */
     int is_user, is_sys_prefix, is_all;
+    kernel_limits limits; /* zero: the default */
 } kernel_options;
 
 /* Where sessions are, and which. */
