@@ -56,9 +56,9 @@ class Screen(Case):
     def test_what_is_typed_for_getpass_is_not_seen(self):
         code = "import getpass\nprint(len(getpass.getpass('Key: ')), len(input('Name: ')))"
         with Terminal("run", "-c", code, env=environment(TERM="xterm")) as terminal:
-            terminal.wait(rb"\r\nKey: $")
+            terminal.wait("\r\nKey: $")
             terminal.type("secret\n")
-            terminal.wait(rb"\r\nName: $")
+            terminal.wait("\r\nName: $")
             terminal.type("shown\n")
             self.assertEqual(terminal.end(), 0)
             self.assertNotIn(b"secret", terminal.out.text)

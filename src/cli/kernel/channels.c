@@ -134,7 +134,7 @@ static void drop_rest(void *socket)
     }
 }
 
-/* Room for so many: a frame of zmq's stays where it is. */
+/* Room for that many: a frame of zmq's stays where it is. */
 static int make_room(packet *p, uint64_t frames)
 {
     p->frame_count = 0;
