@@ -97,5 +97,5 @@ __attribute__((weak)) void forked_renew(void (*fn)(void))
             return;
     }
 
-    assert(!"there is room for every renewal");
+    assert(0 && "there is room for every renewal");
 }

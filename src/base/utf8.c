@@ -87,6 +87,12 @@ utf8_fault utf8_check(const char *text, size_t len, size_t *at)
     return UTF8_FINE;
 }
 
+unsigned utf8_width(unsigned char lead)
+{
+    const struct lead *found = lead_of(lead);
+    return found ? 1U + found->following : 0;
+}
+
 void utf8_mend(char *text, size_t len)
 {
     size_t fault;

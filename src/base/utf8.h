@@ -16,6 +16,8 @@ typedef enum utf8_fault {
 /* Where the first fault begins goes to *at (untouched when fine); a sequence cut
  * off by the end is UTF8_INVALID at its first byte. */
 utf8_fault utf8_check(const char *text, size_t len, size_t *at);
+/* How many bytes a character has that begins so; 0: none does. */
+unsigned utf8_width(unsigned char lead);
 /* Puts "?" for each byte that is not part of a character. */
 void utf8_mend(char *text, size_t len);
 /* The largest cut <= at that does not split a character of valid UTF-8; at <= len. */

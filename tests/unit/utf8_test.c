@@ -119,6 +119,20 @@ static void a_cut_of_other_bytes_is_near(void **state)
     }
 }
 
+static void the_first_byte_says_how_long_a_character_is(void **state)
+{
+    (void)state;
+    for (unsigned lead = 0; lead < 256; lead++) {
+        unsigned expected = lead < 0x80   ? 1
+                            : lead < 0xc2 ? 0
+                            : lead < 0xe0 ? 2
+                            : lead < 0xf0 ? 3
+                            : lead < 0xf5 ? 4
+                                          : 0;
+        assert_int_equal(utf8_width((unsigned char)lead), expected);
+    }
+}
+
 static void what_is_no_character_becomes_question_marks(void **state)
 {
     (void)state;
@@ -132,6 +146,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_code_point_is_fine_but_surrogates),
         cmocka_unit_test(two_bytes_are_two_ascii_characters_or_one_of_1920),
+        cmocka_unit_test(the_first_byte_says_how_long_a_character_is),
         cmocka_unit_test(what_is_no_character_becomes_question_marks),
         cmocka_unit_test(a_fault_is_found_where_it_begins),
         cmocka_unit_test(a_fault_is_found_at_every_offset),

@@ -32,7 +32,7 @@ int pasted_clean(str *out, const char *text, size_t len)
         } else if (c == '\t') {
             error = str_add(out, "\t");
         } else if (c >= 0x80) {
-            size_t width = c < 0xc2 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
+            size_t width = utf8_width(c);
             at--;
             int is_one =
                 width > 1 && width <= len - at && utf8_check(text + at, width, &fault) == UTF8_FINE;

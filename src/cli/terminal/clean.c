@@ -9,20 +9,6 @@
 
 /* ---- one character ---- */
 
-/* How many bytes the character has that begins so; 0: none begins so. */
-static size_t width_of(unsigned char c)
-{
-    if (c < 0x80)
-        return 1;
-    if (c < 0xc2)
-        return 0; /* goes on with a character, or would be a longer form of a shorter one */
-    if (c < 0xe0)
-        return 2;
-    if (c < 0xf0)
-        return 3;
-    return c < 0xf5 ? 4 : 0;
-}
-
 static uint32_t decode_character(const char *text, size_t width)
 {
     uint32_t value = (unsigned char)text[0] & (0x7fU >> (width > 1 ? width : 0));
@@ -43,7 +29,7 @@ size_t clean_turn(const char *text, size_t len)
     if (len == 0)
         return 0;
 
-    size_t fault, width = width_of((unsigned char)*text);
+    size_t fault, width = utf8_width((unsigned char)*text);
     if (width < 2 || width > len || utf8_check(text, width, &fault) != UTF8_FINE)
         return 0;
     return turns_text(decode_character(text, width)) ? width : 0;
@@ -94,7 +80,7 @@ static int put_sgr(str *out, clean *c, const char *text, size_t len)
 static size_t take_character(str *out, int *error, clean *c, const char *text, size_t len,
                              unsigned passes)
 {
-    size_t width = width_of((unsigned char)*text), fault;
+    size_t width = utf8_width((unsigned char)*text), fault;
 
     if (*text == '\x1b' && passes & CLEAN_COLOURS) {
         size_t sgr = sgr_len(text, len);

@@ -111,14 +111,13 @@ static int is_mark(uint32_t code)
 static uint32_t decode_character(size_t *width, const char *text, size_t len)
 {
     unsigned char lead = (unsigned char)*text;
-    size_t fault = 0, wanted = 1;
+    size_t fault = 0;
 
     *width = 1;
     if (lead < 0x80)
         return lead;
-    if (lead >= 0xc2)
-        wanted = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-    if (wanted == 1 || wanted > len || utf8_check(text, wanted, &fault) != UTF8_FINE)
+    size_t wanted = utf8_width(lead);
+    if (wanted == 0 || wanted > len || utf8_check(text, wanted, &fault) != UTF8_FINE)
         return 0xfffd;
 
     uint32_t code = lead & (0x7fU >> wanted);

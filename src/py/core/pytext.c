@@ -46,18 +46,6 @@ int pytext_append(str *out, PyObject *text, size_t max_bytes)
     return error;
 }
 
-/* How long the character is that begins with that byte; 1 where none does. */
-static size_t bytes_of_character(unsigned char lead)
-{
-    if (lead < 0xc0)
-        return 1;
-    if (lead < 0xe0)
-        return 2;
-    if (lead < 0xf0)
-        return 3;
-    return 4;
-}
-
 Py_UCS4 span_first(span text, size_t *step)
 {
     unsigned char lead = (unsigned char)text.at[0];
@@ -66,8 +54,8 @@ Py_UCS4 span_first(span text, size_t *step)
     if (lead < 0x80)
         return lead;
 
-    size_t len = bytes_of_character(lead);
-    if (len == 1 || len > text.len)
+    size_t len = utf8_width(lead);
+    if (len == 0 || len > text.len)
         return 0xfffd;
 
     Py_UCS4 c = lead & (0x7fu >> len);
