@@ -8,6 +8,10 @@
 #include "cli/editor/editor.h"
 #include "cli/editor/screen.h"
 
+/* Each key draws the whole text, which what is cut and put back doubles: both are bounded, so that
+ * a run takes a millisecond. */
+enum { MOST_KEYS = 160, MOST_TEXT = 1500 };
+
 static int is_whole(void *payload, const char *text, size_t len)
 {
     (void)payload;
@@ -63,7 +67,9 @@ static void write_update(screen *s, const editor *e, vt *v)
 static void check_screen(const screen *s, const vt *v, const editor *e)
 {
     static vt at_once;
-    screen fresh = { .columns = s->columns };
+    static screen fresh; /* whose rows keep their buffers from run to run */
+
+    fresh.columns = s->columns;
 
     vt_open(&at_once, v->rows, v->columns);
     screen_forget(&fresh);
@@ -75,7 +81,6 @@ static void check_screen(const screen *s, const vt *v, const editor *e)
     for (size_t row = top + fresh.shown.count; row < v->rows; row++)
         HOLDS(!*vt_row(v, row));
     HOLDS(v->column == at_once.column && s->row == fresh.row);
-    screen_free(&fresh);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -86,21 +91,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     editor e;
     keys k = { .state = 0 };
     entries history = { .count = 0 };
-    screen s = { .columns = 0 };
+    static screen s;
 
-    size_t columns = 4 + take_byte(&in) % 40, rows = 3 + take_byte(&in) % 20;
-    unsigned every = 1 + take_byte(&in) % 8;
+    size_t columns = 4 + take_byte(&in) % 20, rows = 3 + take_byte(&in) % 7;
+    unsigned every = 1 + take_byte(&in) % 16;
     code_language language = (code_language)(take_byte(&in) % 3);
     entries_add(&history, "abc = 1", 7);
     entries_add(&history, "def f():\n\tpass", 14);
     editor_init(&e, &hooks, language, &history);
+    s.theme = THEME_NONE;
+    s.is_unknown = 0;
     e.columns = s.columns = columns;
     e.rows = rows;
     vt_open(&v, rows, columns);
     screen_forget(&s);
     write_update(&s, &e, &v);
 
-    for (unsigned i = 0; in.left > 0; i++) {
+    for (unsigned i = 0; in.left > 0 && i < MOST_KEYS && e.text.all.len < MOST_TEXT; i++) {
         unsigned byte = take_byte(&in);
         key got = byte == 0xfe ? keys_give_up(&k) : keys_take(&k, (unsigned char)byte);
         if (got.code == KEY_NONE)
@@ -114,7 +121,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
     }
 
-    screen_free(&s);
     editor_free(&e);
     keys_free(&k);
     entries_free(&history);

@@ -23,14 +23,15 @@ typedef struct vt {
 static inline void vt_clear_row(vt *v, size_t row, size_t from)
 {
     for (size_t i = from; i < v->columns; i++)
-        strcpy(v->cells[row][i], " ");
+        memcpy(v->cells[row][i], " ", 2);
 }
 
 static inline void vt_open(vt *v, size_t rows, size_t columns)
 {
-    memset(v, 0, sizeof *v);
     v->rows = rows;
     v->columns = columns;
+    v->row = v->column = 0;
+    v->is_pending = v->has_failed = 0;
     for (size_t i = 0; i < rows; i++)
         vt_clear_row(v, i, 0);
 }
