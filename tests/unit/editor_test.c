@@ -154,7 +154,8 @@ static const struct {
     { "a\xff"
       "b\xc3(",
       "a\xef\xbf\xbd"
-      "b\xef\xbf\xbd|" },
+      "b\xef\xbf\xbd(|" },
+    { "\xc3\xe6\x97\xa5\xe6\x97\x7f", "\xef\xbf\xbd|" },
     { "a\x1b[99;99Xb\x1b]0;title\x07"
       "c\x1bP1$r\x1b\\d",
       "abcd|" },

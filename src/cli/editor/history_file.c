@@ -1,18 +1,21 @@
 #include "cli/editor/history_file.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/str.h"
 #include "cli/editor/pasted.h"
 
 static const char old_head[] = "_HiStOrY_V2_";
 
-enum { MOST_FILE_BYTES = 64 << 20 };
+enum { MOST_FILE_BYTES = 64 << 20, LOCK_MS = 1000, LOOK_MS = 2 };
 
 /* ---- entries ---- */
 
@@ -91,18 +94,42 @@ static int put_entry(str *out, const char *text, size_t len)
 
 /* ---- files ---- */
 
-/* A descriptor whose file no other prompt reads or writes, and which is still at path; -1: none. */
+/* For as long as it takes to add a line; who holds it for longer does not do that. */
+static int lock_file(int fd)
+{
+    uint64_t until = clock_deadline_ns(clock_now_ns(), LOCK_MS);
+
+    while (flock(fd, LOCK_EX | LOCK_NB)) {
+        if (errno != EWOULDBLOCK && errno != EINTR)
+            return -1;
+        if (clock_now_ns() >= until) {
+            errno = EWOULDBLOCK;
+            return -1;
+        }
+        poll(NULL, 0, LOOK_MS);
+    }
+    return 0;
+}
+
+/* A descriptor whose file no other prompt reads or writes, and which is still at path; -1: none,
+ * with errno. */
 static int open_locked(const char *path, int flags)
 {
     for (int turn = 0; turn < 10; turn++) {
         struct stat ours, there;
-        int fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
+        int fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
         if (fd < 0)
             return -1;
-        if (!fstat(fd, &ours) && S_ISREG(ours.st_mode) && !flock(fd, LOCK_EX) &&
-            !stat(path, &there) && there.st_ino == ours.st_ino && there.st_dev == ours.st_dev)
+        errno = EINVAL; /* where it is no file */
+        int failed = fstat(fd, &ours) || !S_ISREG(ours.st_mode) || lock_file(fd);
+        if (!failed && !stat(path, &there) && there.st_ino == ours.st_ino &&
+            there.st_dev == ours.st_dev)
             return fd;
+        int why = errno;
         close(fd);
+        errno = why;
+        if (failed)
+            return -1;
     }
     return -1;
 }
@@ -139,8 +166,10 @@ static void rewrite(const entries *h, const char *path)
 void history_file_load(entries *h, const char *path)
 {
     str all = { 0 };
-    int is_old = 0, fd = open_locked(path, O_RDWR);
+    int is_old = 0, fd = open_locked(path, O_RDWR), is_locked = fd >= 0;
 
+    if (fd < 0)
+        fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0)
         return;
     if (read_whole(&all, fd) == 0) {
@@ -148,7 +177,8 @@ void history_file_load(entries *h, const char *path)
         size_t lines = 0;
         for (size_t i = 0; i < all.len; i++)
             lines += all.data[i] == '\n';
-        if (is_old || lines > 2 * (size_t)ENTRIES_MOST || all.len > 2 * (size_t)ENTRIES_MOST_BYTES)
+        if (is_locked && (is_old || lines > 2 * (size_t)ENTRIES_MOST ||
+                          all.len > 2 * (size_t)ENTRIES_MOST_BYTES))
             rewrite(h, path);
     }
 
@@ -156,15 +186,40 @@ void history_file_load(entries *h, const char *path)
     str_free(&all);
 }
 
-void history_file_add(const char *path, const char *text, size_t len)
+/* Whether the last line has an end: somebody else may have written it, or been killed. */
+static int is_line_open(int fd, off_t size)
+{
+    char last = '\n';
+    return size > 0 && pread(fd, &last, 1, size - 1) == 1 && last != '\n';
+}
+
+/* The lock is held. 0, or an errno: then nothing of the line is there. */
+static int append_line(int fd, const char *text, size_t len)
 {
     str line = { 0 };
-    int fd = open_locked(path, O_WRONLY | O_APPEND | O_CREAT);
+    struct stat found;
+    int error = 0;
+
+    if (fstat(fd, &found))
+        return errno;
+    if ((is_line_open(fd, found.st_size) && str_add(&line, "\n")) || put_entry(&line, text, len)) {
+        error = ENOMEM;
+    } else if (file_write_all(fd, line.data, line.len)) {
+        error = errno;
+        if (ftruncate(fd, found.st_size))
+            error = errno;
+    }
+    str_free(&line);
+    return error;
+}
+
+const char *history_file_add(const char *path, const char *text, size_t len)
+{
+    int fd = open_locked(path, O_RDWR | O_APPEND | O_CREAT);
 
     if (fd < 0)
-        return;
-    if (put_entry(&line, text, len) == 0)
-        file_write_all(fd, line.data, line.len); /* one that cannot be written is not kept */
+        return errno == EWOULDBLOCK ? "another process holds it" : strerror(errno);
+    int error = append_line(fd, text, len);
     close(fd);
-    str_free(&line);
+    return error ? strerror(error) : NULL;
 }

@@ -13,11 +13,11 @@
 #include "cli/editor/entries.h"
 
 /* Adds what the file has. A file that has grown to twice the bounds of a history is cut to them.
- * What cannot be read adds nothing. */
+ * What cannot be read adds nothing. One that another process holds is waited for, a moment. */
 void history_file_load(entries *h, const char *path);
-/* Adds an entry to the file, which is made where it is not there, for this user only. What cannot
- * be written is left out. */
-void history_file_add(const char *path, const char *text, size_t len);
+/* Adds an entry to the file, which is made where it is not there, for this user only. NULL, or why
+ * it is not kept: then nothing of it is there. */
+const char *history_file_add(const char *path, const char *text, size_t len);
 
 /* Of a file's contents: its entries; *is_old: libedit has written it. Pure. */
 void history_file_parse(entries *h, const char *text, size_t len, int *is_old);

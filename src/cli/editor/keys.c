@@ -51,18 +51,6 @@ static key character_key(const char *text, size_t len, unsigned modifiers)
     return k;
 }
 
-/* How many bytes a character has that begins so; 0: none begins so. */
-static unsigned width_of(unsigned char byte)
-{
-    if (byte < 0xc2)
-        return 0;
-    if (byte < 0xe0)
-        return 2;
-    if (byte < 0xf0)
-        return 3;
-    return byte < 0xf5 ? 4 : 0;
-}
-
 static key text_byte(keys *k, unsigned char byte, unsigned modifiers)
 {
     if (byte < ' ' || byte == 0x7f)
@@ -70,7 +58,7 @@ static key text_byte(keys *k, unsigned char byte, unsigned modifiers)
     if (byte < 0x80)
         return character_key((const char *)&byte, 1, modifiers);
 
-    k->want = width_of(byte);
+    k->want = utf8_width(byte);
     if (k->want == 0)
         return character_key((const char *)&byte, 1, modifiers);
     k->character[0] = (char)byte;
@@ -78,14 +66,28 @@ static key text_byte(keys *k, unsigned char byte, unsigned modifiers)
     return none;
 }
 
-/* The key of a byte within a character. Where it cannot go on with it, the character is not one,
- * and the byte is passed over with it, unless that is a control. */
+/* What has begun is no character, and this byte is one of its own. */
+static key begin_again(keys *k, unsigned char byte)
+{
+    static const char unknown[] = "\xef\xbf\xbd";
+
+    k->have = k->want = 0;
+    if (byte < ' ' || byte == 0x7f)
+        return control_key(byte, 0);
+
+    key out = character_key(unknown, sizeof unknown - 1, 0);
+    if (byte < 0x80)
+        out.text[sizeof unknown - 1] = (char)byte; /* both, in one key */
+    else
+        text_byte(k, byte, 0);
+    return out;
+}
+
+/* The key of a byte within a character. */
 static key continue_character(keys *k, unsigned char byte)
 {
-    if ((byte & 0xc0) != 0x80) {
-        k->have = k->want = 0;
-        return byte < ' ' ? control_key(byte, 0) : character_key("\xff", 1, 0);
-    }
+    if ((byte & 0xc0) != 0x80)
+        return begin_again(k, byte);
 
     k->character[k->have++] = (char)byte;
     if (k->have < k->want)

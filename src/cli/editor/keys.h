@@ -40,7 +40,8 @@ enum { KEY_SHIFT = 1 << 0, KEY_ALT = 1 << 1, KEY_CTRL = 1 << 2 };
 typedef struct key {
     key_code code;
     unsigned modifiers;
-    char text[5];    /* of a character, in UTF-8; with Ctrl a small letter */
+    char text[5];    /* of a character, or of bytes that are none and the next; with Ctrl a small
+                        letter */
     int is_in_burst; /* more has come with it */
 } key;
 

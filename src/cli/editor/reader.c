@@ -18,7 +18,8 @@ struct reader {
     screen screen;
     entries history;
     char *history_path;
-    theme wanted; /* THEME_ANY: what the terminal says */
+    int has_complained; /* of the history's file, which is said once */
+    theme wanted;       /* THEME_ANY: what the terminal says */
     view_labels labels;
     editor_hooks asked; /* by those of the editor */
 };
@@ -237,8 +238,13 @@ reader_event reader_read(reader *r, const char *label, const char *more, str *te
 
 void reader_remember(reader *r, const char *text, size_t len)
 {
-    if (entries_add(&r->history, text, len) && r->history_path)
-        history_file_add(r->history_path, text, len);
+    if (!entries_add(&r->history, text, len) || !r->history_path)
+        return;
+
+    const char *why = history_file_add(r->history_path, text, len);
+    if (why && !r->has_complained)
+        fprintf(stderr, "snug: the history is not kept: %s: %s\n", r->history_path, why);
+    r->has_complained |= why != NULL;
 }
 
 theme reader_theme(const reader *r)

@@ -1,0 +1,316 @@
+"""What comes to the prompt from outside: signals, the shell, terminals of other kinds, bytes that nobody types,
+and a history file that is not as it should be."""
+import fcntl
+import os
+import pathlib
+import pty
+import shutil
+import signal
+import stat
+import struct
+import subprocess
+import sys
+import termios
+import threading
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cli"))
+from driver import SECONDS, SNUG, Case, Reader, Terminal, environment  # noqa: E402
+
+import unittests  # noqa: E402
+
+CTRL_C, CTRL_D, CTRL_Z, UP = "\x03", "\x04", "\x1a", "\x1b[A"
+BOLD_BLUE, LIGHT_BLUE, DARK_BLUE = "\x1b[1;34m", "\x1b[34m", "\x1b[94m"  # a name that is defined: theme.c
+
+
+class Program(Terminal):
+    """A program on a pseudo-terminal, whose modes can be asked for."""
+
+    def __init__(self, argv, env):
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            try:
+                os.execvpe(argv[0], argv, env)
+            finally:
+                os._exit(127)
+        self.out = Reader(self.fd)
+        self.status = None
+
+    def modes(self):
+        return termios.tcgetattr(self.fd)
+
+    def write(self, data):
+        while data:
+            data = data[os.write(self.fd, data):]
+
+    def resize(self, columns, rows):
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+
+def fresh_modes():
+    master, slave = pty.openpty()
+    modes = termios.tcgetattr(master)
+    os.close(master)
+    os.close(slave)
+    return modes
+
+
+class Outside(Case):
+    def env(self, **changes):
+        env = {"TERM": "xterm", "LANG": "C.UTF-8", "NO_COLOR": "1", "HOME": self.folder,
+               "XDG_STATE_HOME": self.folder + "/state", **changes}
+        return {name: value for name, value in environment(**env).items()
+                if value is not None and name not in ("TMUX", "COLORFGBG", "SSH_CONNECTION", "SSH_TTY") or name in changes}
+
+    def start(self, *argv, **changes):
+        env = {name: value for name, value in self.env(**changes).items() if value is not None}
+        terminal = Program(argv, env)
+        self.addCleanup(terminal.close)
+        return terminal
+
+    def prompt(self, *args, **changes):
+        terminal = self.start(SNUG, *args, **changes)
+        terminal.wait(r"In \[1\]: ")
+        return terminal
+
+    def ask(self, terminal, text, says):
+        terminal.type(text + "\r")
+        return terminal.wait(says)
+
+    def leave(self, terminal):
+        terminal.type(CTRL_D)
+        return terminal.end()
+
+    # ---- the shell ----
+
+    def shell(self):
+        terminal = self.start("bash", "--norc", "--noprofile", "-i", PS1="sh$ ", HISTFILE="/dev/null")
+        terminal.wait(r"sh\$ ")
+        return terminal
+
+    def modes_in_shell(self, terminal):
+        terminal.type("stty -a; echo en''d\r")
+        return terminal.wait(r"speed (.*)end\r\n.*sh\$ ")[1]
+
+    def test_ctrl_z_goes_to_the_shell_and_fg_comes_back(self):
+        terminal = self.shell()
+        before = self.modes_in_shell(terminal)
+        self.ask(terminal, SNUG, r"In \[1\]: ")
+        for text in ("40", " + 2"):
+            terminal.type(text + CTRL_Z)
+            terminal.wait(r"\[1\]\+ +Stopped.*sh\$ ")
+            self.assertEqual(self.modes_in_shell(terminal), before)
+            self.ask(terminal, "fg", r"In \[1\]: 40")
+        self.ask(terminal, "", r"Out\[1\]: 42")
+        terminal.wait(r"In \[2\]: ")
+        terminal.type(CTRL_D)
+        terminal.wait(r"sh\$ ")
+        self.assertEqual(self.modes_in_shell(terminal), before)
+
+    def test_ctrl_z_stops_a_cell_too(self):
+        terminal = self.shell()
+        before = self.modes_in_shell(terminal)
+        self.ask(terminal, SNUG, r"In \[1\]: ")
+        self.ask(terminal, "print('be' + 'gun'); exec('while True: pass')", r"begun\r\n")
+        terminal.type(CTRL_Z)
+        terminal.wait(r"\[1\]\+ +Stopped.*sh\$ ")
+        self.assertEqual(self.modes_in_shell(terminal), before)
+        terminal.type("fg\r")
+        terminal.wait(r"s; Ctrl-C stops it")  # the shell has given the terminal back
+        terminal.type(CTRL_C)
+        terminal.wait(r"KeyboardInterrupt.*In \[2\]: ")
+        self.ask(terminal, "6 * 7", r"Out\[2\]: 42")
+
+    # ---- signals ----
+
+    def test_a_signal_that_ends_leaves_the_terminal_as_it_was(self):
+        before = fresh_modes()
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(number.name):
+                terminal = self.prompt()
+                terminal.type("x = (1,")
+                terminal.wait(r"x = \(1,")
+                self.assertNotEqual(terminal.modes(), before)
+                os.kill(terminal.pid, number)
+                self.assertEqual(terminal.end(), 128 + number)
+                self.assertEqual(terminal.modes(), before)
+                self.assertTrue(terminal.out.text.rstrip().endswith(b"\x1b[?2004l"), terminal.out.text[-80:])
+
+    def test_a_worker_that_is_killed_while_a_cell_is_typed_costs_its_session(self):
+        terminal = self.prompt("--isolation", "worker")
+        self.ask(terminal, "x = 5", r"In \[2\]: ")
+        terminal.type("6 * 7")
+        terminal.wait(r"6 \* 7")
+        for child in self.workers(terminal.pid):
+            os.kill(child, signal.SIGKILL)
+        self.ask(terminal, "", r"a new session takes its place.*In \[1\]: ")
+        self.ask(terminal, "6 * 7", r"Out\[1\]: 42.*In \[2\]: ")
+        self.assertEqual(self.leave(terminal), 0)
+        self.assertEqual(terminal.modes(), fresh_modes())
+
+    def workers(self, pid):
+        """Processes below pid that run cells: the leaves."""
+        children = pathlib.Path(f"/proc/{pid}/task").glob("*/children")
+        found = [int(child) for path in children for child in path.read_text().split()]
+        return [leaf for child in found for leaf in self.workers(child) or [child]]
+
+    def test_a_terminal_that_goes_away_ends_the_prompt(self):
+        terminal = self.prompt()
+        terminal.type("1 +")
+        terminal.wait(r"1 \+")
+        os.close(terminal.fd)
+        terminal.fd = os.open("/dev/null", os.O_RDONLY)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(terminal.pid, 0)[1]), 128 + signal.SIGHUP)
+        terminal.status = 0
+
+    # ---- terminals ----
+
+    def test_a_linux_console_is_asked_nothing(self):
+        terminal = self.start(SNUG, TERM="linux", NO_COLOR="")
+        terminal.wait(r"In \[1\]:")
+        self.ask(terminal, "def f(): return 6 * 7\r", r"In \[2\]:")
+        self.ask(terminal, "f()", r"42\r\n")
+        for question in (b"\x1b[c", b"\x1b]11"):
+            self.assertNotIn(question, terminal.out.text)
+
+    def test_without_a_terminal_type_lines_are_plain(self):
+        for name in (None, "", "dumb"):
+            with self.subTest(name):
+                terminal = self.prompt(TERM=name)
+                self.ask(terminal, "if 1:\r    print('in' + 'side')\r", r"inside\r\n.*In \[2\]: ")
+                self.assertEqual(self.leave(terminal), 0)
+                self.assertNotIn(b"\x1b", terminal.out.text)
+
+    def test_no_colour_is_none(self):
+        terminal = self.prompt(NO_COLOR="1")
+        self.ask(terminal, "def f(): return 1/0\r", r"In \[2\]: ")
+        self.ask(terminal, "f()", r"ZeroDivisionError.*In \[3\]: ")
+        self.assertNotRegex(terminal.out.text, rb"\x1b\[[0-9;]*[1-9][0-9;]*m")
+
+    def test_colours_go_by_the_answer_of_the_terminal(self):
+        for answer, colour in (("ffff/ffff/f0f0", LIGHT_BLUE), ("0000/1010/1010", DARK_BLUE), (None, BOLD_BLUE)):
+            with self.subTest(answer):
+                terminal = self.start(SNUG, NO_COLOR="")
+                terminal.wait(r"\x1b\[c")
+                if answer:
+                    terminal.type(f"\x1b]11;rgb:{answer}\x1b\\")
+                terminal.type("\x1b[?62c")
+                terminal.wait(r"In \[1\]:")
+                terminal.type("def name")
+                terminal.wait(r"name")
+                self.assertIn(colour.encode() + b"n", terminal.out.text)
+                self.assertNotIn(b"rgb", terminal.out.text)
+
+    # ---- bytes ----
+
+    def until_read(self, terminal):
+        """What was typed has been read."""
+        slave = os.open(f"/proc/{terminal.pid}/fd/0", os.O_RDWR | os.O_NOCTTY)
+        try:
+            until = time.monotonic() + SECONDS
+            while struct.unpack("i", fcntl.ioctl(slave, termios.FIONREAD, bytes(4)))[0]:
+                self.assertLess(time.monotonic(), until)
+        finally:
+            os.close(slave)
+
+    def test_a_sequence_may_come_byte_by_byte(self):
+        terminal = self.prompt(SSH_CONNECTION="far away")
+        self.ask(terminal, "41 + 1", r"Out\[1\]: 42.*In \[2\]: ")
+        for byte in UP:
+            terminal.type(byte)
+            self.until_read(terminal)
+        terminal.wait(r"41 \+ 1")
+        self.ask(terminal, "", r"Out\[2\]: 42")
+
+    def test_bytes_that_are_no_characters_are_seen_as_such(self):
+        terminal = self.prompt()
+        terminal.write(b"len('\xff\xc3(\xe6\x97')\r")
+        terminal.wait(r"Out\[1\]: 4\r\n.*In \[2\]: ")
+        self.ask(terminal, "6 * 7", r"Out\[2\]: 42")
+
+    def test_a_paste_of_10_mb_is_refused_and_the_prompt_lives_on(self):
+        terminal = self.prompt()
+        begin = time.monotonic()
+        text = b"\x1b[200~" + b"x = 'spam'\r" * (10 * 1024 * 1024 // 11) + b"\x1b[201~"
+        writer = threading.Thread(target=terminal.write, args=(text,))
+        writer.start()
+        terminal.wait(r"Nothing was pasted: it has \d{8} bytes")
+        writer.join()
+        self.ask(terminal, "6 * 7", r"Out\[1\]: 42")
+        self.assertLess(time.monotonic() - begin, 30)
+
+    def test_10_mb_without_marks_end_and_the_prompt_lives_on(self):
+        terminal = self.prompt(TERM="dumb")
+        writer = threading.Thread(target=terminal.write, args=(b"# " + b"spam " * 200_000 + b"\r6 * 7\r",))
+        writer.start()
+        terminal.wait(r"Out\[\d\]: 42")
+        writer.join()
+
+    # ---- the history file ----
+
+    def history(self):
+        return pathlib.Path(self.folder, "state/snug/history")
+
+    def write_history(self, data):
+        self.history().parent.mkdir(parents=True, exist_ok=True)
+        self.history().write_bytes(data)
+
+    def test_a_history_that_cannot_be_kept_is_told_once(self):
+        terminal = self.prompt("--prompt-history", "/proc/no/such/history")
+        self.ask(terminal, "6 * 7", r"snug: [^\r]*/proc/no/such/history[^\r]*\r\n.*Out\[1\]: 42")
+        self.ask(terminal, "2", r"Out\[2\]: 2")
+        self.assertEqual(terminal.out.text.count(b"/proc/no"), 1)
+
+    def test_a_history_that_another_holds_is_waited_for_a_moment(self):
+        self.write_history(b"41 + 1\n")
+        with open(self.history(), "r+b") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            terminal = self.prompt()
+            self.ask(terminal, UP, r"Out\[1\]: 42")
+            terminal.wait(r"In \[2\]: ")
+            self.ask(terminal, "5", r"snug: [^\r]*history[^\r]*\r\n")
+            terminal.wait(r"Out\[2\]: 5")
+        self.ask(terminal, "6", r"Out\[3\]: 6.*In \[4\]: ")
+        self.assertEqual(self.history().read_text(), "41 + 1\n6\n")
+
+    def test_a_history_that_is_broken_in_the_middle_has_the_rest(self):
+        self.write_history(b"41 + 1\n\x00\xff\xfe\x1b[2J\\\n\\\n'last'")
+        terminal = self.prompt()
+        self.ask(terminal, UP, r"Out\[1\]: 'last'")
+        terminal.wait(r"In \[2\]: ")
+        self.ask(terminal, "41" + UP, r"Out\[2\]: 42.*In \[3\]: ")
+        self.assertNotIn(b"\x1b[2J", terminal.out.text)
+        terminal = self.prompt()
+        self.ask(terminal, "'la" + UP, r"Out\[1\]: 'last'")
+
+    def test_two_prompts_lose_no_entry(self):
+        terminals = [self.prompt() for _ in range(2)]
+        for turn in range(8):
+            for name, terminal in zip("ab", terminals):
+                terminal.type(f"{name} = {turn}\r")
+            for terminal in terminals:
+                terminal.wait(r"In \[%d\]: " % (turn + 2))
+        self.assertEqual(sorted(self.history().read_text().split("\n")[:-1]),
+                         [f"{name} = {turn}" for name in "ab" for turn in range(8)])
+        self.assertEqual(stat.S_IMODE(self.history().stat().st_mode), 0o600)
+
+    def test_a_full_disk_costs_entries_and_nothing_else(self):
+        folder = self.folder + "/full"
+        os.mkdir(folder)
+        inside = f"mount -t tmpfs -o size=8k none {folder} && "
+        if not shutil.which("unshare") or subprocess.run(["unshare", "-m", "sh", "-c", inside + ":"],
+                                                         capture_output=True).returncode:
+            self.skipTest("no file system can be mounted here")
+        terminal = self.start("unshare", "-m", "sh", "-c", inside + f"exec {SNUG} --prompt-history {folder}/history")
+        terminal.wait(r"In \[1\]: ")
+        self.ask(terminal, "x = '" + "spam" * 800 + "'", r"In \[2\]: ")
+        self.ask(terminal, "y = '" + "eggs" * 800 + "'", r"In \[3\]: ")
+        self.ask(terminal, "z = '" + "bacon" * 800 + "'", r"snug: [^\r]*/history[^\r]*\r\n.*In \[4\]: ")
+        self.ask(terminal, "len(x + y)", r"Out\[4\]: 6400")
+        lines = pathlib.Path(f"/proc/{terminal.pid}/root{folder}/history").read_text().split("\n")
+        self.assertEqual([line[:9] for line in lines], ["x = 'spam", "y = 'eggs", "len(x + y", ""])
+
+
+if __name__ == "__main__":
+    unittests.main()
