@@ -120,7 +120,7 @@ static int open_locked(const char *path, int flags)
         int fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
         if (fd < 0)
             return -1;
-        errno = EINVAL; /* where it is no file */
+        errno = EINVAL; /* where it is not a file */
         int failed = fstat(fd, &ours) || !S_ISREG(ours.st_mode) || lock_file(fd);
         if (!failed && !stat(path, &there) && there.st_ino == ours.st_ino &&
             there.st_dev == ours.st_dev)

@@ -66,7 +66,7 @@ static key text_byte(keys *k, unsigned char byte, unsigned modifiers)
     return none;
 }
 
-/* What has begun is no character, and this byte is one of its own. */
+/* What has begun is not a character, and this byte is one of its own. */
 static key begin_again(keys *k, unsigned char byte)
 {
     static const char unknown[] = "\xef\xbf\xbd";
