@@ -4,7 +4,7 @@ draw.py [--check] [--png FOLDER] [--record SNUG] [NAME...]
 
 --check     compares with what is in this folder, and says which pictures are not current
 --png       renders each, light and dark, by rsvg-convert, to look at
---record    repeats the run that terminal.txt has
+--record    repeats the runs that terminal.json and prompt.json have, or those of the pictures named
 """
 import argparse
 import importlib
@@ -23,7 +23,10 @@ PICTURES = {
     "agent-loop": ("loop", "draw"),
     "layers": ("layers", "draw"),
     "terminal": ("terminal", "draw"),
+    "prompt-dark": ("prompt", "draw_dark"),
+    "prompt-light": ("prompt", "draw_light"),
 }
+RECORDINGS = ("terminal", "prompt")
 
 
 def page(name):
@@ -45,7 +48,9 @@ def main():
     parser.add_argument("names", nargs="*", metavar="NAME")
     options = parser.parse_args()
     if options.record:
-        importlib.import_module("terminal").record(ROOT, options.record)
+        for module in RECORDINGS:
+            if not options.names or any(PICTURES[name][0] == module for name in options.names):
+                importlib.import_module(module).record(ROOT, options.record)
     stale = 0
     for name in options.names or PICTURES:
         drawn, file = page(name), HERE / f"{name}.svg"

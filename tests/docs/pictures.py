@@ -1,9 +1,11 @@
 """The pictures of docs/pictures are those that their scripts draw, and their words stand apart.
 
 pictures.py SOURCE_DIR            the pictures
-pictures.py SOURCE_DIR SNUG       the recording: the run is repeated
+pictures.py SOURCE_DIR SNUG       the recordings: the runs are repeated
 """
 import pathlib
+import shutil
+import subprocess
 import sys
 import unittest
 import xml.etree.ElementTree as ElementTree
@@ -14,6 +16,7 @@ FOLDER = SOURCE / "docs/pictures"
 SNUG = sys.argv[2] if len(sys.argv) > 2 else None
 sys.path.insert(0, str(FOLDER))
 import draw
+import prompt
 import terminal
 from svg import Page
 
@@ -65,6 +68,13 @@ class Recording(unittest.TestCase):
         self.assertEqual(status, 0, written)
         self.assertEqual(terminal.comparable(written.split("\r\n")),
                          terminal.comparable(terminal.recorded(SOURCE)["written"]))
+
+    @unittest.skipUnless(shutil.which("tmux"), "there is no tmux")
+    def test_the_screens_of_the_prompt_are_as_recorded(self):
+        if subprocess.run([SNUG, "run", "--full", "--allow", "pandas", "-c", "import pandas"],
+                          capture_output=True).returncode:
+            self.skipTest("there is no pandas")
+        self.assertEqual(prompt.comparable(prompt.run(SOURCE, SNUG)), prompt.comparable(prompt.recorded(SOURCE)))
 
 
 if __name__ == "__main__":
