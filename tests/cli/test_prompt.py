@@ -47,8 +47,8 @@ class Prompt(Case):
         terminal.type(CTRL_C)
         terminal.wait(r"KeyboardInterrupt\r\n.*In \[2\]: ")
 
-    def test_the_limit_of_a_cell_ends_input(self):
-        terminal = self.prompt("--timeout", "300ms")
+    def test_its_own_limit_ends_input(self):
+        terminal = self.prompt("--timeout", "200ms", "--input-timeout", "600ms")
         self.ask(terminal, "input('who? ')", r"(?<!')who\? ")
         terminal.wait(r"TimeoutError: .*In \[2\]: ")
         self.ask(terminal, "6 * 7", r"Out\[2\]: 42")
