@@ -70,7 +70,6 @@ snug_layer(cli SOURCES
     cli/kernel/info.c
     cli/kernel/kernel_command.c
     cli/kernel/kernelspec.c
-    cli/kernel/limit_magic.c
     cli/kernel/message.c
     cli/kernel/iopub.c
     cli/kernel/questions.c
@@ -94,6 +93,7 @@ snug_layer(cli SOURCES
     cli/program/kernel_limits.c
     cli/program/key_names.c
     cli/program/level.c
+    cli/program/limit_magic.c
     cli/program/main.c
     cli/program/option_table.c
     cli/program/option_value.c

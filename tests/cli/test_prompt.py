@@ -53,6 +53,15 @@ class Prompt(Case):
         terminal.wait(r"TimeoutError: .*In \[2\]: ")
         self.ask(terminal, "6 * 7", r"Out\[2\]: 42")
 
+    def test_limits_are_listed_and_changed(self):
+        terminal = self.prompt()
+        self.ask(terminal, "%limit timeout=300ms", r"In \[1\]: ")
+        self.ask(terminal, "while True: pass\r", r"its limit of 0.3 s")
+        terminal.wait(r"In \[2\]: ")
+        self.ask(terminal, "%limit", r"timeout +0\.3 s.*memory +256 MiB .*In \[2\]: ")
+        self.ask(terminal, "%limit memory=1GiB", r"memory is fixed when the session is opened.*In \[2\]: ")
+        self.ask(terminal, "6 * 7", r"Out\[2\]: 42")
+
     def test_the_prompt_has_tools(self):
         terminal = self.prompt("--tool", "up=tr a-z A-Z")
         self.ask(terminal, "up(a='x')", r"Out\[1\]: {'A': 'X'}")

@@ -292,7 +292,7 @@ class Cells(KernelCase):
 
     def test_a_limit_that_is_none_says_why(self):
         for line, says in (("%limit timeout", "expected NAME=VALUE"), ("%limit speed=1", "no limit \"speed\""),
-                           ("%limit memory=1GiB", "fixed when the kernel starts"),
+                           ("%limit memory=1GiB", "fixed when the session is opened"),
                            ("%limit timeout=soon", "expected a time")):
             reply, _ = self.k.run(line + "\nx = 1")
             self.assertEqual(reply["ename"], "UsageError")

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "cli/kernel/failure.h"
 #include "cli/kernel/kernel.h"
-#include "cli/kernel/limit_magic.h"
+#include "cli/program/limit_magic.h"
 
 static const char fresh_hint[] =
     "The session is lost with all its names. The next cell runs in a fresh one: run the cells that "

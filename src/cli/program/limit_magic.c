@@ -1,4 +1,4 @@
-#include "cli/kernel/limit_magic.h"
+#include "cli/program/limit_magic.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +66,7 @@ static int list_limits(str *out, const snug_limits *limits, const snug_limits *g
         uint64_t value = in_force(limits, given, info);
         quantity_text(amount, sizeof amount, value == SNUG_NONE ? 0 : value, info->unit);
         error = str_printf(out, "%-14s %-10s %s%s\n", name_of(info), amount, info->about,
-                           is_fixed(info) ? " (fixed when the kernel starts)" : "");
+                           is_fixed(info) ? " (fixed when the session is opened)" : "");
     }
     return error;
 }
@@ -101,8 +101,8 @@ static int set_limit(snug_limits *limits, char *word)
     if (is_fixed(info))
         return error_set(
             SNUG_EINVAL,
-            "%%limit: %s is fixed when the kernel starts; it is an option of the kernel "
-            "specification (snug kernel install %s VALUE)",
+            "%%limit: %s is fixed when the session is opened: give it as an option, %s VALUE, to "
+            "the prompt or to snug kernel install",
             word, info->option);
     if (!parse_amount(field_of(limits, info), info, sign + 1))
         return error_set(SNUG_EINVAL, "%%limit %s=%s: expected %s", word, sign + 1,

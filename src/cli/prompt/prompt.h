@@ -27,7 +27,8 @@ typedef struct prompt {
     uint64_t number;
     prompt_cell *cells; /* that have run since the session's last reset */
     size_t cell_count, cell_cap;
-    uint64_t undoable; /* the cell that %undo takes back; 0: none */
+    snug_limits limits; /* of the cells that follow: %limit */
+    uint64_t undoable;  /* the cell that %undo takes back; 0: none */
 } prompt;
 
 /* ---- the prompt's own words, in words.c ---- */

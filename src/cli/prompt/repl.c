@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "cli/program/command.h"
+#include "cli/program/limit_magic.h"
 #include "cli/program/state_folder.h"
 #include "cli/prompt/advice.h"
 #include "cli/prompt/prompt.h"
@@ -47,7 +48,21 @@ static int renew_session(prompt *p)
     return EXIT_FINE;
 }
 
-static int run_prompt_cell(prompt *p)
+/* Takes lines "%limit" off the front of the code. 0: there is nothing left to run. */
+static int take_limits(prompt *p, str *code)
+{
+    str text = { 0 };
+    int error = limit_magic_take(code, &text, &p->limits, &p->shown.options->limits);
+
+    if (error)
+        fprintf(stderr, "snug: %s\n\n", error_message());
+    else if (text.len > 0)
+        printf("%s\n", text.data);
+    str_free(&text);
+    return !error && !is_blank_source(str_text(code));
+}
+
+static int run_prompt_cell(prompt *p, const str *code)
 {
     snug_result *result;
 
@@ -57,7 +72,7 @@ static int run_prompt_cell(prompt *p)
     fflush(stdout);
     ticker_begin(&p->ticker);
     signals_watch(&p->shown.signals, p->shown.session);
-    int error = snug_session_run(&result, p->shown.session, p->source.data, p->source.len, NULL);
+    int error = snug_session_run(&result, p->shown.session, code->data, code->len, &p->limits);
     signals_watch(&p->shown.signals, NULL);
     signals_forgive(&p->shown.signals);
     int was_ticking = ticker_end(&p->ticker);
@@ -155,6 +170,19 @@ static int open_prompt(prompt *p, const options *o)
     return EXIT_FINE;
 }
 
+static int take_prompt_cell(prompt *p)
+{
+    str code = { 0 };
+    int status = EXIT_FINE;
+
+    if (str_add_str(&code, &p->source))
+        return command_fail_memory();
+    if (take_limits(p, &code))
+        status = run_prompt_cell(p, &code);
+    str_free(&code);
+    return status;
+}
+
 static int serve_prompt(prompt *p)
 {
     int status = EXIT_FINE;
@@ -172,7 +200,7 @@ static int serve_prompt(prompt *p)
         if (word == WORD_LEAVES)
             break;
         if (word == WORD_NONE)
-            status = run_prompt_cell(p);
+            status = take_prompt_cell(p);
     }
 
     return status;
@@ -180,7 +208,7 @@ static int serve_prompt(prompt *p)
 
 int command_prompt(const options *o)
 {
-    prompt p = { .number = 1 };
+    prompt p = { .number = 1, .limits = SNUG_LIMITS_INIT };
 
     set_utf8_locale();
     int status = shown_session_start(&p.shown, o);

@@ -243,6 +243,8 @@ void prompt_print_help(const prompt *p)
     printf("  %%edit [N]     edits the last cell, or cell N, with $EDITOR\n"
            "  %%save FILE [FIRST-LAST...]\n"
            "                writes the cells that have run to a file\n"
+           "  %%limit [timeout=5m...]\n"
+           "                limits of the cells from here on; alone it lists them\n"
            "\n");
     if (p->language == CODE_PYTHON)
         printf(
