@@ -269,6 +269,31 @@ SNUG_EXTERN int snug_agent_options_init(snug_agent_options *out, size_t size);
 /* Whether a name is that of a model, "provider:model". Nothing is asked, and no key is looked for.
  * SNUG_OK, or SNUG_EINVAL with a message that names the provider that was probably meant. */
 SNUG_EXTERN int snug_agent_check_model(const char *name);
+/* Who can be asked here: a provider, or a server on this machine. */
+typedef struct snug_agent_source {
+    uint64_t size;
+    const char *provider;      /* "openai" */
+    const char *found_by;      /* the variable that has its key, or its address; NULL: it was found
+                                  at its usual address */
+    const char *address;       /* "localhost:11434" */
+    const char *fault;         /* why its models are not known, in words; NULL: they are */
+    const char *const *models; /* "openai:gpt-5-mini", in the order of its list */
+    uint64_t model_count;
+    const char *choice; /* one that does for most questions; NULL: none of them is known for that */
+} snug_agent_source;
+typedef struct snug_agent_sources snug_agent_sources;
+/* Asks for their lists of models those providers whose key or address is in the environment, and
+ * Ollama, vLLM, llama.cpp and LM Studio at their usual addresses, each for timeout_ms at most (0:
+ * 3,000), one after the other. Who does not answer at a usual address is not among them. Blocks.
+ * SNUG_ENOMEM, or SNUG_ESYSTEM where libcurl cannot start. */
+SNUG_EXTERN int snug_agent_sources_open(snug_agent_sources **out, uint64_t timeout_ms);
+/* Frees the list and what it points to. NULL: nothing. */
+SNUG_EXTERN void snug_agent_sources_close(snug_agent_sources *sources);
+/* How many there are. */
+SNUG_EXTERN size_t snug_agent_sources_entry_count(const snug_agent_sources *sources);
+/* Lives until the close. NULL: there is none of that number. */
+SNUG_EXTERN const snug_agent_source *snug_agent_sources_entry(const snug_agent_sources *sources,
+                                                              size_t index);
 /* Opens the agent and its session. SNUG_EINVAL if a model's name, key or URL, a template or the
  * price table is wrong, SNUG_ESYSTEM if one of their files cannot be read; the message names it. */
 SNUG_EXTERN int snug_agent_open(snug_agent **out, snug_host *host,

@@ -58,6 +58,7 @@ snug_layer(agent SOURCES
     agent/model/prices.c
     agent/model/provider.c
     agent/model/retry.c
+    agent/model/sources.c
     agent/model/wiping.c
     agent/prompt/bash_state.c
     agent/prompt/conversation.c

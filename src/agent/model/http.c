@@ -32,7 +32,7 @@ struct http {
     atomic_int is_cancelled;
 };
 
-/* One post. */
+/* One request. */
 typedef struct post {
     const http_request *request;
     http_reply *reply;
@@ -45,6 +45,7 @@ typedef struct post {
     int is_flowing;                           /* on_data has said so */
     uint64_t got_bytes;
     int is_too_large, has_no_memory;
+    int is_get;
 } post;
 
 /* ---- the library ---- */
@@ -323,9 +324,11 @@ static int prepare_request(post *p)
     CURLcode fault = CURLE_OK;
 #define SET(option, value) (fault = fault ? fault : curl_easy_setopt(easy, option, value))
     SET(CURLOPT_URL, request->url);
-    SET(CURLOPT_POST, 1L);
-    SET(CURLOPT_POSTFIELDS, request->body);
-    SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_len);
+    if (!p->is_get) {
+        SET(CURLOPT_POST, 1L);
+        SET(CURLOPT_POSTFIELDS, request->body);
+        SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_len);
+    }
     SET(CURLOPT_HTTPHEADER, p->headers);
     SET(CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE); /* a proxy does not get the key */
     SET(CURLOPT_USERAGENT, USER_AGENT);
@@ -464,9 +467,9 @@ static int transfer(post *p, http *h)
     }
 }
 
-int http_post(http_reply *out, http *h, const http_request *request)
+static int ask(http_reply *out, http *h, const http_request *request, int is_get)
 {
-    post p = { .request = request, .reply = out, .begun_ns = clock_now_ns() };
+    post p = { .request = request, .reply = out, .begun_ns = clock_now_ns(), .is_get = is_get };
     sigpipe_hold hold;
     long status = 0;
 
@@ -490,4 +493,14 @@ int http_post(http_reply *out, http *h, const http_request *request)
     if (error)
         http_reply_free(out);
     return error;
+}
+
+int http_post(http_reply *out, http *h, const http_request *request)
+{
+    return ask(out, h, request, 0);
+}
+
+int http_get(http_reply *out, http *h, const http_request *request)
+{
+    return ask(out, h, request, 1);
 }

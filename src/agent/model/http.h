@@ -1,6 +1,6 @@
 /*
- * http.h - one POST at a time over libcurl, with time-outs that can be distinguished, and an end at
- * once from any thread.
+ * http.h - one request at a time over libcurl, with time-outs that can be distinguished, and an end
+ * at once from any thread.
  *
  * Connections are kept for the next request. Redirects are not followed: the key would go along.
  * Proxies and certificates are those of curl's environment.
@@ -65,6 +65,8 @@ int http_open(http **out);
 void http_close(http *h);
 /* SNUG_OK, also with a fault, or SNUG_ENOMEM. */
 int http_post(http_reply *out, http *h, const http_request *request);
+/* The same without a body. */
+int http_get(http_reply *out, http *h, const http_request *request);
 /* Waits; 0, or 1 where it was cancelled. */
 int http_wait(http *h, uint64_t until_ns);
 /* Any thread: what is under way ends at once, and all after it until http_resume. */

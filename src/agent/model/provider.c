@@ -23,9 +23,12 @@ static int write_azure_url(str *out, const char *base, const char *deployment);
  * https://github.com/ollama/ollama/blob/main/docs/openai.md. */
 static const provider providers[] = {
     { "openai", &dialect_openai, "https://api.openai.com/v1", "OPENAI_BASE_URL", "OPENAI_API_KEY",
-      .needs_key = 1, .has_tools = 1 },
+      .needs_key = 1, .has_tools = 1,
+      .preferred = "gpt-6-luna gpt-5.6-luna gpt-5.4-mini gpt-5-mini gpt-4.1-mini gpt-4o-mini" },
     { "anthropic", &dialect_anthropic, "https://api.anthropic.com", "ANTHROPIC_BASE_URL",
-      "ANTHROPIC_API_KEY", .needs_key = 1, .has_tools = 1 },
+      "ANTHROPIC_API_KEY", .needs_key = 1, .has_tools = 1,
+      .preferred = "claude-sonnet-5-5 claude-sonnet-5 claude-sonnet-4-6 claude-sonnet-4-5 "
+                   "claude-sonnet-4-0 claude-haiku-4-5" },
     { "ollama", &dialect_openai, "http://localhost:11434/v1", "OLLAMA_HOST", "OLLAMA_API_KEY" },
     { "vllm", &dialect_openai, "http://localhost:8000/v1", "VLLM_BASE_URL", "VLLM_API_KEY" },
     { "llamacpp", &dialect_openai, "http://localhost:8080/v1", "LLAMACPP_BASE_URL",
@@ -35,14 +38,21 @@ static const provider providers[] = {
     { "azure", &dialect_openai, NULL, "AZURE_OPENAI_ENDPOINT", "AZURE_OPENAI_API_KEY",
       .needs_key = 1, .has_tools = 1, .key_header = "api-key: ", .write_url = write_azure_url },
     { "openrouter", &dialect_openai, "https://openrouter.ai/api/v1", "OPENROUTER_BASE_URL",
-      "OPENROUTER_API_KEY", .needs_key = 1, .has_tools = 1 },
+      "OPENROUTER_API_KEY", .needs_key = 1, .has_tools = 1,
+      .preferred = "openai/gpt-5.4-mini openai/gpt-5-mini openai/gpt-4.1-mini" },
     { "gemini", &dialect_openai, "https://generativelanguage.googleapis.com/v1beta/openai",
-      "GEMINI_BASE_URL", "GEMINI_API_KEY", .needs_key = 1, .has_tools = 1 },
+      "GEMINI_BASE_URL", "GEMINI_API_KEY", .needs_key = 1, .has_tools = 1,
+      .preferred = "gemini-3-flash-preview gemini-2.5-flash" },
 };
 
 enum { COUNT = sizeof providers / sizeof *providers };
 
 #define NAMES "openai, anthropic, ollama, vllm, llamacpp, lmstudio, azure, openrouter, gemini"
+
+const provider *provider_at(size_t index)
+{
+    return index < COUNT ? &providers[index] : NULL;
+}
 
 /* ---- names ---- */
 

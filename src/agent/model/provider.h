@@ -15,6 +15,9 @@ typedef struct provider {
     int needs_key;          /* at its own address */
     int has_tools;          /* its models are known to ask for tools */
     const char *key_header; /* NULL: that of the dialect */
+    /* Of its models those that are taken where none is named, the best first; NULL: a server of
+     * one's own, which has what it has. */
+    const char *preferred;
     /* Appends the address of requests to a model, where it is not the base URL and the dialect's
      * path; base has no slash at its end. SNUG_OK, or an error with its message. NULL: it is. */
     int (*write_url)(str *out, const char *base, const char *rest);
@@ -22,6 +25,9 @@ typedef struct provider {
 
 /* "Authorization: Bearer " */
 const char *provider_key_header(const provider *p);
+
+/* NULL behind the last. */
+const provider *provider_at(size_t index);
 
 /* "ollama:qwen3:8b" is the model qwen3:8b of ollama. *rest points into name. SNUG_EINVAL with a
  * message that names what is wrong, and the nearest provider where one is not known. */
