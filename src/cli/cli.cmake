@@ -15,6 +15,8 @@ snug_layer(cli SOURCES
     cli/ask/library_command.c
     cli/ask/member.c
     cli/ask/missing_events.c
+    cli/ask/model_choice.c
+    cli/ask/models_command.c
     cli/ask/named_files.c
     cli/ask/named_path.c
     cli/ask/question_files.c

@@ -4,7 +4,7 @@ import unittest
 
 from driver import Case, snug
 
-COMMANDS = ["run", "cells", "check", "config", "doctor", "batch", "library", "packages"]
+COMMANDS = ["run", "cells", "check", "config", "doctor", "batch", "library", "models", "packages"]
 
 
 class Help(Case):

@@ -12,6 +12,7 @@
 #include "cli/ask/closing.h"
 #include "cli/ask/installing.h"
 #include "cli/ask/missing_events.h"
+#include "cli/ask/model_choice.h"
 #include "cli/ask/question_files.h"
 #include "cli/ask/seats.h"
 #include "cli/ask/steps.h"
@@ -35,6 +36,7 @@ typedef struct asker {
     int is_stopped;           /* it was, for that */
     str context, code;
     str conversation, library, cache; /* paths */
+    str model;                        /* where nobody has named one */
     closing closing;
     size_t asked;
     int is_done;
@@ -505,7 +507,9 @@ static int open_asker(asker *a)
         return status;
     }
 
-    status = question_check_stdin(o);
+    status = model_choice_make(&a->model, wanted, o);
+    if (!status)
+        status = question_check_stdin(o);
     if (!status)
         status = read_text_file(&a->context, o->context_path);
     if (!status)
@@ -539,6 +543,7 @@ int command_ask(const options *o)
     signals_stop(&a.signals);
     missing_free(&a.missing);
     str_free(&a.context);
+    str_free(&a.model);
     str_free(&a.conversation);
     str_free(&a.library);
     str_free(&a.cache);

@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "base/str.h"
 #include "base/thread.h"
+#include "cli/ask/model_choice.h"
 #include "cli/ask/question_files.h"
 #include "cli/batch/progress.h"
 #include "cli/batch/results.h"
@@ -55,6 +56,7 @@ typedef struct batch {
     tools tools;
     str context;
     str library, cache; /* paths */
+    str model;          /* where nobody has named one */
     tasks tasks;
     worker workers[MOST_WORKERS];
     size_t worker_count;
@@ -394,6 +396,8 @@ static int open_all(batch *b)
 
     b->wanted = o->agent;
     b->wanted.conversation_file = NULL; /* none: each task begins afresh */
+    if ((status = model_choice_make(&b->model, &b->wanted, o)))
+        return status;
     if ((status = state_set_material(&b->library, &b->cache, &b->wanted, o)))
         return status;
     init_place(&b->given, b, *o);
@@ -495,6 +499,7 @@ static void free_batch(batch *b)
     signals_stop(&b->signals);
     tasks_free(&b->tasks);
     str_free(&b->context);
+    str_free(&b->model);
     str_free(&b->library);
     str_free(&b->cache);
     pthread_cond_destroy(&b->change);

@@ -73,6 +73,13 @@ static const command commands[] = {
       "~/.local/state/snug) unless --library names one.\n"
       "\n"
       "Exit status: 0 fine, 1 nothing was found, 2 usage, or a file that is not right.\n" },
+    { "models", command_models, FOR_MODELS, "[OPTION...] [WORD...]",
+      "models that can be asked here",
+      "Lists the models of each provider whose key is in the environment, and of servers on this\n"
+      "machine: Ollama, vLLM, llama.cpp, LM Studio. With words only those that have them all in\n"
+      "their names. Where no model is named, snug ask takes the first that is marked.\n"
+      "\n"
+      "Exit status: 0 fine, 1 there is none.\n" },
     { "config", command_config, FOR_QUESTIONS | FOR_CONFIG,
       "check [FILE] | show [OPTION...] | presets",
       "the configuration of snug ask: is it right, what is in force",

@@ -1,0 +1,69 @@
+#include "cli/ask/model_choice.h"
+
+#include <stdlib.h>
+
+#include "cli/program/command.h"
+
+const char model_choice_hint[] =
+    "no model is known here. Set the key of a provider, as OPENAI_API_KEY, ANTHROPIC_API_KEY, "
+    "GEMINI_API_KEY or OPENROUTER_API_KEY, or start a server of your own: Ollama, llama.cpp, LM "
+    "Studio and vLLM are found by themselves. Then \"snug models\" lists what there is";
+
+static int has_model(const options *o)
+{
+    const char *variable = getenv("SNUG_MODEL");
+    return o->agent.model || (variable && *variable);
+}
+
+static int take(str *kept, snug_agent_options *wanted, const options *o,
+                const snug_agent_source *source)
+{
+    if (str_add(kept, source->choice))
+        return command_fail_memory();
+    wanted->model = kept->data;
+    if (o->is_quiet || o->is_json)
+        return EXIT_FINE;
+    return command_fail(EXIT_FINE,
+                        "%s is asked, which was found by %s; --model or SNUG_MODEL names another "
+                        "one",
+                        source->choice, source->found_by ? source->found_by : source->address);
+}
+
+/* None of them has a model that is known to do. */
+static int fail_choice(const snug_agent_sources *all)
+{
+    const snug_agent_source *source;
+
+    for (size_t i = 0; (source = snug_agent_sources_entry(all, i)); i++)
+        command_fail(EXIT_USAGE, "%s (%s): %s", source->provider,
+                     source->found_by ? source->found_by : source->address,
+                     source->fault ? source->fault
+                                   : "none of its models is known here: name one by --model or "
+                                     "SNUG_MODEL, \"snug models\" lists them");
+    if (snug_agent_sources_entry_count(all) == 0)
+        command_fail(EXIT_USAGE, "%s", model_choice_hint);
+    return EXIT_USAGE;
+}
+
+int model_choice_make(str *kept, snug_agent_options *wanted, const options *o)
+{
+    snug_agent_sources *all;
+    const snug_agent_source *source;
+    int status = EXIT_USAGE, is_made = 0;
+
+    /* An address of one's own is that of a model of one's own. */
+    if (has_model(o) || o->agent.base_url)
+        return EXIT_FINE;
+    if (snug_agent_sources_open(&all, 0))
+        return command_fail_host();
+
+    for (size_t i = 0; !is_made && (source = snug_agent_sources_entry(all, i)); i++) {
+        is_made = source->choice != NULL;
+        if (is_made)
+            status = take(kept, wanted, o, source);
+    }
+    if (!is_made)
+        status = fail_choice(all);
+    snug_agent_sources_close(all);
+    return status;
+}
