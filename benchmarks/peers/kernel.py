@@ -1,7 +1,10 @@
 """ipykernel, and snug's kernel: a kernel each, asked by jupyter_client until it is idle."""
 import importlib
+import json
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 
 from jupyter_client.kernelspec import KernelSpec
@@ -55,6 +58,15 @@ class Kernel:
             pass
         return value, "".join(printed), error
 
+    def by_client(self, turns):
+        """Asked by a client in C (kernel_turns.c), of which nothing is to be seen: a kernel of its own."""
+        command = self.command or [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+        done = subprocess.run([os.environ["SNUG_KERNEL_TURNS"], self.state, turns, *command],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if done.returncode:
+            raise RuntimeError(done.stderr.strip().splitlines()[-1])
+        return json.loads(done.stdout.strip().splitlines()[-1])
+
     def run_to_its_end(self, session, source):
         session[1].execute(source)
 
@@ -68,4 +80,12 @@ class Snug(Kernel):
 
     def __init__(self, program):
         self.command = [program, "kernel", "-f", "{connection_file}"]
+        self.begin()
+
+
+class Echo(Kernel):
+    version = "runs nothing"
+
+    def __init__(self, program):
+        self.command = [program, "{connection_file}"]
         self.begin()

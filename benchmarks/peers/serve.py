@@ -27,6 +27,7 @@ PEERS = {
     "subprocess": ("children", "Fresh"),
     "ipykernel": ("kernel", "Kernel"),
     "kernel": ("kernel", "Snug"),
+    "echo": ("kernel", "Echo"),
     "cells": ("cells", "Cells"),
 }
 
@@ -311,10 +312,28 @@ def map_rows(budget_ms):
     return repeat(budget_ms, lambda: peer.map_rows(ROWS))
 
 
-COMMANDS = {"call": call, "map": map_rows, "turn": turn, "conversation": conversation, "first": first, "open": open_close,
+def client(turns):
+    return peer.by_client(turns)
+
+
+def bare(budget_ms):
+    """Turns whose answers are not looked at."""
+    session = peer.open()
+
+    def sample():
+        start = clock()
+        peer.run(session, "x = 41\nx + 1")
+        return clock() - start
+
+    answer = repeat(budget_ms, sample)
+    peer.close(session)
+    return answer
+
+
+COMMANDS = {"client": client, "bare": bare, "call": call, "map": map_rows, "turn": turn, "conversation": conversation, "first": first, "open": open_close,
             "hold": hold, "beside": beside, "scale": scale, "tool": tool, "save": save}
 # What a peer needs for a command: a method of that name instead, or these.
-NEEDS = {"call": "call_by_c", "map": "map_rows", "beside": "run_to_its_end", "scale": "run_to_its_end", "tool": "open_with_tool",
+NEEDS = {"client": "by_client", "bare": "by_client", "call": "call_by_c", "map": "map_rows", "beside": "run_to_its_end", "scale": "run_to_its_end", "tool": "open_with_tool",
          "save": "save"}
 
 

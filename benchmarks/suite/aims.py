@@ -4,7 +4,7 @@ from collections import namedtuple
 
 from suite import figures
 from suite.report import programs_in, title_of
-from suite.rows import SNUG
+from suite.rows import KERNEL_MEMORY, KERNEL_START, KERNEL_TURN, SNUG
 
 # A figure is found by group, row and program. `most` is by the version of Python where it differs;
 # `least`: more is better.
@@ -53,6 +53,9 @@ AIMS = [
     Aim("p99 of ten awake among them, beside ten alone",
         ("parked", "a turn of 10 with a thread, among all, p99", "snug"),
         ("parked", "a turn of 10 sessions, p99", "snug"), 1.1),
+    *(Aim(f"a kernel's {name}, beside ipykernel", ("kernels", row, "kernel"), ("kernels", row, "ipykernel"), most)
+      for name, row, most in (("turn, by a client in C", KERNEL_TURN, 0.05), ("start", KERNEL_START, 0.2),
+                              ("memory", KERNEL_MEMORY, 0.1))),
     Aim("two cores, a GIL each", ("cores", "2 sessions", "snug"), ("cores", "1 session", "snug"),
         None, 1.9),
 ]

@@ -122,6 +122,7 @@ def prepare(place):
             out.write(text)
         os.replace(place.workloads + ".new", place.workloads)
     os.environ.setdefault("SNUG_WORKER", os.path.join(place.build, "src", "snug-worker"))
+    os.environ.setdefault("SNUG_KERNEL_TURNS", os.path.join(place.build, "benchmarks", "snug_kernel_turns"))
     os.environ.pop("PYTHONUNBUFFERED", None)  # with it python3 -c writes each print by itself
 
 

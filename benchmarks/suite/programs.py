@@ -78,6 +78,9 @@ PROGRAMS = [
     Program("cells", "snug cells", lambda p: p.peer("cells") + [p.built("src", "snug")]),
     Program("kernel", "snug kernel",
             lambda p: p.peer("kernel", "jupyter_client", package="python3-jupyter-client") + [p.built("src", "snug")]),
+    Program("echo", "echo kernel",
+            lambda p: p.peer("echo", "jupyter_client", package="python3-jupyter-client")
+            + [p.built("benchmarks", "snug_echo_kernel")]),
     Program("worker", "snug, worker", lambda p: p.bench("worker")),
     Program("own", "snug, a worker each", lambda p: p.bench("own")),
     Program("raw", "raw exec", lambda p: p.floor("raw")),

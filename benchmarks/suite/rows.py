@@ -25,6 +25,10 @@ GROUPS = [
     Group("memory", "Memory of sessions, each after two small cells",
           "Proportional set size of the caller and all its processes.", "lines",
           ("snug", "caller", "cells", "kernel", "worker", "own", "floor", *PEERS)),
+    Group("kernels", "Kernels of Jupyter's",
+          "By a client in C, beside which nothing is to be seen, and by jupyter_client; the echo kernel runs "
+          "nothing, and its turns are the client's time. Memory is of the kernel alone.", "dots",
+          ("kernel", "ipykernel", "echo")),
     Group("used", "Memory of sessions, each after json, re and statistics on 1,000 rows",
           "As above.", "lines",
           ("snug", "caller", "cells", "worker", "own", "floor", *PEERS)),
@@ -116,6 +120,15 @@ HANGS = (("idle", "none"), ("beside a loop in Python", "hang_python"),
 ROWS += [row("neighbours", f"{what}, {name}", f"beside {hang} {{long}}", figure)
          for what, hang in HANGS for name, figure in (("p50", "median"), ("p99", "p99"))]
 
+KERNEL_TURN, KERNEL_START, KERNEL_MEMORY = "a turn, by a client in C", "start, to its first answer", "memory"
+ROWS += [
+    row("kernels", KERNEL_TURN, "client 300"),
+    row("kernels", "the same, p99", "client 300", "p99"),
+    row("kernels", "a turn, by jupyter_client", "bare {ms}"),
+    row("kernels", KERNEL_START, "client 300", "start"),
+    row("kernels", KERNEL_MEMORY, "client 300", "pss_kib", "KiB"),
+]
+
 AMONG = (("of 10 sessions", "among 10 10 10 {long}"),
          ("of 10 with a thread, among all", "among {sessions} {awake} 10 {long}"),
          ("of all with a thread, in turn", "among {sessions} {awake} {awake} {long}"),
@@ -140,7 +153,7 @@ MOST_SESSIONS = {"snug": 10000, "caller": 10000, "cells": 1000, "worker": 1000, 
 # Programs whose opens take a good part of a second or more: with --quick they are in the first
 # round only, and in these groups.
 SLOW = ("ipykernel", "pyodide", "subprocess")
-SLOW_GROUPS = ("turns", "open")
+SLOW_GROUPS = ("turns", "open", "kernels")
 # Groups whose sessions take a minute to be opened: in as many rounds as memory is.
 LONG = ("parked",)
 # Sessions at most with --quick.
