@@ -158,6 +158,18 @@ class Questions(SourceCase):
                                  OPENAI_BASE_URL=endpoint.url, XDG_STATE_HOME=self.folder)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
 
+    def test_a_model_is_found_by_its_name_alone(self):
+        server = self.serve(["gpt-5-mini", "qwen3:8b"])
+        for name, wanted in (("gpt-5-mini", "openai:gpt-5-mini"), ("qwen3:8b", "openai:qwen3:8b")):
+            done = self.run_snug("ask", "--retries", "0", "--model", name, "x", OPENAI_API_KEY=KEY,
+                                 OPENAI_BASE_URL=server.url)
+            self.assertIn(wanted, done.stderr)
+            self.assertNotIn("there is no provider", done.stderr)
+        done = self.run_snug("ask", "--model", "gpt-7", "x", OPENAI_API_KEY=KEY, OPENAI_BASE_URL=server.url)
+        self.assertIn('model "gpt-7" has no provider', done.stderr)
+        done = self.run_snug("ask", "--retries", "0", "--model", "mine", "--base-url", server.url, "x")
+        self.assertIn("openai:mine", done.stderr)
+
     def test_a_question_with_a_fault_in_its_place_says_which(self):
         server = self.serve((401, "application/json", "{}"))
         done = self.run_snug("ask", "x", OPENAI_API_KEY=KEY, OPENAI_BASE_URL=server.url)

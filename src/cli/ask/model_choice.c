@@ -1,6 +1,7 @@
 #include "cli/ask/model_choice.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/program/command.h"
 
@@ -9,10 +10,13 @@ const char model_choice_hint[] =
     "GEMINI_API_KEY or OPENROUTER_API_KEY, or start a server of your own: Ollama, llama.cpp, LM "
     "Studio and vLLM are found by themselves. Then \"snug models\" lists what there is";
 
-static int has_model(const options *o)
+/* NULL: nobody has named one. */
+static const char *named_model(const options *o)
 {
     const char *variable = getenv("SNUG_MODEL");
-    return o->agent.model || (variable && *variable);
+    if (o->agent.model)
+        return o->agent.model;
+    return variable && *variable ? variable : NULL;
 }
 
 static int take(str *kept, snug_agent_options *wanted, const options *o,
@@ -45,14 +49,62 @@ static int fail_choice(const snug_agent_sources *all)
     return EXIT_USAGE;
 }
 
+/* ---- a name without its provider ---- */
+
+/* Whether "ollama:qwen3:8b" is the model "qwen3:8b". */
+static int is_called(const char *model, const char *name)
+{
+    return strcmp(strchr(model, ':') + 1, name) == 0;
+}
+
+static const char *find_model(const snug_agent_sources *all, const char *name)
+{
+    const snug_agent_source *source;
+
+    for (size_t i = 0; (source = snug_agent_sources_entry(all, i)); i++)
+        for (uint64_t k = 0; k < source->model_count; k++)
+            if (is_called(source->models[k], name))
+                return source->models[k];
+    return NULL;
+}
+
+/* A server at an address of one's own answers as OpenAI's does; else it is whose list has it. */
+static int complete_name(str *kept, snug_agent_options *wanted, const options *o, const char *name)
+{
+    snug_agent_sources *all = NULL;
+    const char *found = NULL;
+    int failed = 0;
+
+    if (o->agent.base_url && !strchr(name, ':')) {
+        failed = str_printf(kept, "openai:%s", name);
+    } else {
+        if (snug_agent_sources_open(&all, 0))
+            return command_fail_host();
+        found = find_model(all, name);
+        failed = found && str_add(kept, found);
+    }
+
+    snug_agent_sources_close(all);
+    if (failed)
+        return command_fail_memory();
+    if (kept->len)
+        wanted->model = kept->data;
+    return EXIT_FINE; /* what is not found is refused by the library */
+}
+
+/* ---- */
+
 int model_choice_make(str *kept, snug_agent_options *wanted, const options *o)
 {
+    const char *name = named_model(o);
     snug_agent_sources *all;
     const snug_agent_source *source;
     int status = EXIT_USAGE, is_made = 0;
 
+    if (name && snug_agent_check_model(name) != SNUG_OK)
+        return complete_name(kept, wanted, o, name);
     /* An address of one's own is that of a model of one's own. */
-    if (has_model(o) || o->agent.base_url)
+    if (name || o->agent.base_url)
         return EXIT_FINE;
     if (snug_agent_sources_open(&all, 0))
         return command_fail_host();

@@ -1,5 +1,5 @@
 /*
- * model_choice.h - the model of a question where nobody has named one.
+ * model_choice.h - the model of a question where nobody has named one, or only its name.
  */
 #ifndef SNUG_CLI_MODEL_CHOICE_H
 #define SNUG_CLI_MODEL_CHOICE_H
@@ -10,7 +10,7 @@
 #include "cli/program/options.h"
 
 /* Puts one into wanted, whose name lives in kept, and says so; nothing where the options or
- * SNUG_MODEL name one. EXIT_FINE, or a status after what can be done was said. */
+ * SNUG_MODEL name one, whose provider is added where it is missing. EXIT_FINE, or a status after what can be done was said. */
 int model_choice_make(str *kept, snug_agent_options *wanted, const options *o);
 /* What somebody needs who has no model. */
 extern const char model_choice_hint[];
