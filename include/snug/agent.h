@@ -269,6 +269,11 @@ SNUG_EXTERN int snug_agent_options_init(snug_agent_options *out, size_t size);
 /* Whether a name is that of a model, "provider:model". Nothing is asked, and no key is looked for.
  * SNUG_OK, or SNUG_EINVAL with a message that names the provider that was probably meant. */
 SNUG_EXTERN int snug_agent_check_model(const char *name);
+/* Asks the model of the options for a few tokens, once, for timeout_ms at most (0: 30,000). model,
+ * base_url, key_file, request_fields and headers count. SNUG_OK where it answers, SNUG_EINVAL where
+ * its name, address or key cannot be right, SNUG_ESYSTEM with what was wrong where it does not
+ * answer. Blocks. */
+SNUG_EXTERN int snug_agent_try_model(const snug_agent_options *options, uint64_t timeout_ms);
 /* Who can be asked here: a provider, or a server on this machine. */
 typedef struct snug_agent_source {
     uint64_t size;

@@ -170,6 +170,25 @@ class Questions(SourceCase):
         done = self.run_snug("ask", "--retries", "0", "--model", "mine", "--base-url", server.url, "x")
         self.assertIn("openai:mine", done.stderr)
 
+    def test_the_doctor_asks_a_model_for_a_few_tokens(self):
+        with Endpoint([("yes", "Yes.")]) as endpoint:
+            variables = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": endpoint.url}
+            done = self.run_snug("doctor", "--model", "openai:m", **variables)
+            self.assertRegex(done.stdout, r"\nModel:\n  openai:m +answers, after \d+\.\d s\n$")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            done = self.run_snug("doctor", "--model", "openai:m", **variables)  # which has no more to say
+            self.assertRegex(done.stdout, r"openai:m +does not answer: .*no rule for: Say yes")
+            self.assertEqual(done.returncode, 1)
+            self.assertNotIn(KEY, done.stdout + done.stderr)
+            without = {**variables, "OPENAI_BASE_URL": endpoint.url.removesuffix("/v1")}
+            endpoint.server.rules = Rules([("yes", "Yes.")])
+            self.assertIn("answers, after", self.run_snug("doctor", "--model", "openai:m", **without).stdout)
+        done = self.run_snug("doctor", "--json", "--model", "opnai:m", **variables)
+        self.assertIn('is it "openai"', json.loads(done.stdout)["model"]["fault"])
+        page = self.serve((200, "text/html", "<html>welcome</html>"))
+        done = self.run_snug("doctor", "--model", "openai:m", "--base-url", page.url)
+        self.assertIn("does not answer", done.stdout)
+
     def test_a_question_with_a_fault_in_its_place_says_which(self):
         server = self.serve((401, "application/json", "{}"))
         done = self.run_snug("ask", "x", OPENAI_API_KEY=KEY, OPENAI_BASE_URL=server.url)

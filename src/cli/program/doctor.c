@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/str.h"
 #include "cli/program/command.h"
 #include "cli/program/kernel_facts.h"
@@ -122,6 +123,34 @@ static void print_kinds(void)
     }
 }
 
+/* Of --model. */
+typedef struct trial {
+    const char *model; /* NULL: none is tried */
+    str fault;         /* empty: it answers */
+    double seconds;
+} trial;
+
+static void try_model(trial *t, const options *o)
+{
+    const uint64_t begun_ns = clock_now_ns();
+
+    *t = (trial){ .model = o->agent.model };
+    if (t->model && snug_agent_try_model(&o->agent, 0))
+        str_add(&t->fault, secrets_error_message());
+    t->seconds = (double)(clock_now_ns() - begun_ns) / NS_PER_S;
+}
+
+static void print_model(const trial *t)
+{
+    if (!t->model)
+        return;
+    puts("\nModel:");
+    if (t->fault.len)
+        term_printf(stdout, "  %-18s does not answer: %s\n", t->model, t->fault.data);
+    else
+        term_printf(stdout, "  %-18s answers, after %.1f s\n", t->model, t->seconds);
+}
+
 static void print_level(void)
 {
     str text = { 0 };
@@ -130,7 +159,7 @@ static void print_level(void)
     str_free(&text);
 }
 
-static int print_report_text(const char *report)
+static int print_report_text(const char *report, const trial *t)
 {
     if (report)
         fputs(report, stdout);
@@ -143,6 +172,7 @@ static int print_report_text(const char *report)
     print_limits("Limits of a kernel for Jupyter", kernel_limit_info, 17);
     print_kernel();
     print_kinds();
+    print_model(t);
     return EXIT_FINE;
 }
 
@@ -270,8 +300,21 @@ static int add_host(cJSON *object, const char *report)
     return SNUG_OK;
 }
 
+static int add_model(cJSON *object, const trial *t)
+{
+    cJSON *model = t->model ? json_add_object(object, "model") : NULL;
+    if (!t->model)
+        return SNUG_OK;
+
+    int failed = !model || json_add_text(model, "name", t->model);
+    if (!failed)
+        failed = t->fault.len ? json_add_text(model, "fault", t->fault.data)
+                              : json_add_null(model, "fault");
+    return failed || json_add_number(model, "seconds", t->seconds);
+}
+
 /* report: of the host; NULL: there is none. */
-static int fill_report(cJSON *object, const char *report)
+static int fill_report(cJSON *object, const char *report, const trial *t)
 {
     int failed = json_add_text(object, "schema", "snug.doctor/1");
 
@@ -283,15 +326,16 @@ static int fill_report(cJSON *object, const char *report)
     failed |= add_level(object);
     failed |= add_kinds(object);
     failed |= add_kernel(object);
+    failed |= add_model(object, t);
     return failed;
 }
 
-static int print_report_json(const char *report)
+static int print_report_json(const char *report, const trial *t)
 {
     cJSON *object = cJSON_CreateObject();
     char *text = NULL;
 
-    if (object && !fill_report(object, report))
+    if (object && !fill_report(object, report, t))
         text = json_text(object);
     cJSON_Delete(object);
     if (!text)
@@ -305,12 +349,17 @@ static int print_report_json(const char *report)
 int command_doctor(const options *o)
 {
     snug_host *host = NULL;
+    trial t;
     int status = command_open_host(&host, o, NULL);
 
     /* Without a host the facts about the machine remain. */
     const char *report = host ? snug_host_report(host) : NULL;
-    int printed = o->is_json ? print_report_json(report) : print_report_text(report);
+    try_model(&t, o);
+    int printed = o->is_json ? print_report_json(report, &t) : print_report_text(report, &t);
+    if (!printed && t.fault.len)
+        printed = EXIT_FAILED;
 
+    str_free(&t.fault);
     snug_host_close(host);
     return status ? status : printed;
 }

@@ -118,7 +118,10 @@ static const command commands[] = {
       "Exit status: 0 fine, 2 usage, or the kernel could not start.\n" },
     { "doctor", command_doctor, FOR_DOCTOR, NULL, "what this machine offers, and the limits",
       "Prints the Python and the protections in force, the limits with their defaults, and\n"
-      "what the kernel offers.\n" },
+      "what the kernel offers. With --model it asks that model for a few tokens, and says what is\n"
+      "wrong where it does not answer.\n"
+      "\n"
+      "Exit status: 0 fine, 1 the model does not answer, 2 no session can be opened.\n" },
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
