@@ -10,7 +10,8 @@
 #include "cli/program/options.h"
 
 /* Puts one into wanted, whose name lives in kept, and says so; nothing where the options or
- * SNUG_MODEL name one, whose provider is added where it is missing. EXIT_FINE, or a status after what can be done was said. */
+ * SNUG_MODEL name one, whose provider is added where it is missing. EXIT_FINE, or a status after
+ * what can be done was said. */
 int model_choice_make(str *kept, snug_agent_options *wanted, const options *o);
 /* What somebody needs who has no model. */
 extern const char model_choice_hint[];
