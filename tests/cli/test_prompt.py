@@ -58,7 +58,7 @@ class Prompt(Case):
         self.ask(terminal, "%limit timeout=300ms", r"In \[1\]: ")
         self.ask(terminal, "while True: pass\r", r"its limit of 0.3 s")
         terminal.wait(r"In \[2\]: ")
-        self.ask(terminal, "%limit", r"timeout +0\.3 s.*memory +256 MiB .*In \[2\]: ")
+        self.ask(terminal, "%limit", r"timeout +300 ms.*memory +256 MiB .*In \[2\]: ")
         self.ask(terminal, "%limit memory=1GiB", r"memory is fixed when the session is opened.*In \[2\]: ")
         self.ask(terminal, "6 * 7", r"Out\[2\]: 42")
 
