@@ -189,6 +189,22 @@ class Installed(KernelCase):
         self.assertEqual(os.listdir(os.path.join(self.folder, "kernels")), [])
         self.refused("kernel", "uninstall", "lab", "--user", env=env, says='no kernel "lab" of snug')
 
+    def test_they_are_found_where_jupyter_looks(self):
+        from driver import snug
+        places = [os.path.join(self.folder, name) for name in ("first", "second", "user", "venv/share/jupyter")]
+        for place in places:
+            env = environment(JUPYTER_DATA_DIR=place, VIRTUAL_ENV="")
+            self.assertEqual(snug("kernel", "install", "--user", "--name", "lab", env=env).returncode, 0)
+        env = environment(JUPYTER_PATH=":".join(places[:2]), JUPYTER_DATA_DIR=places[2],
+                          VIRTUAL_ENV=os.path.join(self.folder, "venv"))
+        for prefer, order in (("", [0, 1, 2, 3]), ("0", [0, 1, 2, 3]), ("yes", [0, 1, 3, 2])):
+            listed = snug("kernel", "list", env={**env, "JUPYTER_PREFER_ENV_PATH": prefer}).stdout.splitlines()
+            self.assertEqual([line.split()[-1] for line in listed if self.folder in line],
+                             [os.path.join(places[i], "kernels", "lab") for i in order])
+        self.assertEqual(snug("kernel", "uninstall", "lab", env=env).returncode, 0)
+        for place in places:
+            self.assertEqual(os.listdir(os.path.join(place, "kernels")), [])
+
     def test_kernels_of_others_stay(self):
         folder = os.path.join(self.folder, "kernels", "other")
         os.makedirs(folder)

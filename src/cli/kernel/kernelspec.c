@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,7 +21,7 @@
 
 static const char default_prefix[] = "/usr/local";
 static const char file_name[] = "kernel.json";
-enum { MOST_BYTES = 256 * 1024, FOLDERS = 4 };
+enum { MOST_BYTES = 256 * 1024 };
 
 /* ---- places ---- */
 
@@ -77,23 +78,93 @@ static int chosen_folder(str *out, const kernel_options *k)
     return error ? command_fail_memory() : EXIT_FINE;
 }
 
-/* All folders that kernels are looked for in, those that are not there as well. */
-static int all_folders(str folders[FOLDERS], const kernel_options *k)
-{
-    if (k->prefix || k->is_user || k->is_sys_prefix)
-        return chosen_folder(&folders[0], k);
+/* Folders in the order in which front ends look through them. */
+typedef struct folders {
+    str *items;
+    size_t count, cap;
+} folders;
 
-    int failed = user_folder(&folders[0]) == SNUG_ENOMEM;
-    if (virtual_environment())
-        failed |= prefix_folder(&folders[1], virtual_environment());
-    failed |= prefix_folder(&folders[2], default_prefix) || prefix_folder(&folders[3], "/usr");
-    return failed ? command_fail_memory() : EXIT_FINE;
+static void free_folders(folders *f)
+{
+    for (size_t i = 0; i < f->count; i++)
+        str_free(&f->items[i]);
+    free(f->items);
 }
 
-static void free_folders(str folders[FOLDERS])
+/* Room for one more; NULL if memory ran out. */
+static str *next_folder(folders *f)
 {
-    for (int i = 0; i < FOLDERS; i++)
-        str_free(&folders[i]);
+    if (array_reserve(&f->items, &f->cap, f->count + 1, sizeof *f->items))
+        return NULL;
+    f->items[f->count] = (str){ 0 };
+    return &f->items[f->count++];
+}
+
+static int add_prefix(folders *f, const char *prefix)
+{
+    str *folder = prefix ? next_folder(f) : NULL;
+    if (!prefix)
+        return SNUG_OK;
+    return folder ? prefix_folder(folder, prefix) : SNUG_ENOMEM;
+}
+
+static int add_user(folders *f)
+{
+    str *folder = next_folder(f);
+    if (!folder)
+        return SNUG_ENOMEM;
+
+    int error = user_folder(folder);
+    f->count -= error == SNUG_ENOTFOUND;
+    return error == SNUG_ENOTFOUND ? SNUG_OK : error;
+}
+
+/* Those that the variable JUPYTER_PATH names, with colons between. */
+static int add_named(folders *f)
+{
+    const char *at = variable("JUPYTER_PATH");
+    int error = SNUG_OK;
+
+    while (at && *at && !error) {
+        size_t len = strcspn(at, ":");
+        str *folder = len > 0 ? next_folder(f) : NULL;
+        if (len > 0)
+            error = folder ? str_printf(folder, "%.*s/kernels", (int)len, at) : SNUG_ENOMEM;
+        at += len + (at[len] == ':');
+    }
+    return error;
+}
+
+static int prefers_environment(void)
+{
+    static const char *const no[] = { "no", "n", "false", "off", "0", "0.0" };
+    const char *value = variable("JUPYTER_PREFER_ENV_PATH");
+
+    for (size_t i = 0; value && i < sizeof no / sizeof no[0]; i++)
+        if (!strcasecmp(value, no[i]))
+            return 0;
+    return value != NULL;
+}
+
+/* All folders that kernels are looked for in, as jupyter_core has them, those that are not there as
+ * well. EXIT_FINE, or another one after a sentence. */
+static int all_folders(folders *f, const kernel_options *k)
+{
+    const char *environment = virtual_environment();
+    int failed;
+
+    if (k->prefix || k->is_user || k->is_sys_prefix) {
+        str *folder = next_folder(f);
+        return folder ? chosen_folder(folder, k) : command_fail_memory();
+    }
+
+    failed = add_named(f);
+    if (prefers_environment())
+        failed |= add_prefix(f, environment) || add_user(f);
+    else
+        failed |= add_user(f) || add_prefix(f, environment);
+    failed |= add_prefix(f, default_prefix) || add_prefix(f, "/usr");
+    return failed ? command_fail_memory() : EXIT_FINE;
 }
 
 /* ---- kinds of sessions ---- */
@@ -341,15 +412,15 @@ static int list_folder(const char *folder)
 
 int kernelspec_list(const options *o)
 {
-    str folders[FOLDERS] = { 0 };
+    folders all = { 0 };
 
     if (o->input_count > 1)
         return fail_argument(o, "list", 0);
-    int status = all_folders(folders, &o->kernel);
-    for (int i = 0; i < FOLDERS && !status; i++)
-        if (folders[i].len > 0 && list_folder(folders[i].data))
+    int status = all_folders(&all, &o->kernel);
+    for (size_t i = 0; i < all.count && !status; i++)
+        if (list_folder(str_text(&all.items[i])))
             status = command_fail_memory();
-    free_folders(folders);
+    free_folders(&all);
     return status;
 }
 
@@ -381,7 +452,7 @@ static int remove_spec(const char *where, const char *name)
 
 int kernelspec_uninstall(const options *o)
 {
-    str folders[FOLDERS] = { 0 };
+    folders all = { 0 };
     int removed = 0;
 
     if (o->input_count < 2)
@@ -393,13 +464,13 @@ int kernelspec_uninstall(const options *o)
     const char *name = o->inputs[1].text;
     int status = check_name(name);
     if (!status)
-        status = all_folders(folders, &o->kernel);
-    for (int i = 0; i < FOLDERS && !status; i++) {
-        int answer = folders[i].len > 0 ? remove_spec(folders[i].data, name) : 0;
+        status = all_folders(&all, &o->kernel);
+    for (size_t i = 0; i < all.count && !status; i++) {
+        int answer = remove_spec(str_text(&all.items[i]), name);
         removed += answer > 0;
         status = answer < 0 ? EXIT_USAGE : EXIT_FINE;
     }
-    free_folders(folders);
+    free_folders(&all);
     if (!status && !removed)
         return command_fail(EXIT_USAGE,
                             "no kernel \"%s\" of snug is installed; snug kernel list "
