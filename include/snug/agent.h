@@ -322,6 +322,23 @@ SNUG_EXTERN int snug_agent_reset(snug_agent *agent);
  * open. */
 SNUG_EXTERN int snug_agent_remove_conversation(const char *path);
 
+/* A question of a conversation that was kept. */
+typedef struct snug_agent_turn {
+    uint64_t size;
+    const char *question, *code, *output, *answer; /* "" where there is none */
+} snug_agent_turn;
+typedef struct snug_agent_conversation snug_agent_conversation;
+/* Reads the turns of a conversation_file. Errors as snug_agent_remove_conversation, and SNUG_EINVAL
+ * for one that is damaged. */
+SNUG_EXTERN int snug_agent_conversation_open(snug_agent_conversation **out, const char *path);
+/* Frees what was read. NULL: nothing. */
+SNUG_EXTERN void snug_agent_conversation_close(snug_agent_conversation *conversation);
+/* How many questions it has. */
+SNUG_EXTERN size_t snug_agent_conversation_turn_count(const snug_agent_conversation *conversation);
+/* From the first one on; lives until the close. NULL: there is none of that number. */
+SNUG_EXTERN const snug_agent_turn *snug_agent_conversation_turn(const snug_agent_conversation *c,
+                                                                size_t index);
+
 /* ---- questions ---- */
 
 /* Data that cells find. If name is an identifier, it is bound to the data (JSON as its value, other

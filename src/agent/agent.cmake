@@ -82,6 +82,7 @@ snug_layer(agent SOURCES
     agent/run/run.c
     agent/store/cache.c
     agent/store/database.c
+    agent/store/kept_conversation.c
     agent/store/library.c
     agent/store/retrieve.c
     agent/store/retrieve_command.c

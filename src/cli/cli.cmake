@@ -11,6 +11,8 @@ add_custom_command(
 snug_layer(cli SOURCES
     cli/ask/ask_command.c
     cli/ask/closing.c
+    cli/ask/conversation_export.c
+    cli/ask/conversations_command.c
     cli/ask/installing.c
     cli/ask/library_command.c
     cli/ask/member.c

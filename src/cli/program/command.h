@@ -27,6 +27,7 @@ int command_doctor(const options *o);
 int command_ask(const options *o);
 int command_library(const options *o);
 int command_models(const options *o);
+int command_conversations(const options *o);
 int command_config(const options *o);
 int command_batch(const options *o);
 int command_packages(const options *o);

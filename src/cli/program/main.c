@@ -73,6 +73,16 @@ static const command commands[] = {
       "~/.local/state/snug) unless --library names one.\n"
       "\n"
       "Exit status: 0 fine, 1 nothing was found, 2 usage, or a file that is not right.\n" },
+    { "conversations", command_conversations, FOR_CONVERSATIONS,
+      "[OPTION...] list | show NAME | export NAME FILE.ipynb|FILE.md | remove NAME...",
+      "what snug ask --session has kept",
+      "list shows the conversations with their number of questions and the last one, show prints\n"
+      "one, with its programs, export writes it as a notebook that runs, or as markdown, and "
+      "remove\n"
+      "forgets it. A name is that of --session; where programs were in bash it has a second part,\n"
+      "NAME.bash.\n"
+      "\n"
+      "Exit status: 0 fine, 1 there is none, 2 usage, or a file that is not right.\n" },
     { "models", command_models, FOR_MODELS, "[OPTION...] [WORD...]",
       "models that can be asked here",
       "Lists the models of each provider whose key is in the environment, and of servers on this\n"

@@ -324,7 +324,8 @@ const option_row option_rows[] = {
     { "--all", NULL, KIND_FLAG, FOR_KERNEL, OF_KERNEL(is_all), NULL,
       "install a kernel for each kind of session" },
     { "--json", NULL, KIND_FLAG,
-      FOR_RUN | FOR_CHECK | FOR_DOCTOR | FOR_ASK | FOR_LIBRARY | FOR_PACKAGES | FOR_MODELS,
+      FOR_RUN | FOR_CHECK | FOR_DOCTOR | FOR_ASK | FOR_LIBRARY | FOR_PACKAGES | FOR_MODELS |
+          FOR_CONVERSATIONS,
       offsetof(options, is_json), NULL, "print JSON, an object a line", .is_common = 1 },
     { "--color", "auto|always|never", KIND_CHOICE, FOR_PROMPT | FOR_RUN | FOR_CHECK | FOR_QUESTIONS,
       offsetof(options, color), colors, "colours (default auto; NO_COLOR is honoured)" },

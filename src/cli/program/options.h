@@ -29,8 +29,10 @@ enum {
     FOR_PACKAGES = 1 << 10,
     FOR_KERNEL = 1 << 11,
     FOR_MODELS = 1 << 12,
+    FOR_CONVERSATIONS = 1 << 13,
     FOR_SESSIONS = FOR_PROMPT | FOR_RUN | FOR_CELLS | FOR_ASK | FOR_KERNEL,
-    FOR_ALL = FOR_SESSIONS | FOR_CHECK | FOR_DOCTOR | FOR_LIBRARY | FOR_PACKAGES | FOR_MODELS
+    FOR_ALL = FOR_SESSIONS | FOR_CHECK | FOR_DOCTOR | FOR_LIBRARY | FOR_PACKAGES | FOR_MODELS |
+              FOR_CONVERSATIONS
 };
 
 /* An argument that is not an option: a file, "-" for stdin, or the text behind -c. */

@@ -56,6 +56,11 @@ static int is_session_name(const char *name)
     return 1;
 }
 
+int state_sessions_folder(str *out)
+{
+    return state_path(out, "sessions");
+}
+
 int state_session_path(str *out, const char *name)
 {
     if (strchr(name, '/')) {

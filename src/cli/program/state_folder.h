@@ -15,6 +15,8 @@ int state_find(str *out, const char *name);
 int state_path(str *out, const char *name);
 /* The file of the conversation name: in the state folder, or name itself where it has a slash.
  * EXIT_FINE, or EXIT_USAGE after one sentence. */
+/* Appends the folder of the conversations, which may not be there. As state_path. */
+int state_sessions_folder(str *out);
 int state_session_path(str *out, const char *name);
 /* EXIT_FINE, or EXIT_USAGE after one sentence where it is the address of another store. */
 int state_check_library(const char *file);

@@ -1,0 +1,110 @@
+/*
+ * kept_conversation.c - snug_agent_conversation: the turns of a conversation that was kept.
+ */
+#include <snug/agent.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/store/database.h"
+#include "base/array.h"
+#include "base/error.h"
+#include "base/utf8.h"
+
+enum { TEXTS = 4 };
+
+struct snug_agent_conversation {
+    struct kept_turn {
+        snug_agent_turn told;
+        str texts[TEXTS];
+    } * turns;
+    size_t count, cap;
+};
+
+static int read_text(str *out, const database *d, sqlite3_stmt *row, int column)
+{
+    size_t at;
+    if (database_column(out, row, column))
+        return error_no_memory();
+    if (utf8_check(str_text(out), out->len, &at) != UTF8_FINE)
+        return error_set(SNUG_EINVAL, "the conversation %s is damaged: a text in it is not UTF-8",
+                         str_text(&d->path));
+    return SNUG_OK;
+}
+
+static int read_turn(snug_agent_conversation *c, const database *d, sqlite3_stmt *row)
+{
+    int error = SNUG_OK;
+
+    if (array_reserve(&c->turns, &c->cap, c->count + 1, sizeof *c->turns))
+        return error_no_memory();
+    struct kept_turn *t = &c->turns[c->count++];
+    memset(t, 0, sizeof *t);
+    for (int i = 0; i < TEXTS && !error; i++)
+        error = read_text(&t->texts[i], d, row, i);
+    t->told = (snug_agent_turn){ .size = sizeof t->told,
+                                 .question = str_text(&t->texts[0]),
+                                 .code = str_text(&t->texts[1]),
+                                 .output = str_text(&t->texts[2]),
+                                 .answer = str_text(&t->texts[3]) };
+    return error;
+}
+
+static int read_turns(snug_agent_conversation *c, database *d)
+{
+    sqlite3_stmt *statement;
+    int has_row = 1;
+    int error = database_prepare(&statement, d,
+                                 "select question, code, output, answer from turn order by n");
+
+    while (!error && !(error = database_row(d, statement, &has_row)) && has_row)
+        error = read_turn(c, d, statement);
+    sqlite3_finalize(statement);
+    return error;
+}
+
+int snug_agent_conversation_open(snug_agent_conversation **out, const char *path)
+{
+    database *d = NULL;
+
+    if (!out || !path)
+        return error_set(SNUG_EINVAL, "snug_agent_conversation_open: %s is NULL",
+                         out ? "path" : "out");
+    *out = NULL;
+    snug_agent_conversation *c = calloc(1, sizeof *c);
+    if (!c)
+        return error_no_memory();
+
+    int error = database_open(&d, path, DATABASE_CONVERSATION, 0);
+    if (!error)
+        error = read_turns(c, d);
+    database_close(d);
+    if (error) {
+        snug_agent_conversation_close(c);
+        return error;
+    }
+
+    *out = c;
+    return SNUG_OK;
+}
+
+void snug_agent_conversation_close(snug_agent_conversation *c)
+{
+    if (!c)
+        return;
+    for (size_t i = 0; i < c->count; i++)
+        for (int k = 0; k < TEXTS; k++)
+            str_free(&c->turns[i].texts[k]);
+    free(c->turns);
+    free(c);
+}
+
+size_t snug_agent_conversation_turn_count(const snug_agent_conversation *c)
+{
+    return c->count;
+}
+
+const snug_agent_turn *snug_agent_conversation_turn(const snug_agent_conversation *c, size_t index)
+{
+    return index < c->count ? &c->turns[index].told : NULL;
+}
