@@ -211,6 +211,24 @@ static void read_ends_at_its_own_limit(void **state)
     snug_session_close(session);
 }
 
+/* After a second the host asks whether the worker is there, and at that very moment it is woken. */
+static void a_question_that_ends_after_a_second_costs_no_worker(void **state)
+{
+    (void)state;
+    for (uint64_t ms = 1000; ms <= 1002; ms++) {
+        snug_call *call = NULL;
+        snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+        snug_limits limits = { .size = sizeof limits, .input_ms = ms };
+        options.on_input = keep_call;
+        options.payload = &call;
+        options.limits = &limits;
+        snug_session *session = open_session(&options);
+        prints(session, "read x || echo nobody", "nobody\n");
+        snug_call_return_line(call, "later", 5);
+        snug_session_close(session);
+    }
+}
+
 static void add(void *payload, snug_stream stream, const char *text, size_t len)
 {
     (void)stream;
@@ -242,6 +260,7 @@ int main(void)
         cmocka_unit_test(read_asks_the_host),
         cmocka_unit_test(a_wait_for_a_line_is_not_the_cells_time),
         cmocka_unit_test(read_ends_at_its_own_limit),
+        cmocka_unit_test(a_question_that_ends_after_a_second_costs_no_worker),
         cmocka_unit_test(output_comes_while_it_runs),
     };
     return cmocka_run_group_tests(tests, open_worker_host, close_worker_host);

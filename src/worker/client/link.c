@@ -560,13 +560,16 @@ static void look_late(worker_link *l, link_line *line, uint64_t now, int *looks)
         break_link(l, LINK_LATE);
 }
 
-static void wait_once(worker_link *l, link_line *line, uint64_t until)
+/* When the caller wants to be woken is no deadline of what is sent to the worker meanwhile. */
+static void wait_once(worker_link *l, link_line *line, uint64_t deadline_ns, uint64_t wake_ns)
 {
+    uint64_t until = u64_least(deadline_ns, wake_ns);
+
     if (l->is_reading) {
         sleep_until(l, line, until);
     } else {
         read_one(l, line, until);
-        ask_for_life(l, until);
+        ask_for_life(l, deadline_ns);
     }
 }
 
@@ -586,7 +589,7 @@ int link_wait(worker_link *l, link_line *line, frame *out, uint64_t deadline_ns,
         else if (now >= wake_ns)
             line->is_nudged = 1;
         else
-            wait_once(l, line, u64_least(deadline_ns, wake_ns));
+            wait_once(l, line, deadline_ns, wake_ns);
     }
 
     int is_nudged = line->is_nudged;

@@ -181,10 +181,10 @@ static link_end write_pieces(const link_stream *s, struct iovec *pieces, size_t 
             continue;
         }
 
-        if (clock_now_ns() >= most_ns)
-            return LINK_LATE; /* it takes a little, again and again */
         deadline_ns = u64_least(most_ns, silent_at_ns(s));
         frame_wrote(&pieces, &count, (size_t)n);
+        if (count > 0 && clock_now_ns() >= most_ns)
+            return LINK_LATE; /* it takes a little, again and again */
     }
 
     return LINK_LIVES;
