@@ -154,7 +154,7 @@ static void send_question(attendant *a)
     content_text(&c, "prompt", str_text(&a->prompt));
     content_member(&c, "password", strcmp(snug_call_name(a->call), "getpass") ? "false" : "true");
     content_add(&c, "}");
-    kernel_reply(a->kernel, CHANNEL_STDIN, a->signer, a->cell, "input_request", &c);
+    a->question = kernel_reply(a->kernel, CHANNEL_STDIN, a->signer, a->cell, "input_request", &c);
     content_free(&c);
     a->is_asked = 1;
 }
@@ -171,10 +171,23 @@ static void take_wake(attendant *a)
     pthread_mutex_unlock(&a->lock);
 }
 
-static snug_call *take_call(attendant *a)
+/* An answer may be to a question whose time ran out. Many clients do not say what they answer. */
+static int answers_other(const attendant *a, const kernel_message *m)
+{
+    str type = { 0 }, id = { 0 };
+    int is_other = !jsontext_string(&type, jsontext_member(m->parent, "msg_type")) &&
+                   !jsontext_string(&id, jsontext_member(m->parent, "msg_id")) &&
+                   strcmp(str_text(&type), "input_request") == 0 &&
+                   !channels_is_number(&a->kernel->channels, str_text(&id), a->question);
+    str_free(&type);
+    str_free(&id);
+    return is_other;
+}
+
+static snug_call *take_call(attendant *a, const kernel_message *m)
 {
     pthread_mutex_lock(&a->lock);
-    snug_call *call = a->is_asked ? a->call : NULL;
+    snug_call *call = a->is_asked && !answers_other(a, m) ? a->call : NULL;
     if (call)
         a->call = NULL;
     pthread_mutex_unlock(&a->lock);
@@ -188,7 +201,7 @@ static void take_lines(attendant *a)
     while (packet_receive(&p, &a->kernel->channels, CHANNEL_STDIN, a->signer)) {
         const kernel_message *m = &p.message;
         str line = { 0 };
-        snug_call *call = strcmp(str_text(&m->type), "input_reply") ? NULL : take_call(a);
+        snug_call *call = strcmp(str_text(&m->type), "input_reply") ? NULL : take_call(a, m);
 
         if (!call)
             kernel_log("a message %s on stdin is left aside: nobody waits for it",
@@ -233,6 +246,15 @@ void attendant_end_cell(attendant *a)
     pthread_mutex_unlock(&a->lock);
     if (call)
         snug_call_return_line(call, NULL, 0);
+}
+
+void attendant_hurry(attendant *a, uint64_t ms)
+{
+    pthread_mutex_lock(&a->lock);
+    a->hurry_ns = ms ? clock_deadline_ns(clock_now_ns(), ms) : 0;
+    if (ms)
+        ring(a->wake_fd);
+    pthread_mutex_unlock(&a->lock);
 }
 
 void attendant_set_session(attendant *a, snug_session *session)
@@ -324,6 +346,23 @@ static int is_over(attendant *a)
     return answer;
 }
 
+/* How long the loop may wait, in ms; what has waited too long is interrupted. */
+static long next_look_ms(attendant *a)
+{
+    const uint64_t now_ns = clock_now_ns();
+    long wait_ms = -1;
+
+    pthread_mutex_lock(&a->lock);
+    if (a->hurry_ns && now_ns >= a->hurry_ns && a->session)
+        snug_session_interrupt(a->session);
+    if (a->is_ending || (a->hurry_ns && now_ns >= a->hurry_ns))
+        wait_ms = AGAIN_MS;
+    else if (a->hurry_ns)
+        wait_ms = (long)((a->hurry_ns - now_ns) / NS_PER_MS) + 1;
+    pthread_mutex_unlock(&a->lock);
+    return wait_ms;
+}
+
 static void *attend(void *arg)
 {
     attendant *a = arg;
@@ -331,8 +370,7 @@ static void *attend(void *arg)
 
     while (!is_over(a)) {
         int count = fill_events(events, a);
-        long wait_ms = attendant_is_ending(a) ? AGAIN_MS : -1;
-        if (libzmq.poll(events, count, wait_ms) > 0)
+        if (libzmq.poll(events, count, next_look_ms(a)) > 0)
             take_events(a, events, count);
         press_for_end(a);
     }

@@ -30,6 +30,8 @@ typedef struct attendant {
     const kernel_message *cell;
     str prompt;
     int is_asked;         /* the request for that line is sent */
+    uint64_t question;    /* the number of that message */
+    uint64_t hurry_ns;    /* when what the shell asks of the session is interrupted; 0: never */
     int is_ending;        /* no further cell is to begin */
     int is_over;          /* the thread is to end */
     int status;           /* with which the program ends */
@@ -51,6 +53,8 @@ void attendant_set_session(attendant *a, snug_session *session);
 void attendant_ask(attendant *a, const kernel_message *cell, snug_call *call, const char *prompt);
 /* The cell is over: a call that waits gets none, and later lines are left aside. */
 void attendant_end_cell(attendant *a);
+/* What the session is asked for now is interrupted after that many ms; 0: it is done. */
+void attendant_hurry(attendant *a, uint64_t ms);
 int attendant_is_ending(attendant *a);
 /* The kernel is to end: what runs is interrupted. */
 void attendant_begin_end(attendant *a, int status);

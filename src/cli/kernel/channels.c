@@ -192,9 +192,9 @@ int packet_receive(packet *out, channels *c, kernel_channel from, signer *s)
 
 /* ---- out ---- */
 
-static int write_header(channels *c, char *out, size_t size, const char *type)
+static int write_header(const channels *c, uint64_t number, char *out, size_t size,
+                        const char *type)
 {
-    uint64_t number = ++c->sent_count;
     struct timespec now;
     struct tm parts;
     char date[24];
@@ -215,12 +215,13 @@ static int send_frame(void *socket, const char *data, size_t len, int is_more)
 }
 
 /* What stands in front was sent. */
-static int send_signed(channels *c, void *socket, signer *s, const outgoing *o)
+static int send_signed(const channels *c, uint64_t number, void *socket, signer *s,
+                       const outgoing *o)
 {
     char header[512], signature[SIGNATURE_BYTES];
     const char *metadata = o->metadata ? o->metadata : "{}";
     const kernel_part parts[SIGNED_PARTS] = {
-        { header, (size_t)write_header(c, header, sizeof header, o->type) },
+        { header, (size_t)write_header(c, number, header, sizeof header, o->type) },
         o->parent ? (kernel_part){ o->parent->header.text, o->parent->header.len }
                   : (kernel_part){ "{}", 2 },
         { metadata, strlen(metadata) },
@@ -235,15 +236,24 @@ static int send_signed(channels *c, void *socket, signer *s, const outgoing *o)
     return failed;
 }
 
-void channels_reply(channels *c, kernel_channel to, signer *s, const outgoing *o)
+uint64_t channels_reply(channels *c, kernel_channel to, signer *s, const outgoing *o)
 {
     void *socket = c->sockets[to];
+    const uint64_t number = ++c->sent_count;
     int failed = 0;
 
     for (size_t i = 0; i < o->parent->identity_count && !failed; i++)
         failed = send_frame(socket, o->parent->identities[i].data, o->parent->identities[i].len, 1);
-    if (failed || send_signed(c, socket, s, o))
+    if (failed || send_signed(c, number, socket, s, o))
         kernel_log("a message %s cannot be sent: %s", o->type, libzmq.strerror(errno));
+    return number;
+}
+
+int channels_is_number(const channels *c, const char *id, uint64_t number)
+{
+    char own[64];
+    snprintf(own, sizeof own, "%s_%" PRIu64, c->session, number);
+    return strcmp(id, own) == 0;
 }
 
 void channels_publish(channels *c, signer *s, const outgoing *o)
@@ -251,6 +261,7 @@ void channels_publish(channels *c, signer *s, const outgoing *o)
     void *socket = c->sockets[CHANNEL_IOPUB];
     const char *topic = o->topic ? o->topic : o->type;
 
-    if (send_frame(socket, topic, strlen(topic), 1) || send_signed(c, socket, s, o))
+    if (send_frame(socket, topic, strlen(topic), 1) ||
+        send_signed(c, ++c->sent_count, socket, s, o))
         kernel_log("a message %s cannot be sent: %s", o->type, libzmq.strerror(errno));
 }

@@ -51,8 +51,11 @@ void channels_close(channels *c);
 int packet_receive(packet *out, channels *c, kernel_channel from, signer *s);
 void packet_free(packet *p);
 
-/* Sends to whoever the parent came from. What cannot be sent costs a line on stderr. */
-void channels_reply(channels *c, kernel_channel to, signer *s, const outgoing *o);
+/* Sends to whoever the parent came from. What cannot be sent costs a line on stderr. Answers the
+ * number of the message. */
+uint64_t channels_reply(channels *c, kernel_channel to, signer *s, const outgoing *o);
+/* Whether that is the id of the message of a number. */
+int channels_is_number(const channels *c, const char *id, uint64_t number);
 /* Sends on iopub; its lock is held. */
 void channels_publish(channels *c, signer *s, const outgoing *o);
 

@@ -217,6 +217,19 @@ static void tell_left_out(kernel *k, const snug_result *result, const uint64_t l
     }
 }
 
+static void tell_displays_left_out(kernel *k, const snug_result *result)
+{
+    const uint64_t count = snug_result_displays_left_out(result);
+    char text[200];
+
+    if (count == 0)
+        return;
+    snprintf(text, sizeof text,
+             "snug: %" PRIu64 " more display%s not shown: %%limit displays=SIZE allows more\n",
+             count, count == 1 ? " is" : "s are");
+    say(k, text);
+}
+
 static void take_result(kernel *k, execution *e, const snug_result *result)
 {
     const snug_display *value = main_result(result);
@@ -277,6 +290,8 @@ static int run_cell(kernel *k, execution *e)
     iopub_left_out(&k->publisher, left_out);
     if (result && !e->is_silent)
         tell_left_out(k, result, left_out);
+    if (result && !e->is_silent)
+        tell_displays_left_out(k, result);
     iopub_end(&k->publisher);
     if (result)
         take_result(k, e, result);

@@ -46,9 +46,9 @@ typedef struct kernel {
     int is_renewed; /* the session is a new one, and no cell has said so */
 } kernel;
 
-/* Answers a request; c is its whole content. */
-void kernel_reply(kernel *k, kernel_channel to, signer *s, const kernel_message *request,
-                  const char *type, const content *c);
+/* Answers a request; c is its whole content. The number of the message; 0: none was sent. */
+uint64_t kernel_reply(kernel *k, kernel_channel to, signer *s, const kernel_message *request,
+                      const char *type, const content *c);
 
 /* Content of a reply to kernel_info_request. Any thread. */
 void kernel_describe(content *out, kernel *k);

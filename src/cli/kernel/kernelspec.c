@@ -323,17 +323,57 @@ static int write_spec(char *folder, const char *text)
     return status;
 }
 
+/* The specification in a folder; NULL: there is none of snug's. Free with cJSON_Delete. */
+static cJSON *read_spec(const char *folder)
+{
+    str path = { 0 }, text = { 0 };
+    cJSON *root = NULL;
+
+    if (!str_printf(&path, "%s/%s", folder, file_name) && !file_read(&text, path.data, MOST_BYTES))
+        json_parse(&root, str_text(&text), text.len);
+    const cJSON *metadata = cJSON_GetObjectItemCaseSensitive(root, "metadata");
+    if (root && !cJSON_GetObjectItemCaseSensitive(metadata, "snug")) {
+        cJSON_Delete(root);
+        root = NULL;
+    }
+    str_free(&path);
+    str_free(&text);
+    return root;
+}
+
+/* Another program's is not replaced: nobody would have it back. */
+static int check_owner(const char *folder)
+{
+    str path = { 0 };
+    int status = EXIT_FINE;
+
+    if (str_printf(&path, "%s/%s", folder, file_name))
+        return command_fail_memory();
+    if (access(path.data, F_OK) == 0) {
+        cJSON *own = read_spec(folder);
+        if (!own)
+            status = command_fail(EXIT_USAGE,
+                                  "%s is the kernel of another program: choose another --name, or "
+                                  "remove that folder",
+                                  folder);
+        cJSON_Delete(own);
+    }
+    str_free(&path);
+    return status;
+}
+
 static int install_variant(const options *o, const variant *v, const char *where)
 {
-    const char *name = o->kernel.name && !o->kernel.is_all ? o->kernel.name : v->name;
-    const char *display =
-        o->kernel.display_name && !o->kernel.is_all ? o->kernel.display_name : v->display_name;
+    const char *name = o->kernel.name ? o->kernel.name : v->name;
+    const char *display = o->kernel.display_name ? o->kernel.display_name : v->display_name;
     str folder = { 0 };
     char *text = spec_text(o, v, display);
     int status = check_name(name);
 
     if (!status && (!text || str_printf(&folder, "%s/%s", where, name)))
         status = command_fail_memory();
+    if (!status)
+        status = check_owner(folder.data);
     if (!status)
         status = write_spec(folder.data, text);
     if (!status)
@@ -355,6 +395,11 @@ int kernelspec_install(const options *o)
 
     if (o->input_count > 1)
         return fail_argument(o, "install", 0);
+    if (o->kernel.is_all && (o->kernel.name || o->kernel.display_name))
+        return command_fail(EXIT_USAGE,
+                            "kernel install: --all names the kernels itself, and %s is "
+                            "of one",
+                            o->kernel.name ? "--name" : "--display-name");
     int status = chosen_folder(&where, &o->kernel);
     for (size_t i = 0; i < VARIANTS && !status; i++)
         if (o->kernel.is_all || variants[i].isolation == o->isolation)
@@ -364,24 +409,6 @@ int kernelspec_install(const options *o)
 }
 
 /* ---- list, uninstall ---- */
-
-/* The specification in a folder; NULL: there is none of snug's. Free with cJSON_Delete. */
-static cJSON *read_spec(const char *folder)
-{
-    str path = { 0 }, text = { 0 };
-    cJSON *root = NULL;
-
-    if (!str_printf(&path, "%s/%s", folder, file_name) && !file_read(&text, path.data, MOST_BYTES))
-        json_parse(&root, str_text(&text), text.len);
-    const cJSON *metadata = cJSON_GetObjectItemCaseSensitive(root, "metadata");
-    if (root && !cJSON_GetObjectItemCaseSensitive(metadata, "snug")) {
-        cJSON_Delete(root);
-        root = NULL;
-    }
-    str_free(&path);
-    str_free(&text);
-    return root;
-}
 
 static void list_spec(const char *folder, const char *name, cJSON *spec)
 {

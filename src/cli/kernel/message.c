@@ -73,6 +73,7 @@ int kernel_message_read(kernel_message *out, signer *s, const kernel_part *frame
     out->identities = frames;
     out->identity_count = mark;
     out->header = (jsontext_span){ parts[0].data, parts[0].len };
+    out->parent = (jsontext_span){ parts[1].data, parts[1].len };
     out->content = (jsontext_span){ parts[3].data, parts[3].len };
     return take_header(out);
 }

@@ -18,6 +18,7 @@ typedef struct kernel_message {
     const kernel_part *identities; /* within the frames */
     size_t identity_count;
     jsontext_span header;  /* an object, as it came */
+    jsontext_span parent;  /* the same: the header of what it answers, or empty */
     jsontext_span content; /* the same */
     str type, date;        /* of the header; date may be empty */
 } kernel_message;

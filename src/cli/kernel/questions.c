@@ -23,6 +23,9 @@ static size_t byte_of(const str *code, long at)
     return byte;
 }
 
+/* Front ends ask while somebody types: properties of the session's that take longer are left. */
+enum { MOST_MS = 2000 };
+
 /* A source, and a place in it. */
 typedef struct place {
     str code;
@@ -83,9 +86,11 @@ void kernel_complete(kernel *k, const kernel_message *request)
     snug_completion *completion = NULL;
     int error = read_place(&p, request);
 
+    attendant_hurry(&k->attendant, MOST_MS);
     if (!error)
         error =
             snug_session_complete(&completion, k->session, str_text(&p.code), p.code.len, p.cursor);
+    attendant_hurry(&k->attendant, 0);
     if (error && error != SNUG_EDEAD)
         content_error(&c, snug_error_name(error), error_message());
     else
@@ -163,9 +168,11 @@ void kernel_inspect(kernel *k, const kernel_message *request)
     snug_description *description = NULL;
     int error = read_place(&p, request);
 
+    attendant_hurry(&k->attendant, MOST_MS);
     if (!error && k->options->session.kind != SNUG_KIND_BASH)
         error =
             snug_session_inspect(&description, k->session, str_text(&p.code), p.code.len, p.cursor);
+    attendant_hurry(&k->attendant, 0);
     if (error && error != SNUG_EDEAD)
         content_error(&c, snug_error_name(error), error_message());
     else

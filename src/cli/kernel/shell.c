@@ -94,17 +94,17 @@ static void free_waiting(waiting *w)
 
 /* ---- answers ---- */
 
-void kernel_reply(kernel *k, kernel_channel to, signer *s, const kernel_message *request,
-                  const char *type, const content *c)
+uint64_t kernel_reply(kernel *k, kernel_channel to, signer *s, const kernel_message *request,
+                      const char *type, const content *c)
 {
     const outgoing o = {
         .type = type, .parent = request, .content = str_text(&c->text), .content_len = c->text.len
     };
 
-    if (c->has_failed)
-        kernel_log("out of memory for a message %s", type);
-    else
-        channels_reply(&k->channels, to, s, &o);
+    if (!c->has_failed)
+        return channels_reply(&k->channels, to, s, &o);
+    kernel_log("out of memory for a message %s", type);
+    return 0;
 }
 
 void content_error(content *c, const char *name, const char *value)

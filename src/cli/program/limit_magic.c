@@ -138,7 +138,8 @@ int limit_magic_take(str *code, str *out, snug_limits *limits, const snug_limits
 
     while (at < code->len && !error) {
         char *line = code->data + at;
-        size_t len = strcspn(line, "\n"), indent = strspn(line, " \t\r");
+        const char *end = memchr(line, '\n', code->len - at); /* it may have a NUL before */
+        size_t len = end ? (size_t)(end - line) : code->len - at, indent = strspn(line, " \t\r");
         const char *behind = line + indent + sizeof magic - 1;
         if (indent < len &&
             (strncmp(line + indent, magic, sizeof magic - 1) != 0 || !strchr(" \t\r\n", *behind)))
@@ -147,7 +148,7 @@ int limit_magic_take(str *code, str *out, snug_limits *limits, const snug_limits
             error = take_line(behind, len - (size_t)(behind - line), out, &taken, given);
             memset(line, ' ', len);
         }
-        at += len + (line[len] == '\n');
+        at += len + (end != NULL);
     }
 
     if (!error)

@@ -560,7 +560,7 @@ static void look_late(worker_link *l, link_line *line, uint64_t now, int *looks)
         break_link(l, LINK_LATE);
 }
 
-/* When the caller wants to be woken is no deadline of what is sent to the worker meanwhile. */
+/* The time to wake the caller says nothing about what is sent to the worker meanwhile. */
 static void wait_once(worker_link *l, link_line *line, uint64_t deadline_ns, uint64_t wake_ns)
 {
     uint64_t until = u64_least(deadline_ns, wake_ns);
