@@ -22,6 +22,18 @@ class Rough(KernelCase):
         shown = sum(kind == "display_data" for kind, _ in told)
         self.assertIn(f"snug: {5000 - shown} more displays are not shown", told[-1][1]["text"])
 
+    def test_an_expression_that_is_not_a_string_has_its_name(self):
+        k = self.kernel()
+        reply, _ = k.run("x = 1", user_expressions={"a": "x", "b": 5})
+        told = reply["user_expressions"]
+        self.assertEqual(told["a"]["data"], {"text/plain": "1"})
+        self.assertEqual((told["b"]["status"], told["b"]["evalue"]), ("error", "an expression must be a string"))
+
+    def test_a_silent_cell_shows_no_limits(self):
+        k = self.kernel()
+        _, told = k.run("%limit", silent=True)
+        self.assertEqual(told, [])
+
     def test_a_late_answer_is_not_for_another_question(self):
         k = self.kernel()
         code = ("%limit input-timeout=300ms\ntry: input('First? ')\nexcept TimeoutError: pass")

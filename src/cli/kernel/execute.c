@@ -141,10 +141,10 @@ static void answer_expression(kernel *k, execution *e, const jsontext_token *nam
 {
     str text = { 0 }, key = { 0 };
     snug_result *result = NULL;
-    int error = jsontext_string(&text, source);
+    int error = jsontext_token_string(&key, name);
 
-    if (!error)
-        error = jsontext_token_string(&key, name);
+    if (!error && (error = jsontext_string(&text, source)) == SNUG_EINVAL)
+        error_set(error, "an expression must be a string");
     if (!error)
         error = snug_session_run_aside(&result, k->session, str_text(&text), text.len, &k->limits);
 
@@ -305,7 +305,7 @@ static void take_magics(kernel *k, execution *e)
     str text = { 0 };
     int error = limit_magic_take(&e->code, &text, &k->limits, &k->options->limits);
 
-    if (text.len > 0)
+    if (text.len > 0 && !e->is_silent)
         iopub_text(&k->publisher, SNUG_STREAM_STDOUT, text.data, text.len);
     if (error)
         fail_unrun(e, "UsageError", error_message(), NULL);

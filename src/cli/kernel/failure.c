@@ -84,10 +84,10 @@ void failure_of_result(content *c, const snug_result *result, const char *what_t
     }
     if (!*traceback)
         add_error(c, name, value);
-    if (*hint && strcmp(hint, value) != 0)
-        add_hint(c, hint);
     if (what_to_do)
         add_hint(c, what_to_do);
+    else if (*hint && strcmp(hint, value) != 0)
+        add_hint(c, hint);
     content_add(c, "]");
 }
 
