@@ -24,8 +24,8 @@ class Rough(KernelCase):
 
     def test_an_expression_that_is_not_a_string_has_its_name(self):
         k = self.kernel()
-        reply, _ = k.run("x = 1", user_expressions={"a": "x", "b": 5})
-        told = reply["user_expressions"]
+        request = k.shell("execute_request", code="x = 1", user_expressions={"a": "x", "b": 5})
+        told = k.reply_to(request)["content"]["user_expressions"]
         self.assertEqual(told["a"]["data"], {"text/plain": "1"})
         self.assertEqual((told["b"]["status"], told["b"]["evalue"]), ("error", "an expression must be a string"))
 
