@@ -111,6 +111,7 @@ snug_layer(cli SOURCES
     cli/program/state_folder.c
     cli/program/yamljson.c
     cli/prompt/advice.c
+    cli/prompt/bash_words.c
     cli/prompt/read_line.c
     cli/prompt/repl.c
     cli/prompt/session_hooks.c

@@ -270,6 +270,30 @@ static const struct {
     { "alp\t\t\r\r", EDITOR_ENTER },
 };
 
+/* What Enter makes of a text of bash. */
+static void blocks_of_bash_end_with_their_words(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t taken;
+    } texts[] = {
+        { "for i in 1; do\n    echo\n    done", 4 },
+        { "if x; then\n    y\n    fi", 4 },
+        { "if x; then\n    y\n    else", 4 },
+        { "f() {\n    y\n    }", 4 },
+        { "for i in 1; do\n    if x; then\n        y\n    fi\n    done", 4 },
+        { "if x; then\n    y\n    find", 0 },
+        { "if x; then\n    fi", 0 },
+        { "if x; then\n    y\nfi", 0 },
+        { "fi", 0 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        assert_int_equal(code_outdent(CODE_BASH, texts[i].text, strlen(texts[i].text)),
+                         texts[i].taken);
+}
+
 static void keys_ask_for_something(void **state)
 {
     (void)state;
@@ -532,6 +556,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_change_the_text),
+        cmocka_unit_test(blocks_of_bash_end_with_their_words),
         cmocka_unit_test(keys_ask_for_something),
         cmocka_unit_test(empty_lines_at_the_end_are_not_of_the_text),
         cmocka_unit_test(a_burst_brings_its_own_indentation),

@@ -37,13 +37,20 @@ void drop_own_indent(editor *e)
 void outdent_clause(editor *e)
 {
     buffer *t = &e->text;
-    size_t taken = code_outdent(str_text(&t->all), t->cursor);
+    size_t taken = code_outdent(e->language, str_text(&t->all), t->cursor);
     size_t begin = buffer_line_begin(t, t->cursor), cursor = t->cursor;
 
     if (taken == 0)
         return;
     buffer_delete(t, begin, begin + taken, BUFFER_TYPED);
     t->cursor = cursor - taken;
+}
+
+/* Of bash the word may go on (fi, find): it ends a block where its line ends. */
+static void end_block(editor *e, key k)
+{
+    if (e->language == CODE_BASH && !k.is_in_burst && e->text.cursor == e->text.all.len)
+        outdent_clause(e);
 }
 
 static void break_line(editor *e, int is_indented)
@@ -75,6 +82,7 @@ static void break_line(editor *e, int is_indented)
 
 editor_event act_new_line(editor *e, key k)
 {
+    end_block(e, k);
     break_line(e, !k.is_in_burst);
     return EDITOR_MORE;
 }
@@ -108,6 +116,7 @@ editor_event act_enter(editor *e, key k)
 {
     buffer *t = &e->text;
 
+    end_block(e, k);
     if (may_end(e, k) && (!e->hooks.is_whole ||
                           e->hooks.is_whole(e->hooks.payload, str_text(&t->all), t->all.len))) {
         t->cursor = t->all.len;

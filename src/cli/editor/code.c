@@ -236,22 +236,43 @@ int code_is_in_block(code_language language, const char *text, size_t len)
     return begin < len && is_blank(text[begin]);
 }
 
-size_t code_outdent(const char *text, size_t len)
+/* The words that end what the line before belongs to. */
+static const char *const outdented[] = {
+    [CODE_TEXT] = " ",
+    [CODE_PYTHON] = " else elif except finally ",
+    [CODE_BASH] = " done fi esac else elif } ",
+};
+
+static int opens_block(code_language language, const char *text, size_t begin, size_t len)
 {
-    static const char clauses[] = " else elif except finally ";
+    unsigned char *styles = malloc(len + 1);
+    int steps = 0;
+
+    if (styles) {
+        code_style(styles, language, text, len);
+        steps = language == CODE_PYTHON ? steps_python(text, styles, begin, len)
+                                        : steps_bash(text, styles, begin, len);
+    }
+    free(styles);
+    return steps > 0;
+}
+
+size_t code_outdent(code_language language, const char *text, size_t len)
+{
     size_t begin = line_begin(text, len), blanks = blanks_at(text, len, begin);
     size_t word = begin + blanks, end = word;
 
-    while (end < len && is_letter(text[end]))
+    while (end < len && (is_letter(text[end]) || text[end] == '}'))
         end++;
-    if (begin == 0 || blanks < STEP || !code_is_one_of(clauses, text + word, end - word))
+    if (begin == 0 || blanks < STEP ||
+        !code_is_one_of(outdented[language], text + word, end - word))
         return 0;
 
     /* It is the line's own indentation that is too deep where the line before has no less, and does
      * not open a block. */
     size_t above = line_begin(text, begin - 1);
     size_t above_blanks = blanks_at(text, len, above);
-    if (above_blanks < blanks || (begin >= 2 && text[begin - 2] == ':'))
+    if (above_blanks < blanks || opens_block(language, text, above, begin - 1))
         return 0;
     return STEP;
 }

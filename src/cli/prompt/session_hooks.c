@@ -2,28 +2,36 @@
 
 #include <string.h>
 
+#include "cli/prompt/bash_words.h"
 #include "wire/json.h"
 
 /* ---- completions ---- */
 
-static void complete(void *payload, menu *out, const char *text, size_t len, size_t cursor)
+static void complete_python(shown_session *s, menu *out, const char *text, size_t cursor)
 {
-    shown_session *s = payload;
     snug_completion *completion = NULL;
     const char *match;
 
-    (void)len;
-    signals_watch(&s->signals, s->session);
-    int error = snug_session_complete(&completion, s->session, text, cursor, cursor);
-    signals_watch(&s->signals, NULL);
-    signals_forgive(&s->signals);
-    if (error)
+    if (snug_session_complete(&completion, s->session, text, cursor, cursor))
         return;
-
     out->start = snug_completion_start(completion);
     for (size_t i = 0; (match = snug_completion_match(completion, i)); i++)
         menu_add(out, match);
     snug_completion_free(completion);
+}
+
+static void complete(void *payload, menu *out, const char *text, size_t len, size_t cursor)
+{
+    shown_session *s = payload;
+
+    (void)len;
+    signals_watch(&s->signals, s->session);
+    if (s->options->isolation == AS_BASH)
+        bash_words(s, out, text, cursor);
+    else
+        complete_python(s, out, text, cursor);
+    signals_watch(&s->signals, NULL);
+    signals_forgive(&s->signals);
 }
 
 /* ---- descriptions ---- */

@@ -55,7 +55,7 @@ void show_output(void *payload, snug_stream stream, const char *text, size_t len
 {
     show *s = payload;
 
-    if (len == 0)
+    if (len == 0 || s->is_quiet)
         return;
 
     const int which = stream == SNUG_STREAM_STDERR;

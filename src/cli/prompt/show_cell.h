@@ -21,6 +21,7 @@ typedef struct show {
     struct reader *typed;  /* has what was typed before input() asked for it; NULL: nobody has */
     struct ticker *ticker; /* held while something is written; NULL: none */
     pictures *pictures;    /* NULL: they are not shown */
+    int is_quiet;          /* what runs is the prompt's own question: its output is not shown */
     int is_broken;         /* stdout cannot be written */
     int why;               /* the errno of that; EPIPE: nobody reads any more */
 } show;
