@@ -317,6 +317,17 @@ class Prompt(Case):
             os.kill(terminal.pid, number)
             self.assertEqual(terminal.end(), 128 + number)
 
+    def test_undo_keeps_no_way_back_where_memory_is_short(self):
+        terminal = self.prompt("--memory", "200M")
+        self.ask(terminal, "x = bytearray(120_000_000)", r"In \[2\]: ")
+        self.ask(terminal, "del x; y = bytearray(120_000_000)", r"In \[3\]: ")
+        self.ask(terminal, "%undo", r"there is no way back: .* more than half of its memory.*In \[3\]: ")
+        self.ask(terminal, "del y", r"In \[4\]: ")
+        self.ask(terminal, "z = 1", r"In \[5\]: ")
+        self.ask(terminal, "z = 2", r"In \[6\]: ")
+        self.ask(terminal, "%undo", r"before cell 5.*In \[6\]: ")
+        self.ask(terminal, "z", r"Out\[6\]: 1")
+
     # ---- history ----
 
     def test_the_last_lines_come_back(self):

@@ -29,6 +29,7 @@ typedef struct prompt {
     size_t cell_count, cell_cap;
     snug_limits limits; /* of the cells that follow: %limit */
     uint64_t undoable;  /* the cell that %undo takes back; 0: none */
+    int is_heavy; /* the session has used more than half of its memory, and no way back is kept */
 } prompt;
 
 /* ---- the prompt's own words, in words.c ---- */

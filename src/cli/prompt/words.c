@@ -39,6 +39,7 @@ void prompt_forget_cells(prompt *p)
     p->cells = NULL;
     p->cell_count = p->cell_cap = 0;
     p->undoable = 0;
+    p->is_heavy = 0;
 }
 
 /* A sentence on stderr, in the place of what a cell would have shown. */
@@ -59,6 +60,9 @@ static word_answer undo_cell(prompt *p, char *words)
 {
     if (*words)
         complain("%%undo takes nothing: it takes back the last cell");
+    else if (!p->undoable && p->is_heavy)
+        complain("there is no way back: the session uses more than half of its memory, and what a "
+                 "cell replaces would be kept beside it");
     else if (!p->undoable)
         complain("there is no cell to take back");
     else if (snug_session_rollback(p->shown.session))
