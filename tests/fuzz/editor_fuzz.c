@@ -10,7 +10,7 @@
 
 /* Each key draws the whole text, which what is cut and put back doubles: both are bounded, so that
  * a run takes a millisecond. */
-enum { MOST_KEYS = 160, MOST_TEXT = 1500 };
+enum { MOST_KEYS = 160, MOST_TEXT = 600 };
 
 static int is_whole(void *payload, const char *text, size_t len)
 {

@@ -172,6 +172,9 @@ static const struct {
     { "if x:\ra\relse:", "if x:\n    a\nelse:|" },
     { "for x in y: # why:\r", "for x in y: # why:\n    |" },
     { "f(1,\r", "f(1,\n    |" },
+    { "f(1,\r)", "f(1,\n)|" },
+    { "f(1,\r[2,\r])", "f(1,\n    [2,\n    ])|" },
+    { "f(1,\r2)", "f(1,\n    2)|" },
     { "f(1,\r2)\r", "f(1,\n    2)|" },
     { "d = {':' :\r", "d = {':' :\n    |" },
     { "'a:'\r", "'a:'|" },
@@ -266,6 +269,7 @@ static const struct {
     { "\x0c", EDITOR_CLEAR },
     { "\x18\x05", EDITOR_OUTSIDE },
     { "\x12old\r", EDITOR_ENTER },
+    { "f(\x1b\x03", EDITOR_CANCEL },
     { "alp\t\t\r", EDITOR_MORE },
     { "alp\t\t\r\r", EDITOR_ENTER },
 };

@@ -38,6 +38,8 @@ editor_event act_outside(editor *e, key k);
 
 /* Takes out the blanks that Enter has put there, where nothing has been typed behind them. */
 void drop_own_indent(editor *e);
+/* The line's indentation before the cursor loses a step. */
+void outdent_line(editor *e);
 /* "else:" goes back to where its "if" stands. */
 void outdent_clause(editor *e);
 

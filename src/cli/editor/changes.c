@@ -34,6 +34,15 @@ void drop_own_indent(editor *e)
     buffer_delete(&e->text, e->text.cursor - blanks, e->text.cursor, BUFFER_OTHER);
 }
 
+void outdent_line(editor *e)
+{
+    buffer *t = &e->text;
+    size_t blanks = buffer_indent(t, t->cursor), taken = blanks < STEP ? blanks : STEP;
+
+    if (e->language != CODE_TEXT && buffer_is_indent(t, t->cursor))
+        buffer_delete(t, t->cursor - taken, t->cursor, BUFFER_OTHER);
+}
+
 void outdent_clause(editor *e)
 {
     buffer *t = &e->text;

@@ -93,6 +93,9 @@ static editor_event insert_character(editor *e, key k)
     /* What comes at once with blanks before it brings its own indentation. */
     if (k.is_in_burst && is_blank(k.text[0]))
         drop_own_indent(e);
+    /* A bracket that closes, first in its line, stands under the line that it belongs to. */
+    if (e->own_indent > 0 && !k.is_in_burst && strchr(")]}", k.text[0]))
+        outdent_line(e);
     e->own_indent = 0;
     if (buffer_insert(&e->text, k.text, strlen(k.text), BUFFER_TYPED))
         set_note(e, "The text is full: a cell has at most 1 MiB.");

@@ -219,7 +219,8 @@ static key escape_byte(keys *k, unsigned char byte)
     if (byte == 0x1b) /* the second one begins a sequence, with Alt where rxvt has it */
         return none;
     k->state = IN_TEXT;
-    return text_byte(k, byte, KEY_ALT);
+    /* Who leaves a menu by Escape and the text by Ctrl-C may do so at once. */
+    return text_byte(k, byte, byte == 0x03 ? 0 : KEY_ALT);
 }
 
 /* OSC, DCS, APC, PM: up to BEL or ESC \. */

@@ -26,7 +26,7 @@ static int turns_text(uint32_t c)
 
 size_t clean_turn(const char *text, size_t len)
 {
-    if (len == 0)
+    if (len == 0 || (unsigned char)*text < 0x80)
         return 0;
 
     size_t fault, width = utf8_width((unsigned char)*text);

@@ -136,7 +136,14 @@ static unsigned columns_of_code(uint32_t code)
 
 glyph glyph_at(const char *text, size_t len)
 {
-    glyph g = { .len = 1 };
+    glyph g = { .len = 1, .columns = 1 };
+    const unsigned char first = (unsigned char)*text;
+
+    /* Most of all text. */
+    if (first >= ' ' && first < 0x7f && (len < 2 || (unsigned char)text[1] < 0x80)) {
+        g.code = first;
+        return g;
+    }
     g.code = decode_character(&g.len, text, len);
     g.columns = columns_of_code(g.code);
     if (g.code < ' ')
