@@ -57,6 +57,25 @@ static void a_long_table_is_cut(void **state)
     str_free(&out);
 }
 
+static void what_a_table_has_no_room_for_is_marked(void **state)
+{
+    str html = { 0 }, out = { 0 };
+
+    (void)state;
+    str_add(&html, "<table><tr><td colspan=1000000000>a<td>last<tr>");
+    for (int i = 0; i < 3000; i++)
+        str_printf(&html, "<td>%d", i % 10);
+    str_add(&html, "</table><table><tr><td>");
+    for (int i = 0; i < 1000; i++)
+        str_add(&html, "\xc3\xa9");
+    assert_int_equal(html_text(&out, html.data, html.len, 1000), 0);
+    assert_non_null(strstr(out.data, "last"));
+    assert_non_null(strstr(out.data, "2  \xe2\x80\xa6\n"));
+    assert_string_equal(out.data + out.len - 6, "\xc3\xa9\xe2\x80\xa6\n");
+    str_free(&html);
+    str_free(&out);
+}
+
 static void a_picture_is_sent_in_chunks(void **state)
 {
     str base64 = { 0 }, out = { 0 };
@@ -108,6 +127,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(html_becomes_text),
         cmocka_unit_test(a_long_table_is_cut),
+        cmocka_unit_test(what_a_table_has_no_room_for_is_marked),
         cmocka_unit_test(a_picture_is_sent_in_chunks),
         cmocka_unit_test(nothing_but_sixels_is_passed_on),
     };

@@ -12,7 +12,10 @@
 #include "cli/display/text_table.h"
 #include "cli/terminal/columns.h"
 
-enum { MOST_TEXT_BYTES = 256 * 1024 };
+enum {
+    MOST_TEXT_BYTES = 256 * 1024,
+    MOST_SPAN = TABLE_MOST_COLUMNS / 2 /* of a cell: others have room beside it */
+};
 
 typedef struct reading {
     str *out;
@@ -35,6 +38,16 @@ static int is_at_line_begin(const reading *r)
     return r->out->len == r->begin || r->out->data[r->out->len - 1] == '\n';
 }
 
+/* What does not fit is said by a mark at the end, once. */
+static void mark_cut(reading *r, str *to)
+{
+    static const char mark[] = "\xe2\x80\xa6";
+    const size_t len = sizeof mark - 1;
+
+    if (r->depth > 0 && (to->len < len || memcmp(to->data + to->len - len, mark, len) != 0))
+        r->error = str_add(to, mark);
+}
+
 static void put_bytes(reading *r, const char *bytes, size_t len)
 {
     str *to = r->depth > 0 ? r->cell : r->out;
@@ -43,8 +56,10 @@ static void put_bytes(reading *r, const char *bytes, size_t len)
         return;
     size_t most = r->depth > 0 ? (size_t)HTML_CELL_COLUMNS * 4 : MOST_TEXT_BYTES;
     size_t has = r->depth > 0 ? to->len : to->len - r->begin;
-    if (has + len + 1 > most)
+    if (has + len + 1 > most) {
+        mark_cut(r, to);
         return;
+    }
     int is_first = r->depth > 0 ? to->len == 0 : is_at_line_begin(r);
     if (r->is_blank && !is_first)
         r->error = str_add(to, " ");
@@ -171,10 +186,16 @@ static void begin_cell(reading *r, int is_body, size_t span)
     end_cell(r);
     r->is_blank = 0;
     r->has_body_cell |= is_body;
-    if (!r->row || r->row->count == TABLE_MOST_COLUMNS)
+    if (r->row && r->row->count == TABLE_MOST_COLUMNS) {
+        str *last = &r->row->cells[TABLE_MOST_COLUMNS - 1];
+        str_clear(last);
+        mark_cut(r, last);
+        return;
+    }
+    if (!r->row)
         return;
     r->cell = &r->row->cells[r->row->count++];
-    r->span = span;
+    r->span = span < MOST_SPAN ? span : MOST_SPAN;
 }
 
 static void end_table(reading *r)
