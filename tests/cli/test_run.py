@@ -91,6 +91,11 @@ class Run(Case):
                                       "seen\nOut[1]: 21\n\n")
         self.assertEqual((done.stderr, done.returncode), ("", 0))
 
+    def test_displays_over_the_limit_are_counted(self):
+        done = snug("run", "--displays", "16KiB", "-c", "for i in range(5000): display(i)")
+        self.assertRegex(done.stderr, r"^snug: \d+ more displays are not shown: --displays SIZE allows more\n$")
+        self.assertEqual(done.returncode, 0)
+
     def test_a_value_of_several_lines_begins_below(self):
         done = snug("run", "-c", "class A:\n  def __repr__(self): return 'a\\nb'\nA()")
         self.assertIn("Out[1]:\na\nb\n\n", done.stdout)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/display/html_text.h"
+#include "cli/program/command.h"
 #include "cli/prompt/ticker.h"
 
 static void check_stdout(show *s)
@@ -222,6 +223,14 @@ static void show_error(show *s, const snug_result *result, const char *advice)
                 term_on(&s->colors, stderr, TERM_HINT), term_on(&s->colors, stderr, TERM_OFF));
 }
 
+static void tell_displays_left_out(const snug_result *result)
+{
+    const uint64_t count = snug_result_displays_left_out(result);
+    if (count > 0)
+        command_fail(EXIT_FINE, "%" PRIu64 " more display%s not shown: --displays SIZE allows more",
+                     count, count == 1 ? " is" : "s are");
+}
+
 void show_result(show *s, const snug_result *result, const char *advice)
 {
     /* The cell was interrupted for that, and its end is nobody's. */
@@ -230,6 +239,7 @@ void show_result(show *s, const snug_result *result, const char *advice)
     end_output_lines(s);
     show_out_value(s, result);
     fflush(stdout);
+    tell_displays_left_out(result);
     show_error(s, result, advice);
     if (s->is_verbose)
         fprintf(stderr, "cell %" PRIu64 ": %s, %.1f ms, cpu %.1f ms\n",
