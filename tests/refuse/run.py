@@ -26,7 +26,7 @@ FILES = [sys.executable, str(pathlib.Path(SOURCE, "tests/modules/files.py"))]
 
 def run(*words):
     return subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, timeout=200)
+                          stderr=subprocess.STDOUT, text=True, timeout=600)
 
 
 def kernel_line(*words):
