@@ -261,7 +261,7 @@ static void an_init_function_leaves_what_an_older_struct_does_not_have(void **st
     memset(&memory, 0xAA, sizeof memory);
     assert_int_equal(snug_limits_init(&memory.limits, sizeof memory.limits - 8), SNUG_OK);
     assert_int_equal(memory.limits.size, sizeof memory.limits - 8);
-    assert_int_equal(memory.limits.tool_calls, UINT64_C(0xAAAAAAAAAAAAAAAA));
+    assert_int_equal(memory.limits.input_ms, UINT64_C(0xAAAAAAAAAAAAAAAA));
 }
 
 int main(void)

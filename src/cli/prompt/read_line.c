@@ -71,9 +71,10 @@ void read_line(void *payload, snug_call *call, const char *prompt)
     str line = { 0 };
     struct termios before;
 
+    /* Before the prompt, behind which somebody may type at once. */
+    const int is_hidden = hide_typing(call, &before);
     show_output(s, SNUG_STREAM_STDOUT, prompt, strlen(prompt));
     ticker_pause(s->ticker);
-    const int is_hidden = hide_typing(call, &before);
     int found = read_stdin_line(&line, call, s->typed);
     if (is_hidden)
         tcsetattr(STDIN_FILENO, TCSADRAIN, &before);
