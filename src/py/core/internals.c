@@ -298,6 +298,18 @@ void internals_bind_state(PyThreadState *tstate)
 #endif
 }
 
+void internals_forget_state(PyThreadState *tstate)
+{
+#if PYTHON_OWN_GIL && PY_VERSION_HEX < 0x030f0000
+    if (tstate->_status.bound_gilstate && PyThread_tss_get(&_PyRuntime.autoTSSkey) == tstate) {
+        PyThread_tss_set(&_PyRuntime.autoTSSkey, NULL);
+        tstate->_status.bound_gilstate = 0;
+    }
+#else
+    (void)tstate;
+#endif
+}
+
 size_t internals_thread_stack_bytes(PyThreadState *tstate)
 {
     return tstate->interp->threads.stacksize;

@@ -89,6 +89,9 @@ void internals_move_state(PyThreadState *tstate);
  * thread; NULL: in none. On 3.11, where nobody else says so, they would get a state in the main
  * one. */
 void internals_bind_state(PyThreadState *tstate);
+/* The state is idle, and its thread forgets it: one that another thread frees would be written to
+ * when this one takes another. Not on 3.15, where nobody else can make it forget. */
+void internals_forget_state(PyThreadState *tstate);
 /* What _thread.stack_size was set to in that interpreter; 0: nothing. */
 size_t internals_thread_stack_bytes(PyThreadState *tstate);
 /* (async-signal-safe) Whether the thread of that state runs Python, and not only waits for

@@ -54,6 +54,7 @@ typedef struct interp_options {
     memory_account *memory;
     disk_account *disk;
     const char *packages; /* folder of the packages that are allowed; NULL: none are */
+    int is_inline;        /* on a thread of the host's, which outlives it */
     int is_full;          /* the main interpreter, which nothing prunes */
     const path_mount *mounts;
     size_t mount_count;

@@ -265,7 +265,7 @@ static int make_subinterpreter(interp *in)
 
     if (!room_keep())
         return no_room();
-    alloc_map_large(1);
+    alloc_map_large(!in->options.is_inline); /* 3.15: see internals_forget_state */
     in->tstate = new_interpreter(&why);
     alloc_map_large(0);
     in->fair.tstate = in->tstate;
@@ -346,8 +346,7 @@ static int open_restricted(interp *in)
     PyGC_Enable(); /* fast_start.c */
     in->is_guarded = 1;
     fair_join(&in->fair);
-    PyEval_SaveThread();
-    fair_leave();
+    interp_leave();
     room_leave();
     return SNUG_OK;
 }

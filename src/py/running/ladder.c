@@ -28,7 +28,9 @@ void interp_enter(interp *in)
 
 void interp_leave(void)
 {
-    PyEval_SaveThread();
+    PyThreadState *tstate = PyEval_SaveThread();
+    if (interp_current && interp_current->options.is_inline)
+        internals_forget_state(tstate);
     fair_leave();
 }
 

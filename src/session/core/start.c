@@ -37,6 +37,7 @@ static interp_options options_of(snug_session *session)
                              .memory = &session->memory,
                              .disk = &session->files.disk,
                              .packages = session->files.packages,
+                             .is_inline = session->thread.is_inline,
                              .is_full = session->kind == SNUG_KIND_FULL,
                              .mounts = session->files.mount_rows,
                              .mount_count = session->files.mount_count,
