@@ -77,9 +77,24 @@ def record(root, snug):
 
 
 def comparable(screens):
-    """The seconds of the cell differ, and the versions of Python and pandas."""
-    return {scheme: [re.sub(r"\d+ s;|3\.\d+\.\d+|sales\.mean\(.*", "N", row) for row in rows]
-            for scheme, rows in screens.items()}
+    """What is seen in each row: each tmux writes it otherwise. The seconds of the cell differ, and what versions of
+    Python, pandas and numpy write."""
+    seen = {}
+    for scheme, rows in screens.items():
+        rows = [re.sub(r"np\.float64\((.*?)\)", r"\1", row) for row in rows]
+        rows = [re.sub(r"\d+ s;|3\.\d+\.\d+|sales\.mean\(.*", "N", row) for row in rows]
+        seen[scheme] = []
+        for row in pieces(rows, scheme):
+            merged = []
+            for *style, text in row:
+                if merged and merged[-1][0] == style:
+                    merged[-1][1] += text
+                else:
+                    merged.append([style, text])
+            if merged:
+                merged[-1][1] = merged[-1][1].rstrip()
+            seen[scheme].append(merged)
+    return seen
 
 
 def recorded(root):
