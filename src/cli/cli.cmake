@@ -93,6 +93,7 @@ snug_layer(cli SOURCES
     cli/program/docker.c
     cli/program/doctor.c
     cli/program/in_bash.c
+    cli/program/jsonline.c
     cli/program/kernel_facts.c
     cli/program/kernel_limits.c
     cli/program/key_names.c

@@ -125,7 +125,7 @@ def main():
     parser.add_argument("--only", default="", help="notebooks with that in their name")
     parser.add_argument("--skip", nargs="*", default=[])
     parser.add_argument("--variant", nargs="*", default=["--full"])
-    parser.add_argument("--report", default="public_notebooks.txt")
+    parser.add_argument("--report", default="build/public_notebooks.txt")
     parser.add_argument("clones")
     options = parser.parse_args()
     report, sums = [], [0] * 4

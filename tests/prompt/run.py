@@ -179,6 +179,9 @@ def main():
               if (is_long or "long" not in lines) and (not wanted or any(word in name for word in wanted))]
     if not chosen:
         raise SystemExit("no script has that name")
+    if subprocess.run([SNUG, "run", "--isolation", "bash", "-c", "true"], capture_output=True).returncode:
+        print("skipped: sessions of bash, which this machine refuses")
+        chosen = [(name, lines) for name, lines in chosen if "options --isolation bash" not in lines]
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         failed = [text for text in pool.map(lambda one: run(*one), chosen) if text]
     print("\n\n".join(failed) if failed else f"{len(chosen)} sessions")

@@ -245,7 +245,7 @@ class Outside(Case):
         self.ask(terminal, "6 * 7", r"Out\[1\]: 42")
         self.assertLess(time.monotonic() - begin, 30)
 
-    def test_10_mb_without_marks_end_and_the_prompt_lives_on(self):
+    def test_a_mb_without_marks_ends_and_the_prompt_lives_on(self):
         terminal = self.prompt(TERM="dumb")
         writer = threading.Thread(target=terminal.write, args=(b"# " + b"spam " * 200_000 + b"\r6 * 7\r",))
         writer.start()

@@ -12,7 +12,6 @@
 #include "agent/trace/step_events.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/utf8.h"
 
 enum {
     MOST_SKIPPED = 20, /* names that a prompt lists */
@@ -47,17 +46,6 @@ static uint64_t all_turns(const snug_agent *agent)
 
 /* ---- what was stored ---- */
 
-static int read_stored_text(str *out, database *d, sqlite3_stmt *row, int column)
-{
-    size_t at;
-    if (database_column(out, row, column))
-        return error_no_memory();
-    if (utf8_check(str_text(out), out->len, &at) != UTF8_FINE)
-        return error_set(SNUG_EINVAL, "the conversation %s is damaged: a text in it is not UTF-8",
-                         str_text(&d->path));
-    return SNUG_OK;
-}
-
 static int load_turn(snug_agent *agent, database *d, sqlite3_stmt *row)
 {
     turn *t = agent_add_turn(agent);
@@ -66,7 +54,7 @@ static int load_turn(snug_agent *agent, database *d, sqlite3_stmt *row)
 
     str *texts[] = { &t->question, &t->code, &t->output, &t->answer };
     for (int i = 0; i < 4; i++) {
-        int error = read_stored_text(texts[i], d, row, i + 1);
+        int error = database_text(texts[i], d, row, i + 1);
         if (error)
             return error;
     }
@@ -101,7 +89,7 @@ static int load_summary(snug_agent *agent, database *d)
     int error = database_prepare(&statement, d, "select text, turns from summary");
 
     if (!error && !(error = database_row(d, statement, &has_row)) && has_row) {
-        error = read_stored_text(&agent->conversation.summary, d, statement, 0);
+        error = database_text(&agent->conversation.summary, d, statement, 0);
         agent->conversation.base = (uint64_t)sqlite3_column_int64(statement, 1);
     }
 

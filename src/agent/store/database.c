@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/utf8.h"
 
 /* Where SQLite keeps the application_id in a file, big-endian: https://sqlite.org/fileformat2.html
  */
@@ -152,6 +153,16 @@ int database_column(str *out, sqlite3_stmt *statement, int column)
     int len = sqlite3_column_bytes(statement, column);
     if (len > 0 && bytes)
         return str_append(out, bytes, (size_t)len);
+    return SNUG_OK;
+}
+
+int database_text(str *out, const database *d, sqlite3_stmt *statement, int column)
+{
+    size_t at;
+    if (database_column(out, statement, column))
+        return error_no_memory();
+    if (utf8_check(str_text(out), out->len, &at) != UTF8_FINE)
+        return say(d, SNUG_EINVAL, "is damaged: a text in it is not UTF-8");
     return SNUG_OK;
 }
 

@@ -61,6 +61,9 @@ int database_finish(database *d, sqlite3_stmt *statement, int error);
 void database_bind(sqlite3_stmt *statement, int index, const char *text, size_t len);
 /* Appends the column's bytes. SNUG_OK or SNUG_ENOMEM. */
 int database_column(str *out, sqlite3_stmt *statement, int column);
+/* The same where they are text: SNUG_EINVAL with a message if they are not UTF-8, SNUG_ENOMEM with
+ * one. */
+int database_text(str *out, const database *d, sqlite3_stmt *statement, int column);
 
 /* A transaction that writes; end commits it where error is SNUG_OK, and else takes it back and
  * answers error with the message that it had. */

@@ -9,7 +9,6 @@
 #include "agent/store/database.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "base/utf8.h"
 
 enum { TEXTS = 4 };
 
@@ -21,17 +20,6 @@ struct snug_agent_conversation {
     size_t count, cap;
 };
 
-static int read_text(str *out, const database *d, sqlite3_stmt *row, int column)
-{
-    size_t at;
-    if (database_column(out, row, column))
-        return error_no_memory();
-    if (utf8_check(str_text(out), out->len, &at) != UTF8_FINE)
-        return error_set(SNUG_EINVAL, "the conversation %s is damaged: a text in it is not UTF-8",
-                         str_text(&d->path));
-    return SNUG_OK;
-}
-
 static int read_turn(snug_agent_conversation *c, const database *d, sqlite3_stmt *row)
 {
     int error = SNUG_OK;
@@ -41,7 +29,7 @@ static int read_turn(snug_agent_conversation *c, const database *d, sqlite3_stmt
     struct kept_turn *t = &c->turns[c->count++];
     memset(t, 0, sizeof *t);
     for (int i = 0; i < TEXTS && !error; i++)
-        error = read_text(&t->texts[i], d, row, i);
+        error = database_text(&t->texts[i], d, row, i);
     t->told = (snug_agent_turn){ .size = sizeof t->told,
                                  .question = str_text(&t->texts[0]),
                                  .code = str_text(&t->texts[1]),

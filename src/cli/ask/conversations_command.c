@@ -14,6 +14,7 @@
 #include "base/nearest.h"
 #include "cli/ask/conversation_export.h"
 #include "cli/program/command.h"
+#include "cli/program/jsonline.h"
 #include "cli/program/state_folder.h"
 #include "cli/terminal/term.h"
 #include "wire/json.h"
@@ -120,14 +121,7 @@ static int print_json(const char *name, const char *date, const snug_agent_conve
         json_add_text(object, "name", name) || json_add_text(object, "stored", date) ||
         json_add_number(object, "questions", (double)snug_agent_conversation_turn_count(c)) ||
         json_add_text(object, "last", last ? last->question : "");
-    char *text = failed ? NULL : json_text(object);
-
-    cJSON_Delete(object);
-    if (!text)
-        return command_fail_memory();
-    term_printf(stdout, "%s\n", text);
-    free(text);
-    return EXIT_FINE;
+    return jsonline_print(object, failed);
 }
 
 static int list_one(const options *o, const char *name)

@@ -1,10 +1,10 @@
 /* snug models: which can be asked here. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/ask/model_choice.h"
 #include "cli/program/command.h"
+#include "cli/program/jsonline.h"
 #include "cli/terminal/term.h"
 #include "wire/json.h"
 
@@ -54,14 +54,7 @@ static int fill_source(cJSON *object, const options *o, const snug_agent_source 
 static int print_json(const options *o, const snug_agent_source *s)
 {
     cJSON *object = cJSON_CreateObject();
-    char *text = object && !fill_source(object, o, s) ? json_text(object) : NULL;
-
-    cJSON_Delete(object);
-    if (!text)
-        return command_fail_memory();
-    term_printf(stdout, "%s\n", text);
-    free(text);
-    return EXIT_FINE;
+    return jsonline_print(object, !object || fill_source(object, o, s));
 }
 
 int command_models(const options *o)

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/str.h"
 #include "cli/program/command.h"
+#include "cli/program/jsonline.h"
 #include "cli/program/kernel_facts.h"
 #include "cli/program/level.h"
 #include "cli/program/quantity.h"
@@ -333,17 +334,7 @@ static int fill_report(cJSON *object, const char *report, const trial *t)
 static int print_report_json(const char *report, const trial *t)
 {
     cJSON *object = cJSON_CreateObject();
-    char *text = NULL;
-
-    if (object && !fill_report(object, report, t))
-        text = json_text(object);
-    cJSON_Delete(object);
-    if (!text)
-        return command_fail_memory();
-
-    term_printf(stdout, "%s\n", text);
-    free(text);
-    return EXIT_FINE;
+    return jsonline_print(object, !object || fill_report(object, report, t));
 }
 
 int command_doctor(const options *o)
