@@ -169,6 +169,19 @@ class Outside(Case):
         terminal.status = os.waitstatus_to_exitcode(os.waitpid(terminal.pid, 0)[1])
         self.assertEqual(terminal.status, 128 + signal.SIGHUP)
 
+    def test_a_terminal_that_goes_away_without_a_signal_ends_it_alike(self):
+        """As where the signal comes later than the end of what can be read."""
+        master, slave = pty.openpty()
+        env = {name: value for name, value in self.env().items() if value is not None}
+        # A session of its own has no terminal that controls it, so nothing sends SIGHUP.
+        with subprocess.Popen([SNUG], stdin=slave, stdout=slave, stderr=slave, env=env, start_new_session=True) as prompt:
+            self.addCleanup(prompt.kill)
+            os.close(slave)
+            out = Reader(master)
+            out.wait(rb"In \[1\]: ")
+            os.close(master)
+            self.assertEqual(prompt.wait(SECONDS), 128 + signal.SIGHUP)
+
     # ---- terminals ----
 
     def test_a_linux_console_is_asked_nothing(self):

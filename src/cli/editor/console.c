@@ -165,6 +165,16 @@ static int read_chunk(console *c)
     }
 }
 
+/* The terminal may be gone before its SIGHUP has come: the end is the same. */
+static console_event end_of_input(console *c)
+{
+    struct pollfd in = { STDIN_FILENO, POLLIN, 0 };
+
+    if (poll(&in, 1, 0) > 0 && (in.revents & POLLHUP))
+        signals_ask(c->signals, SIGHUP);
+    return CONSOLE_END;
+}
+
 /* ---- waiting ---- */
 
 static console_event event_of_signal(int signal)
@@ -223,7 +233,7 @@ console_event console_next(console *c, key *k)
             if (event != CONSOLE_KEY)
                 return event;
             if (!is_late && !read_chunk(c))
-                return CONSOLE_END;
+                return end_of_input(c);
         }
 
         *k = is_late ? keys_give_up(&c->keys)
@@ -244,7 +254,7 @@ console_event console_next_byte(console *c, unsigned char *byte)
         if (event != CONSOLE_KEY)
             return event;
         if (!read_chunk(c))
-            return CONSOLE_END;
+            return end_of_input(c);
     }
 
     *byte = (unsigned char)c->ahead.data[c->at++];
