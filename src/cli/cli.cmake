@@ -141,7 +141,10 @@ target_compile_definitions(snug_cli PRIVATE "SNUG_BUILT_FOR=\"Python ${Python3_V
     SNUG_PYTHON_PROGRAM="${PYTHON_PROGRAM}" SNUG_PYTHON_LEVEL="${SNUG_PYTHON_PACKAGE_LEVEL}"
     $<$<NOT:$<BOOL:${SNUG_PROGRAM_IS_STATIC}>>:SNUG_PYTHON_IS_SHARED>
     SNUG_PYTHON_NUMBER="${Python3_VERSION_MAJOR}.${Python3_VERSION_MINOR}")
-add_executable(snug_program $<TARGET_OBJECTS:snug_cli> $<TARGET_OBJECTS:snug_agent>)
+# Of libcurl the program has the header only: it is loaded when a model is asked.
+add_executable(snug_program agent/model/curl_on_demand.c
+    $<TARGET_OBJECTS:snug_cli> $<TARGET_OBJECTS:snug_agent>)
+target_include_directories(snug_program SYSTEM PRIVATE ${CURL_INCLUDE_DIRS})
 set_target_properties(snug_program PROPERTIES OUTPUT_NAME snug LINKER_LANGUAGE C)
 target_link_libraries(snug_program PRIVATE snug_flags ${snug_python_of_program}
-    PkgConfig::CURL PkgConfig::YAML PkgConfig::CRYPTO snug_sqlite Threads::Threads m)
+    PkgConfig::YAML PkgConfig::CRYPTO snug_sqlite Threads::Threads m)

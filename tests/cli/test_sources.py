@@ -1,11 +1,14 @@
 """Which models there are, and which one is asked where nobody names one."""
 import http.server
 import json
+import os
+import re
+import subprocess
 import threading
 import time
 import unittest
 
-from driver import Case, environment, snug
+from driver import SNUG, Case, environment, snug
 from asking import PASS, program
 from endpoint import Endpoint, Rules
 
@@ -188,6 +191,18 @@ class Questions(SourceCase):
         page = self.serve((200, "text/html", "<html>welcome</html>"))
         done = self.run_snug("doctor", "--model", "openai:m", "--base-url", page.url)
         self.assertIn("does not answer", done.stdout)
+
+    def test_without_libcurl_only_models_cannot_be_asked(self):
+        known = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True).stdout
+        library = os.path.realpath(re.search(r"libcurl\.so\.4 .* => (\S+)", known)[1])
+        run = ["unshare", "-m", "sh", "-c", f"mount --bind /dev/null {library} && exec \"$@\"", "sh"]
+        if subprocess.run([*run, "true"], capture_output=True).returncode:
+            self.skipTest("nothing can be mounted here")
+        done = subprocess.run([*run, SNUG, "run", "-c", "print(6 * 7)"], capture_output=True, text=True, env=environment())
+        self.assertEqual((done.returncode, done.stdout), (0, "In [1]: print(6 * 7)\n42\n\n"))
+        done = subprocess.run([*run, SNUG, "models"], capture_output=True, text=True, env=environment())
+        self.assertEqual(done.returncode, 127)
+        self.assertRegex(done.stderr, r"^snug: models are asked through libcurl, which cannot be loaded .*libcurl4\): .*\n$")
 
     def test_a_question_with_a_fault_in_its_place_says_which(self):
         server = self.serve((401, "application/json", "{}"))

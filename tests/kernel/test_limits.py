@@ -70,6 +70,14 @@ class Bounds(KernelCase):
         self.assertLess(told, 200)
         self.assertTrue(k.client.hb_channel.is_beating())
 
+    def test_it_does_without_the_libraries_by_which_models_are_asked(self):
+        k = self.kernel()
+        self.assertEqual(k.value("6 * 7"), "42")
+        with open(f"/proc/{k.process}/maps") as maps:
+            mapped = maps.read()
+        self.assertIn("libzmq", mapped)
+        self.assertNotIn("libcurl", mapped)
+
     def test_an_installed_kernel_keeps_its_bounds(self):
         from driver import snug
         env = environment(JUPYTER_DATA_DIR=self.folder)
