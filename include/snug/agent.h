@@ -142,6 +142,15 @@ typedef enum snug_agent_step {
     SNUG_AGENT_STEP_END
 } snug_agent_step;
 
+/* What becomes of a program that is about to run: on_program. */
+typedef enum snug_agent_consent {
+    SNUG_AGENT_CONSENT_RUN,
+    SNUG_AGENT_CONSENT_REFUSE, /* nothing of it runs, and the question ends with
+                                  SNUG_AGENT_STATUS_REFUSED */
+    SNUG_AGENT_CONSENT_CHANGED /* what snug_agent_change_program was given takes its place: it is
+                                  scanned, and comes to on_program in its turn */
+} snug_agent_consent;
+
 /* A prompt template that replaces the one built in; docs/agent-prompts.md has the names, the
  * variables and the syntax. The struct never changes: prompts is an array of it. */
 typedef struct snug_agent_prompt {
@@ -254,6 +263,13 @@ typedef struct snug_agent_options {
     const char *retrieve_command;
     int has_messages;       /* the reply's JSON has the messages of the question's talk */
     snug_agent_style style; /* of programs */
+    /* Before a program runs, or a fault input of a program that was given, in which scans and
+     * reviews have found nothing. A fault input can only be run or refused. How long it takes
+     * counts neither for limits.wall_ms nor for a time in the reply. */
+    snug_agent_consent (*on_program)(void *payload, const char *code, size_t len);
+    uint64_t keeps_way_back; /* 1: for snug_agent_undo; what a question replaces stays in memory
+                                until the next one, unless the session uses more than half of its
+                                own */
 } snug_agent_options;
 #define SNUG_AGENT_OPTIONS_INIT                                                                    \
     {                                                                                              \
@@ -261,7 +277,7 @@ typedef struct snug_agent_options {
             SNUG_AGENT_MODE_SOLVE, SNUG_AGENT_FOCUS_FIX_ERRORS, SNUG_AGENT_CALLING_AUTO,           \
             SNUG_AGENT_ANSWER_SENTENCE, 0.7, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, \
             0, NULL, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 3, 0, 0,    \
-            NULL, NULL, 0, SNUG_AGENT_STYLE_PLAIN                                                  \
+            NULL, NULL, 0, SNUG_AGENT_STYLE_PLAIN, NULL, 0                                         \
     }
 /* As snug_limits_init. */
 SNUG_EXTERN int snug_agent_options_init(snug_agent_options *out, size_t size);
@@ -314,8 +330,23 @@ SNUG_EXTERN int snug_agent_bind_tool(snug_agent *agent, const snug_tool *tool);
  * is given up and the cell interrupted. It never reaches a later question. Any thread, but not from
  * a signal handler. */
 SNUG_EXTERN void snug_agent_cancel(snug_agent *agent);
+/* From on_program only, which then answers SNUG_AGENT_CONSENT_CHANGED: the program that takes the
+ * place of the one it was asked about. SNUG_EINVAL elsewhere, and for what is not text. */
+SNUG_EXTERN int snug_agent_change_program(snug_agent *agent, const char *code, size_t len);
 /* Forgets the conversation and resets the session. SNUG_EBUSY while a question is under way. */
 SNUG_EXTERN int snug_agent_reset(snug_agent *agent);
+/* Takes back the last question, with keeps_way_back: the conversation is without it, the one in
+ * conversation_file too, and names mean what they meant before it. What was changed within an
+ * object or in a file stays. Once for each question. SNUG_ENOTFOUND, with why, where there is no
+ * way back: the session is of kind SNUG_KIND_BASH, was lost since, or is too large; SNUG_EBUSY
+ * while a question is under way. Where the file cannot be written, that is the error, and the
+ * question is taken back in this process. */
+SNUG_EXTERN int snug_agent_undo(snug_agent *agent);
+/* The next questions ask the models of these options: model, evaluation_model, repair_model,
+ * asked_model, fallback_model, with base_url, key_file, request_fields and headers; the rest of
+ * them is not looked at. Conversation and session stay. Errors as of snug_agent_open, and then all
+ * stays as it was; SNUG_EBUSY while a question is under way. */
+SNUG_EXTERN int snug_agent_set_models(snug_agent *agent, const snug_agent_options *options);
 
 /* Removes a conversation_file, with the files that SQLite keeps beside it. SNUG_ENOTFOUND if there
  * is none, SNUG_EINVAL for a file that is not a conversation, SNUG_EBUSY while an agent has it
@@ -331,6 +362,9 @@ typedef struct snug_agent_conversation snug_agent_conversation;
 /* Reads the turns of a conversation_file. Errors as snug_agent_remove_conversation, and SNUG_EINVAL
  * for one that is damaged. */
 SNUG_EXTERN int snug_agent_conversation_open(snug_agent_conversation **out, const char *path);
+/* The same of an agent between two questions: what it has been asked, and what its
+ * conversation_file had before that; without such a file too. */
+SNUG_EXTERN int snug_agent_conversation_of(snug_agent_conversation **out, snug_agent *agent);
 /* Frees what was read. NULL: nothing. */
 SNUG_EXTERN void snug_agent_conversation_close(snug_agent_conversation *conversation);
 /* How many questions it has. */

@@ -27,6 +27,7 @@ snug_layer(agent SOURCES
     agent/loop/ask_model.c
     agent/loop/ask.c
     agent/loop/code.c
+    agent/loop/consent.c
     agent/loop/contents.c
     agent/loop/evaluate.c
     agent/loop/execute.c
@@ -35,11 +36,13 @@ snug_layer(agent SOURCES
     agent/loop/improve.c
     agent/loop/inputs.c
     agent/loop/loop.c
+    agent/loop/models.c
     agent/loop/outputs.c
     agent/loop/question.c
     agent/loop/reading.c
     agent/loop/rerun.c
     agent/loop/reuse.c
+    agent/loop/undo.c
     agent/loop/review.c
     agent/loop/words.c
     agent/model/anthropic.c

@@ -9,6 +9,7 @@
 #include "agent/loop/agent.h"
 #include "agent/loop/agent_limits.h"
 #include "agent/loop/ask_model.h"
+#include "agent/loop/models.h"
 #include "agent/prompt/conversation.h"
 #include "agent/prompt/digest.h"
 #include "agent/run/run.h"
@@ -25,13 +26,6 @@
 #include "base/forked.h"
 #include "base/options.h"
 #include "base/utf8.h"
-
-enum {
-    MOST_RETRIES = 100,
-    /* A model that is loaded from a disk and reads its prompt on a processor. Where no time until
-     * the first token was set. */
-    LOCAL_FIRST_TOKEN_MS = 300000
-};
 
 /* ---- the session's callbacks ---- */
 
@@ -255,116 +249,6 @@ static int open_agent_session(snug_agent *agent, const snug_session_options *wan
     return SNUG_OK;
 }
 
-/* A server and a key are those of a provider, whatever its models are used for. */
-static int has_same_provider(const char *a, const char *b)
-{
-    size_t len = strcspn(a, ":");
-    return strcspn(b, ":") == len && memcmp(a, b, len) == 0;
-}
-
-/* The limits as the caller gave them: 0 where none was set. */
-static snug_agent_limits limits_given(const snug_agent_options *o)
-{
-    snug_agent_limits given;
-    if (options_take(&given, sizeof given, o->limits, "snug_agent_limits"))
-        return (snug_agent_limits)SNUG_AGENT_LIMITS_INIT;
-    return given;
-}
-
-static int open_model(model **out, const snug_agent_limits *limits, const snug_agent_options *o,
-                      const char *name, int has_main_provider)
-{
-    model_options options = {
-        .name = name,
-        .is_streaming = !o->is_not_streaming,
-        .connect_ms = limits->connect_ms,
-        .first_token_ms = limits->first_token_ms,
-        .idle_ms = limits->idle_ms,
-        .total_ms = limits->request_ms,
-        .retries = MOST_RETRIES,
-        .reply_bytes = limits->reply_bytes,
-        .backoff_ms = 500,
-        .longest_wait_ms = 60000,
-    };
-
-    if (limits_given(o).first_token_ms == 0)
-        options.local_first_token_ms = LOCAL_FIRST_TOKEN_MS;
-    if (limits->retries < MOST_RETRIES)
-        options.retries = (unsigned)limits->retries;
-    if (limits->retries == SNUG_AGENT_NO_RETRIES)
-        options.retries = 0;
-    if (has_main_provider) {
-        options.base_url = o->base_url;
-        options.key_file = o->key_file;
-        options.request_fields = o->request_fields;
-        options.headers = o->headers;
-    }
-
-    return model_open(out, &options);
-}
-
-/* The model for each use; one that is named twice is one. */
-static int open_models(snug_agent *agent, const snug_agent_options *o)
-{
-    const char *main = o->model ? o->model : getenv("SNUG_MODEL");
-    if (!main || !*main)
-        return error_set(SNUG_EINVAL, "no model is named: set SNUG_MODEL or the option, as "
-                                      "\"openai:gpt-4o-mini\" or \"ollama:qwen3\"");
-
-    const char *names[USES] = {
-        [USE_CODE] = main,
-        [USE_EVALUATION] = o->evaluation_model ? o->evaluation_model : main,
-        [USE_REPAIR] = o->repair_model ? o->repair_model : main,
-        [USE_CELL] = o->asks_model && o->asked_model ? o->asked_model : main,
-        [USE_FALLBACK] = o->fallback_model ? o->fallback_model : main,
-    };
-    for (int use = 0; use < USES; use++) {
-        for (int earlier = 0; earlier < use; earlier++)
-            if (strcmp(names[earlier], names[use]) == 0)
-                agent->models[use] = agent->models[earlier];
-        if (agent->models[use])
-            continue;
-
-        int error = open_model(&agent->models[use], &agent->limits, o, names[use],
-                               has_same_provider(main, names[use]));
-        if (error)
-            return error;
-    }
-
-    return SNUG_OK;
-}
-
-static int fail_without_price(const char *name, const char *prices_file)
-{
-    if (!prices_file)
-        return error_set(
-            SNUG_EINVAL,
-            "a limit of cost needs a price for %s: none is built in, and no price table is "
-            "given (--prices)",
-            name);
-    return error_set(SNUG_EINVAL,
-                     "a limit of cost needs a price for %s: none is built in, and %s has none",
-                     name, prices_file);
-}
-
-static int open_prices(snug_agent *agent, const snug_agent_options *o)
-{
-    int error = SNUG_OK;
-
-    if (o->prices_file)
-        error = prices_open(&agent->prices, o->prices_file);
-    if (error || agent->limits.cost_microusd == SNUG_UNLIMITED)
-        return error;
-
-    for (int use = 0; use < USES; use++) {
-        const char *name = model_name(agent->models[use]);
-        if (!prices_have(agent->prices, name))
-            return fail_without_price(name, o->prices_file);
-    }
-
-    return SNUG_OK;
-}
-
 static int check_agent_options(const snug_agent_options *o)
 {
     if ((int)o->mode < 0 || o->mode > SNUG_AGENT_MODE_PLAN)
@@ -399,9 +283,9 @@ static int open_parts(snug_agent *agent, const snug_agent_options *o)
     int error = template_set_open(&agent->templates, o->prompts_dir, o->prompts, o->prompt_count);
 
     if (!error)
-        error = open_models(agent, o);
+        error = models_open(agent->models, &agent->limits, o);
     if (!error)
-        error = open_prices(agent, o);
+        error = models_open_prices(agent, o);
     if (!error)
         error = tracer_open(&agent->tracer, o);
     if (!error)
@@ -461,10 +345,7 @@ void snug_agent_close(snug_agent *agent)
     if (!agent || !forked_is_process(agent->process))
         return;
     snug_session_close(agent->session);
-    for (int use = USES - 1; use >= 0; use--)
-        if (!agent_model_has_earlier_use(agent, use))
-            model_close(agent->models[use]);
-
+    models_close(agent->models);
     template_set_close(agent->templates);
     tracer_close(agent->tracer);
     prices_close(agent->prices);
@@ -568,18 +449,23 @@ static int is_at_work(snug_agent *agent)
     return is_asking;
 }
 
-int snug_agent_reset(snug_agent *agent)
+int agent_check_idle(snug_agent *agent, const char *function)
 {
     if (!agent)
-        return error_set(SNUG_EINVAL, "snug_agent_reset: agent is NULL");
+        return error_set(SNUG_EINVAL, "%s: agent is NULL", function);
     if (!forked_is_process(agent->process))
-        return forked_refuse("snug_agent_reset");
-    if (is_at_work(agent))
-        return agent_fail_busy();
+        return forked_refuse(function);
+    return is_at_work(agent) ? agent_fail_busy() : SNUG_OK;
+}
 
-    int error = conversation_forget(agent);
+int snug_agent_reset(snug_agent *agent)
+{
+    int error = agent_check_idle(agent, "snug_agent_reset");
+    if (!error)
+        error = conversation_forget(agent);
     if (error)
         return error;
+    agent->has_way_back = 0;
     str_clear(&agent->unrun);
     return snug_session_reset(agent->session);
 }

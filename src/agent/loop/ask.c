@@ -13,6 +13,7 @@
 #include "agent/loop/outputs.h"
 #include "agent/loop/question.h"
 #include "agent/loop/reuse.h"
+#include "agent/loop/undo.h"
 #include "agent/prompt/conversation.h"
 #include "agent/prompt/history.h"
 #include "agent/prompt/turn.h"
@@ -83,6 +84,8 @@ static int work_on_question(run *r)
         error = reuse_catch_up(r);
     if (!error && r->mode == SNUG_AGENT_MODE_ACT)
         error = is_in_bash(r->agent) ? act_bash_bind(r) : act_bind(r->agent);
+    if (!error)
+        undo_keep_way_back(r->agent);
     if (!error)
         error = inputs_bind(r);
     if (!error)
@@ -190,6 +193,7 @@ static void tell_total(const run *r)
 static int answer_question(run *r)
 {
     trace_begin(r);
+    r->agent->has_way_back = 0;
     int error = work_on_question(r);
     if (!error)
         error = watch_keep_talk(r);
@@ -203,6 +207,8 @@ static int answer_question(run *r)
     r->reply->total_ns = clock_now_ns() - r->started_ns;
     if (!error)
         tell_total(r);
+    else
+        r->agent->has_way_back = 0;
     trace_end(r, error);
     return error;
 }

@@ -7,6 +7,7 @@
 
 #include "agent/loop/act.h"
 #include "agent/loop/bash_syntax.h"
+#include "agent/loop/consent.h"
 #include "agent/loop/loop.h"
 #include "agent/loop/reading.h"
 #include "agent/loop/review.h"
@@ -426,7 +427,8 @@ static loop_outcome review(findings *f, run *r)
     return outcome;
 }
 
-loop_outcome step_scan(run *r)
+/* FAILED where something was found. */
+static loop_outcome scan_once(run *r)
 {
     const uint64_t start_ns = clock_now_ns();
     attempt *a = run_attempt(r);
@@ -459,5 +461,19 @@ loop_outcome step_scan(run *r)
 done:
     cJSON_Delete(f.array);
     str_free(&text);
+    return outcome;
+}
+
+loop_outcome step_scan(run *r)
+{
+    loop_outcome outcome;
+
+    do {
+        outcome = scan_once(r);
+        if (outcome == WENT)
+            outcome = consent_to_program(r);
+        else
+            break;
+    } while (outcome == MORE);
     return outcome;
 }

@@ -309,6 +309,7 @@ static loop_outcome go_back(run *r)
     else
         error = snug_session_checkpoint(session);
 
+    r->agent->has_way_back = 0; /* a session has one checkpoint */
     r->has_checkpoint = 1;
     if (error)
         return run_break(r, error);

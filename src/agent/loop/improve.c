@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/loop/consent.h"
 #include "agent/loop/inputs.h"
 #include "agent/prompt/talk.h"
 #include "agent/reply/score.h"
@@ -316,6 +317,21 @@ static loop_outcome try_trials(int *count, run *r, const attempt *a)
     return WENT;
 }
 
+/* The program was agreed to; they are the model's too. */
+static loop_outcome consent_to_trials(run *r)
+{
+    const str program = { .data = (char[]){ "# the program" }, .len = strlen("# the program") };
+    loop_outcome outcome = WENT;
+
+    for (size_t i = 0; i < r->trials.count && outcome == WENT; i++) {
+        str source = { 0 };
+        int error = join_trial(&source, &r->trials.items[i], &program);
+        outcome = error ? run_break(r, error) : consent_to_source(r, &source);
+        str_free(&source);
+    }
+    return outcome;
+}
+
 static loop_outcome ask_trials(run *r)
 {
     loop_outcome outcome = talk_ask_apart(r, USE_CODE, TIME_IMPROVE, "faults");
@@ -325,7 +341,9 @@ static loop_outcome ask_trials(run *r)
     if (trials_read(&r->trials, str_text(&r->said.text), r->said.text.len, run_most_items(r)))
         return run_break(r, error_no_memory());
 
-    outcome = try_trials(&r->reply->faults_before, r, best_attempt(r));
+    outcome = consent_to_trials(r);
+    if (outcome == WENT)
+        outcome = try_trials(&r->reply->faults_before, r, best_attempt(r));
     r->reply->faults_after = r->reply->faults_before;
     return outcome;
 }

@@ -20,14 +20,18 @@ enum {
 
 /* ---- turns ---- */
 
+static void free_turn(turn *t)
+{
+    str *texts[] = { &t->question, &t->code, &t->output, &t->answer };
+
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+        str_free(texts[k]);
+}
+
 static void free_turns(snug_agent *agent)
 {
-    for (size_t i = 0; i < agent->turn_count; i++) {
-        turn *t = &agent->turns[i];
-        str *texts[] = { &t->question, &t->code, &t->output, &t->answer };
-        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
-            str_free(texts[k]);
-    }
+    for (size_t i = 0; i < agent->turn_count; i++)
+        free_turn(&agent->turns[i]);
 
     free(agent->turns);
     agent->turns = NULL;
@@ -383,9 +387,8 @@ static void tell_saved(cJSON *told, const snug_saved *saved)
     json_add_number(told, "names", (double)names);
 }
 
-static int save_bash(run *r, str *out)
+static int save_bash(snug_agent *agent, str *out)
 {
-    snug_agent *agent = r->agent;
     int error;
 
     atomic_store(&agent->is_executing, 1);
@@ -397,15 +400,14 @@ static int save_bash(run *r, str *out)
     return error;
 }
 
-/* The session's bytes, and what was not saved of it, for the reply. */
-static int save_session(run *r, str *out, cJSON *told)
+/* The session's bytes, and what was not saved of it, for the reply; told may be NULL. */
+static int save_session(snug_agent *agent, str *out, cJSON *told)
 {
-    snug_agent *agent = r->agent;
     private_file p = { 0 };
     snug_saved *saved;
 
     if (is_in_bash(agent))
-        return save_bash(r, out);
+        return save_bash(agent, out);
     int error = private_file_open(&p, "session");
     if (error)
         goto done;
@@ -421,7 +423,8 @@ static int save_session(run *r, str *out, cJSON *told)
         goto done;
 
     error = file_read(out, p.path, MOST_SAVED_BYTES);
-    tell_saved(told, saved);
+    if (told)
+        tell_saved(told, saved);
     snug_saved_free(saved);
 
 done:
@@ -452,7 +455,7 @@ static void save_or_say_why(run *r, str *saved, cJSON *told, str *faults)
 
     if (fault->len > 0) {
         str_add_str(faults, fault);
-    } else if (save_session(r, saved, told) != SNUG_OK) {
+    } else if (save_session(r->agent, saved, told) != SNUG_OK) {
         str_printf(faults, "the session is not saved: %.700s", error_message());
         str_clear(saved);
     }
@@ -496,6 +499,51 @@ void conversation_store(run *r)
     cJSON_Delete(told);
     str_free(&saved);
     str_free(&faults);
+}
+
+/* ---- taking back ---- */
+
+/* Of names that are not saved the file has none, rather than those of a question that is gone. */
+static int unstore_turn(snug_agent *agent, const str *saved, int keeps_session)
+{
+    conversation *c = &agent->conversation;
+    database *d = c->file;
+    sqlite3_stmt *statement = NULL;
+    int error = database_begin(d);
+    if (error)
+        return error;
+
+    error = database_prepare(&statement, d, "delete from turn where n > ?");
+    if (!error)
+        sqlite3_bind_int64(statement, 1, (sqlite3_int64)all_turns(agent));
+    error = database_finish(d, statement, error);
+    if (!error && !keeps_session && saved->len == 0)
+        error = database_run(d, "delete from session");
+    if (!error)
+        error = store_session(d, agent, saved);
+
+    error = database_end(d, error);
+    if (!error)
+        c->stored = all_turns(agent);
+    return error;
+}
+
+int conversation_take_back(snug_agent *agent)
+{
+    conversation *c = &agent->conversation;
+    const int keeps_session = c->fault.len > 0; /* the stored one is older, and stays */
+    str saved = { 0 };
+
+    free_turn(&agent->turns[--agent->turn_count]);
+    if (!c->file)
+        return SNUG_OK;
+    if (c->stored <= all_turns(agent))
+        return SNUG_OK;
+    if (!keeps_session && save_session(agent, &saved, NULL) != SNUG_OK)
+        str_clear(&saved);
+    int error = unstore_turn(agent, &saved, keeps_session);
+    str_free(&saved);
+    return error;
 }
 
 /* ---- removing ---- */

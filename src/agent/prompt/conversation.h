@@ -15,6 +15,9 @@ void conversation_close(snug_agent *agent);
 /* After a question, whose turn is among the agent's: stores it. A fault is reported in the reply
  * and by an event, and what the file has stays. */
 void conversation_store(run *r);
+/* Forgets the last turn, of which there is one, and stores what is left with the session as it is
+ * now. SNUG_OK, or an error of the file with a message: then the turn is forgotten all the same. */
+int conversation_take_back(snug_agent *agent);
 /* Forgets all turns and the summary; in the file, the stored session too. */
 int conversation_forget(snug_agent *agent);
 

@@ -79,6 +79,7 @@ struct snug_agent {
     size_t turn_count, turn_cap;
     conversation conversation;
     struct run *run;     /* the question under way */
+    int has_way_back;    /* snug_agent_undo has something to go back to */
     uint64_t peak_bytes; /* of the last program: what the session holds, or more */
     int saves_slowly;    /* it is no longer saved before each program */
     uint64_t kills; /* programs in a row that were ended by time, by memory or with the session */
@@ -153,6 +154,8 @@ typedef struct run {
     str contents;   /* of values before it; contents.h */
     int is_renewed; /* the session had been lost */
     int has_checkpoint;
+    int is_consenting;  /* the caller decides on a program, */
+    str wanted;         /* and has given this one in its place */
     private_file saved; /* the session before the last program; rerun.h */
     str saved_bash;     /* the same of one in bash */
     int is_saved;
