@@ -20,9 +20,9 @@ SIZE, STEP, LEFT, TOP = 13, 19, 18, 58
 COLOURS.update({
     "window": ("#161b22", "#161b22"), "plain": ("#e6edf3", "#e6edf3"), "dim": ("#8b949e", "#8b949e"),
     "green": ("#3fb950", "#3fb950"), "cyan": ("#39c5cf", "#39c5cf"), "yellow": ("#d29922", "#d29922"),
-    "red": ("#ff7b72", "#ff7b72"), "bar": ("#21262d", "#21262d"),
+    "red": ("#ff7b72", "#ff7b72"), "magenta": ("#bc8cff", "#bc8cff"), "blue": ("#58a6ff", "#58a6ff"), "bar": ("#21262d", "#21262d"),
 })
-CODES = {"0": "plain", "31": "red", "32": "green", "33": "yellow", "36": "cyan"}
+CODES = {"0": "plain", "2": "dim", "31": "red", "32": "green", "33": "yellow", "34": "blue", "35": "magenta", "36": "cyan"}
 
 
 def run(root, snug):

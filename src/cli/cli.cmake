@@ -25,7 +25,11 @@ snug_layer(cli SOURCES
     cli/ask/seats.c
     cli/ask/stdin_data.c
     cli/ask/stdin_writer.c
+    cli/ask/program_output.c
     cli/ask/steps.c
+    cli/ask/steps_model.c
+    cli/ask/steps_program.c
+    cli/ask/streamed_code.c
     cli/batch/batch.c
     cli/batch/progress.c
     cli/batch/results.c
@@ -57,6 +61,7 @@ snug_layer(cli SOURCES
     cli/editor/recall.c
     cli/editor/screen.c
     cli/editor/buffer.c
+    cli/display/code_lines.c
     cli/display/html_text.c
     cli/display/pictures.c
     cli/display/sixel.c
@@ -118,7 +123,6 @@ snug_layer(cli SOURCES
     cli/prompt/session_hooks.c
     cli/prompt/show_cell.c
     cli/prompt/shown_session.c
-    cli/prompt/ticker.c
     cli/prompt/words.c
     cli/run/bash_script.c
     cli/run/check.c
@@ -130,6 +134,7 @@ snug_layer(cli SOURCES
     cli/terminal/columns.c
     cli/terminal/lines.c
     cli/terminal/term.c
+    cli/terminal/ticker.c
     cli/tools/mcp.c
     cli/tools/mcptool.c
     cli/tools/user_tools.c

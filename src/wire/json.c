@@ -415,9 +415,15 @@ static int add_escaped(cJSON *object, const char *name, const char *text, size_t
 
 int json_add_text_len(cJSON *object, const char *name, const char *text, size_t len)
 {
-    if (memchr(text, '\0', len))
-        return add_escaped(object, name, text, len);
-    return json_add_text(object, name, text);
+    str ended = { 0 };
+    int error = str_append(&ended, text, len);
+
+    if (!error && memchr(str_text(&ended), '\0', len))
+        error = add_escaped(object, name, str_text(&ended), len);
+    else if (!error)
+        error = json_add_text(object, name, str_text(&ended));
+    str_free(&ended);
+    return error;
 }
 
 int json_add_lasting(cJSON *object, const char *name, const char *text, size_t len)

@@ -29,7 +29,8 @@ int json_unquote(str *out, const char *quoted, size_t len);
 /* Adds text as member name of object, or of an array if name is NULL. Answers
  * SNUG_OK or SNUG_ENOMEM. text must be valid UTF-8. */
 int json_add_text(cJSON *object, const char *name, const char *text);
-/* The same for len bytes that may hold NULs: they become \u0000. */
+/* The same for len bytes, behind which no NUL need be, and that may hold some: they become
+ * \u0000. */
 int json_add_text_len(cJSON *object, const char *name, const char *text, size_t len);
 /* The same for what lives as long as object, and is not copied as far as that can be. */
 int json_add_lasting(cJSON *object, const char *name, const char *text, size_t len);

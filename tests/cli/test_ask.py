@@ -23,6 +23,26 @@ class Ask(Case):
         self.assertEqual(terminal.end(), 0)
 
 
+    def steps_of(self, source):
+        """What is told of a program that runs, where nobody sees it come."""
+        endpoint = Endpoint(lambda request, headers: {"content": f"```python\n{source}\n```"})
+        self.addCleanup(endpoint.close)
+        env = environment(OPENAI_BASE_URL=endpoint.url, OPENAI_API_KEY="sk-none")
+        done = snug("ask", "--model", "openai:m", "--no-evaluation", "--answer", "result", "What is there?", env=env)
+        return [line for line in done.stderr.splitlines() if line.startswith("  | ")]
+
+    def test_lines_of_a_program_are_whole_in_a_file(self):
+        self.assertEqual(self.steps_of("print('be', end='', flush=True)\nprint('gun')\nprint('end', end='')"),
+                         ["  | begun", "  | end"])
+
+    def test_of_a_line_that_is_written_over_the_last_is_in_a_file(self):
+        self.assertEqual(self.steps_of(r"for i in range(3): print(f'\r{i} %', end='', flush=True)"), ["  | 2 %"])
+
+    def test_both_streams_have_lines_of_their_own(self):
+        self.assertEqual(self.steps_of("import sys\nprint('out', end='', flush=True)\n"
+                                       "print('err', file=sys.stderr, flush=True)\nprint('put')"),
+                         ["  | out", "  | err", "  | put"])
+
     def test_a_line_with_a_nul_byte_is_no_question(self):
         asked = []
         endpoint = Endpoint(lambda request, headers: asked.append(request) or {"content": "```python\n42\n```"})

@@ -38,9 +38,9 @@ class Failure(Exception):
     pass
 
 
-def scripts():
+def scripts(folder=HERE / "sessions"):
     """(name, lines) of each script."""
-    for path in sorted((HERE / "sessions").glob("*.txt")):
+    for path in sorted(folder.glob("*.txt")):
         name, lines = None, []
         for line in path.read_text().splitlines():
             if line.startswith("== "):
@@ -60,6 +60,7 @@ class Screen:
         self.folder = folder
         self.socket = folder + "/tmux"
         self.options, self.size, self.env = "", "80x24", {}
+        self.begins = "In [1]:"
         self.is_open = False
 
     def tmux(self, *args, **kw):
@@ -74,13 +75,13 @@ class Screen:
         env = {"PATH": os.environ["PATH"], "HOME": self.folder, "LANG": "C.UTF-8", "TERM": "screen-256color",
                "XDG_STATE_HOME": self.folder + "/state", "TMPDIR": self.folder, "LC_ALL": "C.UTF-8", **self.env}
         # The pane outlives snug, so that its last screen can be seen.
-        command = "env -i " + shlex.join(f"{k}={v}" for k, v in env.items()) + \
-                  f" {shlex.quote(SNUG)} {self.options}; echo; echo 'status '$?; exec sleep 1000"
+        command = "trap : INT; env -i " + shlex.join(f"{k}={v}" for k, v in env.items()) + \
+                  f" {shlex.quote(SNUG)} {self.options}; s=$?; echo; echo status $s; exec sleep 1000"
         done = self.tmux("-u", "new-session", "-d", "-x", columns, "-y", rows, command,
                          env={"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "HOME": self.folder})
         if done.returncode:
             raise Failure("tmux does not start: " + done.stderr)
-        self.until("In [1]:", lambda rows: any(row.startswith("In [1]:") for row in rows))
+        self.until(self.begins, lambda rows: any(row.startswith(self.begins) for row in rows))
 
     def rows(self):
         return [row.rstrip() for row in self.tmux("capture-pane", "-p").stdout.split("\n")]
@@ -154,10 +155,10 @@ class Screen:
             self.tmux("kill-server")
 
 
-def run(name, lines):
+def run(name, lines, kind=Screen):
     """None, or what has failed."""
     with tempfile.TemporaryDirectory(prefix="snug-prompt-") as folder:
-        screen = Screen(folder)
+        screen = kind(folder)
         try:
             for line in lines:
                 if line != "long":

@@ -286,8 +286,11 @@ static void a_text_with_a_nul_keeps_what_is_behind_it(void **state)
     assert_int_equal(json_add_text_len(object, "a", "x\0y\n\0", 5), 0);
     assert_int_equal(json_add_text_len(object, "b", "plain", 5), 0);
     assert_int_equal(json_add_text_len(object, "c", "", 0), 0);
+    assert_int_equal(json_add_text_len(object, "d", "no end", 2), 0);
+    assert_int_equal(json_add_text_len(object, "e", "n\0 end", 3), 0);
     char *text = json_text(object);
-    assert_string_equal(text, "{\"a\":\"x\\u0000y\\n\\u0000\",\"b\":\"plain\",\"c\":\"\"}");
+    assert_string_equal(text, "{\"a\":\"x\\u0000y\\n\\u0000\",\"b\":\"plain\",\"c\":\"\","
+                              "\"d\":\"no\",\"e\":\"n\\u0000 \"}");
     free(text);
     cJSON_Delete(object);
 }

@@ -388,7 +388,10 @@ static loop_outcome finish_plan_step(run *r)
     if (r->has_checkpoint)
         snug_session_forget_checkpoint(r->agent->session);
     r->has_checkpoint = 0;
-    return r->step < r->plan.count ? MORE : WENT;
+    if (r->step == r->plan.count)
+        return WENT;
+    event_plan_step(r);
+    return MORE;
 }
 
 /* The failure of an attempt that ran well. */

@@ -150,5 +150,6 @@ loop_outcome step_plan(run *r)
     if (r->plan.count == 0)
         return run_stop(r, SNUG_AGENT_STATUS_TERMINAL_ERROR, "the model made no plan: %.300s",
                         str_text(&r->said.text));
+    event_plan_step(r);
     return WENT;
 }

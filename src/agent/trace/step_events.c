@@ -54,6 +54,19 @@ void event_fault(const run *r, const char *about, const char *sentence)
     event_send(r, event);
 }
 
+void event_plan_step(const run *r)
+{
+    cJSON *event = event_begin(r, "step");
+
+    if (event) {
+        const str *text = &r->plan.steps[r->step];
+        json_add_number(event, "step", (double)(r->step + 1));
+        json_add_number(event, "of", (double)r->plan.count);
+        json_add_text_len(event, "text", str_text(text), text->len);
+    }
+    event_send(r, event);
+}
+
 void event_tool_call(const run *r, const snug_tool_call *call)
 {
     cJSON *event = event_begin(r, "tool_call");

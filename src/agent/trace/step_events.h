@@ -17,6 +17,8 @@ cJSON *event_begin(const run *r, const char *name);
 void event_send(const run *r, cJSON *event);
 /* Something that the question does without: {"event": "without", "about": ..., "message": ...}. */
 void event_fault(const run *r, const char *about, const char *sentence);
+/* The step of the plan that begins. */
+void event_plan_step(const run *r);
 void event_tool_call(const run *r, const snug_tool_call *call);
 /* An event with one text; text may be NULL: none. */
 void event_text(const run *r, const char *name, const char *member, const char *text, size_t len);

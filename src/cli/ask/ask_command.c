@@ -524,10 +524,7 @@ int command_ask(const options *o)
     asker a = { .options = o, .closing = { .keeps_files = o->conversation != NULL } };
     int status;
 
-    a.steps = (steps){ .colors = term_open((term_mode)o->color),
-                       .is_json = o->is_json,
-                       .is_quiet = o->is_quiet,
-                       .is_verbose = o->is_verbose };
+    steps_open(&a.steps, o);
     if (signals_start(&a.signals))
         status = command_fail(EXIT_USAGE, "%s", error_message());
     else
@@ -539,6 +536,7 @@ int command_ask(const options *o)
         status = ask_each(&a);
 
     seats_close(&a.seats);
+    steps_close(&a.steps);
     tools_close(&a.tools);
     signals_stop(&a.signals);
     missing_free(&a.missing);

@@ -1,96 +1,60 @@
-#include "cli/ask/steps.h"
+#include "cli/ask/steps_shown.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "base/jsontext.h"
 #include "base/str.h"
 #include "cli/ask/member.h"
+#include "cli/terminal/columns.h"
 #include "cli/terminal/term.h"
 
-/* ---- pieces of an event ---- */
+/* ---- pieces ---- */
 
-typedef jsontext_span span;
-
-static void put_on(steps *s, term_style style)
+void steps_put_on(steps *s, term_style how)
 {
-    fputs(term_on(&s->colors, stderr, style), stderr);
+    fputs(term_on(&s->colors, stderr, how), stderr);
 }
 
-void steps_end(steps *s)
+void steps_end_line(steps *s)
 {
     if (s->is_inside)
         fputc('\n', stderr);
     s->is_inside = 0;
 }
 
-/* Each line behind a mark of its own. */
-static void put_lines(steps *s, const char *mark, const char *text, size_t len, int has_numbers)
+void steps_put_lines(steps *s, const char *mark, const char *text, size_t len, size_t most)
 {
-    size_t number = 0;
-
-    steps_end(s);
-    while (len > 0) {
+    steps_end_line(s);
+    for (size_t number = 0; len > 0; number++) {
         const char *end = memchr(text, '\n', len);
-        size_t line = end ? (size_t)(end - text) : len;
+        const size_t line = end ? (size_t)(end - text) : len, taken = end ? line + 1 : line;
 
-        put_on(s, TERM_PLACE);
-        if (has_numbers)
-            fprintf(stderr, "%6zu ", ++number);
-        else
-            fputs(mark, stderr);
-        put_on(s, TERM_OFF);
-        term_put(stderr, text, line);
+        steps_put_on(s, TERM_PLACE);
+        fputs(mark, stderr);
+        if (most > 0 && number == most) {
+            fprintf(stderr, "... %.1f kB more ...", (double)len / 1000);
+            len = 0;
+        }
+        steps_put_on(s, TERM_OFF);
+        term_put(stderr, text, len > 0 ? line : 0);
         fputc('\n', stderr);
-
-        size_t taken = end ? line + 1 : line;
         text += taken;
-        len -= taken;
+        len -= len > 0 ? taken : 0;
     }
 }
 
-static void begin_title(steps *s, const char *what)
+void steps_title(steps *s, const char *what)
 {
-    steps_end(s);
-    put_on(s, TERM_IN);
+    steps_end_line(s);
+    steps_put_on(s, TERM_IN);
     fprintf(stderr, "- %s", what);
-    put_on(s, TERM_OFF);
+    steps_put_on(s, TERM_OFF);
     s->is_inside = 1;
 }
 
 /* ---- events ---- */
-
-static void show_generate(steps *s, span event)
-{
-    str use = member_text(event, "for");
-    if (strcmp(str_text(&use), "evaluation") == 0)
-        begin_title(s, "evaluate");
-    else if (strcmp(str_text(&use), "review") == 0)
-        begin_title(s, "review");
-    else if (strcmp(str_text(&use), "cell") == 0)
-        begin_title(s, "ask_model");
-    else
-        begin_title(s, "generate");
-    member_put(" by ", event, "model");
-    fputs(" ...", stderr);
-    str_free(&use);
-}
-
-static void show_generated(steps *s, span event)
-{
-    s->is_inside = 1; /* also where retries have ended the line */
-    if (jsontext_is(jsontext_member(event, "cached"), "true")) {
-        fputs(" from the cache", stderr);
-        steps_end(s);
-        return;
-    }
-
-    fprintf(stderr, " %.1f s, %.0f tokens in, %.0f out", member_number(event, "duration_ms") / 1000,
-            member_number(event, "input_tokens"), member_number(event, "output_tokens"));
-    member_put("\n  ", event, "message");
-    steps_end(s);
-}
 
 static void show_retrieve(steps *s, span event)
 {
@@ -98,7 +62,7 @@ static void show_retrieve(steps *s, span event)
     span match;
     const char *before = " ";
 
-    begin_title(s, "material:");
+    steps_title(s, "material:");
     if (jsontext_enter(&j, jsontext_member(event, "matches")))
         while (jsontext_item(&j, NULL, &match)) {
             member_put(before, match, "name");
@@ -107,55 +71,38 @@ static void show_retrieve(steps *s, span event)
 
     if (strcmp(before, " ") == 0)
         fputs(" nothing", stderr);
-    steps_end(s);
+    steps_end_line(s);
+}
+
+static void show_step(steps *s, span event)
+{
+    steps_title(s, "step");
+    fprintf(stderr, " %.0f of %.0f", member_number(event, "step"), member_number(event, "of"));
+    member_put(": ", event, "text");
+    steps_end_line(s);
 }
 
 static void show_summarise(steps *s, span event)
 {
-    begin_title(s, "summarise");
+    steps_title(s, "summarise");
     member_put(" ", event, "turns");
     fputs(" earlier questions", stderr);
-    steps_end(s);
+    steps_end_line(s);
 }
 
 static void show_without(steps *s, span event)
 {
-    begin_title(s, "without the");
+    steps_title(s, "without the");
     member_put(" ", event, "about");
     member_put(": ", event, "message");
-    steps_end(s);
+    steps_end_line(s);
 }
 
 static void show_missing(steps *s, span event)
 {
-    begin_title(s, "missing:");
+    steps_title(s, "missing:");
     member_put(" ", event, "message");
-    steps_end(s);
-}
-
-static void show_delta(steps *s, span event)
-{
-    str text = member_text(event, "text");
-    if (s->is_verbose) {
-        term_put(stderr, str_text(&text), text.len);
-        s->is_inside = 1;
-    }
-    str_free(&text);
-}
-
-static void show_retry(steps *s, span event)
-{
-    const double tokens = member_number(event, "reply_tokens");
-
-    if (tokens > 0) {
-        begin_title(s, "again with");
-        fprintf(stderr, " %.0f reply tokens:", tokens);
-    } else {
-        begin_title(s, "again in");
-        fprintf(stderr, " %.1f s:", member_number(event, "wait_ms") / 1000);
-    }
-    member_put(" ", event, "reason");
-    steps_end(s);
+    steps_end_line(s);
 }
 
 static void show_plan(steps *s, span event)
@@ -165,9 +112,9 @@ static void show_plan(steps *s, span event)
     size_t number = 0;
     const double count = member_number(event, "count");
 
-    begin_title(s, "plan:");
+    steps_title(s, "plan:");
     fprintf(stderr, " %.0f step%s", count, count == 1 ? "" : "s");
-    steps_end(s);
+    steps_end_line(s);
     if (!jsontext_enter(&j, jsontext_member(event, "steps")))
         return;
 
@@ -181,112 +128,13 @@ static void show_plan(steps *s, span event)
     }
 }
 
-static void show_extract(steps *s, span event)
-{
-    str code = member_text(event, "code");
-
-    if (code.len > 0) {
-        put_lines(s, "", code.data, code.len, 1);
-    } else {
-        const int is_answer = jsontext_is(jsontext_member(event, "words"), "true");
-        begin_title(s, is_answer ? "an answer in words" : "no code in the reply");
-        steps_end(s);
-    }
-    if (jsontext_member(event, "left_out").text) {
-        begin_title(s, "left out:");
-        member_put(" ", event, "left_out");
-        steps_end(s);
-    }
-    str_free(&code);
-}
-
-static void show_finding(steps *s, span finding)
-{
-    str excerpt = member_text(finding, "excerpt");
-    const char *before = "  ";
-
-    if (member_number(finding, "line") > 0) {
-        member_put("  line ", finding, "line");
-        before = ": ";
-    }
-    member_put(before, finding, "message");
-    fputc('\n', stderr);
-    put_lines(s, "      ", str_text(&excerpt), excerpt.len, 0);
-
-    member_put("    Hint: ", finding, "hint");
-    s->is_inside = jsontext_member(finding, "hint").len > 2;
-    steps_end(s);
-    str_free(&excerpt);
-}
-
-static void show_scan(steps *s, span event)
-{
-    jsontext j;
-    span finding;
-
-    if (jsontext_is(jsontext_member(event, "ok"), "true"))
-        return;
-    begin_title(s, "scan: refused, nothing was run");
-    steps_end(s);
-    if (!jsontext_enter(&j, jsontext_member(event, "findings")))
-        return;
-
-    while (jsontext_item(&j, NULL, &finding))
-        show_finding(s, finding);
-}
-
-static void show_output(steps *s, span event)
-{
-    str text = member_text(event, "text");
-    put_lines(s, "  | ", str_text(&text), text.len, 0);
-    str_free(&text);
-}
-
-static void show_executed(steps *s, span event)
-{
-    span result = jsontext_member(event, "result"), error = jsontext_member(result, "error");
-    span value = jsontext_member(result, "value");
-    str text = member_text(value, "text");
-
-    if (text.len > 0)
-        put_lines(s, "  = ", text.data, text.len, 0);
-    begin_title(s, "run:");
-    if (jsontext_is(jsontext_member(event, "cached"), "true")) {
-        fputs(" from the cache", stderr);
-        steps_end(s);
-        str_free(&text);
-        return;
-    }
-
-    member_put(" ", event, "status");
-    fprintf(stderr, ", %.1f ms", member_number(jsontext_member(result, "usage"), "wall_ms"));
-    if (error.text && *error.text == '{') {
-        put_on(s, TERM_ERROR);
-        member_put("\n  ", error, "name");
-        put_on(s, TERM_OFF);
-        member_put(": ", error, "value");
-    }
-
-    steps_end(s);
-    str_free(&text);
-}
-
-static void show_tool_call(steps *s, span event)
-{
-    begin_title(s, "tool");
-    member_put(" ", event, "name");
-    member_put(": ", event, "status");
-    fprintf(stderr, ", %.1f ms", member_number(event, "duration_ms"));
-    steps_end(s);
-}
-
 static void show_evaluate(steps *s, span event)
 {
-    begin_title(s, "judged by the");
+    steps_title(s, "judged by the");
     member_put(" ", event, "by");
     member_put(": ", event, "verdict");
     member_put(": ", event, "reason");
-    steps_end(s);
+    steps_end_line(s);
 }
 
 /* 1st, 2nd, 3rd, 4th, 11th, 21st, ... */
@@ -300,44 +148,52 @@ static const char *ordinal_ending(unsigned long number)
     return endings[last];
 }
 
+/* The last line of a traceback says what it was; other reasons say it in their first. */
+static void put_cause(span event)
+{
+    enum { MOST_BYTES = 200 };
+    str reason = member_text(event, "reason");
+    size_t len = reason.len;
+
+    while (len > 0 && reason.data[len - 1] == '\n')
+        len--;
+    const char *text = str_text(&reason), *last = memrchr(text, '\n', len);
+    const int is_traceback = strncmp(text, "Traceback", strlen("Traceback")) == 0;
+    if (is_traceback && last) {
+        len -= (size_t)(last + 1 - text);
+        text = last + 1;
+    }
+    const char *end = memchr(text, '\n', len);
+    const size_t line = end ? (size_t)(end - text) : len;
+    const size_t fits = columns_fit(text, line, MOST_BYTES);
+    fputs(line > 0 ? ": " : "", stderr);
+    term_put(stderr, text, fits);
+    fputs(fits < line ? "..." : "", stderr);
+    str_free(&reason);
+}
+
 static void show_repair(steps *s, span event)
 {
     const unsigned long repeats = (unsigned long)member_number(event, "repeats");
 
-    begin_title(s, "repair");
+    steps_title(s, "repair");
     member_put(" (", event, "class");
     member_put(", ", event, "category");
     fputs(")", stderr);
     if (repeats > 1)
         fprintf(stderr, ", the same for the %lu%s time", repeats, ordinal_ending(repeats));
-    steps_end(s);
-}
-
-/* The messages of a request, as they are sent. */
-static void show_prompt(steps *s, span event)
-{
-    jsontext j;
-    span message;
-
-    if (!jsontext_enter(&j, jsontext_member(event, "messages")))
-        return;
-    while (jsontext_item(&j, NULL, &message)) {
-        str text = member_text(message, "text");
-        begin_title(s, "prompt,");
-        member_put(" ", message, "role");
-        put_lines(s, "  > ", str_text(&text), text.len, 0);
-        str_free(&text);
-    }
+    put_cause(event);
+    steps_end_line(s);
 }
 
 static void show_route(steps *s, span event)
 {
-    begin_title(s, "route:");
+    steps_title(s, "route:");
     member_put(" ", event, "from");
     member_put(" -> ", event, "to");
     member_put(" (", event, "outcome");
     fputs(")", stderr);
-    steps_end(s);
+    steps_end_line(s);
 }
 
 static void put_share(const char *before, span event, const char *name, const char *limit,
@@ -352,13 +208,13 @@ static void put_share(const char *before, span event, const char *name, const ch
 
 static void show_budget(steps *s, span event)
 {
-    begin_title(s, "used:");
+    steps_title(s, "used:");
     put_share(" ", event, "tokens", "max_tokens", " tokens");
     put_share(", ", event, "attempts", "max_attempts", " attempts");
     put_share(", ", event, "seconds", "max_seconds", " s");
     if (jsontext_member(event, "cost_usd").text)
         put_share(", ", event, "cost_usd", "max_cost_usd", " US dollars");
-    steps_end(s);
+    steps_end_line(s);
 }
 
 /* What the model has made of an error. */
@@ -368,39 +224,31 @@ static void show_analyse(steps *s, span event)
     jsontext j;
     span item;
 
-    begin_title(s, "cause:");
+    steps_title(s, "cause:");
     member_put(" ", analysis, "root_cause");
     member_put(", severity ", analysis, "severity");
-    steps_end(s);
+    steps_end_line(s);
     if (!jsontext_enter(&j, jsontext_member(analysis, "recommendations")))
         return;
 
     while (jsontext_item(&j, NULL, &item)) {
         str text = { 0 };
         jsontext_string(&text, item);
-        put_lines(s, "  > ", str_text(&text), text.len, 0);
+        steps_put_lines(s, "  > ", str_text(&text), text.len, 0);
         str_free(&text);
     }
 }
 
-static void show_rerun(steps *s, span event)
-{
-    begin_title(s, "run again in a new worker");
-    fprintf(stderr, ", %.0f of %.0f", member_number(event, "rerun"), member_number(event, "of"));
-    member_put(": ", event, "reason");
-    steps_end(s);
-}
-
 static void show_anomaly(steps *s, span event)
 {
-    begin_title(s, "anomaly:");
+    steps_title(s, "anomaly:");
     member_put(" ", event, "message");
-    steps_end(s);
+    steps_end_line(s);
 }
 
 static void show_trace(steps *s, span event)
 {
-    steps_end(s);
+    steps_end_line(s);
     member_put("  ", event, "message");
     fputc('\n', stderr);
 }
@@ -408,17 +256,9 @@ static void show_trace(steps *s, span event)
 static void show_improve(steps *s, span event)
 {
     int is_taken = jsontext_is(jsontext_member(event, "taken"), "true");
-    begin_title(s, is_taken ? "version: taken" : "version: not taken");
+    steps_title(s, is_taken ? "version: taken" : "version: not taken");
     member_put(": ", event, "reason");
-    steps_end(s);
-}
-
-static void show_fallback(steps *s, span event)
-{
-    begin_title(s, "instead by");
-    member_put(" ", event, "model");
-    member_put(": ", event, "reason");
-    steps_end(s);
+    steps_end_line(s);
 }
 
 static void show_total(steps *s, span event)
@@ -426,7 +266,7 @@ static void show_total(steps *s, span event)
     const double requests = member_number(event, "requests");
     const int is_estimated = jsontext_is(jsontext_member(event, "estimated"), "true");
 
-    begin_title(s, "in all:");
+    steps_title(s, "in all:");
     fprintf(stderr, " %.0f request%s", requests, requests == 1 ? "" : "s");
     if (member_number(event, "model_calls") > 0)
         fprintf(stderr, " with %.0f of ask_model", member_number(event, "model_calls"));
@@ -435,23 +275,58 @@ static void show_total(steps *s, span event)
             member_number(event, "seconds"));
     if (jsontext_member(event, "cost_usd").text)
         fprintf(stderr, ", %.6f US dollars", member_number(event, "cost_usd"));
-    steps_end(s);
+    steps_end_line(s);
+}
+
+static void show_fallback(steps *s, span event)
+{
+    steps_title(s, "instead by");
+    member_put(" ", event, "model");
+    member_put(": ", event, "reason");
+    steps_end_line(s);
 }
 
 static const struct {
     const char *name;
     void (*show)(steps *s, span event);
 } table[] = {
-    { "generate", show_generate },   { "generated", show_generated }, { "delta", show_delta },
-    { "retry", show_retry },         { "plan", show_plan },           { "extract", show_extract },
-    { "scan", show_scan },           { "output", show_output },       { "executed", show_executed },
-    { "retrieve", show_retrieve },   { "summarise", show_summarise }, { "without", show_without },
-    { "tool_call", show_tool_call }, { "evaluate", show_evaluate },   { "repair", show_repair },
-    { "trace", show_trace },         { "prompt", show_prompt },       { "route", show_route },
-    { "budget", show_budget },       { "anomaly", show_anomaly },     { "improve", show_improve },
-    { "fallback", show_fallback },   { "total", show_total },         { "rerun", show_rerun },
-    { "analyse", show_analyse },     { "missing", show_missing },
+    { "generate", steps_show_generate },
+    { "generated", steps_show_generated },
+    { "delta", steps_show_delta },
+    { "retry", steps_show_retry },
+    { "plan", show_plan },
+    { "extract", steps_show_extract },
+    { "scan", steps_show_scan },
+    { "output", steps_show_output },
+    { "executed", steps_show_executed },
+    { "retrieve", show_retrieve },
+    { "summarise", show_summarise },
+    { "without", show_without },
+    { "tool_call", steps_show_tool_call },
+    { "evaluate", show_evaluate },
+    { "repair", show_repair },
+    { "trace", show_trace },
+    { "prompt", steps_show_prompt },
+    { "route", show_route },
+    { "budget", show_budget },
+    { "anomaly", show_anomaly },
+    { "improve", show_improve },
+    { "execute", steps_show_execute },
+    { "step", show_step },
+    { "fallback", show_fallback },
+    { "total", show_total },
+    { "rerun", steps_show_rerun },
+    { "analyse", show_analyse },
+    { "missing", show_missing },
 };
+
+static void show_event(steps *s, const snug_agent_event *event)
+{
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        if (strcmp(table[i].name, event->name) == 0)
+            table[i].show(s, (span){ event->json, event->json_len });
+    fflush(stderr);
+}
 
 void steps_show(void *payload, const snug_agent_event *event)
 {
@@ -465,10 +340,31 @@ void steps_show(void *payload, const snug_agent_event *event)
 
     if (s->is_quiet)
         return;
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-        if (strcmp(table[i].name, event->name) == 0)
-            table[i].show(s, (span){ event->json, event->json_len });
-    fflush(stderr);
+    s->ends = 0;
+    str_clear(&s->begins);
+    steps_hold(s);
+    show_event(s, event);
+    steps_let_go(s);
+    if (s->ends)
+        ticker_end(&s->ticker);
+    if (s->begins.len > 0)
+        ticker_begin(&s->ticker, str_text(&s->begins));
+}
+
+void steps_hold(steps *s)
+{
+    ticker_hold(&s->ticker);
+}
+
+void steps_let_go(steps *s)
+{
+    ticker_let_go(&s->ticker, s->is_inside);
+}
+
+void steps_end(steps *s)
+{
+    ticker_end(&s->ticker);
+    steps_end_line(s);
 }
 
 /* An event of the command's own, of two texts. */
@@ -503,4 +399,50 @@ void steps_hint(steps *s, const char *module, const char *hint)
 {
     show_own(s, "missing", (const char *const[2]){ "module", "message" },
              (const char *const[2]){ module, hint });
+}
+
+/* ---- life ---- */
+
+enum { OUTPUT_ROWS = 20 };
+
+/* The terminal is not asked for its background: its answer would be for whoever reads there next.
+ */
+static theme theme_of_code(const steps *s, const options *o)
+{
+    if (!s->colors.err || !s->is_live)
+        return THEME_NONE;
+    return o->background ? (theme)o->background : theme_of_variable(getenv("COLORFGBG"));
+}
+
+void steps_open(steps *s, const options *o)
+{
+    const char *terminal = getenv("TERM");
+
+    *s = (steps){ .colors = term_open((term_mode)o->color),
+                  .is_json = o->is_json,
+                  .is_quiet = o->is_quiet,
+                  .is_verbose = o->is_verbose };
+    s->is_live = !o->is_json && !o->is_quiet && isatty(STDERR_FILENO) && terminal && *terminal &&
+                 strcmp(terminal, "dumb") != 0;
+    s->theme = theme_of_code(s, o);
+    size_t most = o->output_rows ? o->output_rows : OUTPUT_ROWS;
+    if (o->is_verbose || !s->is_live)
+        most = 0;
+    s->output = (program_output){ .stream = stderr,
+                                  .is_live = s->is_live,
+                                  .most_rows = most,
+                                  .on = term_on(&s->colors, stderr, TERM_PLACE),
+                                  .off = term_on(&s->colors, stderr, TERM_OFF) };
+    if (s->is_live)
+        ticker_open(&s->ticker, STDERR_FILENO, term_on(&s->colors, stderr, TERM_HINT),
+                    term_on(&s->colors, stderr, TERM_OFF));
+}
+
+void steps_close(steps *s)
+{
+    ticker_close(&s->ticker);
+    str_free(&s->begins);
+    str_free(&s->title);
+    streamed_code_free(&s->streamed);
+    program_output_free(&s->output);
 }

@@ -120,6 +120,7 @@ typedef struct options {
     int falls_back;             /* where no worker starts, to this process */
     const char *package_folder; /* of full sessions */
     uint64_t pool;              /* spare sessions */
+    uint64_t output_rows;       /* of a program on a terminal; 0: the default */
     int is_help;
     int is_json;
     int is_verbose;

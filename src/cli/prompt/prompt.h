@@ -9,7 +9,7 @@
 #include "base/str.h"
 #include "cli/editor/reader.h"
 #include "cli/prompt/shown_session.h"
-#include "cli/prompt/ticker.h"
+#include "cli/terminal/ticker.h"
 
 typedef struct prompt_cell {
     uint64_t number;

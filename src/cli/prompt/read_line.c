@@ -9,7 +9,7 @@
 #include "base/str.h"
 #include "cli/editor/reader.h"
 #include "cli/prompt/show_cell.h"
-#include "cli/prompt/ticker.h"
+#include "cli/terminal/ticker.h"
 
 enum { LOOK_MS = 20 /* after so long it is noticed that the cell has ended */ };
 

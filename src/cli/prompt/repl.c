@@ -93,7 +93,7 @@ static int run_prompt_cell(prompt *p, const str *code)
     int is_undoable = keep_way_back(p);
     pictures_note_sixel(&p->pictures, reader_has_sixel(p->reader));
     fflush(stdout);
-    ticker_begin(&p->ticker);
+    ticker_begin(&p->ticker, "");
     signals_watch(&p->shown.signals, p->shown.session);
     int error = snug_session_run(&result, p->shown.session, code->data, code->len, &p->limits);
     signals_watch(&p->shown.signals, NULL);
@@ -187,7 +187,8 @@ static int open_prompt(prompt *p, const options *o)
     if (error)
         return command_fail(EXIT_USAGE, "%s", error_message());
     const term *colors = &p->shown.show.colors;
-    ticker_open(&p->ticker, term_on(colors, stdout, TERM_HINT), term_on(colors, stdout, TERM_OFF));
+    ticker_open(&p->ticker, STDOUT_FILENO, term_on(colors, stdout, TERM_HINT),
+                term_on(colors, stdout, TERM_OFF));
     p->shown.show.typed = p->reader;
     p->shown.show.ticker = &p->ticker;
     p->shown.show.pictures = &p->pictures;

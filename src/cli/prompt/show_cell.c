@@ -9,7 +9,7 @@
 
 #include "cli/display/html_text.h"
 #include "cli/program/command.h"
-#include "cli/prompt/ticker.h"
+#include "cli/terminal/ticker.h"
 
 static void check_stdout(show *s)
 {

@@ -1,0 +1,238 @@
+#include "cli/ask/program_output.h"
+
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "cli/terminal/columns.h"
+
+enum {
+    LAST_LINES = 3,          /* of what is hidden are shown at the end */
+    LAST_BYTES = 4 * 1024,   /* of it are kept for that */
+    WHOLE_BYTES = 64 * 1024, /* a line that goes on is broken there */
+    MARK_COLUMNS = 4
+};
+
+static void put_mark(const program_output *o)
+{
+    fprintf(o->stream, "%s  | %s", o->on, o->off);
+}
+
+/* ---- where lines are whole ---- */
+
+/* What was written over is not told: of a progress bar the last state is there. */
+static void put_whole(program_output *o)
+{
+    const char *text = str_text(&o->whole), *over;
+    size_t len = o->whole.len;
+
+    while (len > 0 && text[len - 1] == '\r')
+        len--;
+    over = memrchr(text, '\r', len);
+    if (over) {
+        len -= (size_t)(over + 1 - text);
+        text = over + 1;
+    }
+
+    put_mark(o);
+    term_put(o->stream, text, len);
+    fputc('\n', o->stream);
+    str_clear(&o->whole);
+    o->is_inside = 0;
+}
+
+static void take_whole(program_output *o, const char *text, size_t len)
+{
+    while (len > 0) {
+        const char *end = memchr(text, '\n', len);
+        const size_t line = end ? (size_t)(end - text) : len;
+        str_append(&o->whole, text, line);
+        o->is_inside = 1;
+        if (end || o->whole.len > WHOLE_BYTES)
+            put_whole(o);
+        text += line + (end != NULL);
+        len -= line + (end != NULL);
+    }
+}
+
+/* ---- live ---- */
+
+static size_t room(const program_output *o)
+{
+    struct winsize size = { 0 };
+
+    ioctl(fileno(o->stream), TIOCGWINSZ, &size);
+    return size.ws_col > 2 * MARK_COLUMNS ? size.ws_col - MARK_COLUMNS : 76;
+}
+
+static void hide(program_output *o, const char *text, size_t len)
+{
+    const size_t kept = len < LAST_BYTES ? len : LAST_BYTES;
+
+    o->bytes_hid += len;
+    for (const char *at = text; (at = memchr(at, '\n', len - (size_t)(at - text))); at++)
+        o->lines_hid++;
+    if (o->last.len + kept > (size_t)2 * LAST_BYTES) {
+        const size_t gone = o->last.len + kept - LAST_BYTES;
+        memmove(o->last.data, o->last.data + gone, o->last.len - gone);
+        o->last.len -= gone;
+        o->last.data[o->last.len] = '\0';
+    }
+    str_append(&o->last, text + len - kept, kept);
+}
+
+static int is_full(const program_output *o)
+{
+    return o->most_rows > 0 && o->rows >= o->most_rows;
+}
+
+/* A piece of a line without its end, and how it ends: by '\n', '\r', or 0: it goes on. */
+static void put_piece(program_output *o, const char *text, size_t len, char end)
+{
+    if (!o->is_inside)
+        put_mark(o);
+    o->is_inside = 1;
+    fwrite(text, 1, len, o->stream);
+    o->columns += columns_of(text, len);
+    if (end == 0)
+        return;
+    fputc(end, o->stream);
+    o->is_inside = 0;
+    if (end == '\n')
+        o->rows += 1 + o->columns / room(o);
+    o->columns = 0;
+}
+
+/* How much of a piece of a line has room in the rows that are left. */
+static size_t fitting(const program_output *o, const char *text, size_t len)
+{
+    if (o->most_rows == 0)
+        return len;
+    const size_t columns = (o->most_rows - o->rows) * room(o);
+    return columns_fit(text, len, columns > o->columns ? columns - o->columns : 0);
+}
+
+/* The end of a line that begins text; how many bytes it has. */
+static size_t line_end(char *end, const char *text, size_t len)
+{
+    *end = len > 0 ? *text : '\0';
+    if (*end == '\r' && len > 1 && text[1] == '\n') {
+        *end = '\n';
+        return 2;
+    }
+    return len > 0;
+}
+
+/* Text that is clean. What there are no rows for is hidden. */
+static void take_live(program_output *o, const char *text, size_t len)
+{
+    size_t at = 0;
+
+    while (at < len && !is_full(o)) {
+        size_t piece = 0;
+        char end = '\0';
+        while (at + piece < len && text[at + piece] != '\n' && text[at + piece] != '\r')
+            piece++;
+        const size_t fits = fitting(o, text + at, piece);
+        const size_t behind =
+            fits < piece ? 0 : line_end(&end, text + at + piece, len - at - piece);
+        put_piece(o, text + at, fits, end);
+        if (fits < piece)
+            o->rows = o->most_rows;
+        at += fits + behind;
+    }
+    if (at < len)
+        hide(o, text + at, len - at);
+}
+
+/* ---- both ---- */
+
+static void end_line(program_output *o)
+{
+    str rest = { 0 };
+
+    if (!o->is_live) {
+        if (o->is_inside)
+            put_whole(o);
+        return;
+    }
+    if (clean_end(&rest, &o->clean) == 0)
+        take_live(o, str_text(&rest), rest.len);
+    str_free(&rest);
+    if (o->is_inside)
+        fputc('\n', o->stream);
+    o->is_inside = 0;
+    o->columns = 0;
+}
+
+void program_output_take(program_output *o, int which, const char *text, size_t len)
+{
+    str shown = { 0 };
+
+    if (which != o->which)
+        end_line(o);
+    o->which = which;
+    if (!o->is_live)
+        take_whole(o, text, len);
+    else if (clean_text(&shown, &o->clean, text, len, CLEAN_RETURNS) == 0)
+        take_live(o, str_text(&shown), shown.len);
+    str_free(&shown);
+}
+
+/* Where the last lines begin. */
+static size_t last_lines(const program_output *o)
+{
+    const char *text = str_text(&o->last);
+    size_t at = o->last.len, lines = 0;
+
+    if (at > 0 && text[at - 1] == '\n')
+        at--;
+    while (at > 0 && (text[at - 1] != '\n' || ++lines < LAST_LINES))
+        at--;
+    return at;
+}
+
+static void tell_hidden(program_output *o)
+{
+    const size_t begin = last_lines(o);
+    str last = { 0 };
+    size_t shown = 0;
+
+    if (str_append(&last, str_text(&o->last) + begin, o->last.len - begin))
+        return;
+    for (size_t at = 0; at < last.len; at++)
+        shown += last.data[at] == '\n';
+    const size_t lines = o->lines_hid > shown ? o->lines_hid - shown : 0;
+    if (lines > 0)
+        fprintf(o->stream, "%s  | ... %zu more line%s, %.1f kB in all ...%s\n", o->on, lines,
+                lines == 1 ? "" : "s", (double)o->bytes_hid / 1000, o->off);
+    else if (o->bytes_hid > last.len)
+        fprintf(o->stream, "%s  | ... %.1f kB more ...%s\n", o->on,
+                (double)(o->bytes_hid - last.len) / 1000, o->off);
+    o->rows = 0;
+    o->bytes_hid = o->lines_hid = 0;
+    str_clear(&o->last);
+    o->most_rows += LAST_LINES;
+    take_live(o, str_text(&last), last.len);
+    str_free(&last);
+}
+
+void program_output_end(program_output *o)
+{
+    const size_t most = o->most_rows;
+
+    end_line(o);
+    if (o->bytes_hid > 0) {
+        tell_hidden(o);
+        end_line(o);
+    }
+    o->most_rows = most;
+    o->rows = o->lines_hid = 0;
+    o->bytes_hid = 0;
+    str_clear(&o->last);
+}
+
+void program_output_free(program_output *o)
+{
+    str_free(&o->last);
+    str_free(&o->whole);
+}
