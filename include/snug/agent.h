@@ -486,6 +486,29 @@ SNUG_EXTERN size_t snug_reply_attempt_count(const snug_reply *reply);
 /* The reply in that format, made at the first call; NULL if memory ran out. */
 SNUG_EXTERN const char *snug_reply_text(const snug_reply *reply, snug_reply_format format,
                                         size_t *len);
+/* The result of the run that the answer is from. NULL: nothing has run, or it came from the cache.
+ */
+SNUG_EXTERN const snug_result *snug_reply_result(const snug_reply *reply);
+
+/* What programs of the question made besides text: a file of the session's work directory, or a
+ * figure that was displayed. The texts live as long as the reply. */
+typedef struct snug_agent_output {
+    uint64_t size;
+    const char *path; /* in the work directory; NULL: of a figure that was only displayed */
+    const char *at;   /* where the caller finds it; NULL: it goes with the session */
+    const char *mime;
+    uint64_t bytes;              /* of that type */
+    const snug_display *display; /* of a figure, in all its forms; NULL: it is a file */
+} snug_agent_output;
+/* How many there are. */
+SNUG_EXTERN size_t snug_reply_output_count(const snug_reply *reply);
+/* Of a file there is what the list of the last run that changed it had; it may be gone. NULL: there
+ * is none of that number. */
+SNUG_EXTERN const snug_agent_output *snug_reply_output(const snug_reply *reply, size_t index);
+/* Says where the caller has put an output: JSON and markdown name it so from now on, and texts that
+ * snug_reply_text has answered are gone. Not while another thread uses the reply. SNUG_EINVAL:
+ * there is none of that number. */
+SNUG_EXTERN int snug_reply_place(snug_reply *reply, size_t index, const char *at);
 /* Frees the reply. It may outlive its agent. */
 SNUG_EXTERN void snug_reply_free(snug_reply *reply);
 

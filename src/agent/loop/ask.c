@@ -88,6 +88,7 @@ static int work_on_question(run *r)
         undo_keep_way_back(r->agent);
     if (!error)
         error = inputs_bind(r);
+    r->ready_ns = outputs_clock_ns();
     if (!error)
         error = retrieve_find(r);
     if (!error && history_fit(r) == BROKEN)

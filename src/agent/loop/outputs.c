@@ -2,11 +2,14 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/base64.h"
+#include "base/clock.h"
 #include "base/error.h"
+#include "base/mime.h"
 
-enum { MOST_FIGURES = 100 };
+enum { MOST_FIGURES = 100, MOST_FILES = 10000 };
 
 /* ---- files ---- */
 
@@ -27,19 +30,21 @@ static int set_place(made_file *file, const snug_agent *agent)
     return str_printf(&file->at, "%s/%s", agent->workdir, str_text(&file->path));
 }
 
-static int add_file(run *r, const snug_artifact *artifact)
+static int add_file(run *r, const char *path, const char *mime, uint64_t bytes)
 {
-    made_file *file = find_made(r->reply, artifact->path);
+    made_file *file = find_made(r->reply, path);
 
     if (file) {
-        file->bytes = artifact->bytes;
+        file->bytes = bytes;
         return SNUG_OK;
     }
 
+    if (r->reply->made_count >= MOST_FILES)
+        return SNUG_OK;
     file = reply_add_made(r->reply);
-    if (!file || str_add(&file->path, artifact->path) || str_add(&file->mime, artifact->mime))
+    if (!file || str_add(&file->path, path) || str_add(&file->mime, mime))
         return SNUG_ENOMEM;
-    file->bytes = artifact->bytes;
+    file->bytes = bytes;
     return set_place(file, r->agent);
 }
 
@@ -47,9 +52,54 @@ static int add_files(run *r, const attempt *a)
 {
     const snug_artifact *artifact;
     for (size_t i = 0; a->result && (artifact = snug_result_artifact(a->result, i)); i++)
-        if (add_file(r, artifact))
+        if (add_file(r, artifact->path, artifact->mime, artifact->bytes))
             return SNUG_ENOMEM;
     return SNUG_OK;
+}
+
+int64_t outputs_clock_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    return (int64_t)now.tv_sec * (int64_t)NS_PER_S + now.tv_nsec;
+}
+
+static int has_more_files(const snug_reply *reply)
+{
+    for (size_t i = 0; i < reply->attempt_count; i++)
+        if (reply->attempts[i].result &&
+            snug_result_artifacts_left_out(reply->attempts[i].result) > 0)
+            return 1;
+    return 0;
+}
+
+/* It was there before any program. */
+static int is_input(const run *r, const char *path)
+{
+    for (size_t i = 0; i < r->options->input_count; i++)
+        if (strcmp(r->options->inputs[i].name, path) == 0)
+            return 1;
+    return 0;
+}
+
+/* Where the list of a run is not whole: what was written since the question began. */
+static int add_more_files(run *r)
+{
+    snug_listing *listing;
+    const snug_entry *entry;
+    int error = SNUG_OK;
+
+    if (!has_more_files(r->reply) || snug_session_list_files(&listing, r->agent->session))
+        return SNUG_OK;
+    for (size_t i = 0; !error && (entry = snug_listing_entry(listing, i)); i++) {
+        const char *mime = mime_of_name(entry->path);
+        if (entry->kind == SNUG_ENTRY_FILE && entry->modified_ns >= r->ready_ns &&
+            !is_input(r, entry->path))
+            error =
+                add_file(r, entry->path, mime ? mime : "application/octet-stream", entry->bytes);
+    }
+    snug_listing_free(listing);
+    return error;
 }
 
 /* ---- figures ---- */
@@ -64,13 +114,14 @@ static const struct {
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* The kind of a part, or KINDS. */
-static size_t find_kind(const char *mime)
+/* The first of the kinds that it has, whose number is in *kind. NULL: it has none of them. */
+static const snug_mime *find_figure(size_t *kind, const snug_display *display)
 {
-    size_t kind = 0;
-    while (kind < KINDS && strcmp(kinds[kind].mime, mime) != 0)
-        kind++;
-    return kind;
+    for (*kind = 0; *kind < KINDS; ++*kind)
+        for (size_t i = 0; i < display->part_count; i++)
+            if (strcmp(display->parts[i].type, kinds[*kind].mime) == 0)
+                return &display->parts[i];
+    return NULL;
 }
 
 /* A name that no file of the work directory has; 0: there is none. */
@@ -101,7 +152,7 @@ static int write_figure(made_file *file, run *r, const str *bytes, const char *e
     return str_add(&file->path, name) ? SNUG_ENOMEM : set_place(file, r->agent);
 }
 
-static int add_figure(run *r, size_t kind, const snug_mime *part)
+static int add_figure(run *r, size_t kind, const snug_mime *part, const snug_display *display)
 {
     str bytes = { 0 };
     int error = kinds[kind].is_text ? str_append(&bytes, part->data, part->len)
@@ -114,7 +165,7 @@ static int add_figure(run *r, size_t kind, const snug_mime *part)
     }
 
     if (!error && file) {
-        file->is_figure = 1;
+        file->display = display;
         file->bytes = bytes.len;
         error = write_figure(file, r, &bytes, kinds[kind].ending);
     }
@@ -123,17 +174,16 @@ static int add_figure(run *r, size_t kind, const snug_mime *part)
     return error == SNUG_EINVAL ? SNUG_OK : error; /* only images are listed */
 }
 
-/* A display has the same in several forms, of which the first is taken. */
+/* A display has the same in several forms, of which one is taken. */
 static int add_figures(run *r, const attempt *a)
 {
     size_t count = 0;
 
     for (size_t i = 0; a->result && i < snug_result_display_count(a->result); i++) {
-        const snug_display *d = snug_result_display(a->result, i);
-        size_t part = 0, kind = KINDS;
-        while (d && part < d->part_count && (kind = find_kind(d->parts[part].type)) == KINDS)
-            part++;
-        if (kind < KINDS && count++ < MOST_FIGURES && add_figure(r, kind, &d->parts[part]))
+        const snug_display *display = snug_result_display(a->result, i);
+        size_t kind;
+        const snug_mime *part = display ? find_figure(&kind, display) : NULL;
+        if (part && count++ < MOST_FIGURES && add_figure(r, kind, part, display))
             return SNUG_ENOMEM;
     }
 
@@ -147,5 +197,8 @@ int outputs_collect(run *r)
         if (add_files(r, a) || (a->failure.len == 0 && add_figures(r, a)))
             return error_no_memory();
     }
+    if (add_more_files(r))
+        return error_no_memory();
+    reply_tell_made(r->reply);
     return SNUG_OK;
 }

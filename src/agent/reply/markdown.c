@@ -256,26 +256,58 @@ static int add_history(str *out, const snug_reply *reply)
 
 /* ---- files and figures ---- */
 
+/* Bytes of a name that mean something there, or would begin another line, are written so that they
+ * do not. */
+static int add_link_part(str *out, const char *text, const char *special)
+{
+    int error = SNUG_OK;
+
+    for (; *text && !error; text++) {
+        if ((unsigned char)*text < ' ' || *text == 0x7f)
+            error = str_printf(out, "%%%02X", (unsigned char)*text);
+        else
+            error = (strchr(special, *text) && str_add(out, "\\")) || str_append(out, text, 1);
+    }
+    return error;
+}
+
 /* A path with other characters is written between angle brackets. */
 static int add_link(str *out, const char *mark, const char *name, const char *at)
 {
-    const int is_plain = strcspn(at, " ()<>") == strlen(at);
-    return str_printf(out, is_plain ? "%s[%s](%s)" : "%s[%s](<%s>)", mark, name, at);
+    const int is_plain = strcspn(at, " ()<>\\") == strlen(at);
+
+    return str_printf(out, "%s[", mark) || add_link_part(out, name, "[]\\") ||
+           str_add(out, is_plain ? "](" : "](<") || add_link_part(out, at, "<>\\") ||
+           str_add(out, is_plain ? ")" : ">)");
 }
 
-static const char unkept[] = "not kept: a folder that is named (--workdir) keeps it";
+static const char unkept[] = "not kept: a folder that is named (--out, --workdir) keeps it";
+
+/* A figure that was put somewhere may have no name of its own. */
+static const char *name_of_made(const made_file *file)
+{
+    const char *slash = file->at.len > 0 ? strrchr(file->at.data, '/') : NULL;
+
+    if (file->path.len > 0)
+        return file->path.data;
+    if (file->at.len > 0)
+        return slash ? slash + 1 : file->at.data;
+    return str_text(&file->mime);
+}
 
 static int add_made_file(str *out, const made_file *file)
 {
-    const char *name = file->is_figure ? str_text(&file->mime) : str_text(&file->path);
+    const char *name = name_of_made(file);
+    const int is_picture = strncmp(str_text(&file->mime), "image/", 6) == 0;
     const unsigned long long bytes = file->bytes;
 
-    if (file->at.len > 0 && file->is_figure)
-        return str_add(out, "\n") || add_link(out, "!", file->path.data, file->at.data) ||
-               str_add(out, "\n");
+    if (file->at.len > 0 && file->display)
+        return str_add(out, "\n") || add_link(out, "!", name, file->at.data) || str_add(out, "\n");
     if (file->at.len > 0)
-        return add_link(out, "- ", name, file->at.data) || str_printf(out, ", %llu bytes\n", bytes);
-    return str_printf(out, "- %s, %llu bytes; %s\n", name, bytes, unkept);
+        return add_link(out, is_picture ? "- !" : "- ", name, file->at.data) ||
+               str_printf(out, ", %llu bytes\n", bytes);
+    return str_add(out, "- ") || add_link_part(out, name, "[]\\") ||
+           str_printf(out, ", %llu bytes; %s\n", bytes, unkept);
 }
 
 static int add_made(str *out, const char *title, const snug_reply *reply, int are_figures)
@@ -283,7 +315,7 @@ static int add_made(str *out, const char *title, const snug_reply *reply, int ar
     int error = SNUG_OK, count = 0;
 
     for (size_t i = 0; !error && i < reply->made_count; i++) {
-        if (reply->made[i].is_figure != are_figures)
+        if ((reply->made[i].display != NULL) != are_figures)
             continue;
         if (count++ == 0)
             error = str_printf(out, "\n## %s\n%s", title,

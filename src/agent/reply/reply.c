@@ -24,6 +24,57 @@ made_file *reply_add_made(snug_reply *reply)
     return &grown[reply->made_count++];
 }
 
+static const char *text_or_null(const str *text)
+{
+    return text->len > 0 ? text->data : NULL;
+}
+
+static void tell_made(made_file *file)
+{
+    file->told = (snug_agent_output){ .size = sizeof file->told,
+                                      .path = text_or_null(&file->path),
+                                      .at = text_or_null(&file->at),
+                                      .mime = str_text(&file->mime),
+                                      .bytes = file->bytes,
+                                      .display = file->display };
+}
+
+void reply_tell_made(snug_reply *reply)
+{
+    for (size_t i = 0; i < reply->made_count; i++)
+        tell_made(&reply->made[i]);
+}
+
+size_t snug_reply_output_count(const snug_reply *reply)
+{
+    return reply->made_count;
+}
+
+const snug_agent_output *snug_reply_output(const snug_reply *reply, size_t index)
+{
+    return index < reply->made_count ? &reply->made[index].told : NULL;
+}
+
+int snug_reply_place(snug_reply *reply, size_t index, const char *at)
+{
+    str place = { 0 };
+
+    if (index >= reply->made_count)
+        return error_set(SNUG_EINVAL, "snug_reply_place: there is no output %zu, of %zu", index,
+                         reply->made_count);
+    if (!at || !*at)
+        return error_set(SNUG_EINVAL, "snug_reply_place: the place is %s", at ? "empty" : "NULL");
+    if (str_add(&place, at))
+        return error_no_memory();
+
+    str_free(&reply->made[index].at);
+    reply->made[index].at = place;
+    tell_made(&reply->made[index]);
+    str_clear(&reply->json);
+    str_clear(&reply->markdown);
+    return SNUG_OK;
+}
+
 const attempt *reply_best(const snug_reply *reply)
 {
     size_t n = reply->best ? reply->best : reply->attempt_count;
@@ -89,6 +140,12 @@ const char *snug_reply_code(const snug_reply *reply)
 {
     const attempt *best = reply_best(reply);
     return best ? str_text(&best->code) : "";
+}
+
+const snug_result *snug_reply_result(const snug_reply *reply)
+{
+    const attempt *best = reply_best(reply);
+    return best ? best->result : NULL;
 }
 
 size_t snug_reply_attempt_count(const snug_reply *reply)

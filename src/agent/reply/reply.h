@@ -53,7 +53,8 @@ typedef struct made_file {
     str at;   /* where the caller finds it; empty: it goes with the session */
     str mime;
     uint64_t bytes;
-    int is_figure; /* it was displayed */
+    const snug_display *display; /* of a figure, which the result of its attempt has; else NULL */
+    snug_agent_output told;      /* the same for the caller, once all of them are there */
 } made_file;
 
 struct snug_reply {
@@ -109,6 +110,8 @@ static inline int attempt_has_run(const attempt *a)
 attempt *reply_add(snug_reply *reply);
 /* The same of its files and figures. */
 made_file *reply_add_made(snug_reply *reply);
+/* After the last one: they are told to the caller. */
+void reply_tell_made(snug_reply *reply);
 /* The attempt whose program the answer is; NULL where there is none. */
 const attempt *reply_best(const snug_reply *reply);
 /* Appends text between lines of backticks. SNUG_OK or SNUG_ENOMEM. */

@@ -339,7 +339,7 @@ static int add_made(cJSON *root, const char *name, const snug_reply *reply, int 
     cJSON *list = json_add_array(root, name);
     int failed = !list;
     for (size_t i = 0; !failed && i < reply->made_count; i++)
-        if (reply->made[i].is_figure == are_figures)
+        if ((reply->made[i].display != NULL) == are_figures)
             failed = add_made_file(list, &reply->made[i]);
     return failed;
 }

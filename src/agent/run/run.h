@@ -139,6 +139,7 @@ typedef struct run {
     struct trace *trace; /* NULL: none */
     snug_agent_step at;  /* the step under way */
     uint64_t started_ns, deadline_ns;
+    int64_t ready_ns;    /* since 1970: the data was there, and no program had run */
     uint64_t step_cells; /* cells that act mode has run */
     int error;           /* of BROKEN */
 
