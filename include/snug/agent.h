@@ -486,8 +486,7 @@ SNUG_EXTERN size_t snug_reply_attempt_count(const snug_reply *reply);
 /* The reply in that format, made at the first call; NULL if memory ran out. */
 SNUG_EXTERN const char *snug_reply_text(const snug_reply *reply, snug_reply_format format,
                                         size_t *len);
-/* The result of the run that the answer is from. NULL: nothing has run, or it came from the cache.
- */
+/* The result of the run that the answer is from. NULL: nothing has run, or a cache had it. */
 SNUG_EXTERN const snug_result *snug_reply_result(const snug_reply *reply);
 
 /* What programs of the question made besides text: a file of the session's work directory, or a

@@ -13,6 +13,7 @@ snug_layer(cli SOURCES
     cli/ask/closing.c
     cli/ask/conversation_export.c
     cli/ask/conversations_command.c
+    cli/ask/handing_over.c
     cli/ask/installing.c
     cli/ask/library_command.c
     cli/ask/member.c
@@ -21,8 +22,11 @@ snug_layer(cli SOURCES
     cli/ask/models_command.c
     cli/ask/named_files.c
     cli/ask/named_path.c
+    cli/ask/out_folder.c
+    cli/ask/out_name.c
     cli/ask/question_files.c
     cli/ask/seats.c
+    cli/ask/shown_answer.c
     cli/ask/stdin_data.c
     cli/ask/stdin_writer.c
     cli/ask/program_output.c
@@ -62,6 +66,8 @@ snug_layer(cli SOURCES
     cli/editor/screen.c
     cli/editor/buffer.c
     cli/display/code_lines.c
+    cli/display/form.c
+    cli/display/html_show.c
     cli/display/html_text.c
     cli/display/pictures.c
     cli/display/sixel.c

@@ -214,16 +214,17 @@ class A(Asked):
         self.assertEqual(self.text("out/clean.csv"), "region,units\nnorth,20\nnorth,22\n")
         self.assertEqual(self.text("out/total.txt"), "42")
 
-    def test_A33_files_that_go_with_the_session_are_named(self):
-        reply = self.reply([program("open('total.txt', 'w').write('42')")], *RESULT, "Write the total.")
-        self.assertEqual([(file["path"], file["bytes"], file["at"]) for file in reply["files"]],
-                         [("total.txt", 2, None)])
+    def test_A33_files_are_handed_over_or_go_with_the_session(self):
+        for options, place in ((), "write-the-total/total.txt"), (("--out", "none"), None):
+            reply = self.reply([program("open('total.txt', 'w').write('42')")], *RESULT, *options, "Write the total.")
+            self.assertEqual([(file["path"], file["bytes"], file["at"]) for file in reply["files"]],
+                             [("total.txt", 2, place)])
+        self.assertEqual(self.text("write-the-total/total.txt"), "42")
         self.assertFalse(os.path.exists(self.folder + "/total.txt"))
 
-    def test_A33_one_who_reads_the_steps_hears_that_files_go_and_how_they_stay(self):
+    def test_A33_one_who_reads_the_steps_hears_where_files_are(self):
         done = self.ask([program("open('total.txt', 'w').write('42')")], *RESULT, "Write the total.")
-        self.assertIn("total.txt, 2 bytes", done.stderr)
-        self.assertIn("--workdir", done.stderr)
+        self.assertIn("made write-the-total/total.txt (2 bytes)", done.stderr)
 
     def test_A39_each_provider_answers_the_same_question(self):
         for provider, (variable, path, asked) in PROVIDERS.items():

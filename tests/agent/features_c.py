@@ -108,11 +108,11 @@ class Files(Asked):
         self.assertIn("out/stock.json", done.stderr)
         self.assertEqual(self.path("stock.csv").read_text(), "item,pieces\nnuts,40\nbolts,2\n")
 
-    def test_C22_a_file_that_goes_with_the_session_is_told(self):
+    def test_C22_without_a_word_it_is_in_a_folder_that_is_named_after_the_question(self):
         done = self.ask([self.CONVERT], *RESULT, "Convert stock.csv to JSON.")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("made: stock.json", done.stderr)
-        self.assertIn("--workdir DIR keeps it", done.stderr)
+        self.assertIn("made convert-stock-csv-to-json/stock.json", done.stderr)
+        self.assertTrue(self.path("convert-stock-csv-to-json/stock.json").exists())
 
     def test_C24_files_that_match_a_pattern_are_renamed(self):
         for name in ("IMG_1.jpg", "IMG_2.jpg", "notes.txt"):

@@ -43,11 +43,11 @@ class Reports(Asking):
                                                  "at": "out/figure-3.png"}])
 
     def test_figures_without_a_folder_are_named(self):
-        done = self.ask([("Question:\ndraw", FIGURE)], *PLAIN, "--format", "markdown", "draw")
-        self.assertIn("\n## Figures\n\n- image/png, 8 bytes; not kept: a folder that is named (--workdir) keeps it\n",
-                      done.stdout)
+        done = self.ask([("Question:\ndraw", FIGURE)], *PLAIN, "--format", "markdown", "--out", "none", "draw")
+        self.assertIn("\n## Figures\n\n- image/png, 8 bytes; not kept: a folder that is named (--out, --workdir) keeps "
+                      "it\n", done.stdout)
         self.assertIn("made: a figure, image/png, 8 bytes\n", done.stderr)
-        reply = self.reply([("Question:\ndraw", FIGURE)], *PLAIN, "draw")
+        reply = self.reply([("Question:\ndraw", FIGURE)], *PLAIN, "--out", "none", "draw")
         self.assertEqual(reply["figures"], [{"path": None, "mime": "image/png", "bytes": 8, "at": None}])
 
     def test_a_folder_that_is_named_is_made_and_its_files_are_told(self):
@@ -62,13 +62,13 @@ class Reports(Asking):
 
     def test_files_that_go_with_the_session_are_told_with_what_keeps_them(self):
         rules = [("Question:\nwrite", WRITE), ("Question:\nagain", WRITE)]
-        done = self.ask(rules, *PLAIN, "write", "again")
+        done = self.ask(rules, *PLAIN, "--out", "none", "write", "again")
         self.assertEqual(done.stderr.count("made: report.txt, 6 bytes\n"), 2)
-        self.assertEqual(done.stderr.count("--workdir DIR keeps it"), 1)
-        done = self.ask([("Question:\nwrite", WRITE)], *PLAIN, "--session", "s", "write")
+        self.assertEqual(done.stderr.count("--workdir DIR keep it"), 1)
+        done = self.ask([("Question:\nwrite", WRITE)], *PLAIN, "--out", "none", "--session", "s", "write")
         self.assertIn("made: report.txt, 6 bytes\n", done.stderr)
         self.assertNotIn("--workdir", done.stderr)
-        done = self.ask([("Question:\nwrite", WRITE)], *PLAIN, "--quiet", "write")
+        done = self.ask([("Question:\nwrite", WRITE)], *PLAIN, "--out", "none", "--quiet", "write")
         self.assertEqual(done.stderr, "")
 
     def test_a_folder_that_cannot_be_made_is_one_sentence(self):

@@ -10,11 +10,13 @@
 #include "base/file.h"
 #include "base/str.h"
 #include "cli/ask/closing.h"
+#include "cli/ask/handing_over.h"
 #include "cli/ask/installing.h"
 #include "cli/ask/missing_events.h"
 #include "cli/ask/model_choice.h"
 #include "cli/ask/question_files.h"
 #include "cli/ask/seats.h"
+#include "cli/ask/shown_answer.h"
 #include "cli/ask/steps.h"
 #include "cli/program/command.h"
 #include "cli/program/signals.h"
@@ -38,6 +40,8 @@ typedef struct asker {
     str conversation, library, cache; /* paths */
     str model;                        /* where nobody has named one */
     closing closing;
+    handing handing;
+    shown_answer shown;
     size_t asked;
     int is_done;
 } asker;
@@ -116,34 +120,72 @@ static void tell_faults(snug_reply *reply)
         command_fail(EXIT_FINE, "%s", snug_reply_doubt(reply));
 }
 
-static int print_reply(asker *a, snug_reply *reply)
+static snug_reply_format format_of_reply(const asker *a)
 {
-    const options *o = a->options;
-    snug_reply_format format = o->is_json ? SNUG_REPLY_JSON : (snug_reply_format)o->format;
+    return a->options->is_json ? SNUG_REPLY_JSON : (snug_reply_format)a->options->format;
+}
+
+static void put_text(const char *text, size_t len)
+{
+    /* What is behind a pipe is a terminal in the end, or a file that somebody shows there. */
+    term_put(stdout, text, len);
+    if (len == 0 || text[len - 1] != '\n')
+        putchar('\n');
+}
+
+/* On stdout. */
+static int put_reply(asker *a, snug_agent *agent, const snug_reply *reply)
+{
+    const int is_plain = format_of_reply(a) == SNUG_REPLY_PLAIN;
+    const int has_table = is_plain && shown_has_table(reply);
     size_t len;
-    const char *text = snug_reply_text(reply, format, &len);
+    const char *text = snug_reply_text(reply, format_of_reply(a), &len);
     if (!text)
         return command_fail_memory();
 
-    if (format != SNUG_REPLY_PLAIN || snug_reply_answer(reply)[0]) {
-        /* What is behind a pipe is a terminal in the end, or a file that somebody shows there. */
-        term_put(stdout, text, len);
-        if (len == 0 || text[len - 1] != '\n')
-            putchar('\n');
-    }
+    if (!is_plain || (snug_reply_answer(reply)[0] && !(has_table && shown_is_value(reply, text))))
+        put_text(text, len);
+    if (has_table)
+        shown_put_table(reply);
+    if (is_plain)
+        shown_put_pictures(&a->shown, reply, snug_agent_session(agent));
 
     if (fflush(stdout)) {
         if (errno == EPIPE)
             return EXIT_FAILED;
         return command_fail(EXIT_FAILED, "stdout: %s", strerror(errno));
     }
-
-    if (format != SNUG_REPLY_JSON)
-        tell_faults(reply);
-    if (format != SNUG_REPLY_JSON && !o->is_quiet)
-        closing_tell(&a->closing, reply);
-    tell_missing_again(a, reply);
     return EXIT_FINE;
+}
+
+/* On stderr, what was handed over too. */
+static int tell_reply(asker *a, snug_reply *reply, int is_handed_over)
+{
+    if (format_of_reply(a) != SNUG_REPLY_JSON)
+        tell_faults(reply);
+    if (format_of_reply(a) != SNUG_REPLY_JSON && !a->options->is_quiet)
+        closing_tell(&a->closing, reply, is_handed_over);
+    const int status = is_handed_over ? handing_tell(&a->handing) : EXIT_FINE;
+    tell_missing_again(a, reply);
+    return status;
+}
+
+/* The answer is there before the first file is written, where it does not say where that is. */
+static int give_reply(asker *a, snug_agent *agent, const char *question, snug_reply *reply)
+{
+    const int is_handed_over = a->handing.is_on && !signals_taken(&a->signals);
+    const int is_plain = format_of_reply(a) == SNUG_REPLY_PLAIN;
+    int status = EXIT_FINE;
+
+    if (is_plain)
+        status = put_reply(a, agent, reply);
+    if (is_handed_over)
+        handing_do(&a->handing, reply, snug_agent_session(agent), question);
+    if (!is_plain)
+        status = put_reply(a, agent, reply);
+
+    const int told = tell_reply(a, reply, is_handed_over);
+    return status ? status : told;
 }
 
 /* NULL: there are none. */
@@ -183,9 +225,9 @@ static snug_agent_ask_options make_ask_options(const asker *a, const question_da
 }
 
 /* The exit status of a reply. */
-static int take_reply(asker *a, snug_reply *reply)
+static int take_reply(asker *a, snug_agent *agent, const char *question, snug_reply *reply)
 {
-    int status = print_reply(a, reply);
+    int status = give_reply(a, agent, question, reply);
     if (!status && snug_reply_status(reply) != SNUG_AGENT_STATUS_ANSWERED)
         status = EXIT_FAILED;
 
@@ -210,7 +252,7 @@ static int ask_agent(asker *a, snug_agent *agent, const char *question,
     else if (error)
         status = command_fail_host();
     else if (!a->is_stopped)
-        status = take_reply(a, reply);
+        status = take_reply(a, agent, question, reply);
     else
         status = EXIT_FINE;
     snug_reply_free(reply);
@@ -521,7 +563,9 @@ static int open_asker(asker *a)
 
 int command_ask(const options *o)
 {
-    asker a = { .options = o, .closing = { .keeps_files = o->conversation != NULL } };
+    asker a = { .options = o,
+                .closing = { .keeps_files = o->conversation != NULL },
+                .handing = { .folder = OUT_FOLDER_INIT } };
     int status;
 
     steps_open(&a.steps, o);
@@ -529,6 +573,9 @@ int command_ask(const options *o)
         status = command_fail(EXIT_USAGE, "%s", error_message());
     else
         status = tools_open(&a.tools, o, &a.signals);
+    shown_open(&a.shown, o, &a.signals);
+    if (!status)
+        status = handing_open(&a.handing, o, &a.signals);
 
     if (!status)
         status = open_asker(&a);
@@ -537,6 +584,8 @@ int command_ask(const options *o)
 
     seats_close(&a.seats);
     steps_close(&a.steps);
+    handing_close(&a.handing);
+    shown_close(&a.shown);
     tools_close(&a.tools);
     signals_stop(&a.signals);
     missing_free(&a.missing);

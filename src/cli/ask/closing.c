@@ -58,7 +58,7 @@ static int tell_made(span reply, const char *list)
     return lost;
 }
 
-void closing_tell(closing *c, const snug_reply *reply)
+void closing_tell(closing *c, const snug_reply *reply, int is_handed_over)
 {
     size_t len;
     const char *json = snug_reply_text(reply, SNUG_REPLY_JSON, &len);
@@ -70,9 +70,13 @@ void closing_tell(closing *c, const snug_reply *reply)
         fputc('\n', stderr);
     tell_times(whole);
 
+    if (is_handed_over)
+        return;
     const int lost = tell_made(whole, "files") + tell_made(whole, "figures");
     if (lost == 0 || c->keeps_files || c->has_warned)
         return;
     c->has_warned = 1;
-    fputs("snug: what was made goes with the session at the end; --workdir DIR keeps it\n", stderr);
+    fputs("snug: what was made goes with the session at the end; --out DIR and --workdir DIR keep "
+          "it\n",
+          stderr);
 }

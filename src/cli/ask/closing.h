@@ -12,6 +12,7 @@ typedef struct closing {
     int has_warned;  /* of files that go with the session: once */
 } closing;
 
-void closing_tell(closing *c, const snug_reply *reply);
+/* is_handed_over: somebody else tells what the programs made. */
+void closing_tell(closing *c, const snug_reply *reply, int is_handed_over);
 
 #endif

@@ -157,8 +157,7 @@ static size_t width_of_terminal(void)
     return (size_t)COLUMN_PIXELS * (size.ws_col > 0 ? size.ws_col : 80);
 }
 
-/* 1: the terminal has it. */
-static int show_png(const pictures *p, const str *bytes)
+int pictures_show_png(const pictures *p, const str *bytes)
 {
     str out = { 0 };
     int error = -1;
@@ -205,7 +204,7 @@ int pictures_show(pictures *p, const snug_display *display)
     const snug_mime *found = find_picture(&kind, display);
     int error = kinds[kind].is_text ? str_append(&bytes, found->data, found->len)
                                     : base64_decode(&bytes, found->data, found->len);
-    if (!error && !show_png(p, &bytes))
+    if (!error && !pictures_show_png(p, &bytes))
         save_picture(p, kinds[kind].suffix, &bytes);
     str_free(&bytes);
     return !error;

@@ -33,6 +33,8 @@ void pictures_note_sixel(pictures *p, int has_sixel);
 int pictures_has_one(const pictures *p, const snug_display *display);
 /* Shows it on stdout, or saves it and names it there; 0: there is none. */
 int pictures_show(pictures *p, const snug_display *display);
+/* 1: stdout has it; 0: the terminal cannot show it, or it is none in PNG. Nothing is saved. */
+int pictures_show_png(const pictures *p, const str *bytes);
 void pictures_close(pictures *p);
 
 /* Appends what shows a picture in PNG, whose base64 has no other bytes. Pure. SNUG_OK or

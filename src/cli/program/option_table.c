@@ -84,7 +84,7 @@ const option_row option_rows[] = {
     { "--tool-calls", "NUMBER", KIND_LIMIT, FOR_SESSIONS, LIMIT(tool_calls), NULL, NULL },
     { "--input-timeout", "TIME", KIND_LIMIT, FOR_SESSIONS, LIMIT(input_ms), NULL, NULL },
     { "--workdir", "DIR", KIND_TEXT, FOR_SESSIONS, offsetof(options, workdir), NULL,
-      "directory for the cells' files, kept; else a private one", .is_common = 1 },
+      "directory for the cells' files, kept; else a private one" },
     { "--mount", "PATH:NAME[:ro|rw]", KIND_MOUNT, FOR_SESSIONS, offsetof(options, mounts), NULL,
       "file or folder under a name in the work directory (default ro); may be repeated" },
     { "--tool", "NAME=COMMAND", KIND_PAIR, FOR_SESSIONS, offsetof(options, tools), NULL,
@@ -280,6 +280,13 @@ const option_row option_rows[] = {
       formats, "of the reply on stdout (default plain)" },
     { "-j", "NUMBER", KIND_COUNT, FOR_BATCH, offsetof(options, jobs), NULL,
       "tasks at a time, each in a session of its own (default 1, at most 64)" },
+    { "--out", "DIR|none", KIND_TEXT, FOR_QUESTIONS, offsetof(options, out_folder), NULL,
+      "where files and figures of programs go (default a new folder named after the question)",
+      .is_common = 1 },
+    { "--out-files", "NUMBER", KIND_COUNT, FOR_QUESTIONS, offsetof(options, out_files), NULL,
+      "files that a question hands over at most (default 1,000)" },
+    { "--out-size", "SIZE", KIND_SIZE, FOR_QUESTIONS, offsetof(options, out_bytes), NULL,
+      "their sizes in all (default 256 MiB)" },
     { "--out", "FILE", KIND_TEXT, FOR_BATCH, offsetof(options, out_path), NULL,
       "where results go, a line each (default TASKS.results.jsonl)" },
     { "--quiet", NULL, KIND_FLAG, FOR_ASK, offsetof(options, is_quiet), NULL, "no steps on stderr",
@@ -334,9 +341,9 @@ const option_row option_rows[] = {
       "of the terminal, for the colours of code (default auto: the prompt asks it)" },
     { "--output-rows", "NUMBER", KIND_COUNT, FOR_ASK, offsetof(options, output_rows), NULL,
       "of a program's output on a terminal; of more, the end (default 20; with -v all)" },
-    { "--pictures", "auto|kitty|iterm|sixel|saved|none", KIND_CHOICE, FOR_PROMPT,
+    { "--pictures", "auto|kitty|iterm|sixel|saved|none", KIND_CHOICE, FOR_PROMPT | FOR_QUESTIONS,
       offsetof(options, pictures), pictures,
-      "how the prompt shows pictures (default auto: as the terminal can, else saved and named)" },
+      "how pictures are shown (default auto: as the terminal can, else saved and named)" },
     { "--prompt-history", "FILE|none", KIND_TEXT, FOR_PROMPT, offsetof(options, history_file), NULL,
       "where the prompt keeps what was entered (default the variable SNUG_PROMPT_HISTORY, or "
       "history in the state folder)" },
@@ -348,12 +355,25 @@ const option_row option_rows[] = {
 const size_t option_count = sizeof option_rows / sizeof option_rows[0];
 _Static_assert(sizeof option_rows / sizeof option_rows[0] <= MOST_OPTIONS, "more rows than that");
 
+const option_row *option_find_of(const char *name, size_t len, unsigned commands)
+{
+    const option_row *other = NULL;
+
+    for (size_t i = 0; i < option_count; i++) {
+        const option_row *row = &option_rows[i];
+        if (strlen(row->name) != len || strncmp(row->name, name, len) != 0)
+            continue;
+        if (row->commands & commands)
+            return row;
+        if (!other)
+            other = row;
+    }
+    return other;
+}
+
 const option_row *option_find(const char *name, size_t len)
 {
-    for (size_t i = 0; i < option_count; i++)
-        if (strlen(option_rows[i].name) == len && !strncmp(option_rows[i].name, name, len))
-            return &option_rows[i];
-    return NULL;
+    return option_find_of(name, len, ~0U);
 }
 
 /* By its field, because messages may call it otherwise than the library does. */

@@ -57,8 +57,10 @@ enum { MOST_OPTIONS = 160 };
 extern const option_row option_rows[];
 extern const size_t option_count;
 
-/* NULL: there is none of that name. */
+/* NULL: there is none of that name. Of two the first one. */
 const option_row *option_find(const char *name, size_t len);
+/* Of two that of these commands. */
+const option_row *option_find_of(const char *name, size_t len, unsigned commands);
 /* What the library says of an option that is a limit; NULL: it is not one. */
 const snug_limit_description *option_limit(const option_row *row);
 

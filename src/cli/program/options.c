@@ -61,7 +61,7 @@ static int parse_one(options *o, const char *name, unsigned command, int argc, c
     size_t len = strcspn(word, "=");
     const char *value = word[len] ? word + len + 1 : NULL;
 
-    const option_row *row = option_find(word, len);
+    const option_row *row = option_find_of(word, len, command);
     if (!row)
         return fail_unknown_option(name, command, word, len);
 

@@ -4,9 +4,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cli/display/form.h"
+#include "cli/display/html_show.h"
 #include "cli/display/html_text.h"
 #include "cli/program/command.h"
 #include "cli/terminal/ticker.h"
@@ -76,35 +77,10 @@ static void put_kind(const char *before, const snug_mime *part)
     printf(", %zu bytes>", part->len);
 }
 
-static const snug_mime *find_part(const snug_display *display, const char *type)
-{
-    for (size_t i = 0; i < display->part_count; i++)
-        if (strcmp(display->parts[i].type, type) == 0)
-            return &display->parts[i];
-    return NULL;
-}
-
-/* 1: a table of HTML, or other HTML where there is no text. */
-static int put_html(const snug_mime *html, int has_text)
-{
-    struct winsize size = { 0 };
-    str out = { 0 };
-
-    if (!html || !isatty(STDOUT_FILENO) || (has_text && !html_has_table(html->data, html->len)))
-        return 0;
-    ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
-    int error = html_text(&out, html->data, html->len, size.ws_col ? size.ws_col : 80);
-    int is_put = !error && out.len > 0;
-    if (is_put)
-        term_show(stdout, NULL, out.data, out.len - 1, 0);
-    str_free(&out);
-    return is_put;
-}
-
 /* A terminal shows more of it than its text. */
 static int is_rich(const show *s, const snug_display *display)
 {
-    const snug_mime *html = find_part(display, "text/html");
+    const snug_mime *html = form_find(display, "text/html");
 
     return pictures_has_one(s->pictures, display) ||
            (html && isatty(STDOUT_FILENO) && html_has_table(html->data, html->len));
@@ -113,15 +89,15 @@ static int is_rich(const show *s, const snug_display *display)
 /* The richest form that a terminal has, or what it is where there is none. */
 static void put_display(const show *s, const snug_display *display)
 {
-    const snug_mime *text = find_part(display, "text/plain");
+    const snug_mime *text = form_find(display, "text/plain");
 
     if (pictures_show(s->pictures, display) ||
-        put_html(find_part(display, "text/html"), text != NULL))
+        html_show(form_find(display, "text/html"), text != NULL))
         return;
     if (!text)
-        text = find_part(display, "text/markdown");
+        text = form_find(display, "text/markdown");
     if (!text)
-        text = find_part(display, "text/latex");
+        text = form_find(display, "text/latex");
     if (text)
         term_show(stdout, NULL, text->data, text->len, CLEAN_COLOURS);
     for (size_t i = 0; i < display->part_count && !text; i++)

@@ -1,0 +1,40 @@
+/*
+ * handing_over.h - what the programs of a question made, files of their session and figures, put
+ * where the user finds it: into --out, else into a folder that is named after the question.
+ */
+#ifndef SNUG_CLI_HANDING_OVER_H
+#define SNUG_CLI_HANDING_OVER_H
+
+#include <snug/agent.h>
+
+#include "cli/ask/out_folder.h"
+#include "cli/program/options.h"
+#include "cli/program/signals.h"
+
+typedef struct handing {
+    const options *options;
+    signals *signals;
+    int is_on;
+    out_folder folder;
+
+    /* Of the last reply. */
+    uint64_t bytes, files; /* that were handed over */
+    str made;              /* the first of them, for a line */
+    str left;              /* what was left out, and why, for a sentence */
+    uint64_t left_count;
+    str fault;
+    uint64_t fault_count;
+} handing;
+
+/* Before any program runs, for what a program changes later is not followed. EXIT_FINE, or
+ * EXIT_USAGE after one sentence. Close in every case. */
+int handing_open(handing *h, const options *o, signals *s);
+/* Hands over, and says so in the reply; to the user, nothing yet. Nothing where a signal has come,
+ * or where options want it so. */
+void handing_do(handing *h, snug_reply *reply, snug_session *session, const char *question);
+/* On stderr: a line of what was handed over, and a sentence for what was not. EXIT_FINE, or
+ * EXIT_USAGE where something could not be written. */
+int handing_tell(const handing *h);
+void handing_close(handing *h);
+
+#endif
