@@ -1,5 +1,5 @@
 # A frame of zstd that is a thousand times as long when it is read, again and again.
-# expect: rung 2 or memory or ok
+# expect: rung 2 or rung 3 or memory or ok
 # state: kept
 # only: 3.14+
 # profile: data
