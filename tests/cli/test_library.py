@@ -82,6 +82,31 @@ class Library(Asking):
         self.assertEqual(self.found("compound INTEREST of 5 years"), ["interest.py"])
         self.assertEqual(self.found("the capital of France"), [])
 
+    def test_what_is_in_it_is_shown_whole(self):
+        long = "".join(f"Line {number} of a text that is cut into passages, été.\n" for number in range(500))
+        self.fill()
+        self.file("long.md", long)
+        self.library("add", "long.md")
+        self.assertEqual(self.library("show", "long.md").stdout, long)
+        self.assertEqual(self.library("show", "bread.md", "interest.py").stdout,
+                         "# Baking\n\nBread needs flour, water and an oven.\n"
+                         "# compound interest\ndef interest(p, r, n):\n    return p * (1 + r) ** n\n")
+        shown = json.loads(self.library("show", "--json", "long.md").stdout)
+        self.assertEqual((shown["name"], shown["text"]), ("long.md", long))
+
+    def test_a_name_that_is_not_there_says_which_is(self):
+        self.fill()
+        for verb in "show", "remove":
+            self.assertRegex(self.library(verb, "interset.py", status=2).stderr,
+                             r"^snug: the library \S+ has nothing of the name interset.py; did you mean interest.py\?\n$")
+            self.assertRegex(self.library(verb, "x", status=2).stderr, r"; snug library list says what there is\n$")
+            self.assertRegex(self.library(verb, status=2).stderr, r"nothing is named; snug library list says what there is\n$")
+
+    def test_a_program_is_shown_with_colours_on_a_terminal(self):
+        self.fill()
+        shown = self.library("show", "--color", "always", "interest.py").stdout
+        self.assertIn("\x1b[1;35mdef\x1b[0m", shown)
+
     def test_what_is_in_it_has_no_control_over_the_terminal(self):
         self.file("a.md", "\ufeff# Red \x1b[31m \u009b31m \x7f\nmore \u009b31m\n")
         self.library("add", "a.md")
