@@ -54,6 +54,9 @@ SNUG_EXTERN int snug_library_search(snug_library_result **out, snug_library *lib
                                     const char *query, size_t most);
 /* Lists all documents sorted by name, without their text. */
 SNUG_EXTERN int snug_library_list(snug_library_result **out, snug_library *library);
+/* Finds the document of that name, with its whole text. SNUG_ENOTFOUND if there is none. */
+SNUG_EXTERN int snug_library_find(snug_library_result **out, snug_library *library,
+                                  const char *name);
 
 /* A document that was found. */
 typedef struct snug_library_match {

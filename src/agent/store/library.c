@@ -432,19 +432,20 @@ static int add_match(snug_library_result *matches, sqlite3_stmt *row, double sco
     return SNUG_OK;
 }
 
-int snug_library_list(snug_library_result **out, snug_library *library)
+/* What the statement finds; name: its parameter, or NULL where it has none. */
+static int read_matches(snug_library_result **out, snug_library *library, const char *sql,
+                        const char *name)
 {
     sqlite3_stmt *statement;
     int has_row = 1;
 
-    if (!out || !library)
-        return error_set(SNUG_EINVAL, "snug_library_list: %s is NULL", out ? "library" : "out");
     snug_library_result *matches = calloc(1, sizeof *matches);
     if (!matches)
         return error_no_memory();
 
-    int error = database_prepare(&statement, library->file,
-                                 "select name, kind, title, bytes, '' from document order by name");
+    int error = database_prepare(&statement, library->file, sql);
+    if (!error && name)
+        database_bind(statement, 1, name, strlen(name));
     while (!error && !(error = database_row(library->file, statement, &has_row)) && has_row)
         error = add_match(matches, statement, 0);
     sqlite3_finalize(statement);
@@ -455,6 +456,32 @@ int snug_library_list(snug_library_result **out, snug_library *library)
 
     *out = matches;
     return SNUG_OK;
+}
+
+int snug_library_list(snug_library_result **out, snug_library *library)
+{
+    if (!out || !library)
+        return error_set(SNUG_EINVAL, "snug_library_list: %s is NULL", out ? "library" : "out");
+    return read_matches(out, library,
+                        "select name, kind, title, bytes, '' from document order by name", NULL);
+}
+
+/* Its passages stand one behind the other, without anything between them. */
+int snug_library_find(snug_library_result **out, snug_library *library, const char *name)
+{
+    if (!out || !library || !name)
+        return error_set(SNUG_EINVAL, "snug_library_find: an argument is NULL");
+    int error = read_matches(out, library,
+                             "select name, kind, title, bytes, (select group_concat(text, '') from"
+                             " (select text from passage where passage.document = document.id"
+                             " order by passage.id)) from document where name = ?",
+                             name);
+    if (error || (*out)->count > 0)
+        return error;
+    snug_library_result_free(*out);
+    *out = NULL;
+    return error_set(SNUG_ENOTFOUND, "the library %s has nothing of the name %.300s",
+                     str_text(&library->file->path), name);
 }
 
 /* ---- searching ---- */

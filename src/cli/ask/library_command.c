@@ -9,6 +9,7 @@
 #include "base/jsontext.h"
 #include "base/nearest.h"
 #include "base/str.h"
+#include "cli/display/code_lines.h"
 #include "cli/program/command.h"
 #include "cli/program/state_folder.h"
 #include "cli/terminal/term.h"
@@ -30,20 +31,22 @@ static void print_member(const char *before, const char *text)
     str_free(&quoted);
 }
 
-static void print_match_json(const snug_library_match *m, int is_found)
+typedef enum { LISTED, FOUND, SHOWN } reason;
+
+static void print_match_json(const snug_library_match *m, reason why)
 {
     print_member("{\"schema\":\"snug.match/1\",\"name\":", m->name);
     print_member(",\"kind\":", m->kind);
     print_member(",\"title\":", m->title);
     printf(",\"bytes\":%llu", (unsigned long long)m->bytes);
-    if (is_found) {
+    if (why == FOUND)
         printf(",\"score\":%.6f", m->score);
+    if (why != LISTED)
         print_member(",\"text\":", m->text);
-    }
     puts("}");
 }
 
-static void print_match(const snug_library_match *m, int is_found)
+static void print_match(const snug_library_match *m, reason why)
 {
     print_plain_text(m->name);
     printf("  (%s, %llu bytes)", m->kind, (unsigned long long)m->bytes);
@@ -51,7 +54,7 @@ static void print_match(const snug_library_match *m, int is_found)
         fputs("  ", stdout);
     print_plain_text(m->title);
     putchar('\n');
-    if (!is_found)
+    if (why == LISTED)
         return;
 
     /* An empty line ends a text. */
@@ -62,14 +65,14 @@ static void print_match(const snug_library_match *m, int is_found)
     putchar('\n');
 }
 
-static void print_matches(const options *o, const snug_library_result *matches, int is_found)
+static void print_matches(const options *o, const snug_library_result *matches, reason why)
 {
     const snug_library_match *m;
     for (size_t i = 0; (m = snug_library_result_match(matches, i)); i++) {
         if (o->is_json)
-            print_match_json(m, is_found);
+            print_match_json(m, why);
         else
-            print_match(m, is_found);
+            print_match(m, why);
     }
 }
 
@@ -164,7 +167,7 @@ static int list_entries(const options *o, snug_library *library)
     snug_library_result *matches;
     if (snug_library_list(&matches, library))
         return command_fail_host();
-    print_matches(o, matches, 0);
+    print_matches(o, matches, LISTED);
     snug_library_result_free(matches);
     return EXIT_FINE;
 }
@@ -191,7 +194,7 @@ static int search_entries(const options *o, snug_library *library)
         goto done;
     }
 
-    print_matches(o, matches, 1);
+    print_matches(o, matches, FOUND);
     if (snug_library_result_match_count(matches) == 0)
         status = EXIT_FAILED;
     snug_library_result_free(matches);
@@ -201,14 +204,83 @@ done:
     return status;
 }
 
+enum { MOST_NAMES = 1000 };
+
+/* The message of a name that is not there, with the one that was probably meant. */
+static int fail_name(snug_library *library, const char *given)
+{
+    const char *names[MOST_NAMES];
+    snug_library_result *all = NULL;
+    const snug_library_match *m;
+    size_t count = 0;
+    str message = { 0 };
+
+    str_add(&message, error_message());
+    if (snug_library_list(&all, library) == SNUG_OK)
+        while (count < MOST_NAMES && (m = snug_library_result_match(all, count)))
+            names[count++] = m->name;
+    const char *near = nearest_name(given, names, count);
+    int status = near ? command_fail(EXIT_USAGE, "%s; did you mean %s?", str_text(&message), near)
+                      : command_fail(EXIT_USAGE, "%s; snug library list says what there is",
+                                     str_text(&message));
+    snug_library_result_free(all);
+    str_free(&message);
+    return status;
+}
+
+/* Text, as it was put there: on a terminal a program has colours. */
+static void print_text(const options *o, const snug_library_match *m)
+{
+    const term colors = term_open((term_mode)o->color);
+    const size_t len = strlen(m->text);
+    const code_look look = { theme_of_variable(getenv("COLORFGBG")), CODE_PYTHON,
+                             term_on(&colors, stdout, TERM_PLACE),
+                             term_on(&colors, stdout, TERM_OFF) };
+
+    if (colors.out && strcmp(m->kind, "snippet") == 0)
+        code_lines_put(stdout, &look, m->text, len, 0, 1);
+    else
+        term_show(stdout, NULL, m->text, len, 0);
+}
+
+static int show_entries(const options *o, snug_library *library)
+{
+    if (o->input_count < 2)
+        return command_fail(EXIT_USAGE, "library show: nothing is named; snug library list says "
+                                        "what there is");
+
+    for (size_t i = 1; i < o->input_count; i++) {
+        snug_library_result *found;
+        int error = snug_library_find(&found, library, o->inputs[i].text);
+        if (error == SNUG_ENOTFOUND)
+            return fail_name(library, o->inputs[i].text);
+        if (error)
+            return command_fail_host();
+        if (o->is_json)
+            print_match_json(snug_library_result_match(found, 0), SHOWN);
+        else
+            print_text(o, snug_library_result_match(found, 0));
+        snug_library_result_free(found);
+    }
+    return EXIT_FINE;
+}
+
 static int remove_entries(const options *o, snug_library *library)
 {
     int status = EXIT_FINE;
     if (o->input_count < 2)
-        return command_fail(EXIT_USAGE, "library remove: nothing is named");
+        return command_fail(EXIT_USAGE, "library remove: nothing is named; snug library list "
+                                        "says what there is");
     for (size_t i = 1; !status && i < o->input_count; i++)
-        if (snug_library_remove(library, o->inputs[i].text))
+        switch (snug_library_remove(library, o->inputs[i].text)) {
+        case SNUG_OK:
+            break;
+        case SNUG_ENOTFOUND:
+            status = fail_name(library, o->inputs[i].text);
+            break;
+        default:
             status = command_fail_host();
+        }
     return status;
 }
 
@@ -217,10 +289,8 @@ static const struct {
     int (*run)(const options *o, snug_library *library);
     int makes;
 } verbs[] = {
-    { "add", add_files, 1 },
-    { "list", list_entries, 0 },
-    { "search", search_entries, 0 },
-    { "remove", remove_entries, 0 },
+    { "add", add_files, 1 },         { "list", list_entries, 0 },     { "show", show_entries, 0 },
+    { "search", search_entries, 0 }, { "remove", remove_entries, 0 },
 };
 enum { VERBS = sizeof verbs / sizeof verbs[0] };
 
@@ -251,11 +321,12 @@ static int fail_verb(const char *given)
 
     const char *near = nearest_name(given, names, VERBS);
     if (near)
-        return command_fail(EXIT_USAGE,
-                            "library: \"%s\" is not add, list, search or remove; did you mean %s",
-                            given, near);
+        return command_fail(
+            EXIT_USAGE, "library: \"%s\" is not add, list, show, search or remove; did you mean %s",
+            given, near);
 
-    return command_fail(EXIT_USAGE, "library: \"%s\" is not add, list, search or remove", given);
+    return command_fail(EXIT_USAGE, "library: \"%s\" is not add, list, show, search or remove",
+                        given);
 }
 
 int command_library(const options *o)

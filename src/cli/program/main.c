@@ -65,7 +65,7 @@ static const command commands[] = {
       "  snug ask \"Which region sold most in sales.csv?\"\n"
       "  snug ask --session sales \"And in March?\"\n" },
     { "library", command_library, FOR_LIBRARY,
-      "[OPTION...] add FILE...|list|search WORDS|remove NAME...",
+      "[OPTION...] add FILE...|list|show NAME...|search WORDS|remove NAME...",
       "snippets and documents that questions find",
       "Puts texts into a library, shows what there is, searches it as snug ask --library does,\n"
       "and removes by name. A file's name is its name in the library; one that is there already\n"

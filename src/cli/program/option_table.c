@@ -334,8 +334,9 @@ const option_row option_rows[] = {
       FOR_RUN | FOR_CHECK | FOR_DOCTOR | FOR_ASK | FOR_LIBRARY | FOR_PACKAGES | FOR_MODELS |
           FOR_CONVERSATIONS,
       offsetof(options, is_json), NULL, "print JSON, an object a line", .is_common = 1 },
-    { "--color", "auto|always|never", KIND_CHOICE, FOR_PROMPT | FOR_RUN | FOR_CHECK | FOR_QUESTIONS,
-      offsetof(options, color), colors, "colours (default auto; NO_COLOR is honoured)" },
+    { "--color", "auto|always|never", KIND_CHOICE,
+      FOR_PROMPT | FOR_RUN | FOR_CHECK | FOR_QUESTIONS | FOR_LIBRARY, offsetof(options, color),
+      colors, "colours (default auto; NO_COLOR is honoured)" },
     { "--background", "auto|light|dark", KIND_CHOICE, FOR_PROMPT | FOR_ASK,
       offsetof(options, background), backgrounds,
       "of the terminal, for the colours of code (default auto: the prompt asks it)" },
