@@ -92,3 +92,21 @@ const char *nearest_name(const char *word, const char *const *names, size_t coun
 
     return nearest;
 }
+
+static int is_swapped(const char *a, const char *b)
+{
+    size_t at = 0;
+
+    while (a[at] && a[at] == b[at])
+        at++;
+    return a[at] && a[at + 1] && a[at] == b[at + 1] && a[at + 1] == b[at] &&
+           strcmp(a + at + 2, b + at + 2) == 0;
+}
+
+const char *nearest_typed(const char *word, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (is_swapped(word, names[i]))
+            return names[i];
+    return nearest_name(word, names, count);
+}

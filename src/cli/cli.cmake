@@ -10,10 +10,14 @@ add_custom_command(
     COMMENT "Embedding the presets" VERBATIM)
 snug_layer(cli SOURCES
     cli/ask/ask_command.c
+    cli/ask/asker.c
+    cli/ask/asker_open.c
+    cli/ask/asker_reply.c
     cli/ask/closing.c
     cli/ask/conversation_export.c
     cli/ask/conversations_command.c
     cli/ask/handing_over.c
+    cli/ask/costs.c
     cli/ask/installing.c
     cli/ask/library_command.c
     cli/ask/member.c
@@ -24,6 +28,7 @@ snug_layer(cli SOURCES
     cli/ask/named_path.c
     cli/ask/out_folder.c
     cli/ask/out_name.c
+    cli/ask/permit.c
     cli/ask/question_files.c
     cli/ask/seats.c
     cli/ask/shown_answer.c
@@ -34,6 +39,11 @@ snug_layer(cli SOURCES
     cli/ask/steps_model.c
     cli/ask/steps_program.c
     cli/ask/streamed_code.c
+    cli/ask/talk.c
+    cli/ask/talk_complete.c
+    cli/ask/talk_slips.c
+    cli/ask/talk_tables.c
+    cli/ask/talk_words.c
     cli/batch/batch.c
     cli/batch/progress.c
     cli/batch/results.c

@@ -122,7 +122,7 @@ class Places(Handing):
 
     def test_questions_of_one_command_share_a_folder(self):
         rules = [("Question:\nfirst", WRITE), ("Question:\nthen", WRITE), ("Question:\nthen", FIGURE)]
-        done = self.ask(rules, *PLAIN, "first", "then", "then")
+        done = self.ask(rules, *PLAIN, "first ", "then ", "then ")  # words without blanks are one question
         self.assertEqual(re.findall("^made (.*)$", done.stderr, re.M),
                          ["first/report.txt (6 bytes)", "first/report-2.txt (6 bytes)",
                           f"first/figure-1.png ({len(PNG)} bytes)"])

@@ -70,6 +70,16 @@ static void long_names_are_too_far_but_for_their_common_ends(void **state)
     assert_int_equal(nearest_distance(a, 60, b, 60, 1000), 2);
 }
 
+static void letters_that_were_swapped_go_before_a_letter_too_many(void **state)
+{
+    (void)state;
+    const char *const names[] = { "--mode", "--model", "--mount" };
+    assert_string_equal(nearest_typed("--modle", names, 3), "--model");
+    assert_string_equal(nearest_typed("--moed", names, 3), "--mode");
+    assert_string_equal(nearest_typed("--moddel", names, 3), "--model");
+    assert_null(nearest_typed("--verbose", names, 3));
+}
+
 static void the_nearest_name_wins_and_of_equals_the_first(void **state)
 {
     (void)state;
@@ -114,6 +124,7 @@ int main(void)
         cmocka_unit_test(distances_are_those_of_cpython),
         cmocka_unit_test(a_distance_over_the_limit_is_one_more),
         cmocka_unit_test(long_names_are_too_far_but_for_their_common_ends),
+        cmocka_unit_test(letters_that_were_swapped_go_before_a_letter_too_many),
         cmocka_unit_test(the_nearest_name_wins_and_of_equals_the_first),
         cmocka_unit_test(a_name_that_is_far_is_not_meant),
         cmocka_unit_test(the_word_itself_is_passed_over),

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 
-/* How long somebody thinks is no time of the question's. */
+/* How long somebody thinks does not count for the question. */
 static void leave_out_time(run *r, uint64_t ns)
 {
     r->started_ns += ns;

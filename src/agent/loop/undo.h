@@ -6,7 +6,7 @@
 
 #include "agent/run/run.h"
 
-/* Before the question's data is bound. There may be no way, which is no error. */
+/* Before the question's data is bound. There may be no way. */
 void undo_keep_way_back(snug_agent *agent);
 
 #endif

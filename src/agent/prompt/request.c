@@ -187,6 +187,16 @@ static void add_tokens(uint64_t *sum, uint64_t more)
     *sum = more < most && *sum < most - more ? *sum + more : most;
 }
 
+/* 1: the price is known. */
+static int price_usage(double *usd, const run *r, const char *name, const model_usage *usage)
+{
+    const token_counts used = { .input = usage->input_tokens,
+                                .cached = usage->cached_tokens,
+                                .written = usage->written_tokens,
+                                .output = usage->output_tokens };
+    return prices_cost(usd, r->agent->prices, name, &used) == SNUG_OK;
+}
+
 static void count_usage(run *r, const char *name, const model_usage *usage)
 {
     snug_reply *reply = r->reply;
@@ -197,11 +207,7 @@ static void count_usage(run *r, const char *name, const model_usage *usage)
     add_tokens(&reply->output_tokens, usage->output_tokens);
     add_tokens(&reply->cached_tokens, usage->cached_tokens);
     reply->is_estimated |= usage->is_estimated;
-    const token_counts used = { .input = usage->input_tokens,
-                                .cached = usage->cached_tokens,
-                                .written = usage->written_tokens,
-                                .output = usage->output_tokens };
-    if (prices_cost(&usd, r->agent->prices, name, &used) == SNUG_OK)
+    if (price_usage(&usd, r, name, usage))
         reply->cost_usd += usd;
     else
         reply->has_cost = 0;
@@ -287,6 +293,7 @@ static const char *stop_name(model_stop stop)
 static void tell_reply(run *r, const char *name, uint64_t ns, int is_cached)
 {
     const model_reply *said = &r->said;
+    double usd;
     cJSON *event = event_begin(r, "generated");
     if (!event)
         return;
@@ -298,6 +305,8 @@ static void tell_reply(run *r, const char *name, uint64_t ns, int is_cached)
         json_add_bool(event, "cached", 1);
     json_add_number(event, "input_tokens", (double)said->usage.input_tokens);
     json_add_number(event, "output_tokens", (double)said->usage.output_tokens);
+    if (!is_cached && price_usage(&usd, r, name, &said->usage))
+        json_add_number(event, "cost_usd", usd);
     if (said->fault) {
         json_add_text(event, "fault", model_fault_name(said->fault));
         json_add_text_len(event, "message", str_text(&said->sentence), said->sentence.len);

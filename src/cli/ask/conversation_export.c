@@ -3,7 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 
+#include "base/error.h"
+#include "base/file.h"
+#include "cli/program/command.h"
 #include "wire/json.h"
 
 /* ---- markdown ---- */
@@ -117,4 +121,28 @@ int conversation_write_notebook(str *out, const snug_agent_conversation *c, cons
     free(text);
     cJSON_Delete(root);
     return failed ? SNUG_ENOMEM : SNUG_OK;
+}
+
+/* ---- into a file ---- */
+
+int conversation_save(const char *file, const char *said, const snug_agent_conversation *c,
+                      const char *language)
+{
+    const char *dot = strrchr(file, '.');
+    const int is_notebook = dot && strcmp(dot, ".ipynb") == 0;
+    str text = { 0 };
+    int status = EXIT_FINE;
+
+    if (!dot || (!is_notebook && strcmp(dot, ".md") != 0))
+        return command_fail(EXIT_USAGE, "%s \"%s\": expected a name that ends in .ipynb or .md",
+                            said, file);
+    if (is_notebook ? conversation_write_notebook(&text, c, language)
+                    : conversation_write_markdown(&text, c, language))
+        status = command_fail_memory();
+
+    const struct iovec piece = { text.data, text.len };
+    if (!status && file_replace(file, &piece, 1))
+        status = command_fail(EXIT_USAGE, "%s", error_message());
+    str_free(&text);
+    return status;
 }

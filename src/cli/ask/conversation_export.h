@@ -12,5 +12,9 @@
 /* Append to out. language: of the programs, "python" or "bash". SNUG_OK or SNUG_ENOMEM. */
 int conversation_write_markdown(str *out, const snug_agent_conversation *c, const char *language);
 int conversation_write_notebook(str *out, const snug_agent_conversation *c, const char *language);
+/* Into a file whose name ends in .ipynb or .md; said is what messages call that. EXIT_FINE, or
+ * EXIT_USAGE after one sentence. */
+int conversation_save(const char *file, const char *said, const snug_agent_conversation *c,
+                      const char *language);
 
 #endif

@@ -5,12 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <time.h>
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/file.h"
 #include "base/nearest.h"
 #include "cli/ask/conversation_export.h"
 #include "cli/program/command.h"
@@ -190,29 +188,6 @@ static int show_one(const options *o)
     return status;
 }
 
-static int write_export(const char *file, const snug_agent_conversation *c, const char *language)
-{
-    const char *dot = strrchr(file, '.');
-    const int is_notebook = dot && strcmp(dot, ".ipynb") == 0;
-    str text = { 0 };
-    int status = EXIT_FINE;
-
-    if (!dot || (!is_notebook && strcmp(dot, ".md") != 0))
-        return command_fail(EXIT_USAGE,
-                            "conversations export \"%s\": expected a name that ends in "
-                            ".ipynb or .md",
-                            file);
-    if (is_notebook ? conversation_write_notebook(&text, c, language)
-                    : conversation_write_markdown(&text, c, language))
-        status = command_fail_memory();
-
-    const struct iovec piece = { text.data, text.len };
-    if (!status && file_replace(file, &piece, 1))
-        status = command_fail(EXIT_USAGE, "%s", error_message());
-    str_free(&text);
-    return status;
-}
-
 static int export_one(const options *o)
 {
     snug_agent_conversation *c = NULL;
@@ -222,7 +197,8 @@ static int export_one(const options *o)
         return command_fail(EXIT_USAGE, "conversations export: a name and a file are wanted");
     int status = open_named(&c, &path, o->inputs[1].text);
     if (!status)
-        status = write_export(o->inputs[2].text, c, language_of(o->inputs[1].text));
+        status = conversation_save(o->inputs[2].text, "conversations export", c,
+                                   language_of(o->inputs[1].text));
     snug_agent_conversation_close(c);
     str_free(&path);
     return status;

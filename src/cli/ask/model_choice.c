@@ -119,3 +119,19 @@ int model_choice_make(str *kept, snug_agent_options *wanted, const options *o)
     snug_agent_sources_close(all);
     return status;
 }
+
+int model_choice_complete(str *out, const options *o, const char *name)
+{
+    snug_agent_options found = { .model = name };
+    str kept = { 0 };
+    int status = EXIT_FINE;
+
+    if (snug_agent_check_model(name) != SNUG_OK)
+        status = complete_name(&kept, &found, o, name);
+    if (!status && snug_agent_check_model(found.model) != SNUG_OK)
+        status = command_fail_host();
+    if (!status && str_add(out, found.model))
+        status = command_fail_memory();
+    str_free(&kept);
+    return status;
+}

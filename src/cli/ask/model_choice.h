@@ -13,6 +13,9 @@
  * SNUG_MODEL name one, whose provider is added where it is missing. EXIT_FINE, or a status after
  * what can be done was said. */
 int model_choice_make(str *kept, snug_agent_options *wanted, const options *o);
+/* The whole name of a model that somebody names: it gets the provider that has it. EXIT_FINE, or
+ * EXIT_USAGE after one sentence. */
+int model_choice_complete(str *out, const options *o, const char *name);
 /* What somebody needs who has no model. */
 extern const char model_choice_hint[];
 

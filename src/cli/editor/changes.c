@@ -121,13 +121,20 @@ static int may_end(const editor *e, key k)
            !code_is_in_block(e->language, t->all.data, t->all.len);
 }
 
+/* Of text each line could be the last one: more of it has come at once. */
+static int is_pasted_text(const editor *e, key k)
+{
+    return e->language == CODE_TEXT && k.is_in_burst;
+}
+
 editor_event act_enter(editor *e, key k)
 {
     buffer *t = &e->text;
 
     end_block(e, k);
-    if (may_end(e, k) && (!e->hooks.is_whole ||
-                          e->hooks.is_whole(e->hooks.payload, str_text(&t->all), t->all.len))) {
+    if (!is_pasted_text(e, k) && may_end(e, k) &&
+        (!e->hooks.is_whole ||
+         e->hooks.is_whole(e->hooks.payload, str_text(&t->all), t->all.len))) {
         t->cursor = t->all.len;
         return EDITOR_ENTER;
     }

@@ -99,7 +99,7 @@ static editor_event open_menu(editor *e)
 editor_event act_complete(editor *e, key k)
 {
     (void)k;
-    if (!buffer_is_indent(&e->text, e->text.cursor))
+    if (e->language == CODE_TEXT || !buffer_is_indent(&e->text, e->text.cursor))
         return open_menu(e);
     e->own_indent = 0;
     buffer_insert(&e->text, "    ", 4, BUFFER_OTHER);

@@ -116,7 +116,8 @@ static editor_event take_paste(editor *e, const str *pasted, size_t pasted_bytes
 
     int is_all = e->text.all.len == 0;
     if (pasted_clean(&clean, str_text(pasted), pasted->len) == 0 &&
-        pasted_source(&source, str_text(&clean), clean.len) == 0) {
+        (e->language == CODE_TEXT ? str_add_str(&source, &clean)
+                                  : pasted_source(&source, str_text(&clean), clean.len)) == 0) {
         while (e->text.cursor == e->text.all.len && source.len > 0 &&
                source.data[source.len - 1] == '\n')
             source.data[--source.len] = '\0';

@@ -95,7 +95,10 @@ static const char *run_editor(const char *path)
 
 static int make_file(str *path, const str *text, code_language language)
 {
-    const char *folder = getenv("TMPDIR"), *suffix = language == CODE_BASH ? ".sh" : ".py";
+    static const char *const suffixes[] = {
+        [CODE_PYTHON] = ".py", [CODE_BASH] = ".sh", [CODE_TEXT] = ".txt"
+    };
+    const char *folder = getenv("TMPDIR"), *suffix = suffixes[language];
 
     if (str_printf(path, "%s/snug-cell-XXXXXX%s", folder && *folder == '/' ? folder : "/tmp",
                    suffix))

@@ -229,7 +229,7 @@ reader_event reader_read(reader *r, const char *label, const char *more, str *te
     const char *entered = editor_text(&r->editor, &len);
     if (event == READER_TEXT && str_append(text, entered, len))
         return READER_END;
-    if (event == READER_CANCEL) {
+    if (event == READER_CANCEL && r->editor.language != CODE_TEXT) {
         fputs("KeyboardInterrupt\n\n", stdout);
         fflush(stdout);
     }

@@ -50,7 +50,8 @@ static const command commands[] = {
     { "ask", command_ask, FOR_QUESTIONS, "[OPTION...] [QUESTION...]",
       "ask a model, which writes and runs the code for the answer",
       "Each question is answered in turn, in one session: later ones find the variables of\n"
-      "those before. Without a question the lines of stdin are questions; \"-\" is all of stdin.\n"
+      "those before. Without a question a terminal has a prompt for a conversation, whose /help\n"
+      "says more, and elsewhere the lines of stdin are questions; \"-\" is all of stdin.\n"
       "What is piped in beside a question is data for it, as the variable stdin, and so are files\n"
       "that a question names. The steps are shown on stderr while they happen, the answer is on\n"
       "stdout. With --json each step is a line of JSON, and the reply the last one. An argument\n"
@@ -59,9 +60,7 @@ static const command commands[] = {
       "Exit status: 0 answered, 1 not answered, 2 usage or configuration, 130 interrupted.\n",
       "A model writes a program for the question, snug runs it in a session with limits, and the\n"
       "answer is on stdout. Files that the question names, and what is piped in, are its data.\n"
-      "Without a question each line of stdin is one; later ones find the variables of those "
-      "before.\n"
-      "\n"
+      "Without a question a terminal has a prompt; later ones find the variables of those before.\n"
       "  snug ask \"Which region sold most in sales.csv?\"\n"
       "  snug ask --session sales \"And in March?\"\n" },
     { "library", command_library, FOR_LIBRARY,
@@ -151,7 +150,10 @@ static int fail_unknown_command(const char *name)
         return command_fail(EXIT_USAGE, "unknown command \"%s\"; snug run %s runs the file", name,
                             name);
 
-    const char *near = nearest_name(name, names, COMMANDS + 1);
+    if (name[strcspn(name, " \t\n")])
+        return command_fail(EXIT_USAGE, "\"%s\" is not a command; snug ask \"...\" asks a question",
+                            name);
+    const char *near = nearest_typed(name, names, COMMANDS + 1);
     if (near)
         return command_fail(EXIT_USAGE, "unknown command \"%s\"; did you mean %s?", name, near);
     return command_fail(EXIT_USAGE, "unknown command \"%s\"; snug --help lists all commands", name);

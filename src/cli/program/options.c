@@ -31,7 +31,7 @@ static int fail_unknown_option(const char *name, unsigned command, const char *w
 
     char given[64];
     snprintf(given, sizeof given, "%.*s", (int)len, word);
-    const char *near = nearest_name(given, names, count);
+    const char *near = nearest_typed(given, names, count);
     if (near)
         return command_fail(EXIT_USAGE, "%s: unknown option \"%s\"; did you mean %s?", name, given,
                             near);

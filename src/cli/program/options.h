@@ -129,6 +129,7 @@ typedef struct options {
     int goes_on;               /* after a cell that failed */
     int program_language;      /* programming_language */
     int program_style;         /* a snug_agent_style */
+    int asks_first;            /* before each program runs */
     int is_unimproved;         /* one program, unless --max-attempts says otherwise */
     const char *config_path;   /* NULL: SNUG_CONFIG, or where it lies by default */
     const char *config_name;   /* of a preset, or of a file in the configuration folder */

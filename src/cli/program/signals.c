@@ -198,6 +198,8 @@ int signals_watch_call(signals *s, void (*interrupt)(void *target), void *target
     pthread_mutex_lock(&s->lock);
     s->interrupt = interrupt;
     s->target = target;
+    if (!interrupt)
+        s->last_count = s->count;
     s->count = 0;
     int taken = s->taken;
     pthread_mutex_unlock(&s->lock);
@@ -210,6 +212,14 @@ int signals_taken(signals *s)
     int taken = s->taken;
     pthread_mutex_unlock(&s->lock);
     return taken;
+}
+
+unsigned signals_count(signals *s)
+{
+    pthread_mutex_lock(&s->lock);
+    unsigned count = s->last_count;
+    pthread_mutex_unlock(&s->lock);
+    return count;
 }
 
 int signals_forgive(signals *s)

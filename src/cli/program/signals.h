@@ -22,9 +22,10 @@ typedef struct signals {
     pthread_mutex_t lock;
     void (*interrupt)(void *target); /* ends what is running; NULL: nothing is */
     void *target;
-    unsigned count; /* signals since that cell began */
-    int taken;      /* the first that asks the program to end */
-    int pipe[2];    /* every signal's number as a byte */
+    unsigned count;      /* signals since that cell began */
+    unsigned last_count; /* of the cell before it */
+    int taken;           /* the first that asks the program to end */
+    int pipe[2];         /* every signal's number as a byte */
     int is_running;
     void (*on_end)(void *payload);
     void *payload;
@@ -52,6 +53,8 @@ int signals_watch(signals *s, snug_session *session);
 int signals_watch_call(signals *s, void (*interrupt)(void *target), void *target);
 /* The signal that asks to end; 0: none. */
 int signals_taken(signals *s);
+/* How many signals that ask to end came while that ran which has ended last. */
+unsigned signals_count(signals *s);
 /* SIGINT is dealt with. Answers 1 if there was one. */
 int signals_forgive(signals *s);
 /* The program is to end as if that signal had come; nothing is interrupted. */

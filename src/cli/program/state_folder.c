@@ -155,3 +155,15 @@ int state_set_material(str *library, str *cache, snug_agent_options *wanted, con
         wanted->cache_file = NULL;
     return check_needs(wanted);
 }
+
+char *state_history(const options *o, const char *variable, const char *name)
+{
+    const char *named = o->history_file ? o->history_file : getenv(variable);
+    str path = { 0 };
+
+    if (named && *named)
+        return strcmp(named, "none") == 0 ? NULL : strdup(named);
+    if (state_find(&path, name))
+        str_free(&path);
+    return path.data;
+}

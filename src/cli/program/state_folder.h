@@ -18,6 +18,9 @@ int state_path(str *out, const char *name);
 /* Appends the folder of the conversations, which may not be there. As state_path. */
 int state_sessions_folder(str *out);
 int state_session_path(str *out, const char *name);
+/* Where a prompt keeps what was entered: the file of the option, else of that variable, else name
+ * in the state folder. NULL: nowhere. malloc'ed. */
+char *state_history(const options *o, const char *variable, const char *name);
 /* EXIT_FINE, or EXIT_USAGE after one sentence where it is the address of another store. */
 int state_check_library(const char *file);
 /* Puts the library and the cache that the options ask for into wanted. library and cache keep the

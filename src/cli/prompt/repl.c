@@ -1,8 +1,6 @@
 /* snug on a terminal: a notebook-like prompt, one session. */
 #include <errno.h>
 #include <inttypes.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,28 +134,7 @@ static void print_banner(const prompt *p)
     printf("; help says more, Ctrl-D leaves\n\n");
 }
 
-/* ---- where the history is ---- */
-
-/* NULL: no history is kept. Free it. */
-static char *history_path(const options *o)
-{
-    const char *named = o->history_file ? o->history_file : getenv("SNUG_PROMPT_HISTORY");
-    str path = { 0 };
-    if (named && *named)
-        return strcmp(named, "none") == 0 ? NULL : strdup(named);
-    if (state_find(&path, "history"))
-        str_free(&path);
-    return path.data;
-}
-
 /* ---- the command ---- */
-
-/* Cells are UTF-8, whatever the environment says. */
-static void set_utf8_locale(void)
-{
-    if (!setlocale(LC_CTYPE, "") || strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
-        setlocale(LC_CTYPE, "C.UTF-8");
-}
 
 /* The terminal is asked, unless an option says what it has. */
 static theme theme_of(const options *o)
@@ -173,7 +150,7 @@ static int open_prompt(prompt *p, const options *o)
 
     p->number = snug_session_execution_count(p->shown.session) + 1;
     pictures_open(&p->pictures, (picture_mode)o->pictures);
-    char *path = history_path(o);
+    char *path = state_history(o, "SNUG_PROMPT_HISTORY", "history");
     p->language = o->isolation == AS_BASH ? CODE_BASH : CODE_PYTHON;
     const reader_options wanted = {
         .hooks = session_hooks(&p->shown),
@@ -235,7 +212,7 @@ int command_prompt(const options *o)
 {
     prompt p = { .number = 1, .limits = SNUG_LIMITS_INIT };
 
-    set_utf8_locale();
+    term_set_utf8();
     int status = shown_session_start(&p.shown, o);
     if (!status)
         status = open_prompt(&p, o);

@@ -1,5 +1,7 @@
 #include "cli/terminal/term.h"
 
+#include <langinfo.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,4 +172,10 @@ void term_traceback(const term *t, FILE *stream, const char *text)
         fputc('\n', stream);
         text += len + (text[len] == '\n');
     }
+}
+
+void term_set_utf8(void)
+{
+    if (!setlocale(LC_CTYPE, "") || strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
+        setlocale(LC_CTYPE, "C.UTF-8");
 }

@@ -42,4 +42,7 @@ void term_end(FILE *stream, clean *c);
 /* A traceback with its places, carets and the exception's name coloured. */
 void term_traceback(const term *t, FILE *stream, const char *text);
 
+/* What is typed and shown is UTF-8, whatever the environment says. */
+void term_set_utf8(void);
+
 #endif

@@ -1,0 +1,257 @@
+#include "cli/ask/asker.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/ask/asker_hooks.h"
+#include "cli/ask/asker_reply.h"
+#include "cli/ask/installing.h"
+#include "cli/ask/missing_events.h"
+#include "cli/program/command.h"
+
+/* ---- cancelling ---- */
+
+typedef struct canceller {
+    snug_agent *agent;
+    pthread_t thread;
+    int is_begun;
+} canceller;
+
+static void *cancel_agent(void *agent)
+{
+    snug_agent_cancel(agent);
+    return NULL;
+}
+
+/* For signals_watch_call. On a thread, for it waits until a cell has ended, and that of the signals
+ * takes the next one meanwhile. Where there is no thread, it does not. */
+static void begin_cancel(void *target)
+{
+    canceller *c = target;
+
+    if (c->is_begun)
+        return;
+    c->is_begun = pthread_create(&c->thread, NULL, cancel_agent, c->agent) == 0;
+    if (!c->is_begun)
+        snug_agent_cancel(c->agent);
+}
+
+/* Nothing is watched any more: it must not reach the next question. */
+static void end_cancel(canceller *c)
+{
+    if (c->is_begun)
+        pthread_join(c->thread, NULL);
+}
+
+/* ---- modules that are missing ---- */
+
+static void tell_missing(asker *a, size_t first)
+{
+    for (size_t i = first; i < a->missing.count; i++) {
+        char *hint = missing_hint(&a->missing.items[i], seats_is_full(&a->seats));
+        if (hint)
+            steps_hint(&a->steps, a->missing.items[i].module, hint);
+        free(hint);
+    }
+}
+
+void asker_hear(void *payload, const snug_agent_event *event)
+{
+    asker *a = payload;
+    const size_t first = a->missing.count;
+
+    steps_show(&a->steps, event);
+    costs_hear(&a->costs, event);
+    if (a->seats.python.host &&
+        missing_hear(&a->missing, event, a->options, snug_host_report(a->seats.python.host)) > 0)
+        tell_missing(a, first);
+}
+
+snug_agent_consent asker_permit(void *payload, const char *code, size_t len)
+{
+    asker *a = payload;
+    return permit_ask(&a->permit, a->seats.last->agent, code, len);
+}
+
+/* The program that wanted them is not repaired: it, or another one, may have them in a new session.
+ */
+snug_agent_step asker_route(void *payload, snug_agent_step from, snug_agent_step to)
+{
+    asker *a = payload;
+    const int is_next_program = to == SNUG_AGENT_STEP_REPAIR || to == SNUG_AGENT_STEP_GENERATE;
+    const int is_after_program = from == SNUG_AGENT_STEP_SCAN || from == SNUG_AGENT_STEP_EXECUTE;
+
+    if (!a->can_install || a->missing.count <= a->offered || !is_next_program || !is_after_program)
+        return to;
+    a->is_stopped = 1;
+    return SNUG_AGENT_STEP_END;
+}
+
+/* ---- a question ---- */
+
+/* NULL: there are none. */
+static int list_images(snug_agent_image **out, const text_list *paths)
+{
+    if (paths->count == 0)
+        return EXIT_FINE;
+    *out = calloc(paths->count, sizeof **out);
+    if (!*out)
+        return command_fail_memory();
+    for (size_t i = 0; i < paths->count; i++)
+        (*out)[i].path = paths->items[i];
+    return EXIT_FINE;
+}
+
+/* Of the question, from all that was given. */
+static snug_agent_ask_options make_ask_options(const asker *a, const question_data *data,
+                                               int is_first)
+{
+    const options *o = a->options;
+    snug_agent_ask_options how = SNUG_AGENT_ASK_OPTIONS_INIT;
+
+    how.inputs = data->items;
+    how.input_count = data->count;
+    how.images = a->images;
+    how.image_count = a->images ? o->images.count : 0;
+    how.checks = o->checks.items;
+    how.expect = o->expect;
+    how.language = o->language;
+    how.program_language = question_program_language(o);
+    how.is_explained = o->is_explained;
+    if (o->code_path && is_first)
+        how.code = str_text(&a->code);
+    if (a->context.len > 0)
+        how.context = a->context.data;
+    return how;
+}
+
+/* The exit status of a reply. */
+static int take_reply(asker *a, snug_agent *agent, const char *question, snug_reply *reply)
+{
+    int status = asker_give_reply(a, agent, question, reply);
+    if (!status && snug_reply_status(reply) != SNUG_AGENT_STATUS_ANSWERED)
+        status = EXIT_FAILED;
+
+    const int taken = signals_taken(&a->signals);
+    return taken ? 128 + taken : status;
+}
+
+static int ask_agent(asker *a, snug_agent *agent, const char *question,
+                     const snug_agent_ask_options *how)
+{
+    snug_reply *reply = NULL;
+    int error = SNUG_OK, status;
+    canceller c = { .agent = agent };
+    const int taken = signals_watch_call(&a->signals, begin_cancel, &c);
+
+    if (!taken)
+        error = snug_agent_ask(&reply, agent, question, how);
+    signals_watch(&a->signals, NULL);
+    end_cancel(&c);
+    steps_end(&a->steps);
+
+    if (taken)
+        status = 128 + taken;
+    else if (error)
+        status = command_fail_host();
+    else if (!a->is_stopped)
+        status = take_reply(a, agent, question, reply);
+    else
+        status = EXIT_FINE;
+    snug_reply_free(reply);
+    return status;
+}
+
+static int ask_with_data(asker *a, const char *question, const question_data *data, int is_bash,
+                         int is_first)
+{
+    seat *at;
+    int status = seats_open(&at, &a->seats, is_bash, data);
+    if (status)
+        return status;
+
+    const snug_agent_ask_options how = make_ask_options(a, data, is_first);
+    a->is_stopped = 0;
+    at->was_asked = 1;
+    return ask_agent(a, at->agent, question, &how);
+}
+
+/* Only where nothing is lost with the session: before the first question was answered. */
+static void begin_missing(asker *a, int is_new)
+{
+    const options *o = a->options;
+    const int can_ask = isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+
+    missing_free(&a->missing);
+    a->offered = 0;
+    a->can_install = is_new && !o->conversation && !o->worker_command &&
+                     (o->install == INSTALL_YES || (o->install == INSTALL_ASKED && can_ask));
+}
+
+/* Where nobody agrees, or pip does not, the question is asked without them. */
+static int offer_install(asker *a)
+{
+    a->offered = a->missing.count;
+    signals_stop(&a->signals); /* the installer takes them */
+    int status = installing_do(&a->seats, &a->missing);
+    if (signals_start(&a->signals))
+        return command_fail_host();
+
+    if (status == EXIT_FINE || status >= 128)
+        return status;
+    a->can_install = 0;
+    if (a->seats.python.agent && snug_agent_reset(a->seats.python.agent))
+        return command_fail_host();
+    return EXIT_FINE;
+}
+
+/* The languages have sessions of their own; said where the second one of the two begins. */
+static void tell_apart(asker *a, int is_bash)
+{
+    const int shares_files = a->options->workdir != NULL;
+
+    if (!seats_begins_apart(&a->seats, is_bash))
+        return;
+    steps_without(&a->steps,
+                  is_bash ? "variables and answers of questions in Python"
+                          : "variables and answers of questions in bash",
+                  shares_files ? "each language has a session of its own, and both have the files "
+                                 "of --workdir; --language keeps to one"
+                               : "each language has a session of its own; --workdir DIR gives both "
+                                 "the same files, --language keeps to one");
+}
+
+int asker_ask(asker *a, const char *question)
+{
+    const int is_first = a->asked++ == 0;
+    const int is_bash = seats_is_for_bash(&a->seats, question, is_first);
+    const seat *wanted = is_bash ? &a->seats.bash : &a->seats.python;
+    const question_place place = { .options = a->options,
+                                   .signals = &a->signals,
+                                   .steps = &a->steps,
+                                   .is_first = is_first,
+                                   .is_in_bash = is_bash,
+                                   .can_mount = !wanted->agent };
+    question_data data;
+
+    tell_apart(a, is_bash);
+    int status = question_collect(&data, &place, question);
+
+    if (!status && is_first)
+        status = list_images(&a->images, &a->options->images);
+    begin_missing(a, is_first && !is_bash);
+    if (!status)
+        status = ask_with_data(a, question, &data, is_bash, is_first);
+    while (!status && a->is_stopped) {
+        status = offer_install(a);
+        if (!status)
+            status = ask_with_data(a, question, &data, is_bash, is_first);
+    }
+
+    free(a->images);
+    a->images = NULL;
+    question_free(&data);
+    return status;
+}

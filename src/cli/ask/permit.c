@@ -1,0 +1,168 @@
+#include "cli/ask/permit.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/ascii.h"
+#include "cli/display/code_lines.h"
+#include "cli/editor/outside.h"
+#include "cli/editor/reader.h"
+#include "cli/program/command.h"
+
+int permit_check(const options *o)
+{
+    if (!o->asks_first || (isatty(STDIN_FILENO) && isatty(STDERR_FILENO)))
+        return EXIT_FINE;
+    return command_fail(EXIT_USAGE, "--ask asks at a terminal, and %s is not one",
+                        isatty(STDIN_FILENO) ? "stderr" : "stdin");
+}
+
+/* ---- reading ---- */
+
+/* -1: the input has ended, or a signal has come that ends the question. */
+static int next_byte(const permit *p)
+{
+    struct pollfd fds[] = { { STDIN_FILENO, POLLIN, 0 }, { signals_fd(p->signals), POLLIN, 0 } };
+    unsigned char byte;
+    int ahead = p->typed ? reader_take_ahead(p->typed) : -1;
+
+    if (ahead >= 0)
+        return ahead;
+    for (;;) {
+        if (signals_taken(p->signals))
+            return -1;
+        if (poll(fds, 2, -1) < 0 && errno != EINTR)
+            return -1;
+        if (fds[1].revents)
+            while (signals_next(p->signals))
+                ;
+        if (!fds[0].revents)
+            continue;
+        const ssize_t got = read(STDIN_FILENO, &byte, 1);
+        if (got == 1)
+            return byte;
+        if (got == 0 || errno != EINTR)
+            return -1;
+    }
+}
+
+int permit_read_line(const permit *p, str *line)
+{
+    int byte;
+
+    str_clear(line);
+    while ((byte = next_byte(p)) >= 0 && byte != '\n') {
+        const char c = (char)byte;
+        if (line->len < 4096 && str_append(line, &c, 1))
+            return 0;
+    }
+    return byte == '\n';
+}
+
+/* ---- asking ---- */
+
+typedef enum answer { ANSWER_NONE, ANSWER_YES, ANSWER_NO, ANSWER_ALWAYS, ANSWER_EDIT } answer;
+
+/* A word, or its first letter. */
+static answer answer_of(const char *line)
+{
+    static const char *const words[] = {
+        [ANSWER_YES] = "yes", [ANSWER_NO] = "no", [ANSWER_ALWAYS] = "always", [ANSWER_EDIT] = "edit"
+    };
+    char word[16] = "";
+
+    line += strspn(line, " \t");
+    const size_t len = strcspn(line, " \t\r");
+    for (size_t i = 0; i < len && i < sizeof word - 1; i++)
+        word[i] = to_lower(line[i]);
+    for (int i = ANSWER_YES; i <= ANSWER_EDIT; i++)
+        if (strcmp(word, words[i]) == 0 || (word[0] == words[i][0] && !word[1]))
+            return (answer)i;
+    return ANSWER_NONE;
+}
+
+static answer ask_once(const permit *p)
+{
+    str line = { 0 };
+    answer said = ANSWER_NO;
+
+    fputs("run this? [y]es, [n]o, [a]lways, [e]dit: ", stderr);
+    fflush(stderr);
+    if (permit_read_line(p, &line))
+        said = answer_of(str_text(&line));
+    else
+        fputc('\n', stderr);
+    str_free(&line);
+    return said;
+}
+
+/* The steps have shown it, where they are shown. */
+static void show_program(permit *p, code_language language, const char *code, size_t len)
+{
+    const term *colors = &p->steps->colors;
+    const code_look look = { .theme = p->steps->theme,
+                             .language = language,
+                             .on = term_on(colors, stderr, TERM_PLACE),
+                             .off = term_on(colors, stderr, TERM_OFF) };
+
+    if (p->steps->is_quiet || p->steps->is_json || p->is_edited)
+        code_lines_put(stderr, &look, code, len, 0, 1);
+    p->is_edited = 0;
+}
+
+/* CONSENT_RUN where it is as it was. */
+static snug_agent_consent edit_program(snug_agent *agent, code_language language, const char *code,
+                                       size_t len)
+{
+    str text = { 0 };
+    snug_agent_consent consent = SNUG_AGENT_CONSENT_CHANGED;
+    const char *why =
+        str_append(&text, code, len) ? "out of memory" : outside_edit(&text, language);
+
+    if (!why && snug_agent_change_program(agent, str_text(&text), text.len))
+        why = snug_error_message();
+    if (why)
+        command_fail(EXIT_FINE, "the program is as it was: %s", why);
+    if (why)
+        consent = SNUG_AGENT_CONSENT_RUN;
+    str_free(&text);
+    return consent;
+}
+
+static snug_agent_consent ask(permit *p, snug_agent *agent, const char *code, size_t len)
+{
+    const int is_bash = snug_session_kind(snug_agent_session(agent)) == SNUG_KIND_BASH;
+    const code_language language = is_bash ? CODE_BASH : CODE_PYTHON;
+
+    show_program(p, language, code, len);
+    for (;;) {
+        switch (ask_once(p)) {
+        case ANSWER_NONE:
+            continue;
+        case ANSWER_YES:
+            return SNUG_AGENT_CONSENT_RUN;
+        case ANSWER_NO:
+            return SNUG_AGENT_CONSENT_REFUSE;
+        case ANSWER_ALWAYS:
+            p->is_always = 1;
+            return SNUG_AGENT_CONSENT_RUN;
+        case ANSWER_EDIT:
+            p->is_edited = edit_program(agent, language, code, len) == SNUG_AGENT_CONSENT_CHANGED;
+            if (p->is_edited)
+                return SNUG_AGENT_CONSENT_CHANGED;
+        }
+    }
+}
+
+snug_agent_consent permit_ask(permit *p, snug_agent *agent, const char *code, size_t len)
+{
+    if (p->is_always)
+        return SNUG_AGENT_CONSENT_RUN;
+    steps_hold(p->steps);
+    const snug_agent_consent consent = ask(p, agent, code, len);
+    steps_let_go(p->steps);
+    return consent;
+}

@@ -1,0 +1,29 @@
+/*
+ * permit.h - "run this?" before each program: --ask.
+ */
+#ifndef SNUG_CLI_PERMIT_H
+#define SNUG_CLI_PERMIT_H
+
+#include <snug/agent.h>
+
+#include "base/str.h"
+#include "cli/ask/steps.h"
+#include "cli/program/options.h"
+#include "cli/program/signals.h"
+
+typedef struct permit {
+    steps *steps;
+    signals *signals;
+    struct reader *typed; /* has what was typed ahead; NULL: nobody has */
+    int is_always;        /* somebody has said so */
+    int is_edited;        /* the next program is one that was edited: no step has shown it */
+} permit;
+
+/* EXIT_FINE, or EXIT_USAGE after one sentence: nobody could be asked. */
+int permit_check(const options *o);
+/* What somebody at the terminal says of a program of the agent's. */
+snug_agent_consent permit_ask(permit *p, snug_agent *agent, const char *code, size_t len);
+/* A line that somebody types, without its end: 1; 0: the input has ended, or a signal has come. */
+int permit_read_line(const permit *p, str *line);
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * talk.h - a conversation at a terminal: a prompt whose lines are questions.
+ */
+#ifndef SNUG_CLI_TALK_H
+#define SNUG_CLI_TALK_H
+
+#include "base/str.h"
+#include "cli/ask/asker.h"
+#include "cli/editor/reader.h"
+
+typedef struct talk {
+    asker *asker;
+    reader *reader;
+    str line;                   /* what was entered */
+    str last;                   /* the last question that was asked */
+    str model;                  /* that /model has named; empty: that of the options */
+    snug_agent_sources *models; /* for completions; NULL: they were not asked for yet */
+} talk;
+
+/* Until somebody leaves, or it is ended. The exit status. */
+int talk_hold(asker *a);
+/* The name of the model that is asked. */
+const char *talk_model(const talk *t);
+
+#endif
