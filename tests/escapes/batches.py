@@ -17,7 +17,7 @@ BATCH = 12  # files
 
 def run(escapes, options, files):
     """How many passed and failed; what was printed."""
-    done = subprocess.run([escapes, *options, *files], capture_output=True, text=True)
+    done = subprocess.run([escapes, *options, *files], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     counts = re.search(r"^(\d+) passed, (\d+) failed", done.stdout, re.M)
     if not counts:
         return 0, len(files), f"status {done.returncode}\n{done.stdout}{done.stderr}"

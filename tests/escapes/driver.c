@@ -1036,7 +1036,7 @@ static int add_file(const char *path)
 /* What runs the files, or makes something of them, and is none of them. */
 static int is_tool_name(const char *name)
 {
-    static const char *const tools[] = { "check.py", "plain.py", "short_ladder.py" };
+    static const char *const tools[] = { "batches.py", "check.py", "plain.py", "short_ladder.py" };
     for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
         if (strcmp(name, tools[i]) == 0)
             return 1;

@@ -34,7 +34,8 @@ def main():
         linked = command("ldd", program, env=environment)
         if str(prefix) not in linked:
             sys.exit(f"the driver does not use the installed library:\n{linked}")
-        done = subprocess.run([program, "--short", "--gentle", source / "tests/escapes"],
+        done = subprocess.run([sys.executable, source / "tests/escapes/batches.py", program, "--short", "--gentle",
+                               source / "tests/escapes"],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               stdin=subprocess.DEVNULL, env=environment)
         print(done.stdout)
