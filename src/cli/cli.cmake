@@ -108,6 +108,7 @@ snug_layer(cli SOURCES
     cli/packages/pip.c
     cli/packages/requirements.c
     cli/packages/staging.c
+    cli/packages/usual.c
     cli/program/command.c
     cli/program/config.c
     cli/program/configfile.c

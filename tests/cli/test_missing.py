@@ -92,6 +92,42 @@ class Hints(Missing):
         self.assertIn("not allowed in this session", done.stderr)
         self.assertNotIn("missing", done.stderr)
 
+    def packages(self, **sources):
+        """A folder that has these, as an installer leaves them."""
+        folder = pathlib.Path(self.folder, "there")
+        for name, source in sources.items():
+            info = folder / f"{name}-1.0.dist-info"
+            info.mkdir(parents=True)
+            (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+            (info / "RECORD").write_text(f"{name}/__init__.py,,\n")
+            (folder / name).mkdir()
+            (folder / name / "__init__.py").write_text(source)
+        return str(folder)
+
+    def test_data_is_one_word_for_what_is_installed_of_it(self):
+        into = self.packages(sympy="value = 40\n", scipy="value = 2\n", other="value = 0\n")
+        program = "import sympy, scipy\nprint(sympy.value + scipy.value)"
+        done = self.ask("--data", "--packages", into, programs=[program])
+        self.assertEqual((done.returncode, done.stdout), (0, "42\n"), done.stderr)
+        for name in ("numpy", "other"):
+            done = self.ask("--data", "--packages", into, programs=[f"import {name}", "print(41)"])
+            self.assertEqual(done.stdout, "41\n", done.stderr)
+        done = snug("run", "--data", "--packages", into, "-c", "import sympy, os; sympy.value")
+        self.assertIn("Out[1]: 40", done.stdout)
+
+    def test_a_program_that_wants_data_is_told_the_word(self):
+        into = self.packages(sympy="value = 42\n")
+        done = self.ask("--packages", into, programs=["import sympy", "print(41)"])
+        self.assertIn("- missing: sympy is installed here: --data gives it to programs, with what else of its kind is\n",
+                      done.stderr)
+        done = snug("run", "--packages", into, "-c", "import sympy")
+        self.assertIn("Hint: sympy is installed here: --data gives it", done.stderr)
+
+    def test_data_is_a_full_session(self):
+        done = snug("run", "--data", "--isolation", "worker", "-c", "1")
+        self.assertEqual((done.returncode, done.stderr),
+                         (2, "snug: --data is a full session, and --isolation says another\n"))
+
     @unittest.skipUnless(HAS_PIP, "there is no pip")
     def test_what_is_installed_is_told_with_the_options_that_give_it(self):
         into = self.install()

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "cli/packages/usual.h"
 #include "cli/program/command.h"
 #include "cli/program/in_bash.h"
 
@@ -101,6 +102,7 @@ static int open_seat(seat *out, seats *s, const options *o, const question_data 
     snug_session_options session = o->session;
     snug_agent_options wanted = s->wanted;
     const int is_bash = session.kind == SNUG_KIND_BASH;
+    text_list allowed = { 0 };
     int status = command_open_host(&out->host, o, s->signals);
     if (status)
         return status;
@@ -109,11 +111,18 @@ static int open_seat(seat *out, seats *s, const options *o, const question_data 
     if (!mounts)
         return command_fail_memory();
 
+    if (!is_bash && usual_allow(&allowed, o, session.allow, snug_host_report(out->host))) {
+        free(mounts);
+        return command_fail_memory();
+    }
+
+    session.allow = is_bash ? session.allow : allowed.items;
     session.mounts = mounts;
     wanted.session = &session;
     wanted.conversation_file = is_bash ? s->bash_conversation.data : s->python_conversation.data;
     int error = snug_agent_open(&out->agent, out->host, &wanted);
     free(mounts);
+    free(allowed.items);
     if (!error)
         error = tools_bind_agent(s->tools, out->agent);
     if (error)

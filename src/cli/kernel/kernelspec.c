@@ -13,7 +13,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "cli/packages/installed.h"
+#include "cli/packages/usual.h"
 #include "cli/program/command.h"
 #include "cli/program/option_table.h"
 #include "cli/program/parents.h"
@@ -182,53 +182,25 @@ static const variant variants[] = {
 };
 enum { VARIANTS = sizeof variants / sizeof variants[0] };
 
-/* Those of people's notebooks that a full session allows where they are installed. */
-static const char *const usual_packages[] = { "numpy", "pandas",  "matplotlib", "scipy",
-                                              "sympy", "sklearn", "seaborn",    "PIL" };
-
 /* ---- kernel.json ---- */
-
-static int is_importable(const installed *there, const char *module)
-{
-    for (size_t i = 0; i < there->count; i++)
-        for (size_t j = 0; j < there->items[i].import_count; j++)
-            if (!strcmp(there->items[i].imports[j], module))
-                return 1;
-    return 0;
-}
-
-/* The folder of packages that full sessions import from: as given, or the system's. */
-static int packages_folder(str *out, const options *o)
-{
-    static const char key[] = "\npython.packages: ";
-    snug_host *host;
-
-    if (o->package_folder)
-        return str_add(out, o->package_folder);
-    if (snug_host_open(&host, NULL))
-        return SNUG_OK;
-    const char *at = strstr(snug_host_report(host), key);
-    int error = SNUG_OK;
-    if (at && at[strlen(key)] == '/')
-        error = str_append(out, at + strlen(key), strcspn(at + strlen(key), "\n"));
-    snug_host_close(host);
-    return error;
-}
 
 /* What people's notebooks import, as far as it is there. */
 static int add_packages(cJSON *argv, const options *o)
 {
-    str folder = { 0 };
-    installed there = { 0 };
-    int error = packages_folder(&folder, o);
+    text_list usual = { 0 };
+    snug_host *host = NULL;
+    int error = SNUG_OK;
 
-    if (!error && folder.len > 0 && !installed_read(&there, folder.data))
-        for (size_t i = 0; i < sizeof usual_packages / sizeof usual_packages[0]; i++)
-            if (is_importable(&there, usual_packages[i]))
-                error |= json_add_text(argv, NULL, "--allow") ||
-                         json_add_text(argv, NULL, usual_packages[i]);
-    installed_free(&there);
-    str_free(&folder);
+    if (!o->package_folder && snug_host_open(&host, NULL))
+        return SNUG_OK;
+    char *folder = usual_folder(o, host ? snug_host_report(host) : "");
+    if (folder)
+        error = usual_add(&usual, folder);
+    for (size_t i = 0; i < usual.count && !error; i++)
+        error = json_add_text(argv, NULL, "--allow") || json_add_text(argv, NULL, usual.items[i]);
+    free(folder);
+    free(usual.items);
+    snug_host_close(host);
     return error;
 }
 

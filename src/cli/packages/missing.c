@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "cli/packages/installed.h"
 #include "cli/packages/requirements.h"
+#include "cli/packages/usual.h"
 
 /* ---- which package has a module ---- */
 
@@ -51,26 +52,11 @@ static const package *find_by_import(const installed *there, const char *module)
     return NULL;
 }
 
-/* Where the sessions look: the folder of --packages, else that of the system; NULL: there is none.
- */
-static char *package_folder(const options *o, const char *report)
-{
-    static const char key[] = "\npython.packages: ";
-
-    if (o->package_folder)
-        return strdup(o->package_folder);
-    const char *at = strstr(report, key);
-    if (!at || at[sizeof key - 1] != '/')
-        return NULL;
-    at += sizeof key - 1;
-    return strndup(at, strcspn(at, "\n"));
-}
-
 /* A folder that cannot be read has nothing. */
 static int look_up(missing_module *out, const options *o, const char *report)
 {
     installed there = { 0 };
-    char *folder = package_folder(o, report);
+    char *folder = usual_folder(o, report);
     const package *found = NULL;
 
     if (folder && installed_read(&there, folder) == SNUG_OK)
@@ -142,7 +128,12 @@ char *missing_hint(const missing_module *module, int is_full)
 
     if (!module->needs_full)
         full = "";
-    if (module->is_installed)
+    if (module->is_installed && !is_full && usual_has(name))
+        error = str_printf(&text,
+                           "%s is installed here: --data gives it to programs, with what else of "
+                           "its kind is",
+                           name);
+    else if (module->is_installed)
         error = str_printf(&text, "%s is installed here: %s--allow %s gives it to programs", name,
                            full, name);
     else

@@ -200,9 +200,24 @@ static int fail_disabled(const options *o)
                         place);
 }
 
+/* A full session, with files and their formats. */
+static int choose_data(options *o)
+{
+    if (!o->is_data)
+        return EXIT_FINE;
+    if (options_given(o, "--isolation") && o->isolation != AS_FULL)
+        return command_fail(EXIT_USAGE, "--data is a full session, and --isolation says another");
+    o->isolation = AS_FULL;
+    if (!o->allowlist && !o->profile)
+        o->profile = "data";
+    return EXIT_FINE;
+}
+
 static int finish_options(options *o, unsigned command)
 {
-    int status = choose_imports(o);
+    int status = choose_data(o);
+    if (!status)
+        status = choose_imports(o);
     if (status)
         return status;
 

@@ -75,6 +75,7 @@ typedef struct options {
     input *inputs;
     size_t input_count, input_cap;
     text_list allow;    /* further modules */
+    int is_data;        /* the usual packages too, in full sessions */
     text_list forbid;   /* patterns that no program may have */
     snug_mount *mounts; /* a path is the beginning of one allocation with its name */
     size_t mount_count, mount_cap;

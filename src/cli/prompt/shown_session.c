@@ -1,6 +1,9 @@
 #include "cli/prompt/shown_session.h"
 
+#include <stdlib.h>
+
 #include "base/error.h"
+#include "cli/packages/usual.h"
 #include "cli/program/command.h"
 #include "cli/prompt/read_line.h"
 
@@ -17,6 +20,7 @@ int shown_session_start(shown_session *s, const options *o)
 int shown_session_open(shown_session *s, int asks)
 {
     snug_session_options wanted = s->options->session;
+    text_list allowed = { 0 };
 
     if (!s->options->is_json) {
         wanted.on_output = show_output;
@@ -28,7 +32,12 @@ int shown_session_open(shown_session *s, int asks)
     int status = command_open_host(&s->host, s->options, &s->signals);
     if (status)
         return status;
-    if (snug_session_open(&s->session, s->host, &wanted) || tools_bind(&s->tools, s->session))
+    if (usual_allow(&allowed, s->options, wanted.allow, snug_host_report(s->host)))
+        return command_fail_memory();
+    wanted.allow = allowed.items;
+    int error = snug_session_open(&s->session, s->host, &wanted);
+    free(allowed.items);
+    if (error || tools_bind(&s->tools, s->session))
         return command_fail_open(&s->signals);
 
     s->show.session = s->session;

@@ -1,10 +1,12 @@
 /* snug run: the cells of files, texts and stdin, in one session. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "cli/program/command.h"
+#include "cli/prompt/advice.h"
 #include "cli/prompt/shown_session.h"
 #include "cli/run/input.h"
 
@@ -37,7 +39,9 @@ static int show_one(shown_session *s, snug_result *result)
     size_t len = 0;
 
     if (!s->options->is_json) {
-        show_result(&s->show, result, NULL);
+        char *advice = advice_on(s, result);
+        show_result(&s->show, result, advice);
+        free(advice);
         return EXIT_FINE;
     }
 
