@@ -56,6 +56,8 @@ AIMS = [
     *(Aim(f"a kernel's {name}, beside ipykernel", ("kernels", row, "kernel"), ("kernels", row, "ipykernel"), most)
       for name, row, most in (("turn, by a client in C", KERNEL_TURN, 0.05), ("start", KERNEL_START, 0.2),
                               ("memory", KERNEL_MEMORY, 0.1))),
+    Aim("the same of each further kernel", ("memory", "each further one", "kernel"),
+        ("memory", "each further one", "ipykernel"), 0.1),
     Aim("two cores, a GIL each", ("cores", "2 sessions", "snug"), ("cores", "1 session", "snug"),
         None, 1.9),
 ]
