@@ -28,6 +28,7 @@ snug_layer(cli SOURCES
     cli/ask/named_path.c
     cli/ask/out_folder.c
     cli/ask/out_name.c
+    cli/ask/near_file.c
     cli/ask/permit.c
     cli/ask/question_files.c
     cli/ask/seats.c

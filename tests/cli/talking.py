@@ -2,6 +2,7 @@
 import os
 import pathlib
 import re
+import signal
 import sys
 
 from driver import SNUG, Case, Terminal, environment
@@ -29,10 +30,14 @@ class Talk(Terminal):
     def __init__(self, folder, *args, env, command="ask"):
         here = os.getcwd()
         os.chdir(folder)
+        # Ignored by nohup, or in a job of a shell, they would be so in the program too.
+        before = {one: signal.signal(one, signal.SIG_DFL) for one in (signal.SIGINT, signal.SIGHUP)}
         try:
             super().__init__(command, *args, env=env)
         finally:
             os.chdir(here)
+            for one, handler in before.items():
+                signal.signal(one, handler)
 
     def ready(self):
         """The prompt waits: what is pasted would come with marks."""

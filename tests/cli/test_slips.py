@@ -4,6 +4,7 @@ What a terminal shows of them is slips.txt. After a change that is meant: test_s
 """
 import os
 import pathlib
+import re
 import sys
 import unittest
 
@@ -41,11 +42,24 @@ class Slips(Talking):
         talk.ready()
         for typed in lines:
             talk.say(typed)
+        self.show_conversation(who, talk)
+
+    def conversation_with_steps(self, who, *lines):
+        """On a terminal that does no more than lines."""
+        talk = self.talk(plain=("--no-evaluation", "--answer", "result"), TERM="dumb")
+        for typed in lines:
+            talk.wait("ask> ")
+            talk.type(typed + "\n")
+        talk.wait("ask> ")
+        self.show_conversation(who, talk)
+
+    def show_conversation(self, who, talk):
         status = talk.leave()
         self.shown.append(f"# {who}\n$ snug ask\n{self.clean(talk)}[status {status}]\n")
 
     def clean(self, talk):
         text = talk.shown().replace(self.endpoint.url.removeprefix("http://"), "127.0.0.1:80").replace(self.folder, "~")
+        text = re.sub(r"\d+(\.\d+)? (m?s\b|tokens|out\b)", r"N \2", text)
         return text if not text or text.endswith("\n") else text + "\n"
 
     def test_ten_first_questions_are_as_they_are_written_down(self):
@@ -56,7 +70,7 @@ class Slips(Talking):
                      GEMINI_API_KEY=None, OPENROUTER_API_KEY=None, OPENAI_BASE_URL=None, OLLAMA_HOST="127.0.0.1:1")
         self.command("5. A model that nobody has.", "ask", *ANSWER, "--model", "openai:gpt-0", "--retries", "0", "What is 2 + 2?")
         self.command("6. A provider mistyped.", "ask", *ANSWER, "--model", "opneai:gpt-5", "What is 2 + 2?")
-        self.conversation("7. A file that is not there, then the one that is.", "How many rows has salse.csv?", "How many rows has sales.csv?")
+        self.conversation_with_steps("7. A file that is not there, then the one that is.", "How many rows has salse.csv?", "How many rows has sales.csv?")
         self.conversation("8. Words of the prompt, mistyped or not of this one.", "/halp", "/exit please", "help", "/undo")
         self.conversation("9. Options typed at the prompt.", "--csv sales.csv", "--model openai:gpt-5", "model = gpt-5", "[ask]",
                           'snug ask "What is 2 + 2?"')

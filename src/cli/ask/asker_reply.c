@@ -28,7 +28,9 @@ static void tell_faults(snug_reply *reply)
     if (snug_reply_error(reply)[0])
         command_fail(EXIT_FAILED, "%s: %s", snug_agent_status_name(snug_reply_status(reply)),
                      snug_reply_error(reply));
-    else if (!snug_reply_is_supported(reply))
+    if (strstr(snug_reply_error(reply), " answered 404"))
+        command_fail(EXIT_FAILED, "\"snug models\" lists the models that can be asked here");
+    if (!snug_reply_error(reply)[0] && !snug_reply_is_supported(reply))
         command_fail(EXIT_FINE, "some numbers of this answer do not come from the run");
 
     if (!snug_reply_has_program(reply))

@@ -37,14 +37,17 @@ static int take(str *kept, snug_agent_options *wanted, const options *o,
 static int fail_choice(const snug_agent_sources *all)
 {
     const snug_agent_source *source;
+    int has_models = 0;
 
-    for (size_t i = 0; (source = snug_agent_sources_entry(all, i)); i++)
+    for (size_t i = 0; (source = snug_agent_sources_entry(all, i)); i++) {
+        has_models |= !source->fault;
         command_fail(EXIT_USAGE, "%s (%s): %s", source->provider,
                      source->found_by ? source->found_by : source->address,
                      source->fault ? source->fault
                                    : "none of its models is known here: name one by --model or "
                                      "SNUG_MODEL, \"snug models\" lists them");
-    if (snug_agent_sources_entry_count(all) == 0)
+    }
+    if (!has_models)
         command_fail(EXIT_USAGE, "%s", model_choice_hint);
     return EXIT_USAGE;
 }

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/utf8.h"
 #include "cli/ask/named_files.h"
+#include "cli/ask/near_file.h"
 #include "cli/ask/stdin_data.h"
 #include "cli/program/command.h"
 #include "cli/program/option_table.h"
@@ -363,11 +364,29 @@ static int add_large(question_data *data, const question_place *place, const nam
     return EXIT_FINE;
 }
 
+static int tell_missing(const question_place *place, const named_file *file)
+{
+    str near = { 0 }, why = { 0 };
+    int error = near_file_find(&near, file->path);
+
+    if (!error)
+        error = str_add(&why, named_file_reason(file));
+    if (!error && near.len > 0)
+        error = str_printf(&why, "; did you mean %.300s?", near.data);
+    if (!error)
+        tell_left_out(place, file->path, why.data);
+    str_free(&near);
+    str_free(&why);
+    return error ? command_fail_memory() : EXIT_FINE;
+}
+
 /* Its texts become the data's. */
 static int add_named_file(question_data *data, const question_place *place, named_file *file)
 {
     if (file->fact == NAMED_FOLDER)
         return tell_folder(place, file->path);
+    if (file->fact == NAMED_MISSING)
+        return tell_missing(place, file);
     if (file->fact != NAMED_FILE) {
         tell_left_out(place, file->path, named_file_reason(file));
         return EXIT_FINE;
