@@ -187,6 +187,36 @@ class Install(Missing):
         terminal.wait(r"installed into .*\n42\r\n")
         self.assertEqual(terminal.end(), 0)
 
+    def talk(self, *args, programs):
+        terminal = Terminal("ask", "--no-evaluation", "--answer", "result", "--wheels", self.wheels, *args,
+                            env=self.endpoint(*programs))
+        self.addCleanup(terminal.close)
+        terminal.wait(r"\x1b\[\?2004h")
+        terminal.type("What is it?\r")
+        return terminal
+
+    def test_in_a_conversation_somebody_is_asked_without_the_option(self):
+        self.make_wheel()
+        terminal = self.talk(programs=(WANTS, WANTS))
+        terminal.wait(r"The program wants one: go on in a full session.*\[y\]es, \[n\]o: ")
+        terminal.type("y\n")
+        terminal.wait(r"Install\? \[y/N\] ")
+        terminal.type("y\n")
+        terminal.wait(r"installed into .*\n42\r\n.*\x1b\[\?2004h")
+        terminal.type("\x04")
+        self.assertEqual(terminal.end(), 0)
+
+    def test_in_a_conversation_a_no_leaves_the_question_to_another_program(self):
+        terminal = self.talk(programs=(WANTS, "print(41)"))
+        terminal.wait(r"\[y\]es, \[n\]o: ")
+        terminal.type("n\n")
+        terminal.wait(r"\n41\r\n.*\x1b\[\?2004h")
+        terminal.type("\x04")
+        self.assertEqual(terminal.end(), 0)
+        terminal = self.talk("--install", "no", programs=(WANTS, "print(41)"))
+        terminal.wait(r"\n41\r\n.*\x1b\[\?2004h")
+        self.assertEqual(terminal.out.text.count(b"[y]es"), 0)
+
     def test_a_no_leaves_the_question_to_another_program(self):
         self.make_wheel()
         terminal = self.terminal(programs=[WANTS, "print(41)"])

@@ -187,13 +187,44 @@ static void begin_missing(asker *a, int is_new)
     missing_free(&a->missing);
     a->offered = 0;
     a->can_install = is_new && !o->conversation && !o->worker_command &&
-                     (o->install == INSTALL_YES || (o->install == INSTALL_ASKED && can_ask));
+                     (a->install == INSTALL_YES || (a->install == INSTALL_ASKED && can_ask));
+}
+
+/* Where no option has said that packages may be installed, somebody does. */
+static int is_wanted(asker *a)
+{
+    str line = { 0 };
+
+    if (a->install == (install_choice)a->options->install)
+        return 1;
+    fputs("The program wants", stderr);
+    for (size_t i = 0; i < a->missing.count; i++) {
+        fputs(i ? ", " : " ", stderr);
+        term_put(stderr, a->missing.items[i].module, strlen(a->missing.items[i].module));
+    }
+    fputs(": go on in a full session that has it, installed where it is not? [y]es, [n]o: ",
+          stderr);
+    fflush(stderr);
+    const int is_yes = permit_read_line(&a->permit, &line) && permit_is_yes(str_text(&line));
+    str_free(&line);
+    return is_yes;
+}
+
+/* The question is asked without them. */
+static int give_up_install(asker *a)
+{
+    a->can_install = 0;
+    if (a->seats.python.agent && snug_agent_reset(a->seats.python.agent))
+        return command_fail_host();
+    return EXIT_FINE;
 }
 
 /* Where nobody agrees, or pip does not, the question is asked without them. */
 static int offer_install(asker *a)
 {
     a->offered = a->missing.count;
+    if (!is_wanted(a))
+        return give_up_install(a);
     signals_stop(&a->signals); /* the installer takes them */
     int status = installing_do(&a->seats, &a->missing);
     if (signals_start(&a->signals))
@@ -201,10 +232,7 @@ static int offer_install(asker *a)
 
     if (status == EXIT_FINE || status >= 128)
         return status;
-    a->can_install = 0;
-    if (a->seats.python.agent && snug_agent_reset(a->seats.python.agent))
-        return command_fail_host();
-    return EXIT_FINE;
+    return give_up_install(a);
 }
 
 /* The languages have sessions of their own; said where the second one of the two begins. */

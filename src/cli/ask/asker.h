@@ -35,6 +35,7 @@ typedef struct asker {
     int can_install;          /* the question may begin again in another session */
     int is_stopped;           /* it was, for that */
     int is_talk;              /* with somebody at a terminal */
+    install_choice install;   /* in a conversation, where no option says it: asked */
     str context, code;
     str conversation, library, cache; /* paths */
     str model;                        /* where nobody has named one */

@@ -73,7 +73,10 @@ static int prepare(asker *a, const options *o)
     if (o->asks_first)
         wanted->on_program = asker_permit;
     wanted->payload = a;
-    if (o->install != INSTALL_NOTHING)
+    a->install = (install_choice)o->install;
+    if (a->is_talk && !options_given(o, "--install"))
+        a->install = a->install == INSTALL_NOTHING ? INSTALL_ASKED : a->install;
+    if (a->install != INSTALL_NOTHING)
         wanted->on_route = asker_route;
     a->seats.options = o;
     a->seats.tools = &a->tools;

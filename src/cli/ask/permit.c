@@ -84,6 +84,11 @@ static answer answer_of(const char *line)
     return ANSWER_NONE;
 }
 
+int permit_is_yes(const char *line)
+{
+    return answer_of(line) == ANSWER_YES;
+}
+
 static answer ask_once(const permit *p)
 {
     str line = { 0 };

@@ -23,6 +23,8 @@ typedef struct permit {
 int permit_check(const options *o);
 /* What somebody at the terminal says of a program of the agent's. */
 snug_agent_consent permit_ask(permit *p, snug_agent *agent, const char *code, size_t len);
+/* Whether a line says yes. */
+int permit_is_yes(const char *line);
 /* A line that somebody types, without its end: 1; 0: the input has ended, or a signal has come. */
 int permit_read_line(const permit *p, str *line);
 

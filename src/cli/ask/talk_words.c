@@ -160,8 +160,7 @@ static int may_forget(const talk *t)
     term_printf(stdout, "The conversation %s is kept: forget it there too? [y]es, [n]o: ", name);
     fflush(stdout);
     const int is_said = permit_read_line(&t->asker->permit, &line);
-    const int is_yes =
-        is_said && (strcmp(str_text(&line), "y") == 0 || strcmp(str_text(&line), "yes") == 0);
+    const int is_yes = is_said && permit_is_yes(str_text(&line));
     str_free(&line);
     if (!is_yes)
         puts("Nothing was forgotten.");
@@ -317,6 +316,10 @@ talk_answer talk_take_word(talk *t)
     for (size_t i = 0; i < WORDS; i++) {
         if (strlen(table[i].name) != len || strncmp(table[i].name, text, len) != 0)
             continue;
+        if (!agent_of(t) && table[i].run != do_quit) {
+            command_fail(EXIT_FINE, "no session is open; the next question opens one");
+            return WORD_IS_DONE;
+        }
         if (!*words || table[i].takes) {
             const talk_answer answer = table[i].run(t, words);
             fflush(stdout);
