@@ -305,6 +305,41 @@ static void inputs_from_memory_are_variables_and_files(void **state)
     finish(&f);
 }
 
+static void what_programs_made_is_listed_and_named_where_it_was_put(void **state)
+{
+    (void)state;
+    START(f, { CODE("print(1, file=open('a.txt', 'w'))\\n"
+                    "class Figure:\\n"
+                    "    def _repr_mimebundle_(self, include=None, exclude=None):\\n"
+                    "        return {'image/svg+xml': '<svg/>', 'image/png': 'iVBO'}\\n"
+                    "Figure()") });
+    ask(&f, "Draw it.");
+    assert_int_equal(snug_reply_output_count(f.reply), 2);
+    const snug_agent_output *file = snug_reply_output(f.reply, 0);
+    assert_string_equal(file->path, "a.txt");
+    assert_null(file->at);
+    assert_string_equal(file->mime, "text/plain");
+    assert_int_equal(file->bytes, 2);
+    assert_null(file->display);
+    const snug_agent_output *figure = snug_reply_output(f.reply, 1);
+    assert_null(figure->path);
+    assert_string_equal(figure->mime, "image/png");
+    assert_true(figure->display && figure->display->is_main_result);
+    assert_ptr_equal(figure->display, snug_result_display(snug_reply_result(f.reply), 0));
+    assert_null(snug_reply_output(f.reply, 2));
+
+    assert_null(strstr(snug_reply_text(f.reply, SNUG_REPLY_JSON, NULL), "here/b.png"));
+    assert_int_equal(snug_reply_place(f.reply, 1, "here/b.png"), SNUG_OK);
+    assert_string_equal(snug_reply_output(f.reply, 1)->at, "here/b.png");
+    assert_non_null(strstr(snug_reply_text(f.reply, SNUG_REPLY_JSON, NULL), "\"here/b.png\""));
+    assert_non_null(
+        strstr(snug_reply_text(f.reply, SNUG_REPLY_MARKDOWN, NULL), "![b.png](here/b.png)"));
+    assert_int_equal(snug_reply_place(f.reply, 2, "x"), SNUG_EINVAL);
+    assert_int_equal(snug_reply_place(f.reply, 0, ""), SNUG_EINVAL);
+    assert_int_equal(snug_reply_place(f.reply, 0, NULL), SNUG_EINVAL);
+    finish(&f);
+}
+
 static void a_reply_is_told_in_three_formats(void **state)
 {
     (void)state;
@@ -916,6 +951,7 @@ int main(void)
         cmocka_unit_test(what_is_asked_wrongly_is_an_error_and_sends_nothing),
         cmocka_unit_test(a_question_that_is_no_text_is_refused_and_sends_nothing),
         cmocka_unit_test(inputs_from_memory_are_variables_and_files),
+        cmocka_unit_test(what_programs_made_is_listed_and_named_where_it_was_put),
         cmocka_unit_test(a_reply_is_told_in_three_formats),
         cmocka_unit_test(the_session_is_the_callers_between_questions),
         cmocka_unit_test(a_reset_forgets_names_and_conversation),

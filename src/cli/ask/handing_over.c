@@ -21,8 +21,6 @@ int handing_open(handing *h, const options *o, signals *s)
     const char *given = o->out_folder;
 
     *h = (handing){ .options = o, .signals = s, .folder = OUT_FOLDER_INIT };
-    if (given && !*given)
-        return command_fail(EXIT_USAGE, "--out \"\": expected a folder, or none");
 
     /* What is in a work directory that was named is where the user wants it. */
     h->is_on = given ? strcmp(given, "none") != 0 : o->workdir == NULL;
