@@ -38,7 +38,7 @@ class Reports(Asking):
         with open(self.folder + "/out/figure-1.png", "rb") as figure:
             self.assertEqual(figure.read(), PNG)
         rules = [("Question:\ndraw", FIGURE), ("Question:\nagain", FIGURE)]
-        events = self.events(rules, *PLAIN, "--workdir", "out", "draw", "again")
+        events = self.events(rules, *PLAIN, "--workdir", "out", "draw it", "again")
         self.assertEqual(events[1]["figures"], [{"path": "figure-3.png", "mime": "image/png", "bytes": 8,
                                                  "at": "out/figure-3.png"}])
 
@@ -62,7 +62,7 @@ class Reports(Asking):
 
     def test_files_that_go_with_the_session_are_told_with_what_keeps_them(self):
         rules = [("Question:\nwrite", WRITE), ("Question:\nagain", WRITE)]
-        done = self.ask(rules, *PLAIN, "--out", "none", "write", "again")
+        done = self.ask(rules, *PLAIN, "--out", "none", "write it", "again")
         self.assertEqual(done.stderr.count("made: report.txt, 6 bytes\n"), 2)
         self.assertEqual(done.stderr.count("--workdir DIR keep it"), 1)
         done = self.ask([("Question:\nwrite", WRITE)], *PLAIN, "--out", "none", "--session", "s", "write")
@@ -116,7 +116,7 @@ class Reports(Asking):
     def test_steps_count_and_place_as_people_do(self):
         rules = [("Question:\nwrong", program("1/0"))] + [("Your program failed", program("1/0"))] * 3
         done = self.ask(rules, *PLAIN, "--max-attempts", "4", "wrong")
-        self.assertRegex(done.stderr, r"the same for the 2nd time\n(?s:.*)the same for the 3rd time\n")
+        self.assertRegex(done.stderr, r"the same for the 2nd time: .*\n(?s:.*)the same for the 3rd time: ")
         rules = [("Question:\nlong", program("1\n" * 150))]
         done = self.ask(rules, *PLAIN, "--max-attempts", "1", "long")
         self.assertRegex(done.stderr, r"(?m)^  the program has 15\d lines")
