@@ -362,6 +362,36 @@ class Asking(Talking):
         talk.type(CTRL_C)
         talk.wait("cancelled")
         talk.ready()
+
+    def test_what_is_asked_for_is_shown_though_no_step_has_shown_it(self):
+        source = self.file("clamp.py", "def clamp(x):\n    return x\nprint(clamp(1))\n")
+        talk = self.ask("--workdir", self.folder, "--code", source, "--focus", "robustness", "Make it robust",
+                        replies=[{"content": json.dumps(["# what may fail\ropen('made', 'w').close()"])}])
+        self.answers(talk, "y")
+        talk.wait(r"2 # what may fail\r\n +3 open\('made', 'w'\)\.close\(\)\r\n")
+        talk.wait(r"run this\?")
+        talk.type("n\r")
+        talk.wait("refused: ")
+        self.assertEqual(talk.end(), 1)
+        self.assertFalse(pathlib.Path(self.folder, "made").exists())
+
+    def test_what_begins_with_the_letter_of_an_answer_is_none(self):
+        talk = self.ask("What?", replies=[program("6 * 7")])
+        self.answers(talk, "A second question, please?", "y or n?", "always ask", "n")
+        talk.wait("refused: ")
+        self.assertEqual(talk.end(), 1)
+
+    def test_what_was_typed_before_a_program_was_shown_is_no_answer_to_it(self):
+        talk = self.ask("--workdir", self.folder, replies=[{**program("open('made', 'w').close()"), "wait": 1}])
+        talk.ready()
+        talk.type("Make it?\r")
+        talk.wait("generate by")
+        talk.type("y\r")
+        self.answers(talk, "n")
+        talk.wait("refused: ")
+        talk.ready()
+        self.assertEqual(talk.leave(), 0)
+        self.assertFalse(pathlib.Path(self.folder, "made").exists())
         talk.type("Three?\r")
         self.answers(talk, "a")
         talk.wait(line("3"))

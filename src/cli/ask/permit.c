@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/ascii.h"
@@ -62,6 +63,14 @@ int permit_read_line(const permit *p, str *line)
     return byte == '\n';
 }
 
+/* What was typed before a program was there is no answer to it. */
+static void drop_typed(const permit *p)
+{
+    while (p->typed && reader_take_ahead(p->typed) >= 0)
+        ;
+    tcflush(STDIN_FILENO, TCIFLUSH);
+}
+
 /* ---- asking ---- */
 
 typedef enum answer { ANSWER_NONE, ANSWER_YES, ANSWER_NO, ANSWER_ALWAYS, ANSWER_EDIT } answer;
@@ -76,6 +85,8 @@ static answer answer_of(const char *line)
 
     line += strspn(line, " \t");
     const size_t len = strcspn(line, " \t\r");
+    if (line[len + strspn(line + len, " \t\r")]) /* as a question that was typed ahead */
+        return ANSWER_NONE;
     for (size_t i = 0; i < len && i < sizeof word - 1; i++)
         word[i] = to_lower(line[i]);
     for (int i = ANSWER_YES; i <= ANSWER_EDIT; i++)
@@ -104,8 +115,8 @@ static answer ask_once(const permit *p)
     return said;
 }
 
-/* The steps have shown it, where they are shown. */
-static void show_program(permit *p, code_language language, const char *code, size_t len)
+/* Some no step has shown: one that was edited, fault inputs. */
+static void show_program(const permit *p, code_language language, const char *code, size_t len)
 {
     const term *colors = &p->steps->colors;
     const code_look look = { .theme = p->steps->theme,
@@ -113,9 +124,8 @@ static void show_program(permit *p, code_language language, const char *code, si
                              .on = term_on(colors, stderr, TERM_PLACE),
                              .off = term_on(colors, stderr, TERM_OFF) };
 
-    if (p->steps->is_quiet || p->steps->is_json || p->is_edited)
+    if (!steps_have_shown(p->steps, code, len))
         code_lines_put(stderr, &look, code, len, 0, 1);
-    p->is_edited = 0;
 }
 
 /* CONSENT_RUN where it is as it was. */
@@ -142,6 +152,7 @@ static snug_agent_consent ask(permit *p, snug_agent *agent, const char *code, si
     const int is_bash = snug_session_kind(snug_agent_session(agent)) == SNUG_KIND_BASH;
     const code_language language = is_bash ? CODE_BASH : CODE_PYTHON;
 
+    drop_typed(p);
     show_program(p, language, code, len);
     for (;;) {
         switch (ask_once(p)) {
@@ -155,8 +166,7 @@ static snug_agent_consent ask(permit *p, snug_agent *agent, const char *code, si
             p->is_always = 1;
             return SNUG_AGENT_CONSENT_RUN;
         case ANSWER_EDIT:
-            p->is_edited = edit_program(agent, language, code, len) == SNUG_AGENT_CONSENT_CHANGED;
-            if (p->is_edited)
+            if (edit_program(agent, language, code, len) == SNUG_AGENT_CONSENT_CHANGED)
                 return SNUG_AGENT_CONSENT_CHANGED;
         }
     }

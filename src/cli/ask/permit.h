@@ -16,7 +16,6 @@ typedef struct permit {
     signals *signals;
     struct reader *typed; /* has what was typed ahead; NULL: nobody has */
     int is_always;        /* somebody has said so */
-    int is_edited;        /* the next program is one that was edited: no step has shown it */
 } permit;
 
 /* EXIT_FINE, or EXIT_USAGE after one sentence: nobody could be asked. */

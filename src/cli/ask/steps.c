@@ -353,6 +353,12 @@ void steps_show(void *payload, const snug_agent_event *event)
 
 void steps_hold(steps *s)
 {
+int steps_have_shown(const steps *s, const char *code, size_t len)
+{
+    return !s->is_quiet && !s->is_json && s->code.len == len &&
+           memcmp(str_text(&s->code), code, len) == 0;
+}
+
     ticker_hold(&s->ticker);
 }
 
@@ -445,4 +451,5 @@ void steps_close(steps *s)
     str_free(&s->title);
     streamed_code_free(&s->streamed);
     program_output_free(&s->output);
+    str_free(&s->code);
 }

@@ -34,6 +34,7 @@ typedef struct steps {
     size_t bytes;      /* of the reply so far */
     size_t code_shown; /* of the code in it, in bytes */
     streamed_code streamed;
+    str code; /* of the program that was shown last */
 
     program_output output;
 } steps;
@@ -43,6 +44,8 @@ void steps_open(steps *s, const options *o);
 void steps_close(steps *s);
 /* For on_event; payload is the steps. */
 void steps_show(void *payload, const snug_agent_event *event);
+/* Whether that program is the last that was shown. */
+int steps_have_shown(const steps *s, const char *code, size_t len);
 /* Around what somebody else writes to the terminal, or waits for there, within a question. */
 void steps_hold(steps *s);
 void steps_let_go(steps *s);

@@ -102,10 +102,8 @@ static code_look look_of(const steps *s, code_language language)
 static void put_code(const steps *s, code_language language, const str *code, size_t from)
 {
     const code_look look = look_of(s, language);
-    size_t number = 1;
+    const size_t number = 1 + code_lines_count(language, str_text(code), from);
 
-    for (size_t at = 0; at < from; at++)
-        number += code->data[at] == '\n';
     code_lines_put(stderr, &look, str_text(code), code->len, from, number);
 }
 
@@ -159,6 +157,8 @@ void steps_show_extract(steps *s, span event)
             s->code_shown > 0 && streamed_code_is(&s->streamed, code.data, code.len);
         if (!is_there)
             put_code(s, s->streamed.language, &code, 0);
+        str_clear(&s->code);
+        str_add_str(&s->code, &code);
     } else {
         const int is_answer = jsontext_is(jsontext_member(event, "words"), "true");
         steps_title(s, is_answer ? "an answer in words" : "no code in the reply");

@@ -17,6 +17,8 @@ typedef struct code_look {
     const char *on, *off; /* around numbers */
 } code_look;
 
+/* How many lines end in text. */
+size_t code_lines_count(code_language language, const char *text, size_t len);
 /* Writes the lines of code that begin at byte from or behind it, the first of them with that
  * number. The last may have no end. What stands before from counts for the colours. */
 void code_lines_put(FILE *stream, const code_look *look, const char *code, size_t len, size_t from,

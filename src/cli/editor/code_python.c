@@ -48,7 +48,7 @@ static size_t end_of_string(const char *text, size_t len, size_t at)
             at++;
             continue;
         }
-        if (!is_long && text[at] == '\n')
+        if (!is_long && (text[at] == '\n' || text[at] == '\r'))
             return at;
         if (text[at] != quote)
             continue;
@@ -95,8 +95,9 @@ static size_t end_of_name(const char *text, size_t len, size_t at)
 
 static size_t end_of_line(const char *text, size_t len, size_t at)
 {
-    const char *end = memchr(text + at, '\n', len - at);
-    return end ? (size_t)(end - text) : len;
+    while (at < len && text[at] != '\n' && text[at] != '\r')
+        at++;
+    return at;
 }
 
 void code_style_python(unsigned char *styles, const char *text, size_t len)
