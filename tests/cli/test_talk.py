@@ -11,7 +11,7 @@ import termios
 import unittest
 
 from driver import SECONDS, SNUG
-from talking import CTRL_C, Talking, line, program
+from talking import CTRL_C, PLAIN, Talking, line, program
 
 ALT_ENTER, UP = "\x1b\r", "\x1b[A"
 PASTE = "\x1b[200~%s\x1b[201~"
@@ -77,6 +77,11 @@ class Talk(Talking):
         talk.say("What?", r"\?\]0;title\?")
         talk.say("/code", r"\?\]0;title\?")
         self.assertNotIn(b"\x1b]0;", talk.out.text)
+
+    def test_the_end_of_long_output_begins_with_a_whole_character(self):
+        talk = self.talk("What?", replies=[program("print('\u20ac' * 20000, end='')")], plain=PLAIN[1:])
+        self.assertEqual(talk.end(), 0)
+        self.assertIn("kB more", talk.shown())
 
     # ---- words ----
 

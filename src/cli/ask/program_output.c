@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "base/utf8.h"
 #include "cli/terminal/columns.h"
 
 enum {
@@ -88,17 +89,16 @@ static int is_full(const program_output *o)
 /* A piece of a line without its end, and how it ends: by '\n', '\r', or 0: it goes on. */
 static void put_piece(program_output *o, const char *text, size_t len, char end)
 {
-    if (!o->is_inside)
+    if (!o->is_inside || o->is_back)
         put_mark(o);
-    o->is_inside = 1;
     fwrite(text, 1, len, o->stream);
     o->columns += columns_of(text, len);
+    o->is_inside = end != '\n';
+    o->is_back = end == '\r';
     if (end == 0)
         return;
     fputc(end, o->stream);
-    o->is_inside = 0;
-    if (end == '\n')
-        o->rows += 1 + o->columns / room(o);
+    o->rows += (end == '\n') + o->columns / room(o);
     o->columns = 0;
 }
 
@@ -136,8 +136,11 @@ static void take_live(program_output *o, const char *text, size_t len)
         const size_t behind =
             fits < piece ? 0 : line_end(&end, text + at + piece, len - at - piece);
         put_piece(o, text + at, fits, end);
-        if (fits < piece)
+        if (fits < piece) {
+            fputc('\n', o->stream);
+            program_output_leave_line(o);
             o->rows = o->most_rows;
+        }
         at += fits + behind;
     }
     if (at < len)
@@ -160,8 +163,16 @@ static void end_line(program_output *o)
     str_free(&rest);
     if (o->is_inside)
         fputc('\n', o->stream);
-    o->is_inside = 0;
+    program_output_leave_line(o);
+}
+
+void program_output_leave_line(program_output *o)
+{
+    if (!o->is_live || !o->is_inside)
+        return;
+    o->rows += 1 + o->columns / room(o);
     o->columns = 0;
+    o->is_inside = o->is_back = 0;
 }
 
 void program_output_take(program_output *o, int which, const char *text, size_t len)
@@ -188,7 +199,7 @@ static size_t last_lines(const program_output *o)
         at--;
     while (at > 0 && (text[at - 1] != '\n' || ++lines < LAST_LINES))
         at--;
-    return at;
+    return utf8_ceil(text, o->last.len, at);
 }
 
 static void tell_hidden(program_output *o)

@@ -22,6 +22,7 @@ typedef struct program_output {
     /* Of the program that runs. */
     int which;        /* the stream of its last piece */
     int is_inside;    /* the line has begun */
+    int is_back;      /* it is written over from its begin */
     size_t rows;      /* shown */
     size_t columns;   /* of the line */
     size_t lines_hid; /* not shown yet */
@@ -33,6 +34,8 @@ typedef struct program_output {
 
 /* which: another number for each stream of the program. */
 void program_output_take(program_output *o, int which, const char *text, size_t len);
+/* Somebody else has ended the line that has begun, if one has: the next piece begins another. */
+void program_output_leave_line(program_output *o);
 /* The program has ended: what was hidden is shown by its last lines. */
 void program_output_end(program_output *o);
 void program_output_free(program_output *o);

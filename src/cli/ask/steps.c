@@ -19,8 +19,10 @@ void steps_put_on(steps *s, term_style how)
 
 void steps_end_line(steps *s)
 {
-    if (s->is_inside)
+    if (s->is_inside) {
         fputc('\n', stderr);
+        program_output_leave_line(&s->output);
+    }
     s->is_inside = 0;
 }
 
@@ -351,14 +353,14 @@ void steps_show(void *payload, const snug_agent_event *event)
         ticker_begin(&s->ticker, str_text(&s->begins));
 }
 
-void steps_hold(steps *s)
-{
 int steps_have_shown(const steps *s, const char *code, size_t len)
 {
     return !s->is_quiet && !s->is_json && s->code.len == len &&
            memcmp(str_text(&s->code), code, len) == 0;
 }
 
+void steps_hold(steps *s)
+{
     ticker_hold(&s->ticker);
 }
 
@@ -449,7 +451,7 @@ void steps_close(steps *s)
     ticker_close(&s->ticker);
     str_free(&s->begins);
     str_free(&s->title);
+    str_free(&s->code);
     streamed_code_free(&s->streamed);
     program_output_free(&s->output);
-    str_free(&s->code);
 }
