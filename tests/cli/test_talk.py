@@ -118,6 +118,14 @@ class Talk(Talking):
         talk.say("And now?", line("1"))
         self.assertNotIn("green", self.questions()[-1])
 
+    def test_what_is_taken_back_is_what_was_asked_and_not_what_could_not_be(self):
+        talk = self.talk(replies=[program("x = 1\nx")])
+        talk.ready()
+        talk.say("One?", line("1"))
+        talk.say("Write a program in JavaScript", "the question asks for JavaScript")
+        talk.say("/undo", r"Taken back: One\?\r\n")
+        self.assertEqual(talk.leave(), 0)
+
     def reset(self, talk, answer, says):
         talk.type("/reset\r")
         talk.wait(r"forget it there too\? \[y\]es, \[n\]o: ")
@@ -355,19 +363,6 @@ class Asking(Talking):
         self.assertEqual(talk.end(), 1)
         self.assertFalse(pathlib.Path(self.folder, "made").exists())
 
-    def test_in_a_conversation_the_prompt_comes_back(self):
-        talk = self.ask(replies=[program("1"), program("2"), program("3")])
-        talk.ready()
-        talk.type("One?\r")
-        self.answers(talk, "n")
-        talk.wait("refused: ")
-        talk.ready()
-        talk.type("Two?\r")
-        talk.wait(r"run this\?")
-        talk.type(CTRL_C)
-        talk.wait("cancelled")
-        talk.ready()
-
     def test_what_is_asked_for_is_shown_though_no_step_has_shown_it(self):
         source = self.file("clamp.py", "def clamp(x):\n    return x\nprint(clamp(1))\n")
         talk = self.ask("--workdir", self.folder, "--code", source, "--focus", "robustness", "Make it robust",
@@ -397,6 +392,19 @@ class Asking(Talking):
         talk.ready()
         self.assertEqual(talk.leave(), 0)
         self.assertFalse(pathlib.Path(self.folder, "made").exists())
+
+    def test_in_a_conversation_the_prompt_comes_back(self):
+        talk = self.ask(replies=[program("1"), program("2"), program("3")])
+        talk.ready()
+        talk.type("One?\r")
+        self.answers(talk, "n")
+        talk.wait("refused: ")
+        talk.ready()
+        talk.type("Two?\r")
+        talk.wait(r"run this\?")
+        talk.type(CTRL_C)
+        talk.wait("cancelled")
+        talk.ready()
         talk.type("Three?\r")
         self.answers(talk, "a")
         talk.wait(line("3"))

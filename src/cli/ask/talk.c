@@ -112,11 +112,8 @@ static int ask_question(talk *t)
     asker *a = t->asker;
 
     take_marks(&t->line);
-    str_clear(&t->last);
     if (is_blank_line(str_text(&t->line)))
         return EXIT_FINE;
-    if (str_add_str(&t->last, &t->line))
-        return command_fail_memory();
 
     const int ended = asker_ask(a, str_text(&t->line));
     const int is_left = signals_count(&a->signals) > 1;
@@ -210,7 +207,6 @@ int talk_hold(asker *a)
     reader_close(t.reader);
     snug_agent_sources_close(t.models);
     str_free(&t.line);
-    str_free(&t.last);
     str_free(&t.model);
     return status;
 }

@@ -12,7 +12,6 @@ typedef struct talk {
     asker *asker;
     reader *reader;
     str line;                   /* what was entered */
-    str last;                   /* the last question that was asked */
     str model;                  /* that /model has named; empty: that of the options */
     snug_agent_sources *models; /* for completions; NULL: they were not asked for yet */
 } talk;

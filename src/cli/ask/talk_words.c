@@ -135,17 +135,23 @@ static talk_answer do_code(talk *t, const char *words)
 
 /* ---- changing it ---- */
 
+/* What was typed last need not be it: not each question comes to an agent. */
 static talk_answer do_undo(talk *t, const char *words)
 {
+    snug_agent_conversation *c = read_turns(t);
+    const size_t count = c ? snug_agent_conversation_turn_count(c) : 0;
+    const char *last = count > 0 ? snug_agent_conversation_turn(c, count - 1)->question : "";
+
     (void)words;
-    if (snug_agent_undo(agent_of(t)))
+    if (c && snug_agent_undo(agent_of(t)))
         command_fail_host();
-    else
+    else if (c)
         term_printf(
             stdout,
             "Taken back: %.*s\nNames are as they were before it; what was changed within an "
             "object or a file stays.\n",
-            (int)strcspn(str_text(&t->last), "\n"), str_text(&t->last));
+            (int)strcspn(last, "\n"), last);
+    snug_agent_conversation_close(c);
     return WORD_IS_DONE;
 }
 
@@ -179,7 +185,6 @@ static talk_answer do_reset(talk *t, const char *words)
             command_fail_host();
             return WORD_IS_DONE;
         }
-    str_clear(&t->last);
     puts("Conversation and session begin again.");
     return WORD_IS_DONE;
 }
