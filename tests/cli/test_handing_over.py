@@ -120,6 +120,13 @@ class Places(Handing):
         self.assertIn("\nmade ./report-3.txt (6 bytes)\n", self.write("--out", ".").stderr)
         self.assertEqual((self.text("report.txt"), self.text("report-2.txt")), ("mine", "report"))
 
+    def test_a_name_that_has_no_room_for_a_number_is_made_shorter(self):
+        for name, numbered in (("a" * 251 + ".txt", "a" * 249 + "-2.txt"), ("\u20ac" * 85, "\u20ac" * 84 + "-2")):
+            for _ in range(2):
+                done = self.write("--out", "out", code=program(f"open('{name}', 'w').close()"))
+                self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(numbered, self.names("out"))
+
     def test_questions_of_one_command_share_a_folder(self):
         rules = [("Question:\nfirst", WRITE), ("Question:\nthen", WRITE), ("Question:\nthen", FIGURE)]
         done = self.ask(rules, *PLAIN, "first ", "then ", "then ")  # words without blanks are one question
@@ -139,6 +146,11 @@ class Places(Handing):
         done = self.write("--workdir", "work")
         self.assertEqual(self.names(), ["work/report.txt"])
         self.assertIn("made: work/report.txt, 6 bytes\n", done.stderr)
+        for same in ("work", self.folder + "/work/", "./work"):
+            done = self.write("--workdir", "work", "--out", same)
+            self.assertNotIn("\nmade ", done.stderr)
+            self.assertIn(f"\nmade: {os.path.realpath(self.folder)}/work/report.txt, 6 bytes\n", done.stderr)
+        self.assertEqual(self.names(), ["work/report.txt"])
         self.write("--workdir", "work", "--out", "out", code=FIGURE)
         self.assertEqual(self.names("out"), ["figure-1.png"])
 

@@ -92,7 +92,7 @@ static int tell_reply(asker *a, snug_reply *reply, int is_handed_over)
 /* The answer is there before the first file is written, where it does not say where that is. */
 int asker_give_reply(asker *a, snug_agent *agent, const char *question, snug_reply *reply)
 {
-    const int is_handed_over = a->handing.is_on && !signals_taken(&a->signals);
+    const int is_handed_over = handing_is_wanted(&a->handing) && !signals_taken(&a->signals);
     const int is_plain = format_of_reply(a) == SNUG_REPLY_PLAIN;
     int status = EXIT_FINE;
 

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/base64.h"
 #include "base/error.h"
@@ -184,6 +185,21 @@ static void hand_output(handing *h, snug_reply *reply, size_t index, snug_sessio
         hand_file(h, reply, index, session, question);
 }
 
+/* What programs make is there without it. */
+static int is_workdir(const handing *h)
+{
+    struct stat work, out;
+
+    return h->options->workdir && stat(h->options->workdir, &work) == 0 &&
+           stat(str_text(&h->folder.path), &out) == 0 && work.st_dev == out.st_dev &&
+           work.st_ino == out.st_ino;
+}
+
+int handing_is_wanted(const handing *h)
+{
+    return h->is_on && !is_workdir(h);
+}
+
 void handing_do(handing *h, snug_reply *reply, snug_session *session, const char *question)
 {
     const size_t count = snug_reply_output_count(reply);
@@ -192,7 +208,7 @@ void handing_do(handing *h, snug_reply *reply, snug_session *session, const char
     str_clear(&h->made);
     str_clear(&h->left);
     str_clear(&h->fault);
-    if (!h->is_on)
+    if (!handing_is_wanted(h))
         return;
     for (size_t i = 0; i < count && !signals_taken(h->signals); i++)
         hand_output(h, reply, i, session, question);

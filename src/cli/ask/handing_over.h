@@ -29,8 +29,10 @@ typedef struct handing {
 /* Before any program runs, for what a program changes later is not followed. EXIT_FINE, or
  * EXIT_USAGE after one sentence. Close in every case. */
 int handing_open(handing *h, const options *o, signals *s);
+/* Options want it so, and it is not to where programs have made it: their work directory. */
+int handing_is_wanted(const handing *h);
 /* Hands over, and says so in the reply; to the user, nothing yet. Nothing where a signal has come,
- * or where options want it so. */
+ * or where it is not wanted. */
 void handing_do(handing *h, snug_reply *reply, snug_session *session, const char *question);
 /* On stderr: a line of what was handed over, and a sentence for what was not. EXIT_FINE, or
  * EXIT_USAGE where something could not be written. */

@@ -3,6 +3,7 @@
 #include <snug/snug.h>
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/ascii.h"
@@ -10,7 +11,11 @@
 #include "cli/terminal/clean.h"
 #include "cli/terminal/columns.h"
 
-enum { MOST_FOLDER_BYTES = 40 };
+enum {
+    MOST_FOLDER_BYTES = 40,
+    MOST_NAME_BYTES = 255, /* of a file, to Linux */
+    MOST_ENDING_BYTES = 100
+};
 
 /* How many bytes the character has that text begins with; 0: it begins with none. */
 static size_t character_len(const char *text, size_t len)
@@ -152,12 +157,18 @@ int out_name_numbered(str *out, const char *path, unsigned number)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     const char *dot = strrchr(name, '.');
+    char rest[MOST_ENDING_BYTES + 16];
 
-    if (!dot || dot == name)
+    if (!dot || dot == name || strlen(dot) > MOST_ENDING_BYTES)
         dot = name + strlen(name);
-    if (str_append(out, path, (size_t)(dot - path)))
+    snprintf(rest, sizeof rest, "-%u%s", number, dot);
+
+    size_t stem = (size_t)(dot - name);
+    if (stem + strlen(rest) > MOST_NAME_BYTES)
+        stem = utf8_floor(name, stem, MOST_NAME_BYTES - strlen(rest));
+    if (str_append(out, path, (size_t)(name - path) + stem))
         return SNUG_ENOMEM;
-    return str_printf(out, "-%u%s", number, dot);
+    return str_add(out, rest);
 }
 
 int out_name_size(str *out, uint64_t bytes)

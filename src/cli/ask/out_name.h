@@ -18,7 +18,8 @@ int out_name_of_question(str *out, const char *question);
 int out_name_of_path(str *out, const char *path);
 /* Whether a name of the path begins with a dot. */
 int out_name_is_hidden(const char *path);
-/* Appends the path with a number in front of its ending: "a/plot-2.png". SNUG_OK or SNUG_ENOMEM. */
+/* Appends the path with a number in front of its ending: "a/plot-2.png", cut to what a
+ * file's name may have. SNUG_OK or SNUG_ENOMEM. */
 int out_name_numbered(str *out, const char *path, unsigned number);
 /* Appends "6 bytes", "12 KiB", "1.5 MiB". SNUG_OK or SNUG_ENOMEM. */
 int out_name_size(str *out, uint64_t bytes);
