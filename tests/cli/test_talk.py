@@ -411,6 +411,14 @@ class Asking(Talking):
         talk.ready()
         self.assertEqual(talk.leave(), 0)
 
+    def test_ctrl_c_is_no_refusal(self):
+        for _ in range(8):
+            talk = self.ask("What?", replies=[program("6 * 7")])
+            talk.wait(r"run this\?")
+            talk.type(CTRL_C)
+            talk.wait("terminal_error: the question was cancelled")
+            self.assertEqual(talk.end(), 128 + signal.SIGINT)
+
     def test_without_a_terminal_nobody_can_be_asked(self):
         done = subprocess.run([SNUG, "ask", "--ask", "What?"], input="", capture_output=True, encoding="utf-8", env=self.env())
         self.assertEqual((done.returncode, done.stdout, done.stderr),
