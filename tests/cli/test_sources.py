@@ -107,6 +107,7 @@ class Sources(SourceCase):
                                                      "provided: [key]"),
                 ((200, "text/html", "<html>welcome</html>"), "it answers with something that is not JSON"),
                 ((200, "application/json", "[]"), "it answers with something else than a list of models"),
+                ((200, "application/json", "[" * (5 << 20)), "its list of models has more than 4194304 bytes"),
                 ((500, "text/plain", "oops"), "it gives no list of its models: it answered 500")):
             with self.subTest(words):
                 server = self.serve(answer)
@@ -114,6 +115,13 @@ class Sources(SourceCase):
                 self.assertIn(words, one["fault"])
                 self.assertNotIn(KEY, json.dumps(one))
                 self.assertIsNone(one["choice"])
+
+    def test_a_name_that_does_something_to_a_terminal_or_a_list_is_none(self):
+        server = self.serve(["qwen3:8b", "\x1b]0;title\x07", "a\n  openai:b", "\u009b31m", "\u6a21\u578b"])
+        done = self.run_snug("models", OLLAMA_HOST=server.address)
+        lines = [line for line in done.stdout.splitlines() if line.startswith("  ollama:")]
+        self.assertEqual(lines, ["  ollama:qwen3:8b  (is asked where none is named)", "  ollama:\u6a21\u578b"])
+        self.assertNotRegex(done.stdout, "[\x00-\x09\x0b-\x1f\x7f-\x9f]|openai:b")
 
     def test_one_that_does_not_answer_is_waited_for_a_moment(self):
         listener = http.server.HTTPServer(("127.0.0.1", 0), None)  # which accepts and is silent

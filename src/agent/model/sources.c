@@ -40,6 +40,15 @@ static int on_data(void *payload, const http_reply *got, const char *data, size_
     return str_append(payload, data, len) ? -1 : HTTP_GO_ON;
 }
 
+/* Without control characters, of which some have two bytes. */
+static int is_name(const char *id)
+{
+    for (const unsigned char *at = (const unsigned char *)id; *at; at++)
+        if (*at < 0x20 || *at == 0x7f || (*at == 0xc2 && at[1] < 0xa0))
+            return 0;
+    return *id != '\0';
+}
+
 /* Gemini's are "models/gemini-2.5-pro", and known without that too. */
 static int add_model(source *s, const provider *p, const char *id)
 {
@@ -48,7 +57,7 @@ static int add_model(source *s, const provider *p, const char *id)
 
     if (strncmp(id, "models/", 7) == 0)
         id += 7;
-    if (at == MOST_MODELS || !*id)
+    if (at == MOST_MODELS || !is_name(id))
         return SNUG_OK;
     if (array_reserve(&s->models, &s->model_cap, at + 1, sizeof *s->models) ||
         str_printf(&name, "%s:%s", p->name, id))
@@ -93,6 +102,8 @@ static int explain_refusal(source *s, const provider *p, const str *key, const h
     str reason = { 0 };
     int error = SNUG_OK;
 
+    if (got->fault == HTTP_TOO_LARGE)
+        return str_printf(&s->fault, "its list of models has more than %d bytes", MOST_LIST_BYTES);
     if (got->fault)
         return str_printf(&s->fault, "it cannot be asked: %s",
                           got->problem.len ? got->problem.data : "its time was up");
