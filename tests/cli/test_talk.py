@@ -70,6 +70,7 @@ class Talk(Talking):
         talk.say("Secret?", line("3"))
         talk.leave()
         self.assertEqual(kept.read_text(), "What is up?\n")
+        self.assertEqual(os.listdir(self.folder), ["state"])
 
     def test_control_characters_of_a_program_do_nothing_to_the_terminal(self):
         talk = self.talk(replies=[program("x = '\x1b]0;title\x07'\nprint('\\x1b]0;title\\x07')")])

@@ -179,5 +179,7 @@ snug_agent_consent permit_ask(permit *p, snug_agent *agent, const char *code, si
     steps_hold(p->steps);
     const snug_agent_consent consent = ask(p, agent, code, len);
     steps_let_go(p->steps);
+    if (signals_taken(p->signals)) /* whose own cancel may come later than the answer */
+        snug_agent_cancel(agent);
     return consent;
 }

@@ -14,7 +14,7 @@ static const struct {
 } instead[] = {
     { " help h ? ", "/help lists what there is here" },
     { " model m evaluation-model repair-model ", "/model NAME asks another model" },
-    { " input i csv file files f data excel xlsx json-file attach add ",
+    { " input i csv file files f excel xlsx json-file attach add ",
       "a file that a question names is read" },
     { " save export out o output ", "/save FILE saves the conversation" },
     { " quit exit q ", "/quit leaves" },
