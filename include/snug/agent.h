@@ -499,8 +499,10 @@ typedef struct snug_agent_output {
     uint64_t bytes;              /* of that type */
     const snug_display *display; /* of a figure, in all its forms; NULL: it is a file */
 } snug_agent_output;
-/* How many there are. */
+/* How many there are: of files at most 10,000. */
 SNUG_EXTERN size_t snug_reply_output_count(const snug_reply *reply);
+/* How many files there are beyond these. One that several runs changed may count as several. */
+SNUG_EXTERN uint64_t snug_reply_outputs_left_out(const snug_reply *reply);
 /* Of a file there is what the list of the last run that changed it had; it may be gone. NULL: there
  * is none of that number. */
 SNUG_EXTERN const snug_agent_output *snug_reply_output(const snug_reply *reply, size_t index);

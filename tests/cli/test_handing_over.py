@@ -217,6 +217,11 @@ class Told(Handing):
         self.assertIn(", and 316 more\n", done.stderr)
         self.assertEqual(self.names("o"), [f"{n:03}.txt" for n in range(321)])
 
+    def test_files_past_those_that_a_reply_lists_are_told(self):
+        code = program("for i in range(10003):\n    open('f%05d' % i, 'w').close()")
+        done = self.write("--disk-files", "20000", "--timeout", "50", "--out-files", "1", "--out", "out", code=code)
+        self.assertIn("(past --out-files), and 9997 more; --workdir DIR", done.stderr)
+
     def test_sizes_are_as_people_read_them(self):
         code = program("for name, size in dict(a=1, b=1023, c=2000, d=20000, e=3 << 20).items():\n"
                        "    open(name, 'w').write('x' * size)")

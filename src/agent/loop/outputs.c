@@ -39,8 +39,10 @@ static int add_file(run *r, const char *path, const char *mime, uint64_t bytes)
         return SNUG_OK;
     }
 
-    if (r->reply->made_count >= MOST_FILES)
+    if (r->reply->made_count >= MOST_FILES) {
+        r->reply->made_left_out++;
         return SNUG_OK;
+    }
     file = reply_add_made(r->reply);
     if (!file || str_add(&file->path, path) || str_add(&file->mime, mime))
         return SNUG_ENOMEM;

@@ -50,6 +50,11 @@ size_t snug_reply_output_count(const snug_reply *reply)
     return reply->made_count;
 }
 
+uint64_t snug_reply_outputs_left_out(const snug_reply *reply)
+{
+    return reply->made_left_out;
+}
+
 const snug_agent_output *snug_reply_output(const snug_reply *reply, size_t index)
 {
     return index < reply->made_count ? &reply->made[index].told : NULL;

@@ -92,6 +92,7 @@ struct snug_reply {
     str fallback_model, fallback_reason; /* the model that was asked instead, and why; or empty */
     made_file *made;
     size_t made_count;
+    uint64_t made_left_out;
     str messages;         /* of the talks, JSON; empty: the reply shall not have them */
     str models;           /* asked, "openai:gpt-4o-mini, ..."; for the report */
     pthread_mutex_t lock; /* guards what is made when it is asked for: */

@@ -56,6 +56,19 @@ static void note_left(handing *h, const char *name, const char *why)
         str_printf(&h->left, "%s%s (%s)", h->left.len > 0 ? ", " : "", name, why);
 }
 
+/* What a reply has no room for in its list. */
+static void note_unlisted(handing *h, uint64_t count)
+{
+    char name[40];
+
+    if (count == 0)
+        return;
+    snprintf(name, sizeof name, "%" PRIu64 " file%s", count, count == 1 ? "" : "s");
+    note_left(h, name, "past the 10000 that can be listed");
+    if (h->left_count > MOST_TOLD)
+        h->left_count += count - 1;
+}
+
 static void note_fault(handing *h, const char *message)
 {
     if (h->fault_count++ == 0)
@@ -212,6 +225,7 @@ void handing_do(handing *h, snug_reply *reply, snug_session *session, const char
         return;
     for (size_t i = 0; i < count && !signals_taken(h->signals); i++)
         hand_output(h, reply, i, session, question);
+    note_unlisted(h, snug_reply_outputs_left_out(reply));
     out_folder_leave(&h->folder);
 }
 
