@@ -8,6 +8,7 @@ import signal
 import struct
 import subprocess
 import termios
+import threading
 import unittest
 
 from driver import SECONDS, SNUG
@@ -383,11 +384,23 @@ class Asking(Talking):
         self.assertEqual(talk.end(), 1)
 
     def test_what_was_typed_before_a_program_was_shown_is_no_answer_to_it(self):
-        talk = self.ask("--workdir", self.folder, replies=[{**program("open('made', 'w').close()"), "wait": 1}])
+        typed = threading.Event()
+
+        class Held(list):
+            """Gives no reply before that."""
+
+            def pop(self, at):
+                typed.wait(SECONDS)
+                return super().pop(at)
+
+        self.replies = Held([program("open('made', 'w').close()")])
+        talk = self.ask("--workdir", self.folder, replies=[])
         talk.ready()
         talk.type("Make it?\r")
         talk.wait("generate by")
         talk.type("y\r")
+        talk.wait("y\r\n")  # the terminal has it
+        typed.set()
         self.answers(talk, "n")
         talk.wait("refused: ")
         talk.ready()
