@@ -7,6 +7,7 @@ import pty
 import re
 import resource
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -17,7 +18,7 @@ import zlib
 from alone import Listing
 from asking import PASS, Asking, program
 from driver import SECONDS, SNUG, Reader, environment, snug
-from endpoint import Rules
+from endpoint import Endpoint, Rules
 
 PLAIN = ("--answer", "result", "--no-evaluation")
 WRITE = program("with open('report.txt', 'w') as out:\n    print(out.write('report'))")
@@ -221,6 +222,20 @@ class Told(Handing):
         code = program("for i in range(10003):\n    open('f%05d' % i, 'w').close()")
         done = self.write("--disk-files", "20000", "--timeout", "50", "--out-files", "1", "--out", "out", code=code)
         self.assertIn("(past --out-files), and 9997 more; --workdir DIR", done.stderr)
+
+    def test_what_an_interrupt_has_left_is_told(self):
+        code = "for i in range(900):\n    open(f'f{i}', 'w').write('x' * 100000)"
+        with Endpoint([("Question:", f"```python\n{code}\n```")]) as model:
+            env = environment(**model.environment, XDG_STATE_HOME=self.folder)
+            asked = subprocess.Popen([SNUG, "ask", *PLAIN, "--disk", "200MiB", "--out", "out", QUESTION], cwd=self.folder, env=env,
+                                     stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8")
+            while not os.path.exists(self.folder + "/out") and asked.poll() is None:
+                pass
+            asked.send_signal(signal.SIGINT)
+            told = asked.communicate(timeout=SECONDS)[1]
+        self.assertEqual(asked.returncode, 128 + signal.SIGINT)
+        left = 900 - len(self.names("out"))
+        self.assertIn(f"not handed over: {left} files (a signal has come); --workdir DIR", told)
 
     def test_sizes_are_as_people_read_them(self):
         code = program("for name, size in dict(a=1, b=1023, c=2000, d=20000, e=3 << 20).items():\n"

@@ -56,15 +56,15 @@ static void note_left(handing *h, const char *name, const char *why)
         str_printf(&h->left, "%s%s (%s)", h->left.len > 0 ? ", " : "", name, why);
 }
 
-/* What a reply has no room for in its list. */
-static void note_unlisted(handing *h, uint64_t count)
+/* Those that are not looked at. */
+static void note_rest(handing *h, uint64_t count, const char *why)
 {
     char name[40];
 
     if (count == 0)
         return;
     snprintf(name, sizeof name, "%" PRIu64 " file%s", count, count == 1 ? "" : "s");
-    note_left(h, name, "past the 10000 that can be listed");
+    note_left(h, name, why);
     if (h->left_count > MOST_TOLD)
         h->left_count += count - 1;
 }
@@ -216,6 +216,7 @@ int handing_is_wanted(const handing *h)
 void handing_do(handing *h, snug_reply *reply, snug_session *session, const char *question)
 {
     const size_t count = snug_reply_output_count(reply);
+    size_t i = 0;
 
     h->bytes = h->files = h->left_count = h->fault_count = 0;
     str_clear(&h->made);
@@ -223,9 +224,10 @@ void handing_do(handing *h, snug_reply *reply, snug_session *session, const char
     str_clear(&h->fault);
     if (!handing_is_wanted(h))
         return;
-    for (size_t i = 0; i < count && !signals_taken(h->signals); i++)
+    for (; i < count && !signals_taken(h->signals); i++)
         hand_output(h, reply, i, session, question);
-    note_unlisted(h, snug_reply_outputs_left_out(reply));
+    note_rest(h, count - i, "a signal has come");
+    note_rest(h, snug_reply_outputs_left_out(reply), "past the 10000 that can be listed");
     out_folder_leave(&h->folder);
 }
 
