@@ -63,7 +63,7 @@ class Screen(run.Screen):
 
     def __init__(self, folder):
         super().__init__(folder)
-        self.rules, self.model = [], None
+        self.rules, self.model, self.size = [], None, "80x40"  # a question scrolls nothing away
         os.mkdir(folder + "/work")
 
     def step(self, line):
