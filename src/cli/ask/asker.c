@@ -72,13 +72,7 @@ void asker_hear(void *payload, const snug_agent_event *event)
 snug_agent_consent asker_permit(void *payload, const char *code, size_t len)
 {
     asker *a = payload;
-    snug_agent *agent = a->seats.last->agent;
-    const snug_agent_consent consent = permit_ask(&a->permit, agent, code, len);
-
-    /* The thread that a signal has begun may not have come so far: it would be a refusal. */
-    if (signals_taken(&a->signals))
-        snug_agent_cancel(agent);
-    return consent;
+    return permit_ask(&a->permit, a->seats.last->agent, code, len);
 }
 
 /* The program that wanted them is not repaired: it, or another one, may have them in a new session.
