@@ -156,7 +156,10 @@ def command_of(trial, step):
         command.append("--no-stream")
     if "--format" not in words:
         command.append("--json")
-    return command + ["--"] + [named(part.text, trial) for part in step.all("ask")]
+    questions = [named(part.text, trial) for part in step.all("ask")]
+    if len(questions) > 1 and not any(" " in question for question in questions):
+        questions[-1] += " "  # words without a blank would be one question
+    return command + ["--", *questions]
 
 
 def environment_of(trial, url, folder):

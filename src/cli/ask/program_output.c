@@ -1,5 +1,7 @@
 #include "cli/ask/program_output.h"
 
+#include <snug/snug.h>
+
 #include <string.h>
 #include <sys/ioctl.h>
 
@@ -202,13 +204,33 @@ static size_t last_lines(const program_output *o)
     return utf8_ceil(text, o->last.len, at);
 }
 
+/* Of lines that were written over the last state only. */
+static int add_last_states(str *out, const char *text, size_t len)
+{
+    int error = SNUG_OK;
+
+    while (len > 0 && !error) {
+        const char *end = memchr(text, '\n', len);
+        const size_t whole = end ? (size_t)(end + 1 - text) : len;
+        size_t line = whole;
+        while (line > 0 && (text[line - 1] == '\n' || text[line - 1] == '\r'))
+            line--;
+        const char *over = memrchr(text, '\r', line);
+        const size_t from = over ? (size_t)(over + 1 - text) : 0;
+        error = str_append(out, text + from, whole - from);
+        text += whole;
+        len -= whole;
+    }
+    return error;
+}
+
 static void tell_hidden(program_output *o)
 {
     const size_t begin = last_lines(o);
     str last = { 0 };
     size_t shown = 0;
 
-    if (str_append(&last, str_text(&o->last) + begin, o->last.len - begin))
+    if (add_last_states(&last, str_text(&o->last) + begin, o->last.len - begin))
         return;
     for (size_t at = 0; at < last.len; at++)
         shown += last.data[at] == '\n';
