@@ -302,26 +302,44 @@ static int is_saved(const recipe *file)
     return is_of(file, "save") || is_of(file, "restore");
 }
 
+/* What the cells made; the work directory of a full session is not the host's to look into. */
+static int take_crafted(const attempt *a, const char *path)
+{
+    snug_file *file = NULL;
+    size_t len;
+    int error = snug_session_get_file(&file, a->session, "crafted", 64 << 20);
+    if (error)
+        return error;
+
+    const char *data = snug_file_data(file, &len);
+    FILE *out = fopen(path, "wb");
+    if (!out || fwrite(data, 1, len, out) != len)
+        error = SNUG_ESYSTEM;
+    if (out)
+        fclose(out);
+    snug_file_free(file);
+    return error;
+}
+
 /* Of the session into a file and back, or of what the cells made in the work directory. */
 static int save_and_restore(attempt *a, int *is_saving)
 {
     snug_saved *saved = NULL;
-    char path[4096 + 32] = "";
+    char path[64] = "";
     int error = SNUG_OK;
+    snprintf(path, sizeof path, "/tmp/escapes-%ld.saved", (long)getpid());
     if (is_of(a->file, "restore")) {
-        snprintf(path, sizeof path, "%s/crafted", snug_session_workdir(a->session));
+        error = take_crafted(a, path);
     } else {
-        snprintf(path, sizeof path, "/tmp/escapes-%ld.saved", (long)getpid());
         error = snug_session_save(&saved, a->session, path);
         snug_saved_free(saved);
         saved = NULL;
     }
-    *is_saving = error != SNUG_OK;
+    *is_saving = error != SNUG_OK && !is_of(a->file, "restore");
     if (!error)
         error = snug_session_restore(&saved, a->session, path);
     snug_saved_free(saved);
-    if (!is_of(a->file, "restore"))
-        unlink(path);
+    unlink(path);
     return error;
 }
 

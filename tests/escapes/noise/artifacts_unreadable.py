@@ -10,7 +10,10 @@ open("a", "w").close()
 os.chmod("a", 0)
 os.chmod("closed/in", 0)
 # %%
-open("b", "w").close()
+try:
+    open("b", "w").close()
+except OSError:
+    pass  # who is not root cannot look through "closed/in": the disk counts as full
 os.chmod("closed", 0)
 # %%
 try:
