@@ -180,6 +180,7 @@ class Talk(Talking):
         talk.say("/save talk.txt", "ends in .ipynb or .md")
         talk.say("/save talk.md", "2 questions saved to talk.md")
         talk.say("/save talk.md", "/save -f talk.md replaces it")
+        talk.say("/save ~/at-home.md", "2 questions saved to [^\\n]*/at-home.md")
         talk.say("/save -f talk.md", "2 questions saved to talk.md")
         self.assertIn("## Add it\n\n```python\ntotal = 45\ntotal\n```", pathlib.Path(self.folder, "talk.md").read_text())
 

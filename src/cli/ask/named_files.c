@@ -121,17 +121,16 @@ static int add_named(named_files *out, char *path, named_fact fact, uint64_t byt
     return SNUG_OK;
 }
 
-/* With the home folder in the place of ~. NULL if memory ran out, or it is too long for a path. */
-static char *path_of(span words)
+char *named_files_path(const char *text, size_t len)
 {
     const char *home = getenv("HOME");
     str path = { 0 };
 
-    const int is_home = words.len > 1 && words.text[0] == '~' && words.text[1] == '/';
+    const int is_home = len > 1 && text[0] == '~' && text[1] == '/';
     if (is_home && home && *home) {
-        if (str_add(&path, home) || str_append(&path, words.text + 1, words.len - 1))
+        if (str_add(&path, home) || str_append(&path, text + 1, len - 1))
             str_free(&path);
-    } else if (str_append(&path, words.text, words.len)) {
+    } else if (str_append(&path, text, len)) {
         str_free(&path);
     }
 
@@ -260,7 +259,7 @@ typedef struct finder {
 static int try_path(finder *f, span words, int *taken)
 {
     uint64_t bytes = 0;
-    char *path = path_of(words);
+    char *path = named_files_path(words.text, words.len);
 
     *taken = 0;
     if (!path)
@@ -285,7 +284,7 @@ static int tell_missing(finder *f, span word)
 {
     if (!has_file_ending(word) || is_to_be_made(f->question, word.text))
         return SNUG_OK;
-    char *path = path_of(word);
+    char *path = named_files_path(word.text, word.len);
     if (!path)
         return SNUG_OK;
     return add_named(f->out, path, NAMED_MISSING, 0);
@@ -428,7 +427,7 @@ static int ends_with_file(span inside)
 
     if (!blank)
         return 0;
-    char *path = path_of((span){ blank + 1, (size_t)(inside.text + inside.len - blank) - 1 });
+    char *path = named_files_path(blank + 1, (size_t)(inside.text + inside.len - blank) - 1);
     const int is_file = path && named_path_look(path, &bytes) != NAMED_MISSING;
     free(path);
     return is_file;

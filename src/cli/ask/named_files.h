@@ -30,6 +30,9 @@ typedef struct named_files {
 int named_files_find(named_files *out, const char *question);
 /* Why it is not taken, for people; "" of a file. */
 const char *named_file_reason(const named_file *file);
+/* A path as people write it: ~/ is the home folder. NULL if memory ran out, or it is empty or too
+ * long for a path. Free it. */
+char *named_files_path(const char *text, size_t len);
 void named_files_free(named_files *files);
 
 #endif

@@ -56,7 +56,11 @@ void steps_show_output(steps *s, span event)
     program_output_take(&s->output, is_of_stderr, str_text(&text), text.len);
     s->is_inside = s->is_live && s->output.is_inside && s->output.bytes_hid == 0;
     if (s->output.bytes_hid > 0) {
-        str_printf(&what, "the program runs, %zu more lines", s->output.lines_hid);
+        if (s->output.lines_hid > 0)
+            str_printf(&what, "the program runs, %zu more line%s", s->output.lines_hid,
+                       s->output.lines_hid == 1 ? "" : "s");
+        else
+            str_printf(&what, "the program runs, %.1f kB more", (double)s->output.bytes_hid / 1000);
         ticker_say(&s->ticker, str_text(&what));
     }
     str_free(&what);

@@ -10,6 +10,7 @@
 #include "base/nearest.h"
 #include "cli/ask/conversation_export.h"
 #include "cli/ask/model_choice.h"
+#include "cli/ask/named_files.h"
 #include "cli/ask/talk_tables.h"
 #include "cli/display/code_lines.h"
 #include "cli/program/command.h"
@@ -189,27 +190,31 @@ static talk_answer do_reset(talk *t, const char *words)
     return WORD_IS_DONE;
 }
 
-static talk_answer do_save(talk *t, const char *words)
+static void save_turns(talk *t, const char *file)
 {
-    const int replaces = strncmp(words, "-f", 2) == 0 && is_blank(words[2]);
-    const char *file = replaces ? words + 2 + strspn(words + 2, " \t") : words;
-
-    if (!*file) {
-        command_fail(EXIT_FINE, "/save FILE wants a name that ends in .ipynb or .md");
-        return WORD_IS_DONE;
-    }
-    if (!replaces && access(file, F_OK) == 0) {
-        command_fail(EXIT_FINE, "%s is there already; /save -f %s replaces it", file, file);
-        return WORD_IS_DONE;
-    }
-
     snug_agent_conversation *c = read_turns(t);
     const size_t count = c ? snug_agent_conversation_turn_count(c) : 0;
+
     if (c && count == 0)
         command_fail(EXIT_FINE, "there is nothing to save: no question was asked yet");
     else if (c && !conversation_save(file, "/save", c, is_in_bash(t) ? "bash" : "python"))
         term_printf(stdout, "%zu question%s saved to %s\n", count, count == 1 ? "" : "s", file);
     snug_agent_conversation_close(c);
+}
+
+static talk_answer do_save(talk *t, const char *words)
+{
+    const int replaces = strncmp(words, "-f", 2) == 0 && is_blank(words[2]);
+    const char *given = replaces ? words + 2 + strspn(words + 2, " \t") : words;
+    char *file = named_files_path(given, strlen(given));
+
+    if (!file)
+        command_fail(EXIT_FINE, "/save FILE wants a name that ends in .ipynb or .md");
+    else if (!replaces && access(file, F_OK) == 0)
+        command_fail(EXIT_FINE, "%s is there already; /save -f %s replaces it", file, given);
+    else
+        save_turns(t, file);
+    free(file);
     return WORD_IS_DONE;
 }
 
