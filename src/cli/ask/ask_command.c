@@ -107,12 +107,12 @@ static int ask_lines(asker *a)
     return status;
 }
 
-/* "snug ask what is new" is one question, whose quotes were forgotten: no word has a blank in it.
- */
+/* "snug ask what is new" is one question, whose quotes were forgotten: no word has a blank in it,
+ * and none is empty. */
 static int is_one_of_words(const options *o)
 {
     for (size_t i = 0; i < o->input_count; i++)
-        if (o->inputs[i].text[strcspn(o->inputs[i].text, " \t\n")] ||
+        if (!*o->inputs[i].text || o->inputs[i].text[strcspn(o->inputs[i].text, " \t\n")] ||
             strcmp(o->inputs[i].text, "-") == 0)
             return 0;
     return o->input_count > 1;
