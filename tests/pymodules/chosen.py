@@ -30,8 +30,8 @@ _curses_panel _ssl""".split()
 # In C, for tests; from 3.12 on it cannot be imported in an interpreter of its own.
 ALLOWED_OF_311 = ["_testbuffer"]
 
-# On 3.14 and 3.15 it wants what libpython's archive does not have; a session that it is allowed for is not opened.
-NOT_ALLOWED_SINCE_314 = ["_testinternalcapi"]
+# From 3.13 on it wants what libpython's archive does not have; a session that it is allowed for is not opened.
+NOT_ALLOWED_SINCE_313 = ["_testinternalcapi"]
 
 # Not run, and why.
 LEFT_OUT = {

@@ -25,7 +25,7 @@ import subprocess
 import sys
 import time
 
-from chosen import ALLOWED, ALLOWED_OF_311, NOT_ALLOWED_SINCE_314, SAMPLE, left_out
+from chosen import ALLOWED, ALLOWED_OF_311, NOT_ALLOWED_SINCE_313, SAMPLE, left_out
 
 CELL = (pathlib.Path(__file__).parent / "cell.py").read_text()
 FIGURES = "tests failed errors skipped".split()
@@ -214,7 +214,7 @@ def options_of(arguments):
     if arguments.form != "full":
         options += ["--profile", arguments.profile]
         for name in ALLOWED + (ALLOWED_OF_311 if arguments.python == "3.11" else []):
-            if arguments.python in ("3.11", "3.13") or name not in NOT_ALLOWED_SINCE_314:
+            if arguments.python == "3.11" or name not in NOT_ALLOWED_SINCE_313:
                 options += ["--allow", name]
     return options
 
