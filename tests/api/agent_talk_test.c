@@ -12,29 +12,6 @@
 
 #include "../unit/server.h"
 
-#define HEAD "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"
-#define SAY(text)                                                                             \
-    HEAD "{\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\"" text \
-         "\"},\"finish_reason\":\"stop\"}]}"
-#define CODE(source) SAY("```python\\n" source "\\n```")
-
-static snug_host *host;
-
-static int open_host(void **state)
-{
-    (void)state;
-    setenv("OPENAI_API_KEY", "sk-planted-0123456789", 1);
-    unsetenv("OPENAI_BASE_URL");
-    unsetenv("SNUG_MODEL");
-    return open_test_host(&host);
-}
-
-static int close_host(void **state)
-{
-    (void)state;
-    return snug_host_close(host);
-}
-
 typedef struct fixture {
     server server;
     char url[64];
@@ -49,65 +26,19 @@ typedef struct fixture {
     const char *changed; /* what it puts in the place of one */
 } fixture;
 
-static void start(fixture *f, const server_answer *answers, size_t count)
-{
-    *f = (fixture){ .options = SNUG_AGENT_OPTIONS_INIT,
-                    .limits = SNUG_AGENT_LIMITS_INIT,
-                    .session = SNUG_SESSION_OPTIONS_INIT };
-    f->options.limits = &f->limits;
-    f->options.session = &f->session;
-    server_start(&f->server, answers, count);
-    snprintf(f->url, sizeof f->url, "http://127.0.0.1:%d/v1", f->server.port);
-    f->options.model = "openai:first";
-    f->options.base_url = f->url;
-    f->options.is_not_streaming = 1;
-    f->options.has_no_evaluation = 1;
-    f->options.answer = SNUG_AGENT_ANSWER_RESULT;
-    f->options.keeps_way_back = 1;
-    f->limits.retries = 1;
-    f->options.payload = f;
-}
+#include "asking_agent.h"
 
-#define START(f, ...)                                       \
-    static const server_answer answers[] = { __VA_ARGS__ }; \
-    fixture f;                                              \
-    start(&f, answers, sizeof answers / sizeof *answers)
-
-static void ask(fixture *f, const char *question)
-{
-    if (!f->agent && snug_agent_open(&f->agent, host, &f->options))
-        fail_msg("%s", snug_error_message());
-    snug_reply_free(f->reply);
-    f->reply = NULL;
-    if (snug_agent_ask(&f->reply, f->agent, question, NULL))
-        fail_msg("%s", snug_error_message());
-}
-
-static void expect(const fixture *f, snug_agent_status status, const char *answer)
-{
-    if (snug_reply_status(f->reply) != status)
-        fail_msg("%s: %s", snug_agent_status_name(snug_reply_status(f->reply)),
-                 snug_reply_error(f->reply));
-    assert_string_equal(snug_reply_answer(f->reply), answer);
-}
-
-static int was_told(fixture *f, size_t request, const char *text)
-{
-    return strstr(str_text(&f->server.requests[request]), text) != NULL;
-}
-
-static void close_agent(fixture *f)
-{
-    snug_agent_close(f->agent);
-    f->agent = NULL;
-}
+/* An agent with a way back, in a session of the test's own options. */
+#define START_TALK(f, ...)                                       \
+    START(f, __VA_ARGS__);                                       \
+    f.session = (snug_session_options)SNUG_SESSION_OPTIONS_INIT; \
+    f.options.session = &f.session;                              \
+    f.options.model = "openai:first";                            \
+    f.options.keeps_way_back = 1
 
 static void finish(fixture *f)
 {
-    server_stop(&f->server);
-    snug_reply_free(f->reply);
-    close_agent(f);
-    server_free(&f->server);
+    finish_asking(f);
     str_free(&f->programs);
 }
 
@@ -123,8 +54,8 @@ static const char *fails(int error, int expected)
 static void a_question_that_is_taken_back_leaves_neither_names_nor_words(void **state)
 {
     (void)state;
-    START(f, { CODE("x = 1\\nx") }, { CODE("x = 2\\ngreen = 3\\nx") },
-          { CODE("[x, 'green' in globals()]") });
+    START_TALK(f, { CODE("x = 1\\nx") }, { CODE("x = 2\\ngreen = 3\\nx") },
+               { CODE("[x, 'green' in globals()]") });
     ask(&f, "One?");
     ask(&f, "What of the green one?");
     expect(&f, SNUG_AGENT_STATUS_ANSWERED, "2");
@@ -139,7 +70,7 @@ static void a_question_that_is_taken_back_leaves_neither_names_nor_words(void **
 static void there_is_one_way_back_for_each_question(void **state)
 {
     (void)state;
-    START(f, { CODE("1") }, { CODE("2") });
+    START_TALK(f, { CODE("1") }, { CODE("2") });
     ask(&f, "One?");
     ask(&f, "Two?");
     assert_int_equal(snug_agent_undo(f.agent), SNUG_OK);
@@ -154,7 +85,7 @@ static void there_is_one_way_back_for_each_question(void **state)
 static void without_keeps_way_back_there_is_none(void **state)
 {
     (void)state;
-    START(f, { CODE("1") });
+    START_TALK(f, { CODE("1") });
     f.options.keeps_way_back = 0;
     ask(&f, "One?");
     fails(snug_agent_undo(f.agent), SNUG_ENOTFOUND);
@@ -165,7 +96,7 @@ static void without_keeps_way_back_there_is_none(void **state)
 static void a_session_that_fills_its_memory_keeps_no_way_back(void **state)
 {
     (void)state;
-    START(f, { CODE("big = bytes(40 << 20)\\nlen(big)") }, { CODE("1") });
+    START_TALK(f, { CODE("big = bytes(40 << 20)\\nlen(big)") }, { CODE("1") });
     snug_limits limits = SNUG_LIMITS_INIT;
     limits.memory_bytes = 64 << 20;
     f.session.limits = &limits;
@@ -179,7 +110,7 @@ static void a_session_that_fills_its_memory_keeps_no_way_back(void **state)
 static void act_mode_has_its_final_answer_after_the_way_back(void **state)
 {
     (void)state;
-    START(f, { CODE("x = 6\\nfinal_answer(x)") }, { CODE("final_answer('x' in globals())") });
+    START_TALK(f, { CODE("x = 6\\nfinal_answer(x)") }, { CODE("final_answer('x' in globals())") });
     f.options.mode = SNUG_AGENT_MODE_ACT;
     ask(&f, "Six?");
     assert_int_equal(snug_agent_undo(f.agent), SNUG_OK);
@@ -191,7 +122,7 @@ static void act_mode_has_its_final_answer_after_the_way_back(void **state)
 static void what_was_stored_is_taken_back_too(void **state)
 {
     (void)state;
-    START(f, { CODE("x = 1\\nx") }, { CODE("x = 2\\nx") }, { CODE("x") });
+    START_TALK(f, { CODE("x = 1\\nx") }, { CODE("x = 2\\nx") }, { CODE("x") });
     char path[] = "/tmp/snug-talk-XXXXXX";
     snug_agent_conversation *c;
     close(mkstemp(path));
@@ -216,7 +147,7 @@ static void what_was_stored_is_taken_back_too(void **state)
 static void the_turns_of_an_agent_are_read_without_a_file(void **state)
 {
     (void)state;
-    START(f, { CODE("1") }, { CODE("print(2)\\n3") });
+    START_TALK(f, { CODE("1") }, { CODE("print(2)\\n3") });
     snug_agent_conversation *c;
     ask(&f, "One?");
     ask(&f, "Two?");
@@ -237,7 +168,7 @@ static void the_turns_of_an_agent_are_read_without_a_file(void **state)
 static void another_model_finds_conversation_and_session(void **state)
 {
     (void)state;
-    START(f, { CODE("x = 6\\nx") }, { CODE("x * 7") }, { CODE("x") });
+    START_TALK(f, { CODE("x = 6\\nx") }, { CODE("x * 7") }, { CODE("x") });
     ask(&f, "Six?");
     snug_agent_options other = f.options;
     other.model = "openai:second";
@@ -259,7 +190,7 @@ static void another_model_finds_conversation_and_session(void **state)
 static void another_model_needs_a_price_where_there_is_a_limit(void **state)
 {
     (void)state;
-    START(f, { CODE("6") });
+    START_TALK(f, { CODE("6") });
     f.options.model = "openai:gpt-4o-mini";
     f.limits.cost_microusd = 1000000;
     ask(&f, "Six?");
@@ -290,7 +221,7 @@ static void a_program_that_is_refused_does_not_run_and_is_not_repaired(void **st
     static const snug_agent_mode modes[] = { SNUG_AGENT_MODE_SOLVE, SNUG_AGENT_MODE_CHAIN,
                                              SNUG_AGENT_MODE_ACT };
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
-        START(f, { CODE("x = 1\\nx") }, { CODE("2") });
+        START_TALK(f, { CODE("x = 1\\nx") }, { CODE("2") });
         f.options.mode = modes[i];
         f.options.on_program = decide;
         f.consent[0] = SNUG_AGENT_CONSENT_REFUSE;
@@ -306,7 +237,7 @@ static void a_program_that_is_refused_does_not_run_and_is_not_repaired(void **st
 static void each_program_is_asked_for_and_the_repaired_one_too(void **state)
 {
     (void)state;
-    START(f, { CODE("import os") }, { CODE("1 / 0") }, { CODE("42") });
+    START_TALK(f, { CODE("import os") }, { CODE("1 / 0") }, { CODE("42") });
     f.options.on_program = decide;
     ask(&f, "What?");
     expect(&f, SNUG_AGENT_STATUS_ANSWERED, "42");
@@ -317,7 +248,7 @@ static void each_program_is_asked_for_and_the_repaired_one_too(void **state)
 static void each_step_of_a_plan_is_asked_for(void **state)
 {
     (void)state;
-    START(f, { SAY("[\\\"one\\\", \\\"two\\\"]") }, { CODE("1") }, { CODE("2") });
+    START_TALK(f, { SAY("[\\\"one\\\", \\\"two\\\"]") }, { CODE("1") }, { CODE("2") });
     f.options.mode = SNUG_AGENT_MODE_PLAN;
     f.options.on_program = decide;
     f.consent[1] = SNUG_AGENT_CONSENT_REFUSE;
@@ -330,7 +261,7 @@ static void each_step_of_a_plan_is_asked_for(void **state)
 static void a_changed_program_is_scanned_and_asked_for_and_runs(void **state)
 {
     (void)state;
-    START(f, { CODE("41") });
+    START_TALK(f, { CODE("41") });
     f.options.on_program = decide;
     f.consent[0] = SNUG_AGENT_CONSENT_CHANGED;
     f.changed = "40 + 2";
@@ -345,7 +276,7 @@ static void a_changed_program_is_scanned_and_asked_for_and_runs(void **state)
 static void a_changed_program_can_not_pass_the_scan_by_that(void **state)
 {
     (void)state;
-    START(f, { CODE("41") }, { CODE("43") });
+    START_TALK(f, { CODE("41") }, { CODE("43") });
     f.options.on_program = decide;
     f.consent[0] = SNUG_AGENT_CONSENT_CHANGED;
     f.changed = "import os";
@@ -358,7 +289,7 @@ static void a_changed_program_can_not_pass_the_scan_by_that(void **state)
 static void a_model_that_acts_hears_what_ran_instead(void **state)
 {
     (void)state;
-    START(f, { CODE("x = 41") }, { CODE("final_answer(x)") });
+    START_TALK(f, { CODE("x = 41") }, { CODE("final_answer(x)") });
     f.options.mode = SNUG_AGENT_MODE_ACT;
     f.options.on_program = decide;
     f.consent[0] = SNUG_AGENT_CONSENT_CHANGED;
@@ -382,7 +313,7 @@ static snug_agent_consent think(void *payload, const char *code, size_t len)
 static void thinking_takes_none_of_the_questions_time(void **state)
 {
     (void)state;
-    START(f, { CODE("42") });
+    START_TALK(f, { CODE("42") });
     f.options.on_program = think;
     f.limits.wall_ms = 3000;
     ask(&f, "What?");
@@ -401,7 +332,7 @@ static snug_agent_consent cancel(void *payload, const char *code, size_t len)
 static void a_question_is_cancelled_while_somebody_thinks(void **state)
 {
     (void)state;
-    START(f, { CODE("42") }, { CODE("43") });
+    START_TALK(f, { CODE("42") }, { CODE("43") });
     f.options.on_program = cancel;
     ask(&f, "What?");
     expect(&f, SNUG_AGENT_STATUS_TERMINAL_ERROR, "");

@@ -12,33 +12,6 @@
 
 #include "../unit/server.h"
 
-#define HEAD "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"
-#define SAY(text)                                                                             \
-    HEAD "{\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\"" text \
-         "\"},\"finish_reason\":\"stop\"}]}"
-#define CODE(source) SAY("```python\\n" source "\\n```")
-#define VERDICT(word, answer)         \
-    SAY("{\\\"verdict\\\": \\\"" word \
-        "\\\", \\\"reason\\\": \\\"so it is\\\", \\\"answer\\\": \\\"" answer "\\\"}")
-#define HTTP_404 "HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\nnothing"
-
-static snug_host *host;
-
-static int open_host(void **state)
-{
-    (void)state;
-    setenv("OPENAI_API_KEY", "sk-planted-0123456789", 1);
-    unsetenv("OPENAI_BASE_URL");
-    unsetenv("SNUG_MODEL");
-    return open_test_host(&host);
-}
-
-static int close_host(void **state)
-{
-    (void)state;
-    return snug_host_close(host);
-}
-
 /* ---- what each test has ---- */
 
 enum { MOST_ROUTES = 64 };
@@ -62,61 +35,16 @@ typedef struct fixture {
     int asked, reset; /* what came of that */
 } fixture;
 
-static void start(fixture *f, const server_answer *answers, size_t count)
-{
-    *f = (fixture){ .options = SNUG_AGENT_OPTIONS_INIT, .limits = SNUG_AGENT_LIMITS_INIT };
-    f->options.limits = &f->limits;
-    server_start(&f->server, answers, count);
-    snprintf(f->url, sizeof f->url, "http://127.0.0.1:%d/v1", f->server.port);
-    f->options.model = "openai:test";
-    f->options.base_url = f->url;
-    f->options.is_not_streaming = 1;
-    f->options.has_no_evaluation = 1;
-    f->options.answer = SNUG_AGENT_ANSWER_RESULT;
-    f->limits.retries = 1;
-    f->options.payload = f;
-}
+#include "asking_agent.h"
 
-#define START(f, ...)                                       \
-    static const server_answer answers[] = { __VA_ARGS__ }; \
-    fixture f;                                              \
-    start(&f, answers, sizeof answers / sizeof *answers)
-
-static void open_agent(fixture *f)
-{
-    if (!f->agent && snug_agent_open(&f->agent, host, &f->options))
-        fail_msg("%s", snug_error_message());
-}
-
-static void ask(fixture *f, const char *question)
-{
-    open_agent(f);
-    snug_reply_free(f->reply);
-    f->reply = NULL;
-    if (snug_agent_ask(&f->reply, f->agent, question, NULL))
-        fail_msg("%s", snug_error_message());
-}
-
-static void expect(const fixture *f, snug_agent_status status, const char *answer)
-{
-    if (snug_reply_status(f->reply) != status)
-        fail_msg("%s: %s", snug_agent_status_name(snug_reply_status(f->reply)),
-                 snug_reply_error(f->reply));
-    assert_string_equal(snug_reply_answer(f->reply), answer);
-    assert_int_equal(*snug_reply_error(f->reply) == '\0', status == SNUG_AGENT_STATUS_ANSWERED);
-}
-
-static int was_told(fixture *f, size_t request, const char *text)
-{
-    return strstr(str_text(&f->server.requests[request]), text) != NULL;
-}
+#define VERDICT(word, answer)         \
+    SAY("{\\\"verdict\\\": \\\"" word \
+        "\\\", \\\"reason\\\": \\\"so it is\\\", \\\"answer\\\": \\\"" answer "\\\"}")
+#define HTTP_404 "HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\nnothing"
 
 static void finish(fixture *f)
 {
-    server_stop(&f->server);
-    snug_reply_free(f->reply);
-    snug_agent_close(f->agent);
-    server_free(&f->server);
+    finish_asking(f);
     str_free(&f->names);
 }
 

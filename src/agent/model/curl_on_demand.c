@@ -1,6 +1,6 @@
 /* libcurl for the program, loaded at the first call: it brings some thirty other libraries with it,
- * 3 MiB and a third of the program's start, which a kernel, a script and the prompt do without.
- * libsnug-agent is linked with it as any library is. */
+ * which a kernel, a script and the prompt do without. libsnug-agent is linked with it as any
+ * library is. */
 /* Macros of types, names and lists, and another library's names:
  * NOLINTBEGIN(bugprone-macro-parentheses, readability-identifier-naming,
  * readability-inconsistent-declaration-parameter-name) */

@@ -339,6 +339,19 @@ static int store_session(database *d, const snug_agent *agent, const str *saved)
     return database_finish(d, statement, error);
 }
 
+/* What was begun is stored with the session, or not at all. */
+static int end_storing(snug_agent *agent, const str *saved, int error)
+{
+    conversation *c = &agent->conversation;
+
+    if (!error)
+        error = store_session(c->file, agent, saved);
+    error = database_end(c->file, error);
+    if (!error)
+        c->stored = all_turns(agent);
+    return error;
+}
+
 static int store_all(snug_agent *agent, const str *saved)
 {
     conversation *c = &agent->conversation;
@@ -351,13 +364,7 @@ static int store_all(snug_agent *agent, const str *saved)
         error = store_turn(d, n + 1, &agent->turns[n - c->base]);
     if (!error)
         error = store_summary(d, agent);
-    if (!error)
-        error = store_session(d, agent, saved);
-
-    error = database_end(d, error);
-    if (!error)
-        c->stored = all_turns(agent);
-    return error;
+    return end_storing(agent, saved, error);
 }
 
 static void tell_skipped(cJSON *skipped, const snug_binding *entry)
@@ -519,13 +526,7 @@ static int unstore_turn(snug_agent *agent, const str *saved, int keeps_session)
     error = database_finish(d, statement, error);
     if (!error && !keeps_session && saved->len == 0)
         error = database_run(d, "delete from session");
-    if (!error)
-        error = store_session(d, agent, saved);
-
-    error = database_end(d, error);
-    if (!error)
-        c->stored = all_turns(agent);
-    return error;
+    return end_storing(agent, saved, error);
 }
 
 int conversation_take_back(snug_agent *agent)

@@ -9,6 +9,7 @@
 
 #include "agent/model/embeddings.h"
 #include "agent/store/database.h"
+#include "agent/store/library_matches.h"
 #include "agent/store/search.h"
 #include "base/array.h"
 #include "base/clock.h"
@@ -35,16 +36,6 @@ struct snug_library {
     embeddings *embeddings; /* NULL: by words only */
     str fault;              /* of them: they are not asked any more */
     uint64_t deadline_ns;   /* of asking them */
-};
-
-typedef struct match {
-    str name, kind, title, text;
-    snug_library_match seen; /* what the caller gets */
-} match;
-
-struct snug_library_result {
-    match *items;
-    size_t count, cap;
 };
 
 /* ---- opening ---- */
@@ -376,94 +367,15 @@ int snug_library_remove(snug_library *library, const char *name)
     return database_end(library->file, error);
 }
 
-/* ---- matches ---- */
-
-void snug_library_result_free(snug_library_result *matches)
-{
-    if (!matches)
-        return;
-    for (size_t i = 0; i < matches->count; i++) {
-        match *m = &matches->items[i];
-        str_free(&m->name);
-        str_free(&m->kind);
-        str_free(&m->title);
-        str_free(&m->text);
-    }
-
-    free(matches->items);
-    free(matches);
-}
-
-size_t snug_library_result_match_count(const snug_library_result *matches)
-{
-    return matches->count;
-}
-
-const snug_library_match *snug_library_result_match(const snug_library_result *matches,
-                                                    size_t index)
-{
-    return index < matches->count ? &matches->items[index].seen : NULL;
-}
-
-/* Of a row with name, kind, title, bytes and text. */
-static int add_match(snug_library_result *matches, sqlite3_stmt *row, double score)
-{
-    if (array_reserve(&matches->items, &matches->cap, matches->count + 1, sizeof *matches->items))
-        return error_no_memory();
-
-    match *m = &matches->items[matches->count++];
-    *m = (match){ 0 };
-    if (database_column(&m->name, row, 0) || database_column(&m->kind, row, 1) ||
-        database_column(&m->title, row, 2) || database_column(&m->text, row, 4))
-        return error_no_memory();
-
-    /* A file may have been written by anybody. */
-    str *texts[] = { &m->name, &m->kind, &m->title, &m->text };
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (texts[i]->len > 0)
-            utf8_mend(texts[i]->data, texts[i]->len);
-
-    m->seen = (snug_library_match){ .name = str_text(&m->name),
-                                    .kind = str_text(&m->kind),
-                                    .title = str_text(&m->title),
-                                    .text = str_text(&m->text),
-                                    .bytes = (uint64_t)sqlite3_column_int64(row, 3),
-                                    .score = score };
-    return SNUG_OK;
-}
-
-/* What the statement finds; name: its parameter, or NULL where it has none. */
-static int read_matches(snug_library_result **out, snug_library *library, const char *sql,
-                        const char *name)
-{
-    sqlite3_stmt *statement;
-    int has_row = 1;
-
-    snug_library_result *matches = calloc(1, sizeof *matches);
-    if (!matches)
-        return error_no_memory();
-
-    int error = database_prepare(&statement, library->file, sql);
-    if (!error && name)
-        database_bind(statement, 1, name, strlen(name));
-    while (!error && !(error = database_row(library->file, statement, &has_row)) && has_row)
-        error = add_match(matches, statement, 0);
-    sqlite3_finalize(statement);
-    if (error) {
-        snug_library_result_free(matches);
-        return error;
-    }
-
-    *out = matches;
-    return SNUG_OK;
-}
+/* ---- listing ---- */
 
 int snug_library_list(snug_library_result **out, snug_library *library)
 {
     if (!out || !library)
         return error_set(SNUG_EINVAL, "snug_library_list: %s is NULL", out ? "library" : "out");
-    return read_matches(out, library,
-                        "select name, kind, title, bytes, '' from document order by name", NULL);
+    return library_matches_read(out, library->file,
+                                "select name, kind, title, bytes, '' from document order by name",
+                                NULL);
 }
 
 /* Its passages stand one behind the other, without anything between them. */
@@ -471,12 +383,13 @@ int snug_library_find(snug_library_result **out, snug_library *library, const ch
 {
     if (!out || !library || !name)
         return error_set(SNUG_EINVAL, "snug_library_find: an argument is NULL");
-    int error = read_matches(out, library,
+    int error =
+        library_matches_read(out, library->file,
                              "select name, kind, title, bytes, (select group_concat(text, '') from"
                              " (select text from passage where passage.document = document.id"
                              " order by passage.id)) from document where name = ?",
                              name);
-    if (error || (*out)->count > 0)
+    if (error || snug_library_result_match_count(*out) > 0)
         return error;
     snug_library_result_free(*out);
     *out = NULL;
@@ -649,11 +562,12 @@ static int collect_matches(snug_library_result *matches, database *d, const hits
                                           " passage p join document d on d.id = p.document where"
                                           " p.id = ?");
 
-    for (size_t i = 0; !error && i < found->count && matches->count < most; i++) {
+    for (size_t i = 0;
+         !error && i < found->count && snug_library_result_match_count(matches) < most; i++) {
         sqlite3_bind_int64(statement, 1, found->items[i].passage);
         /* One that another process has removed meanwhile is left out. */
         if (!(error = database_row(d, statement, &has_row)) && has_row)
-            error = add_match(matches, statement, found->items[i].score);
+            error = library_matches_add(matches, statement, found->items[i].score);
         sqlite3_reset(statement);
     }
 
@@ -688,7 +602,7 @@ int snug_library_search(snug_library_result **out, snug_library *library, const 
     if (!query)
         return error_set(SNUG_EINVAL, "snug_library_search: query is NULL");
 
-    snug_library_result *matches = calloc(1, sizeof *matches);
+    snug_library_result *matches = library_matches_new();
     hits *words = calloc(1, sizeof *words), *meaning = calloc(1, sizeof *meaning);
     int error = SNUG_OK;
 

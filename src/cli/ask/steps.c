@@ -424,14 +424,11 @@ static theme theme_of_code(const steps *s, const options *o)
 
 void steps_open(steps *s, const options *o)
 {
-    const char *terminal = getenv("TERM");
-
     *s = (steps){ .colors = term_open((term_mode)o->color),
                   .is_json = o->is_json,
                   .is_quiet = o->is_quiet,
                   .is_verbose = o->is_verbose };
-    s->is_live = !o->is_json && !o->is_quiet && isatty(STDERR_FILENO) && terminal && *terminal &&
-                 strcmp(terminal, "dumb") != 0;
+    s->is_live = !o->is_json && !o->is_quiet && isatty(STDERR_FILENO) && term_has_sequences();
     s->theme = theme_of_code(s, o);
     size_t most = o->output_rows ? o->output_rows : OUTPUT_ROWS;
     if (o->is_verbose || !s->is_live)

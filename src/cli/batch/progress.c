@@ -14,8 +14,7 @@ enum { BAR_CELLS = 20 };
 
 progress progress_open(int is_quiet, int is_verbose)
 {
-    const char *name = getenv("TERM");
-    int is_terminal = isatty(STDERR_FILENO) && name && strcmp(name, "dumb") != 0;
+    int is_terminal = isatty(STDERR_FILENO) && term_has_sequences();
     return (progress){ !is_quiet && is_terminal, !is_quiet && is_verbose, clock_now_ns() };
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "cli/terminal/term.h"
 
 enum {
     ESCAPE_MS = 60,      /* what belongs to an escape follows within that; */
@@ -21,10 +22,7 @@ enum {
 
 void console_open(console *c, signals *s)
 {
-    const char *terminal = getenv("TERM");
-
-    *c = (console){ .signals = s, .asked = THEME_ANY };
-    c->is_plain = !terminal || !*terminal || strcmp(terminal, "dumb") == 0;
+    *c = (console){ .signals = s, .asked = THEME_ANY, .is_plain = !term_has_sequences() };
 }
 
 static void write_all(const char *bytes, size_t len)

@@ -378,3 +378,12 @@ const package *installed_find(const installed *in, const char *name)
             return &in->items[i];
     return NULL;
 }
+
+const package *installed_find_import(const installed *in, const char *module)
+{
+    for (size_t i = 0; i < in->count; i++)
+        for (size_t k = 0; k < in->items[i].import_count; k++)
+            if (strcmp(in->items[i].imports[k], module) == 0)
+                return &in->items[i];
+    return NULL;
+}

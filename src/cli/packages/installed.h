@@ -28,6 +28,8 @@ int installed_read(installed *out, const char *folder);
 void installed_free(installed *in);
 /* The one of that name, or NULL. */
 const package *installed_find(const installed *in, const char *name);
+/* The one that has a module of that name, or NULL. */
+const package *installed_find_import(const installed *in, const char *module);
 
 /* The files of a package by its RECORD, as paths in the folder, each with a NUL behind it. Paths
  * that lead out of the folder are left out. SNUG_OK, also where it has no RECORD, or SNUG_ENOMEM

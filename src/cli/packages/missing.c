@@ -43,15 +43,6 @@ static const char *package_by_name(const char *module)
     return module;
 }
 
-static const package *find_by_import(const installed *there, const char *module)
-{
-    for (size_t i = 0; i < there->count; i++)
-        for (size_t k = 0; k < there->items[i].import_count; k++)
-            if (strcmp(there->items[i].imports[k], module) == 0)
-                return &there->items[i];
-    return NULL;
-}
-
 /* A folder that cannot be read has nothing. */
 static int look_up(missing_module *out, const options *o, const char *report)
 {
@@ -60,7 +51,7 @@ static int look_up(missing_module *out, const options *o, const char *report)
     const package *found = NULL;
 
     if (folder && installed_read(&there, folder) == SNUG_OK)
-        found = find_by_import(&there, out->module);
+        found = installed_find_import(&there, out->module);
     out->is_installed = found != NULL;
     /* Others have what the system has, and in Python only. */
     out->needs_full = !found || found->has_extensions || o->package_folder;

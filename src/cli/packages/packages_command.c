@@ -13,6 +13,7 @@
 #include "cli/packages/installed.h"
 #include "cli/packages/pip.h"
 #include "cli/packages/staging.h"
+#include "cli/packages/usual.h"
 #include "cli/program/command.h"
 #include "cli/program/quantity.h"
 #include "cli/terminal/term.h"
@@ -317,20 +318,18 @@ static int list_json(const installed *there, const char *folder)
 /* The system's folder that sessions can import from, by the report of the host. */
 static int find_system_folder(str *out, const options *o)
 {
-    static const char key[] = "\npython.packages: ";
     snug_host *host;
     int status = command_open_host(&host, o, NULL);
     if (status)
         return status;
 
-    const char *at = strstr(snug_host_report(host), key);
-    at = at ? at + strlen(key) : "none";
-    size_t len = strcspn(at, "\n");
-    if (*at != '/')
+    char *folder = usual_folder(o, snug_host_report(host));
+    if (!folder)
         status = command_fail(EXIT_USAGE, "this Python has no folder of packages; --in names one");
-    else if (str_append(out, at, len))
+    else if (str_add(out, folder))
         status = command_fail_memory();
 
+    free(folder);
     snug_host_close(host);
     return status;
 }

@@ -36,15 +36,6 @@ char *usual_folder(const options *o, const char *report)
     return strndup(at, strcspn(at, "\n"));
 }
 
-static int is_importable(const installed *there, const char *module)
-{
-    for (size_t i = 0; i < there->count; i++)
-        for (size_t k = 0; k < there->items[i].import_count; k++)
-            if (strcmp(there->items[i].imports[k], module) == 0)
-                return 1;
-    return 0;
-}
-
 static int add_text(text_list *out, const char *text)
 {
     if (array_reserve(&out->items, &out->cap, out->count + 2, sizeof *out->items))
@@ -61,7 +52,7 @@ int usual_add(text_list *out, const char *folder)
 
     if (installed_read(&there, folder) == SNUG_OK)
         for (size_t i = 0; i < USUAL && !error; i++)
-            if (is_importable(&there, usual[i]))
+            if (installed_find_import(&there, usual[i]))
                 error = add_text(out, usual[i]);
     installed_free(&there);
     return error;

@@ -9,10 +9,15 @@
 
 #include "base/ascii.h"
 
+int term_has_sequences(void)
+{
+    const char *name = getenv("TERM");
+    return name && *name && strcmp(name, "dumb") != 0;
+}
+
 static int wants(term_mode mode, int fd)
 {
     const char *off = getenv("NO_COLOR");
-    const char *name = getenv("TERM");
 
     switch (mode) {
     case TERM_ALWAYS:
@@ -23,7 +28,7 @@ static int wants(term_mode mode, int fd)
         break;
     }
 
-    return isatty(fd) && !(off && *off) && name && strcmp(name, "dumb") != 0;
+    return isatty(fd) && !(off && *off) && term_has_sequences();
 }
 
 term term_open(term_mode mode)

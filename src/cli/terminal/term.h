@@ -27,6 +27,8 @@ typedef struct term {
 
 /* TERM_AUTO: on a terminal that is not dumb, unless NO_COLOR is set. */
 term term_open(term_mode mode);
+/* Whether TERM names a terminal that has sequences: which moves, and where lines are taken back. */
+int term_has_sequences(void);
 /* The escape that turns style on for that stream; "" where there are no colours. */
 const char *term_on(const term *t, const FILE *stream, term_style style);
 /* Text of a model or a provider: its control characters, C1 included, do nothing to the

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/thread.h"
 #include "cli/terminal/columns.h"
+#include "cli/terminal/term.h"
 
 /* Shorter cells of the prompt have no line, and nothing has that lasts less than a second. */
 enum { FIRST_SECOND_OF_CELL = 2, FIRST_SECOND = 1 };
@@ -158,12 +159,11 @@ void ticker_go_on(ticker *t)
 
 void ticker_open(ticker *t, int fd, const char *on, const char *off)
 {
-    const char *terminal = getenv("TERM");
     pthread_condattr_t attributes;
     sigset_t all, before;
 
     *t = (ticker){ .fd = fd, .on = on, .off = off };
-    if (!isatty(fd) || !terminal || !*terminal || strcmp(terminal, "dumb") == 0)
+    if (!isatty(fd) || !term_has_sequences())
         return;
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
