@@ -448,8 +448,8 @@ static size_t feed(int in, const char *source, size_t len)
     return n < 0 && errno == EAGAIN ? 0 : len;
 }
 
-/* Feeds it, closes *in where it has all, and reads what it says. 0, or -1: it took too long. */
-static int feed_and_read(str *out, int *in, int err, const char *source, size_t len)
+/* Feeds it, closes *in where it has all, and reads what it says. */
+static int feed_and_read(str *out, int *is_late, int *in, int err, const char *source, size_t len)
 {
     uint64_t deadline_ns = clock_deadline_ns(clock_now_ns(), CHECK_MS);
 
@@ -460,8 +460,12 @@ static int feed_and_read(str *out, int *in, int err, const char *source, size_t 
         struct pollfd fds[2] = { { .fd = *in, .events = POLLOUT },
                                  { .fd = err, .events = POLLIN } };
         uint64_t now = clock_now_ns();
-        if (now >= deadline_ns || poll(fds, 2, (int)((deadline_ns - now) / NS_PER_MS) + 1) < 0)
-            break;
+        *is_late = now >= deadline_ns;
+        if (*is_late)
+            return SNUG_OK;
+        /* A signal does not end what is said. */
+        if (poll(fds, 2, (int)((deadline_ns - now) / NS_PER_MS) + 1) < 0)
+            continue;
         if (fds[0].revents) {
             size_t fed = feed(*in, source, len);
             source += fed;
@@ -472,21 +476,38 @@ static int feed_and_read(str *out, int *in, int err, const char *source, size_t 
 
         ssize_t n = read(err, text, sizeof text);
         if (n == 0)
-            break;
+            return SNUG_OK;
         if (n > 0 && out->len < MOST_COMPLAINT && str_append(out, text, (size_t)n))
-            break;
+            return error_no_memory();
     }
-
-    if (clock_now_ns() >= deadline_ns)
-        return -1;
-    return 0;
 }
 
-int shell_check(str *out, const char *source, size_t len)
+/* One that could not start, or was killed, has judged nothing; so has one of which that is not
+ * known, for a look at all processes (procs.h) had its status first. */
+static int end_checker(pid_t pid, const str *said)
 {
-    int its_in = -1, in = -1, err = -1, its_err = -1;
-    int error = SNUG_OK;
+    int status;
+
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return error_system("%s -n, which reads the source", bash);
+    if (WIFSIGNALED(status))
+        return error_set(SNUG_ESYSTEM, "%s -n, which reads the source, was ended by signal %d",
+                         bash, WTERMSIG(status));
+    if (WEXITSTATUS(status) > 2 || (WEXITSTATUS(status) != 0 && said->len == 0))
+        return error_set(SNUG_ESYSTEM, "%s -n, which reads the source, ended with %d", bash,
+                         WEXITSTATUS(status));
+    return SNUG_OK;
+}
+
+/* *is_known: it came to its end, or to that of its time. */
+static int ask_checker(str *out, int *is_known, const char *source, size_t len)
+{
+    int its_in = -1, in = -1, err = -1, its_err = -1, is_late = 0;
+    int error = SNUG_OK, ended;
     pid_t pid;
+
+    *is_known = 1;
 
     if (open_pipe(&its_in, &in) != 0 || open_pipe(&err, &its_err) != 0) {
         error = error_system("pipe");
@@ -503,14 +524,17 @@ int shell_check(str *out, const char *source, size_t len)
     /* Its own ends alone keep the pipes open now. */
     close_fd(&its_in);
     close_fd(&its_err);
-    if (feed_and_read(out, &in, err, source, len) != 0)
+    error = feed_and_read(out, &is_late, &in, err, source, len);
+    if (is_late)
         kill(pid, SIGKILL);
 
     /* One that still reads or writes does not wait for anybody. */
     close_fd(&in);
     close_fd(&err);
-    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-        ;
+    ended = end_checker(pid, out);
+    *is_known = is_late || !ended;
+    if (!error && !is_late)
+        error = ended;
 
 done:
     close_fd(&its_in);
@@ -518,4 +542,17 @@ done:
     close_fd(&in);
     close_fd(&err);
     return error;
+}
+
+int shell_check(str *out, const char *source, size_t len)
+{
+    enum { TRIES = 5 };
+    int error, is_known;
+
+    for (int i = 0;; i++) {
+        error = ask_checker(out, &is_known, source, len);
+        if (is_known || i + 1 == TRIES)
+            return error;
+        str_clear(out);
+    }
 }

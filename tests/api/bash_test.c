@@ -248,6 +248,21 @@ static void output_comes_while_it_runs(void **state)
     snug_session_close(session);
 }
 
+/* The reader of the source runs beside what the session left in the background. */
+static void a_reader_that_is_killed_does_not_make_a_half_program_whole(void **state)
+{
+    static const char half[] = "if true; then\necho 1";
+    int is_whole = 0;
+
+    (void)state;
+    snug_session *session = open_session(NULL);
+    prints(session, "while :; do pkill -9 -f 'norc -n'; done & echo", "\n");
+    for (int i = 0; i < 20; i++)
+        is_whole |= snug_session_is_complete(session, half, sizeof half - 1) > 0;
+    assert_false(is_whole);
+    snug_session_close(session);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -262,6 +277,7 @@ int main(void)
         cmocka_unit_test(read_ends_at_its_own_limit),
         cmocka_unit_test(a_question_that_ends_after_a_second_costs_no_worker),
         cmocka_unit_test(output_comes_while_it_runs),
+        cmocka_unit_test(a_reader_that_is_killed_does_not_make_a_half_program_whole),
     };
     return cmocka_run_group_tests(tests, open_worker_host, close_worker_host);
 }
