@@ -1,6 +1,7 @@
 #include "session/core/full.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +36,9 @@ int full_allow(void)
         return error;
 
     guard_forgo_jumps();
+    /* The process is one session's. In a heap of its thread's own, a hole below the last block
+     * stays the process's, and RLIMIT_DATA counts it: half of the limit was gone for good. */
+    mallopt(M_ARENA_MAX, 1);
     sigaction(SIGABRT, &on_abort, NULL);
     signal(SIGXFSZ, SIG_IGN); /* a write past RLIMIT_FSIZE fails, and that is all */
     return SNUG_OK;
