@@ -205,6 +205,11 @@ SNUG_EXTERN int snug_supervisor_interrupt(snug_supervisor *supervisor, const cha
 SNUG_EXTERN int snug_supervisor_remove_session(snug_supervisor *supervisor, const char *tenant,
                                                const char *session);
 
+/* 1 where a session of that name is open or saved, or was there and is lost; 0 where it never was,
+ * or has been removed. It opens nothing. */
+SNUG_EXTERN int snug_supervisor_has_session(snug_supervisor *supervisor, const char *tenant,
+                                            const char *session);
+
 /* A session held for the other functions of snug.h: nobody else has it, and it is not closed,
  * until the lease is. Waits, opens and fails as snug_supervisor_run does. */
 SNUG_EXTERN int snug_lease_open(snug_lease **out, snug_supervisor *supervisor, const char *tenant,

@@ -103,6 +103,20 @@ snug_layer(cli SOURCES
     cli/kernel/shell.c
     cli/kernel/signature.c
     cli/kernel/zmq_library.c
+    cli/mcp/answer.c
+    cli/mcp/call.c
+    cli/mcp/handles.c
+    cli/mcp/http.c
+    cli/mcp/mcp_command.c
+    cli/mcp/methods.c
+    cli/mcp/print_config.c
+    cli/mcp/resources.c
+    cli/mcp/rpc.c
+    cli/mcp/run_tools.c
+    cli/mcp/server.c
+    cli/mcp/session_tools.c
+    cli/mcp/stdio.c
+    cli/mcp/tool_table.c
     cli/packages/missing.c
     cli/packages/installed.c
     cli/packages/packages_command.c
@@ -120,6 +134,7 @@ snug_layer(cli SOURCES
     cli/program/kernel_facts.c
     cli/program/kernel_limits.c
     cli/program/key_names.c
+    cli/program/mcp_limits.c
     cli/program/level.c
     cli/program/limit_magic.c
     cli/program/main.c
@@ -166,7 +181,7 @@ target_compile_definitions(snug_cli PRIVATE "SNUG_BUILT_FOR=\"Python ${Python3_V
     SNUG_PYTHON_NUMBER="${Python3_VERSION_MAJOR}.${Python3_VERSION_MINOR}")
 # Of libcurl the program has the header only: it is loaded when a model is asked.
 add_executable(snug_program agent/model/curl_on_demand.c
-    $<TARGET_OBJECTS:snug_cli> $<TARGET_OBJECTS:snug_agent>)
+    $<TARGET_OBJECTS:snug_cli> $<TARGET_OBJECTS:snug_agent> $<TARGET_OBJECTS:snug_supervise>)
 target_include_directories(snug_program SYSTEM PRIVATE ${CURL_INCLUDE_DIRS})
 set_target_properties(snug_program PROPERTIES OUTPUT_NAME snug LINKER_LANGUAGE C)
 target_link_libraries(snug_program PRIVATE snug_flags ${snug_python_of_program}

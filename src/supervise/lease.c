@@ -323,6 +323,27 @@ int snug_supervisor_interrupt(snug_supervisor *s, const char *tenant_name, const
     return SNUG_OK;
 }
 
+int snug_supervisor_has_session(snug_supervisor *s, const char *tenant_name, const char *session)
+{
+    int error = check_request("snug_supervisor_has_session", s, tenant_name, session);
+    if (error)
+        return error;
+
+    pthread_mutex_lock(&s->lock);
+    const seat *one = queue_look(s, tenant_name, session);
+    const int is_open = one && one->session;
+    pthread_mutex_unlock(&s->lock);
+    if (is_open)
+        return 1;
+
+    str place = { 0 };
+    if (state_place(&place, &s->state, tenant_name, session))
+        return error_no_memory();
+    const int is_there = state_has(place.data, ".snug") || state_has(place.data, ".open");
+    str_free(&place);
+    return is_there;
+}
+
 static int remove_files(snug_supervisor *s, const seat *one)
 {
     static const char *const endings[] = { ".open", ".left", ".damaged" };

@@ -98,8 +98,7 @@ static int make_workdir_deep(const options *o)
     return status;
 }
 
-/* The folder of --workdir, where it is this machine's. */
-static int make_workdir(const options *o)
+int command_make_workdir(const options *o)
 {
     int is_elsewhere = o->worker_command && !o->docker_image;
     if (!o->workdir || is_elsewhere || mkdir(o->workdir, 0777) == 0 || errno == EEXIST)
@@ -135,7 +134,7 @@ static int fail_host(const snug_host_options *host, const char *limit, uint64_t 
     return command_fail(EXIT_USAGE, "%s%s", snug_error_message(), is_late ? limit : "");
 }
 
-static void set_host(snug_host_options *host, const options *o, signals *s, const char **limit)
+void command_set_host(snug_host_options *host, const options *o, signals *s, const char **limit)
 {
     const int is_worker = o->worker_command || o->isolation != IN_PROCESS;
 
@@ -154,7 +153,7 @@ int command_make_host(snug_host **out, const options *o, signals *s)
     snug_host_options host = SNUG_HOST_OPTIONS_INIT;
     const char *limit;
 
-    set_host(&host, o, s, &limit);
+    command_set_host(&host, o, s, &limit);
     return snug_host_open(out, &host);
 }
 
@@ -168,11 +167,11 @@ int command_open_host(snug_host **out, const options *o, signals *s)
     if (!fstat(STDIN_FILENO, &in) && S_ISDIR(in.st_mode))
         return command_fail(EXIT_USAGE, "<stdin>: %s", strerror(EISDIR));
 
-    int status = make_workdir(o);
+    int status = command_make_workdir(o);
     if (status)
         return status;
 
-    set_host(&host, o, s, &limit);
+    command_set_host(&host, o, s, &limit);
     const uint64_t begun_ns = clock_now_ns();
     if (snug_host_open(out, &host))
         return fail_host(&host, limit, begun_ns);

@@ -32,6 +32,7 @@ int command_config(const options *o);
 int command_batch(const options *o);
 int command_packages(const options *o);
 int command_kernel(const options *o);
+int command_mcp(const options *o);
 /* Not for people: of the prompt, for a picture. width: "0", or that of the terminal in pixels. */
 int command_sixels(const char *width);
 
@@ -50,6 +51,11 @@ int command_exit(snug_status status);
 /* The host that the options ask for. EXIT_FINE, or EXIT_USAGE after one sentence, or 128 and the
  * signal that ended a worker before it was ready; s, which outlives the host, may be NULL. */
 int command_open_host(snug_host **out, const options *o, signals *s);
+/* The folder of --workdir is there, where it is this machine's. EXIT_FINE, or EXIT_USAGE after one
+ * sentence. */
+int command_make_workdir(const options *o);
+/* What a host is to be by the options. limit: as command_start_ms. */
+void command_set_host(snug_host_options *host, const options *o, signals *s, const char **limit);
 /* The same for a further host, without a word: an error of snug.h. */
 int command_make_host(snug_host **out, const options *o, signals *s);
 /* The status where something could not be opened: of the signal that has stopped it, else that of

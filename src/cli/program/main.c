@@ -125,6 +125,19 @@ static const command commands[] = {
       "it.\n"
       "\n"
       "Exit status: 0 fine, 2 usage, or the kernel could not start.\n" },
+    { "mcp", command_mcp, FOR_MCP, "[OPTION...]",
+      "a server of the Model Context Protocol, for any agent",
+      "Serves sessions to clients of MCP: run_python, run_bash where there is bubblewrap, their\n"
+      "variables and files, save, restore and close. A call without a session opens one, and its\n"
+      "answer names it. On stdio a client starts it (--print-config says how); --http serves many\n"
+      "clients. Sessions live in a worker process unless --isolation local is given. One that\n"
+      "nobody calls is saved, and comes back at its next call.\n"
+      "\n"
+      "Exit status: 0 fine, 2 usage, or the server could not start.\n",
+      "Serves sessions to clients of MCP: run_python, run_bash where there is bubblewrap, and "
+      "what\n"
+      "belongs to them. On stdio a client starts it; --http serves many clients.\n"
+      "  snug mcp --print-config claude\n" },
     { "doctor", command_doctor, FOR_DOCTOR, NULL, "what this machine offers, and the limits",
       "Prints the Python and the protections in force, the limits with their defaults, and\n"
       "what the kernel offers. With --model it asks that model for a few tokens, and says what is\n"

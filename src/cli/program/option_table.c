@@ -66,6 +66,7 @@ static const option_choice formats[] = { { "plain", SNUG_REPLY_PLAIN },
 #define BUDGET(field)      offsetof(options, budget.field)
 #define OF_PACKAGES(field) offsetof(options, packages.field)
 #define OF_KERNEL(field)   offsetof(options, kernel.field)
+#define OF_MCP(field)      offsetof(options, mcp.field)
 
 const option_row option_rows[] = {
     { "-c", "CODE", KIND_CODE, FOR_RUN | FOR_CHECK, 0, NULL, "a cell given here" },
@@ -335,6 +336,30 @@ const option_row option_rows[] = {
     { "--shown-times", "N", KIND_BOUND, FOR_KERNEL, OF_KERNEL(limits.shown_times), NULL, NULL },
     { "--all", NULL, KIND_FLAG, FOR_KERNEL, OF_KERNEL(is_all), NULL,
       "install a kernel for each kind of session" },
+    { "--http", "[HOST:]PORT", KIND_TEXT, FOR_MCP, OF_MCP(http), NULL,
+      "serve by HTTP at /mcp, on 127.0.0.1 unless HOST says otherwise; else on stdio",
+      .is_common = 1 },
+    { "--token-file", "FILE", KIND_TEXT, FOR_MCP, OF_MCP(token_file), NULL,
+      "bearer tokens that --http takes, a line each: TOKEN, or NAME=TOKEN for a client of its own",
+      .is_common = 1 },
+    { "--origin", "ORIGIN", KIND_LIST, FOR_MCP, OF_MCP(origins), NULL,
+      "origin of web pages that --http answers besides this machine's; may be repeated" },
+    { "--state", "DIR", KIND_TEXT, FOR_MCP, OF_MCP(state), NULL,
+      "where sessions are saved (default: the first free folder mcp/N of the state folder)",
+      .is_common = 1 },
+    { "--print-config", "CLIENT", KIND_TEXT, FOR_MCP, OF_MCP(print_config), NULL,
+      "print what makes snug known to claude, cursor, vscode, zed or codex", .is_common = 1 },
+    { "--message-size", "SIZE", KIND_SERVED, FOR_MCP, OF_MCP(limits.message_bytes), NULL, NULL },
+    { "--calls", "N", KIND_SERVED, FOR_MCP, OF_MCP(limits.calls), NULL, NULL },
+    { "--waiting-calls", "N", KIND_SERVED, FOR_MCP, OF_MCP(limits.waiting_calls), NULL, NULL },
+    { "--wait", "TIME", KIND_SERVED, FOR_MCP, OF_MCP(limits.wait_ms), NULL, NULL },
+    { "--sessions", "N", KIND_SERVED, FOR_MCP, OF_MCP(limits.sessions), NULL, NULL },
+    { "--session-idle", "TIME", KIND_SERVED, FOR_MCP, OF_MCP(limits.idle_ms), NULL, NULL },
+    { "--file-size", "SIZE", KIND_SERVED, FOR_MCP, OF_MCP(limits.file_bytes), NULL, NULL },
+    { "--connections", "N", KIND_SERVED, FOR_MCP, OF_MCP(limits.connections), NULL, NULL },
+    { "--clients", "N", KIND_SERVED, FOR_MCP, OF_MCP(limits.clients), NULL, NULL },
+    { "--request-time", "TIME", KIND_SERVED, FOR_MCP, OF_MCP(limits.request_ms), NULL, NULL },
+    { "--unsent-size", "SIZE", KIND_SERVED, FOR_MCP, OF_MCP(limits.unsent_bytes), NULL, NULL },
     { "--json", NULL, KIND_FLAG,
       FOR_RUN | FOR_CHECK | FOR_DOCTOR | FOR_ASK | FOR_LIBRARY | FOR_PACKAGES | FOR_MODELS |
           FOR_CONVERSATIONS,
@@ -402,6 +427,11 @@ const snug_limit_description *option_limit(const option_row *row)
     case KIND_BOUND:
         for (size_t i = 0; (info = kernel_limit_info(i)); i++)
             if (OF_KERNEL(limits) + info->offset == row->field)
+                return info;
+        return NULL;
+    case KIND_SERVED:
+        for (size_t i = 0; (info = mcp_limit_info(i)); i++)
+            if (OF_MCP(limits) + info->offset == row->field)
                 return info;
         return NULL;
     case KIND_FLAG:

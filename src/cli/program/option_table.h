@@ -19,6 +19,7 @@ typedef enum option_kind {
     KIND_LIMIT,  /* uint64_t, in the unit that snug_limit_info says */
     KIND_BUDGET, /* the same, of snug_agent_limit_info */
     KIND_BOUND,  /* the same, of kernel_limit_info */
+    KIND_SERVED, /* the same, of mcp_limit_info */
     KIND_NUMBER, /* double, from 0 to 2 */
     KIND_CHOICE, /* int, one of choices */
     KIND_LIST,   /* text_list */
@@ -52,7 +53,7 @@ typedef struct option_row {
     uint64_t zero; /* what "0" is in the library, where 0 is the default; 0: it is refused */
 } option_row;
 
-enum { MOST_OPTIONS = 160 };
+enum { MOST_OPTIONS = 200 };
 
 extern const option_row option_rows[];
 extern const size_t option_count;

@@ -249,6 +249,7 @@ int option_set(options *o, const option_row *row, const char *value)
     case KIND_LIMIT:
     case KIND_BUDGET:
     case KIND_BOUND:
+    case KIND_SERVED:
         return set_limit(field, row, value);
     case KIND_NUMBER:
         return set_number(field, row, value);

@@ -284,6 +284,7 @@ void options_free(options *o)
     free(o->docker_command);
     free(o->overrides.items);
     free(o->packages.files.items);
+    free(o->mcp.origins.items);
 
     for (size_t i = 0; o->given && i < option_count; i++)
         free(o->given[i].items);

@@ -12,6 +12,7 @@
 #include <snug/snug.h>
 
 #include "cli/program/kernel_limits.h"
+#include "cli/program/mcp_limits.h"
 #include "cli/terminal/term.h"
 
 /* The commands, as bits for the table of options. */
@@ -30,7 +31,8 @@ enum {
     FOR_KERNEL = 1 << 11,
     FOR_MODELS = 1 << 12,
     FOR_CONVERSATIONS = 1 << 13,
-    FOR_SESSIONS = FOR_PROMPT | FOR_RUN | FOR_CELLS | FOR_ASK | FOR_KERNEL,
+    FOR_MCP = 1 << 14,
+    FOR_SESSIONS = FOR_PROMPT | FOR_RUN | FOR_CELLS | FOR_ASK | FOR_KERNEL | FOR_MCP,
     FOR_ALL = FOR_SESSIONS | FOR_CHECK | FOR_DOCTOR | FOR_LIBRARY | FOR_PACKAGES | FOR_MODELS |
               FOR_CONVERSATIONS
 };
@@ -61,6 +63,15 @@ typedef struct kernel_options {
     int is_user, is_sys_prefix, is_all;
     kernel_limits limits; /* zero: the default */
 } kernel_options;
+
+/* Of snug mcp. */
+typedef struct mcp_options {
+    const char *http;       /* "[HOST:]PORT"; NULL: stdio */
+    const char *token_file; /* of --http */
+    const char *print_config, *state;
+    text_list origins;
+    mcp_limits limits; /* zero: the default */
+} mcp_options;
 
 /* Where sessions are, and which. */
 typedef enum isolation_choice { IN_PROCESS, IN_WORKER, AS_FULL, AS_BASH } isolation_choice;
@@ -102,6 +113,7 @@ typedef struct options {
     int is_explained;
     packages_options packages;
     kernel_options kernel;
+    mcp_options mcp;
     const char *out_path;   /* of the results of a batch */
     const char *out_folder; /* of what programs made; "none": nowhere; NULL: one is made for it */
     uint64_t out_bytes, out_files; /* of that, for a question; 0: the default */

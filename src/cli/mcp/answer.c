@@ -1,0 +1,273 @@
+#include "cli/mcp/answer.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/jsontext.h"
+#include "base/utf8.h"
+#include "cli/program/secrets.h"
+
+/* ---- text ---- */
+
+static void say(answer *a, const char *format, va_list args)
+{
+    char line[2048];
+    utf8_format(line, sizeof line, format, args);
+    a->failed |= str_add(&a->text, line);
+}
+
+void answer_say(answer *a, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(a, format, args);
+    va_end(args);
+}
+
+void answer_fail(answer *a, const char *format, ...)
+{
+    va_list args;
+
+    str_clear(&a->text);
+    str_clear(&a->items);
+    str_clear(&a->structured);
+    a->is_error = 1;
+    va_start(args, format);
+    say(a, format, args);
+    va_end(args);
+}
+
+void answer_fail_library(answer *a)
+{
+    answer_fail(a, "%s", secrets_error_message());
+}
+
+static void end_line(answer *a)
+{
+    if (a->text.len > 0 && a->text.data[a->text.len - 1] != '\n')
+        a->failed |= str_add(&a->text, "\n");
+}
+
+static void say_whole(answer *a, const char *title, const char *text, size_t len)
+{
+    if (len == 0)
+        return;
+    end_line(a);
+    a->failed |= str_add(&a->text, title);
+    a->failed |= str_append(&a->text, text, len);
+    end_line(a);
+}
+
+void answer_arrival(answer *a, const snug_arrival *arrival)
+{
+    if (arrival->origin == SNUG_ORIGIN_RESTORED)
+        answer_say(a, "The session was idle, and has been restored from its save.%s\n",
+                   *arrival->reason ? "" : " Names that could not be saved are gone.");
+    if (*arrival->reason)
+        answer_say(a, "The session is not as it was: %s; cells lost: %llu.\n", arrival->reason,
+                   (unsigned long long)arrival->cells_lost);
+}
+
+/* ---- pictures and files ---- */
+
+static const char *const pictures[] = { "image/png", "image/jpeg", "image/gif", "image/webp" };
+
+static void add_picture(answer *a, const snug_mime *part)
+{
+    a->failed |=
+        str_printf(&a->items, ",{\"type\":\"image\",\"mimeType\":\"%s\",\"data\":", part->type);
+    /* Base64, in which Jupyter's kernels leave line ends. */
+    str plain = { 0 };
+    for (size_t i = 0; i < part->len; i++)
+        if (!isspace((unsigned char)part->data[i]))
+            a->failed |= str_append(&plain, part->data + i, 1);
+    a->failed |= jsontext_quote(&a->items, str_text(&plain), plain.len);
+    a->failed |= str_add(&a->items, "}");
+    str_free(&plain);
+}
+
+static const snug_mime *find_part(const snug_display *display, const char *type)
+{
+    for (size_t i = 0; i < display->part_count; i++)
+        if (!strcasecmp(display->parts[i].type, type))
+            return &display->parts[i];
+    return NULL;
+}
+
+static void add_display(answer *a, const snug_display *display)
+{
+    for (size_t i = 0; i < sizeof pictures / sizeof *pictures; i++) {
+        const snug_mime *part = find_part(display, pictures[i]);
+        if (part) {
+            add_picture(a, part);
+            return;
+        }
+    }
+
+    const snug_mime *text = find_part(display, "text/markdown");
+    if (!text)
+        text = find_part(display, "text/plain");
+    if (text && !display->is_main_result)
+        say_whole(a, "", text->data, text->len);
+}
+
+int answer_uri(str *out, const char *session, const char *path)
+{
+    int error = str_printf(out, "snug://%s/", session);
+    for (const unsigned char *c = (const unsigned char *)path; *c && !error; c++) {
+        if (isalnum(*c) || strchr("-._~/", *c))
+            error = str_append(out, (const char *)c, 1);
+        else
+            error = str_printf(out, "%%%02X", *c);
+    }
+    return error;
+}
+
+void answer_link(answer *a, const handle *h, const char *path, const char *mime, uint64_t bytes)
+{
+    str uri = { 0 };
+    a->failed |= answer_uri(&uri, h->name, path);
+    a->failed |= str_printf(
+        &a->items, ",{\"type\":\"resource_link\",\"uri\":\"%s\",\"name\":", str_text(&uri));
+    a->failed |= jsontext_quote(&a->items, path, strlen(path));
+    a->failed |= str_add(&a->items, ",\"mimeType\":");
+    a->failed |= jsontext_quote(&a->items, mime, strlen(mime));
+    a->failed |= str_printf(&a->items, ",\"size\":%llu}", (unsigned long long)bytes);
+    str_free(&uri);
+}
+
+/* ---- a cell ---- */
+
+static void say_cut(answer *a, const snug_result *result, snug_stream stream, const char *name)
+{
+    size_t len;
+    snug_result_text(result, stream, &len);
+    const uint64_t total = snug_result_total_bytes(result, stream);
+    const char *spill = snug_result_spill(result, stream);
+
+    if (total <= len)
+        return;
+    end_line(a);
+    answer_say(a, "(%s is cut: it has %llu bytes in all%s%s%s)\n", name, (unsigned long long)total,
+               spill ? "; the whole is in the file " : "", spill ? spill : "",
+               spill ? ", for read_file" : "");
+}
+
+static void say_error(answer *a, const snug_result *result)
+{
+    size_t len;
+    const snug_status status = snug_result_status(result);
+    const char *traceback = snug_result_text(result, SNUG_STREAM_TRACEBACK, &len);
+    const char *hint = snug_result_error_hint(result);
+
+    if (status == SNUG_STATUS_OK)
+        return;
+    a->is_error = 1;
+    if (len > 0)
+        say_whole(a, "", traceback, len);
+    else if (*snug_result_error_name(result))
+        answer_say(a, "%s: %s\n", snug_result_error_name(result), snug_result_error_value(result));
+    if (*hint)
+        answer_say(a, "Hint: %s\n", hint);
+    answer_say(
+        a, "The cell ended with status %s; %s\n", snug_status_name(status),
+        snug_result_state(result) == SNUG_STATE_KEPT
+            ? "the session is kept, with its names."
+            : "the session's names are lost, and the next call finds its last save, or none.");
+}
+
+static void say_files(answer *a, const snug_result *result, const handle *h)
+{
+    const snug_artifact *file;
+    size_t count = snug_result_artifact_count(result);
+
+    for (size_t i = 0; (file = snug_result_artifact(result, i)); i++) {
+        answer_say(a, "%s%s (%s, %llu bytes)%s", i == 0 ? "Files made or changed: " : ", ",
+                   file->path, file->mime, (unsigned long long)file->bytes,
+                   i + 1 == count ? "\n" : "");
+        answer_link(a, h, file->path, file->mime, file->bytes);
+    }
+    if (snug_result_artifacts_left_out(result) > 0)
+        answer_say(a, "and %llu more files\n",
+                   (unsigned long long)snug_result_artifacts_left_out(result));
+}
+
+/* The member of snug_served_json, for a lease. */
+static void add_opened(answer *a, const snug_arrival *arrival)
+{
+    str *out = &a->structured;
+    a->failed |= str_printf(out, ",\"opened\":{\"how\":\"%s\",\"state\":\"%s\",\"reason\":",
+                            snug_origin_name(arrival->origin), *arrival->reason ? "lost" : "kept");
+    a->failed |= jsontext_quote(out, arrival->reason, strlen(arrival->reason));
+    a->failed |= str_printf(out, ",\"cells_lost\":%llu}}", (unsigned long long)arrival->cells_lost);
+}
+
+void answer_cell(answer *a, const snug_result *result, const snug_arrival *arrival, const handle *h)
+{
+    const snug_display *display;
+    size_t len;
+    const char *text;
+
+    answer_arrival(a, arrival);
+    text = snug_result_text(result, SNUG_STREAM_STDOUT, &len);
+    say_whole(a, "", text, len);
+    say_cut(a, result, SNUG_STREAM_STDOUT, "stdout");
+    text = snug_result_text(result, SNUG_STREAM_STDERR, &len);
+    say_whole(a, "stderr:\n", text, len);
+    say_cut(a, result, SNUG_STREAM_STDERR, "stderr");
+    for (size_t i = 0; (display = snug_result_display(result, i)); i++)
+        add_display(a, display);
+    text = snug_result_text(result, SNUG_STREAM_VALUE, &len);
+    say_whole(a, "Value: ", text, len);
+    say_error(a, result);
+    say_files(a, result, h);
+    end_line(a);
+    answer_say(a, "Session: %s\n", h->name);
+
+    const char *json = snug_result_json(result, &len);
+    if (!json) {
+        a->failed = 1;
+        return;
+    }
+    a->failed |= str_append(&a->structured, json, len - 1);
+    add_opened(a, arrival);
+}
+
+/* ---- the whole ---- */
+
+int answer_write(str *out, const answer *a)
+{
+    if (a->failed)
+        return SNUG_ENOMEM;
+
+    str text = { 0 };
+    int error = str_append(&text, str_text(&a->text), a->text.len);
+    secrets_hide_str(&text);
+    if (!error)
+        error = str_add(out, "\"content\":[{\"type\":\"text\",\"text\":");
+    if (!error)
+        error = jsontext_quote(out, str_text(&text), text.len);
+    if (!error)
+        error = str_add(out, "}");
+    if (!error)
+        error = str_append(out, str_text(&a->items), a->items.len);
+    if (!error)
+        error = str_printf(out, "],\"isError\":%s", a->is_error ? "true" : "false");
+    if (!error && a->structured.len > 0) {
+        error = str_add(out, ",\"structuredContent\":");
+        if (!error)
+            error = str_append(out, a->structured.data, a->structured.len);
+    }
+    str_free(&text);
+    return error ? error : str_add(out, "}");
+}
+
+void answer_free(answer *a)
+{
+    str_free(&a->text);
+    str_free(&a->items);
+    str_free(&a->structured);
+}

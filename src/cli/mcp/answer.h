@@ -1,0 +1,39 @@
+/*
+ * answer.h - the result of a tool in the making: content for the model, and the object beside it.
+ */
+#ifndef SNUG_CLI_MCP_ANSWER_H
+#define SNUG_CLI_MCP_ANSWER_H
+
+#include <snug/supervisor.h>
+
+#include "base/str.h"
+#include "cli/mcp/handles.h"
+
+typedef struct answer {
+    str text;       /* of the first content */
+    str items;      /* further ones, JSON, each with a comma in front */
+    str structured; /* JSON; empty: none */
+    int is_error;
+    int failed; /* memory ran out */
+} answer;
+
+/* Each appends; a failure is noted in the answer. */
+__attribute__((format(printf, 2, 3))) void answer_say(answer *a, const char *format, ...);
+/* The same as an error, in place of what there was. */
+__attribute__((format(printf, 2, 3))) void answer_fail(answer *a, const char *format, ...);
+/* The library's message. */
+void answer_fail_library(answer *a);
+/* What a cell has given, for the model, and as snug.result/1 with the member "opened". */
+void answer_cell(answer *a, const snug_result *result, const snug_arrival *arrival,
+                 const handle *h);
+/* One sentence where the session is not as the client has left it. */
+void answer_arrival(answer *a, const snug_arrival *arrival);
+/* A file of the session, by its resource. */
+void answer_link(answer *a, const handle *h, const char *path, const char *mime, uint64_t bytes);
+/* Appends "snug://session/path", escaped as a URI. SNUG_OK or SNUG_ENOMEM. */
+int answer_uri(str *out, const char *session, const char *path);
+/* The result of tools/call but for its beginning: "content": ... }. SNUG_OK or SNUG_ENOMEM. */
+int answer_write(str *out, const answer *a);
+void answer_free(answer *a);
+
+#endif

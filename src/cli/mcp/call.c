@@ -1,0 +1,168 @@
+/* A call: its answer, its progress, its end. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/jsontext.h"
+#include "base/utf8.h"
+#include "cli/mcp/calls.h"
+#include "cli/mcp/server.h"
+#include "cli/program/secrets.h"
+
+/* ---- the list ---- */
+
+void calls_add(struct mcp_call **list, mcp_call *c)
+{
+    while (*list)
+        list = &(*list)->next;
+    *list = c;
+    c->next = NULL;
+}
+
+void calls_remove(mcp_call **list, mcp_call *c)
+{
+    while (*list && *list != c)
+        list = &(*list)->next;
+    if (*list)
+        *list = c->next;
+    c->next = NULL;
+}
+
+void call_free(mcp_call *c)
+{
+    rpc_free(&c->message);
+    free(c->progress_token);
+    str_free(&c->output);
+    free(c);
+}
+
+static void leave_session(mcp_server *s, mcp_call *c)
+{
+    handle *h = c->handle;
+
+    c->handle = NULL;
+    h->calls--;
+    h->used_ns = clock_now_ns();
+    if (c->stage == CALL_WORKS)
+        h->is_busy = 0;
+    if (h->is_gone && h->calls == 0)
+        handles_remove(&s->handles, h);
+    pthread_cond_broadcast(&s->work);
+}
+
+/* It is nobody's any more: cancels do not reach it. */
+static void leave_lists(mcp_call *c)
+{
+    mcp_server *s = c->server;
+
+    pthread_mutex_lock(&s->lock);
+    calls_remove(&s->calls, c);
+    calls_remove(&s->listening, c);
+    if (c->handle)
+        leave_session(s, c);
+    pthread_cond_broadcast(&s->idle);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* ---- answers ---- */
+
+static void send_answer(mcp_call *c, mcp_status status, const str *text)
+{
+    leave_lists(c);
+    if (text && text->data)
+        c->wire.answer(c->wire.payload, status, text->data, text->len);
+    else
+        c->wire.answer(c->wire.payload, status, NULL, 0);
+    call_free(c);
+}
+
+void call_leave(mcp_call *c, mcp_status status)
+{
+    send_answer(c, status, NULL);
+}
+
+void call_fail(mcp_call *c, mcp_status status, int code, const char *message, const char *data)
+{
+    str text = { 0 };
+    rpc_write_error(&text, c->message.id, code, message, data);
+    secrets_hide_str(&text);
+    send_answer(c, status, &text);
+    str_free(&text);
+}
+
+void call_result(mcp_call *c, const char *result)
+{
+    str text = { 0 };
+    if (call_is_cancelled(c)) {
+        call_leave(c, MCP_FINE);
+    } else if (!result || rpc_write_result(&text, c->message.id, result)) {
+        call_fail(c, MCP_FINE, RPC_INTERNAL_ERROR, "out of memory for the answer", NULL);
+    } else {
+        send_answer(c, MCP_FINE, &text);
+    }
+    str_free(&text);
+}
+
+int call_begin_result(str *out, const mcp_call *c, long ttl_ms, const char *scope)
+{
+    if (!c->is_modern)
+        return SNUG_OK;
+
+    int error = str_printf(out,
+                           "\"resultType\":\"complete\",\"_meta\":{\"" MCP_META
+                           "serverInfo\":{\"name\":\"snug\",\"version\":\"%s\"}},",
+                           snug_version());
+    if (!error && ttl_ms >= 0)
+        error = str_printf(out, "\"ttlMs\":%ld,\"cacheScope\":\"%s\",", ttl_ms, scope);
+    return error;
+}
+
+int call_is_cancelled(mcp_call *c)
+{
+    pthread_mutex_lock(&c->server->lock);
+    const int is_cancelled = c->is_cancelled;
+    pthread_mutex_unlock(&c->server->lock);
+    return is_cancelled;
+}
+
+/* ---- progress ---- */
+
+enum { PROGRESS_BYTES = 4096, PROGRESS_MS = 100 };
+
+static void tell_progress(mcp_call *c)
+{
+    str params = { 0 }, text = { 0 };
+    size_t from = 0;
+
+    if (c->output.len > PROGRESS_BYTES)
+        from = utf8_ceil(c->output.data, c->output.len, c->output.len - PROGRESS_BYTES);
+    int error = str_printf(&params, "{\"progressToken\":%s,\"progress\":%llu,\"message\":",
+                           c->progress_token, (unsigned long long)++c->progress);
+    if (!error)
+        error = jsontext_quote(&params, c->output.data + from, c->output.len - from);
+    if (!error)
+        error = str_add(&params, "}");
+    if (!error)
+        error = rpc_write_notification(&text, "notifications/progress", params.data);
+    if (!error)
+        c->wire.tell(c->wire.payload, text.data, text.len);
+    str_free(&params);
+    str_free(&text);
+    str_clear(&c->output);
+}
+
+void call_progress(mcp_call *c, const char *text, size_t len)
+{
+    if (!c->progress_token || call_is_cancelled(c))
+        return;
+    if (c->output.len > 2 * (size_t)PROGRESS_BYTES)
+        str_clear(&c->output);
+    if (str_append(&c->output, text, len))
+        return;
+
+    const uint64_t now = clock_now_ns();
+    if (now - c->told_ns < PROGRESS_MS * NS_PER_MS)
+        return;
+    c->told_ns = now;
+    tell_progress(c);
+}

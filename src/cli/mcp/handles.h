@@ -1,0 +1,52 @@
+/*
+ * handles.h - sessions as clients know them: names that nobody can guess, whose they are, and which
+ * files they are known to have. All with the server's lock.
+ */
+#ifndef SNUG_CLI_MCP_HANDLES_H
+#define SNUG_CLI_MCP_HANDLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { HANDLE_BYTES = 32, HANDLE_FILES = 1000 };
+
+typedef struct handle_file {
+    char *path, *mime;
+    uint64_t bytes;
+} handle_file;
+
+typedef struct handle {
+    char name[HANDLE_BYTES]; /* "py_..." or "sh_..." */
+    char *principal;
+    int is_bash;
+    int is_busy;  /* a call works with it */
+    size_t calls; /* that have it, or wait for it */
+    int is_gone;  /* closed */
+    uint64_t used_ns;
+    handle_file *files;
+    size_t file_count, file_cap;
+    struct handle *next;
+} handle;
+
+typedef struct handles {
+    handle *first;
+    size_t count;
+} handles;
+
+/* A new one. NULL: no memory, or no random bytes. */
+handle *handles_make(handles *all, const char *principal, int is_bash);
+/* NULL: none of that name, or it is somebody else's. */
+handle *handles_find(const handles *all, const char *principal, const char *name);
+/* One that was there before this process. NULL: no memory. */
+handle *handles_know(handles *all, const char *principal, const char *name);
+/* Whether a name could be one. */
+int handle_is_name(const char *name);
+void handles_remove(handles *all, handle *h);
+/* Forgets those that were used longest ago, as long as there are more than most. */
+void handles_trim(handles *all, size_t most);
+/* 1: it is new there; 0: it was; -1: no memory, or no room. */
+int handle_note_file(handle *h, const char *path, const char *mime, uint64_t bytes);
+void handle_forget_file(handle *h, const char *path);
+void handles_free(handles *all);
+
+#endif

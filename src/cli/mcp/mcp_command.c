@@ -1,0 +1,162 @@
+/* snug mcp: a server of the Model Context Protocol. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "cli/mcp/transports.h"
+#include "cli/program/command.h"
+#include "cli/program/state_folder.h"
+
+enum { FOLDERS = 64, DRAIN_MS = 5000 };
+
+/* Everything of a run. */
+typedef struct run {
+    options options; /* as they were given, with a worker unless another form was named */
+    signals signals;
+    tools tools;
+    str state;
+    snug_host_options host;
+    snug_supervisor_limits limits;
+    mcp_server server;
+} run;
+
+static int has_program(const char *name)
+{
+    const char *path = getenv("PATH");
+    str file = { 0 };
+    int found = 0;
+
+    while (path && *path && !found) {
+        const size_t len = strcspn(path, ":");
+        str_clear(&file);
+        if (str_printf(&file, "%.*s/%s", (int)len, path, name) == SNUG_OK)
+            found = access(file.data, X_OK) == 0;
+        path += len + (path[len] == ':');
+    }
+    str_free(&file);
+    return found;
+}
+
+static int on_session(void *payload, snug_session *session, const char *tenant, const char *name)
+{
+    (void)tenant;
+    (void)name;
+    if (snug_session_kind(session) == SNUG_KIND_BASH)
+        return SNUG_OK;
+    return tools_bind(payload, session);
+}
+
+static int open_supervisor(run *r, const char *folder)
+{
+    snug_supervisor_options wanted = SNUG_SUPERVISOR_OPTIONS_INIT;
+
+    wanted.state_dir = folder;
+    wanted.host = &r->host;
+    wanted.limits = &r->limits;
+    wanted.on_session = on_session;
+    wanted.payload = &r->tools;
+    return snug_supervisor_open(&r->server.supervisor, &wanted);
+}
+
+/* The first that no other server has. */
+static int open_free_folder(run *r)
+{
+    char name[32];
+
+    for (unsigned i = 1; i <= FOLDERS; i++) {
+        snprintf(name, sizeof name, "mcp/%u", i);
+        str_clear(&r->state);
+        int status = state_path(&r->state, name);
+        if (status)
+            return status;
+        const int error = open_supervisor(r, r->state.data);
+        if (error == SNUG_OK)
+            return EXIT_FINE;
+        if (error != SNUG_EBUSY)
+            return command_fail_open(&r->signals);
+    }
+    return command_fail(EXIT_USAGE,
+                        "all %d folders for sessions are in use by other servers; --state names "
+                        "another",
+                        FOLDERS);
+}
+
+static int open_sessions(run *r)
+{
+    const char *limit;
+
+    command_set_host(&r->host, &r->options, &r->signals, &limit);
+    r->limits = (snug_supervisor_limits)SNUG_SUPERVISOR_LIMITS_INIT;
+    r->limits.sessions = r->server.limits.sessions;
+    r->limits.tenant_sessions = r->server.limits.sessions;
+    r->limits.idle_ms = r->server.limits.idle_ms;
+    r->limits.cells = r->server.limits.calls;
+    if (!r->options.mcp.state)
+        return open_free_folder(r);
+    if (str_add(&r->state, r->options.mcp.state))
+        return command_fail_memory();
+    return open_supervisor(r, r->state.data) ? command_fail_open(&r->signals) : EXIT_FINE;
+}
+
+static int serve(run *r)
+{
+    mcp_server *s = &r->server;
+
+    s->options = &r->options;
+    s->tools = &r->tools;
+    s->state_dir = str_text(&r->state);
+    s->has_bash =
+        r->host.form == SNUG_FORM_WORKER && !r->host.worker_command && has_program("bwrap");
+    if (mcp_server_start(s))
+        return command_fail(EXIT_USAGE, "%s", error_message());
+    const int status =
+        r->options.mcp.http ? mcp_serve_http(s, &r->signals) : mcp_serve_stdio(s, &r->signals);
+    mcp_server_stop(s, 0);
+    return status;
+}
+
+/* What could not be saved is told: it is gone. */
+static void close_sessions(run *r)
+{
+    if (!r->server.supervisor)
+        return;
+    if (snug_supervisor_drain(r->server.supervisor, DRAIN_MS))
+        command_fail(EXIT_FINE, "%s", snug_error_message());
+    snug_supervisor_close(r->server.supervisor);
+}
+
+int command_mcp(const options *o)
+{
+    run r = { .options = *o,
+              .host = SNUG_HOST_OPTIONS_INIT,
+              .server = { .limits = mcp_limits_resolve(&o->mcp.limits) } };
+
+    if (o->mcp.print_config)
+        return mcp_print_config(o, o->mcp.print_config);
+    if (o->isolation == AS_BASH)
+        return command_fail(EXIT_USAGE, "mcp has sessions of bash beside those of Python: leave "
+                                        "--isolation bash out");
+    if (o->isolation == IN_PROCESS && !options_given(o, "--isolation"))
+        r.options.isolation = IN_WORKER;
+    if (signals_start(&r.signals))
+        return command_fail(EXIT_USAGE, "%s", error_message());
+
+    int status = command_make_workdir(o);
+    if (!status)
+        status = tools_open(&r.tools, &r.options, &r.signals);
+    if (!status)
+        status = open_sessions(&r);
+    if (!status)
+        status = serve(&r);
+    close_sessions(&r);
+    const int taken = signals_taken(&r.signals);
+    if (taken)
+        status = taken == SIGPIPE                      ? EXIT_FAILED
+                 : taken == SIGTERM || taken == SIGINT ? status
+                                                       : 128 + taken;
+    tools_close(&r.tools);
+    signals_stop(&r.signals);
+    str_free(&r.state);
+    return status;
+}

@@ -1,0 +1,293 @@
+/* What a message asks for: the methods of both kinds of revisions, in one table. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/jsontext.h"
+#include "cli/mcp/calls.h"
+#include "cli/mcp/resources.h"
+#include "cli/mcp/server.h"
+#include "cli/mcp/tool_table.h"
+
+#define SUPPORTED "[\"" MCP_MODERN "\",\"" MCP_LEGACY "\",\"" MCP_LEGACY_BEFORE "\"]"
+#define CAPABILITIES \
+    "{\"tools\":{\"listChanged\":true},\"resources\":{\"subscribe\":true,\"listChanged\":true}}"
+
+static const char instructions[] =
+    "Code runs in sessions. Call run_python without \"session\" to open one; its answer names the "
+    "session, and later calls that pass the name find its variables and files. Print what you "
+    "want to see, or end with an expression. Close sessions that are not needed any more.";
+
+/* ---- methods ---- */
+
+static int add_quoted(str *out, const char *text)
+{
+    return jsontext_quote(out, text, strlen(text));
+}
+
+static int is_known(const char *version)
+{
+    return version && (!strcmp(version, MCP_LEGACY) || !strcmp(version, MCP_LEGACY_BEFORE));
+}
+
+static void initialize(mcp_call *c)
+{
+    const char *wanted = rpc_text(c->message.params, "protocolVersion");
+    str out = { 0 };
+
+    if (!wanted) {
+        call_fail(c, MCP_BAD, RPC_INVALID_PARAMS, "\"protocolVersion\" must be a string", NULL);
+        return;
+    }
+    const char *agreed =
+        is_known(wanted) && !strcmp(wanted, MCP_LEGACY_BEFORE) ? MCP_LEGACY_BEFORE : MCP_LEGACY;
+    pthread_mutex_lock(&c->server->lock);
+    c->peer->legacy = agreed;
+    pthread_mutex_unlock(&c->server->lock);
+    int error = str_printf(&out,
+                           "{\"protocolVersion\":\"%s\",\"capabilities\":" CAPABILITIES
+                           ",\"serverInfo\":{\"name\":\"snug\",\"title\":\"snug\",\"version\":"
+                           "\"%s\"},\"instructions\":",
+                           agreed, snug_version());
+    if (!error)
+        error = add_quoted(&out, instructions);
+    if (!error)
+        error = str_add(&out, "}");
+    call_result(c, error ? NULL : out.data);
+    str_free(&out);
+}
+
+static void discover(mcp_call *c)
+{
+    str out = { 0 };
+    int error = str_add(&out, "{");
+
+    if (!error)
+        error = call_begin_result(&out, c, 3600000, "public");
+    if (!error)
+        error = str_add(&out, "\"supportedVersions\":" SUPPORTED ",\"capabilities\":" CAPABILITIES
+                              ",\"instructions\":");
+    if (!error)
+        error = add_quoted(&out, instructions);
+    if (!error)
+        error = str_add(&out, "}");
+    call_result(c, error ? NULL : out.data);
+    str_free(&out);
+}
+
+static void ping(mcp_call *c)
+{
+    call_result(c, "{}");
+}
+
+/* All of them are on one page. */
+static int has_cursor(mcp_call *c)
+{
+    if (!cJSON_GetObjectItemCaseSensitive(c->message.params, "cursor"))
+        return 0;
+    call_fail(c, MCP_BAD, RPC_INVALID_PARAMS, "\"cursor\" is none that this server has given",
+              NULL);
+    return 1;
+}
+
+static void list_tools(mcp_call *c)
+{
+    str out = { 0 };
+    if (has_cursor(c))
+        return;
+    int error = str_add(&out, "{");
+    if (!error)
+        error = call_begin_result(&out, c, 300000, "public");
+    if (!error)
+        error = tool_write_list(&out, c->server);
+    if (!error)
+        error = str_add(&out, "}");
+    call_result(c, error ? NULL : out.data);
+    str_free(&out);
+}
+
+static void call_tool(mcp_call *c)
+{
+    const char *name = rpc_text(c->message.params, "name");
+    char why[200];
+
+    if (!name) {
+        call_fail(c, MCP_BAD, RPC_INVALID_PARAMS, "\"name\" must be a string", NULL);
+        return;
+    }
+    c->tool = tool_find(c->server, name);
+    if (c->tool) {
+        tool_take(c);
+        return;
+    }
+    snprintf(why, sizeof why, "Unknown tool: %.64s%s", name,
+             strcmp(name, "run_bash") == 0 ? " (run_bash needs bubblewrap, which is not here)"
+                                           : "");
+    call_fail(c, MCP_FINE, RPC_INVALID_PARAMS, why, NULL);
+}
+
+static void list_resources(mcp_call *c)
+{
+    if (!has_cursor(c))
+        resources_list(c);
+}
+
+static void list_templates(mcp_call *c)
+{
+    if (!has_cursor(c))
+        resources_templates(c);
+}
+
+/* ---- notifications ---- */
+
+static void cancel(mcp_call *c)
+{
+    const cJSON *id = cJSON_GetObjectItemCaseSensitive(c->message.params, "requestId");
+    char *text = id ? json_text(id) : NULL;
+
+    if (text)
+        server_cancel(c->server, c->peer, text);
+    free(text);
+    call_leave(c, MCP_TAKEN);
+}
+
+static void accept(mcp_call *c)
+{
+    call_leave(c, MCP_TAKEN);
+}
+
+/* ---- the table ---- */
+
+enum { LEGACY = 1, MODERN = 2, BOTH = 3 };
+
+static const struct {
+    const char *name;
+    rpc_kind kind;
+    int revisions;
+    void (*serve)(mcp_call *c);
+} methods[] = {
+    { "initialize", RPC_REQUEST, LEGACY, initialize },
+    { "notifications/initialized", RPC_NOTIFICATION, LEGACY, accept },
+    { "ping", RPC_REQUEST, LEGACY, ping },
+    { "server/discover", RPC_REQUEST, MODERN, discover },
+    { "tools/list", RPC_REQUEST, BOTH, list_tools },
+    { "tools/call", RPC_REQUEST, BOTH, call_tool },
+    { "resources/list", RPC_REQUEST, BOTH, list_resources },
+    { "resources/templates/list", RPC_REQUEST, BOTH, list_templates },
+    { "resources/read", RPC_REQUEST, BOTH, resources_read },
+    { "resources/subscribe", RPC_REQUEST, LEGACY, resources_subscribe },
+    { "resources/unsubscribe", RPC_REQUEST, LEGACY, resources_unsubscribe },
+    { "subscriptions/listen", RPC_REQUEST, MODERN, listen_begin },
+    { "notifications/cancelled", RPC_NOTIFICATION, BOTH, cancel },
+};
+
+/* ---- dispatch ---- */
+
+static void fail_version(mcp_call *c, const char *wanted)
+{
+    str data = { 0 };
+    int error = str_add(&data, "{\"supported\":" SUPPORTED ",\"requested\":");
+    if (!error)
+        error = add_quoted(&data, wanted);
+    if (!error)
+        str_add(&data, "}");
+    call_fail(c, MCP_BAD, MCP_UNSUPPORTED_VERSION, "Unsupported protocol version", str_text(&data));
+    str_free(&data);
+}
+
+/* What every request of the newer revision says. 1, or 0 when it was refused. */
+static int check_modern(mcp_call *c, const cJSON *meta)
+{
+    const char *version = rpc_text(meta, MCP_META "protocolVersion");
+
+    if (!version) {
+        call_fail(c, MCP_BAD, RPC_INVALID_PARAMS,
+                  "\"_meta\" must have the string \"" MCP_META "protocolVersion\"", NULL);
+        return 0;
+    }
+    if (strcmp(version, MCP_MODERN) != 0) {
+        fail_version(c, version);
+        return 0;
+    }
+    if (!rpc_object(meta, MCP_META "clientCapabilities")) {
+        call_fail(c, MCP_BAD, RPC_INVALID_PARAMS,
+                  "\"_meta\" must have the object \"" MCP_META "clientCapabilities\"", NULL);
+        return 0;
+    }
+    return 1;
+}
+
+static int keep_progress_token(mcp_call *c, const cJSON *meta)
+{
+    const cJSON *token = cJSON_GetObjectItemCaseSensitive(meta, "progressToken");
+    if (!cJSON_IsString(token) && !cJSON_IsNumber(token))
+        return SNUG_OK;
+    c->progress_token = json_text(token);
+    return c->progress_token ? SNUG_OK : SNUG_ENOMEM;
+}
+
+/* By what it says of itself; what says nothing is of the older kind after a handshake. */
+static int is_modern_call(const mcp_call *c, const cJSON *meta)
+{
+    if (cJSON_GetObjectItemCaseSensitive(meta, MCP_META "protocolVersion") ||
+        cJSON_GetObjectItemCaseSensitive(meta, MCP_META "clientCapabilities"))
+        return 1;
+    if (!strcmp(c->message.method, "initialize") || !strcmp(c->message.method, "ping"))
+        return 0;
+    return !c->peer->legacy;
+}
+
+static void serve_call(mcp_call *c)
+{
+    char why[RPC_METHOD_BYTES + 64];
+
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        if (strcmp(methods[i].name, c->message.method) != 0 || methods[i].kind != c->message.kind ||
+            !(methods[i].revisions & (c->is_modern ? MODERN : LEGACY)))
+            continue;
+        methods[i].serve(c);
+        return;
+    }
+    if (c->message.kind == RPC_NOTIFICATION) {
+        call_leave(c, MCP_TAKEN);
+        return;
+    }
+    snprintf(why, sizeof why, "Method not found: %s", c->message.method);
+    call_fail(c, MCP_NO_METHOD, RPC_METHOD_NOT_FOUND, why, NULL);
+}
+
+void mcp_server_take(mcp_server *s, mcp_peer *peer, const mcp_wire *wire, const char *text,
+                     size_t len)
+{
+    mcp_call *c = calloc(1, sizeof *c);
+    if (!c) {
+        wire->answer(wire->payload, MCP_BAD, NULL, 0);
+        return;
+    }
+
+    c->server = s;
+    c->peer = peer;
+    c->wire = *wire;
+    if (rpc_read(&c->message, text, len)) {
+        call_fail(c, MCP_BAD, RPC_INTERNAL_ERROR, "out of memory for a message", NULL);
+        return;
+    }
+    if (c->message.kind == RPC_FAULT) {
+        call_fail(c, MCP_BAD, c->message.code, c->message.why, NULL);
+        return;
+    }
+    if (c->message.kind == RPC_ANSWER) {
+        call_leave(c, MCP_TAKEN);
+        return;
+    }
+
+    const cJSON *meta = rpc_object(c->message.params, "_meta");
+    c->is_modern = is_modern_call(c, meta);
+    if (c->is_modern && c->message.kind == RPC_REQUEST && !check_modern(c, meta))
+        return;
+    if (keep_progress_token(c, meta)) {
+        call_fail(c, MCP_BAD, RPC_INTERNAL_ERROR, "out of memory for a message", NULL);
+        return;
+    }
+    serve_call(c);
+}

@@ -1,0 +1,197 @@
+#include "cli/mcp/rpc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <snug/snug.h>
+
+#include "base/error.h"
+#include "base/jsontext.h"
+
+static int fail_message(rpc_message *m, int code, const char *why)
+{
+    m->kind = RPC_FAULT;
+    m->code = code;
+    m->why = strdup(why);
+    return m->why ? SNUG_OK : SNUG_ENOMEM;
+}
+
+/* ---- the id ---- */
+
+static int is_integer(jsontext_span value)
+{
+    for (size_t i = 0; i < value.len; i++)
+        if (!strchr("-0123456789", value.text[i]))
+            return 0;
+    return value.len > 0;
+}
+
+/* A string or an integer of a bounded length; what else there is counts as none. */
+static int keep_id(rpc_message *m, jsontext_span value)
+{
+    if (!value.text || value.len > RPC_ID_BYTES)
+        return SNUG_OK;
+    if (*value.text != '"' && !is_integer(value))
+        return SNUG_OK;
+    m->id = strndup(value.text, value.len);
+    return m->id ? SNUG_OK : SNUG_ENOMEM;
+}
+
+/* Before anything else, so that a message that is refused for what is in it is answered too. */
+static int read_id(rpc_message *m, int *has_id, const char *text, size_t len)
+{
+    jsontext_span whole = { text, len };
+    size_t at;
+
+    *has_id = 0;
+    if (jsontext_check(text, len, &at))
+        return SNUG_OK;
+    while (whole.len > 0 && strchr(" \t\r\n", *whole.text)) {
+        whole.text++;
+        whole.len--;
+    }
+    if (whole.len == 0 || *whole.text != '{')
+        return SNUG_OK;
+
+    const jsontext_span id = jsontext_member(whole, "id");
+    *has_id = id.text != NULL;
+    return keep_id(m, id);
+}
+
+/* ---- reading ---- */
+
+const cJSON *rpc_object(const cJSON *object, const char *name)
+{
+    const cJSON *member = cJSON_GetObjectItemCaseSensitive(object, name);
+    return cJSON_IsObject(member) ? member : NULL;
+}
+
+const char *rpc_text(const cJSON *object, const char *name)
+{
+    const cJSON *member = cJSON_GetObjectItemCaseSensitive(object, name);
+    return cJSON_IsString(member) ? member->valuestring : NULL;
+}
+
+static int read_call(rpc_message *m, int has_id)
+{
+    const char *method = rpc_text(m->root, "method");
+    const cJSON *params = cJSON_GetObjectItemCaseSensitive(m->root, "params");
+
+    if (has_id && !m->id)
+        return fail_message(m, RPC_INVALID_REQUEST,
+                            "\"id\" must be a string or an integer, of "
+                            "1,024 bytes at most");
+    if (!method)
+        return fail_message(m, RPC_INVALID_REQUEST, "\"method\" must be a string");
+    if (strlen(method) > RPC_METHOD_BYTES)
+        return fail_message(m, RPC_INVALID_REQUEST, "\"method\" has more than 256 bytes");
+    if (params && !cJSON_IsObject(params))
+        return fail_message(m, RPC_INVALID_PARAMS, "\"params\" must be an object");
+
+    m->kind = has_id ? RPC_REQUEST : RPC_NOTIFICATION;
+    m->params = params;
+    m->method = strdup(method);
+    return m->method ? SNUG_OK : SNUG_ENOMEM;
+}
+
+static int read_object(rpc_message *m, int has_id)
+{
+    const char *version = rpc_text(m->root, "jsonrpc");
+
+    if (!version || strcmp(version, "2.0") != 0)
+        return fail_message(m, RPC_INVALID_REQUEST, "\"jsonrpc\" must be \"2.0\"");
+    if (cJSON_GetObjectItemCaseSensitive(m->root, "method"))
+        return read_call(m, has_id);
+
+    m->result = cJSON_GetObjectItemCaseSensitive(m->root, "result");
+    m->error = rpc_object(m->root, "error");
+    if (!m->result && !m->error)
+        return fail_message(m, RPC_INVALID_REQUEST,
+                            "a message has a \"method\", a \"result\" or "
+                            "an \"error\"");
+    m->kind = RPC_ANSWER;
+    return SNUG_OK;
+}
+
+int rpc_read(rpc_message *out, const char *text, size_t len)
+{
+    int has_id;
+
+    *out = (rpc_message){ 0 };
+    int error = read_id(out, &has_id, text, len);
+    if (error)
+        return error;
+
+    error = json_parse(&out->root, text, len);
+    if (error == SNUG_ENOMEM)
+        return error;
+    if (error)
+        return fail_message(out, RPC_PARSE_ERROR, error_message());
+
+    if (cJSON_IsArray(out->root))
+        return fail_message(out, RPC_INVALID_REQUEST,
+                            "batches are not part of this protocol; send "
+                            "each message alone");
+    if (!cJSON_IsObject(out->root))
+        return fail_message(out, RPC_INVALID_REQUEST, "a message is a JSON object");
+    return read_object(out, has_id);
+}
+
+void rpc_free(rpc_message *m)
+{
+    cJSON_Delete(m->root);
+    free(m->id);
+    free(m->method);
+    free(m->why);
+    *m = (rpc_message){ 0 };
+}
+
+/* ---- writing ---- */
+
+int rpc_write_result(str *out, const char *id, const char *result)
+{
+    int error = str_printf(out, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":", id ? id : "null");
+    if (!error)
+        error = str_add(out, result);
+    return error ? error : str_add(out, "}");
+}
+
+int rpc_write_error(str *out, const char *id, int code, const char *message, const char *data)
+{
+    /* Where it could not be read, the newer schema leaves the member out, and the older one too. */
+    int error = str_add(out, "{\"jsonrpc\":\"2.0\"");
+    if (!error && id)
+        error = str_printf(out, ",\"id\":%s", id);
+    if (!error)
+        error = str_printf(out, ",\"error\":{\"code\":%d,\"message\":", code);
+    if (!error)
+        error = jsontext_quote(out, message, strlen(message));
+    if (!error && data)
+        error = str_printf(out, ",\"data\":%s", data);
+    return error ? error : str_add(out, "}}");
+}
+
+static int write_method(str *out, const char *method, const char *params)
+{
+    int error = str_add(out, "\"method\":");
+    if (!error)
+        error = jsontext_quote(out, method, strlen(method));
+    if (!error && params) {
+        error = str_add(out, ",\"params\":");
+        if (!error)
+            error = str_add(out, params);
+    }
+    return error ? error : str_add(out, "}");
+}
+
+int rpc_write_notification(str *out, const char *method, const char *params)
+{
+    int error = str_add(out, "{\"jsonrpc\":\"2.0\",");
+    return error ? error : write_method(out, method, params);
+}
+
+int rpc_write_request(str *out, const char *id, const char *method, const char *params)
+{
+    int error = str_printf(out, "{\"jsonrpc\":\"2.0\",\"id\":%s,", id);
+    return error ? error : write_method(out, method, params);
+}

@@ -1,0 +1,432 @@
+/* Threads that answer calls, who speaks, and what is cancelled. */
+#include "cli/mcp/server.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/jsontext.h"
+#include "cli/mcp/calls.h"
+#include "cli/mcp/tool_table.h"
+
+enum { STACK_BYTES = 1 << 20, TICK_MS = 50 };
+
+/* ---- cancelling ---- */
+
+/* With the lock, which is released meanwhile. A cell that is just beginning may not be there yet:
+ * the clock asks again. */
+static void interrupt_call(mcp_server *s, const mcp_call *c)
+{
+    char name[HANDLE_BYTES];
+    char *principal;
+
+    if (!c->is_running || !c->handle)
+        return;
+    memcpy(name, c->handle->name, sizeof name);
+    principal = strdup(c->handle->principal);
+    pthread_mutex_unlock(&s->lock);
+    if (principal)
+        snug_supervisor_interrupt(s->supervisor, principal, name);
+    free(principal);
+    pthread_mutex_lock(&s->lock);
+}
+
+/* The next one that is to be dropped at once, because nothing was begun for it. With the lock. */
+static mcp_call *take_cancelled(mcp_server *s)
+{
+    for (mcp_call *c = s->calls; c; c = c->next)
+        if (c->is_cancelled && c->stage == CALL_WAITS) {
+            s->waiting--;
+            calls_remove(&s->calls, c);
+            return c;
+        }
+
+    for (mcp_call *c = s->listening; c; c = c->next)
+        if (c->is_cancelled) {
+            calls_remove(&s->listening, c);
+            return c;
+        }
+    return NULL;
+}
+
+static void drop_cancelled(mcp_server *s)
+{
+    mcp_call *c;
+
+    for (;;) {
+        pthread_mutex_lock(&s->lock);
+        c = take_cancelled(s);
+        pthread_cond_broadcast(&s->tick);
+        pthread_mutex_unlock(&s->lock);
+        if (!c)
+            return;
+        call_leave(c, MCP_FINE);
+    }
+}
+
+static void cancel_where(mcp_server *s, int (*fits)(const mcp_call *c, const void *what),
+                         const void *what)
+{
+    pthread_mutex_lock(&s->lock);
+    for (mcp_call *c = s->calls; c; c = c->next)
+        if (fits(c, what))
+            c->is_cancelled = 1;
+    for (mcp_call *c = s->listening; c; c = c->next)
+        if (fits(c, what))
+            c->is_cancelled = 1;
+    pthread_mutex_unlock(&s->lock);
+    drop_cancelled(s);
+}
+
+static int is_of_wire(const mcp_call *c, const void *payload)
+{
+    return c->wire.payload == payload;
+}
+
+void mcp_server_hang_up(mcp_server *s, const void *payload)
+{
+    cancel_where(s, is_of_wire, payload);
+}
+
+static int is_of_peer(const mcp_call *c, const void *peer)
+{
+    return c->peer == peer;
+}
+
+typedef struct wanted_call {
+    const mcp_peer *peer;
+    const char *id;
+} wanted_call;
+
+static int is_wanted(const mcp_call *c, const void *what)
+{
+    const wanted_call *w = what;
+    return c->peer == w->peer && c->message.id && !strcmp(c->message.id, w->id);
+}
+
+void server_cancel(mcp_server *s, const mcp_peer *peer, const char *id)
+{
+    const wanted_call wanted = { peer, id };
+    cancel_where(s, is_wanted, &wanted);
+}
+
+int server_has_call(mcp_server *s, const mcp_peer *peer, const char *id)
+{
+    const wanted_call wanted = { peer, id };
+    int found = 0;
+
+    for (const mcp_call *c = s->calls; c; c = c->next)
+        found |= is_wanted(c, &wanted);
+    for (const mcp_call *c = s->listening; c; c = c->next)
+        found |= is_wanted(c, &wanted);
+    return found;
+}
+
+/* ---- peers ---- */
+
+int mcp_peer_open(mcp_peer **out, mcp_server *s, const char *principal)
+{
+    mcp_peer *peer = calloc(1, sizeof *peer);
+    if (!peer)
+        return error_no_memory();
+    peer->principal = strdup(principal);
+    if (!peer->principal) {
+        free(peer);
+        return error_no_memory();
+    }
+
+    pthread_mutex_lock(&s->lock);
+    peer->next = s->peers;
+    s->peers = peer;
+    pthread_mutex_unlock(&s->lock);
+    *out = peer;
+    return SNUG_OK;
+}
+
+static int has_calls(const mcp_server *s, const mcp_peer *peer)
+{
+    for (const mcp_call *c = s->calls; c; c = c->next)
+        if (c->peer == peer)
+            return 1;
+    for (const mcp_call *c = s->listening; c; c = c->next)
+        if (c->peer == peer)
+            return 1;
+    return 0;
+}
+
+void mcp_peer_close(mcp_server *s, mcp_peer *peer)
+{
+    cancel_where(s, is_of_peer, peer);
+    pthread_mutex_lock(&s->lock);
+    peer->is_closed = 1;
+    pthread_mutex_unlock(&s->lock);
+    server_tidy_peers(s);
+}
+
+/* Those that are closed, and of whose calls none is left. */
+void server_tidy_peers(mcp_server *s)
+{
+    mcp_peer *gone = NULL;
+
+    pthread_mutex_lock(&s->lock);
+    for (mcp_peer **at = &s->peers; *at;) {
+        mcp_peer *peer = *at;
+        if (!peer->is_closed || has_calls(s, peer)) {
+            at = &peer->next;
+            continue;
+        }
+        *at = peer->next;
+        peer->next = gone;
+        gone = peer;
+    }
+    pthread_mutex_unlock(&s->lock);
+
+    while (gone) {
+        mcp_peer *peer = gone;
+        gone = peer->next;
+        str_free(&peer->subscribed);
+        free(peer->principal);
+        free(peer);
+    }
+}
+
+/* ---- threads ---- */
+
+/* The first that waits for nothing but a thread. With the lock. */
+static mcp_call *next_call(mcp_server *s)
+{
+    for (mcp_call *c = s->calls; c; c = c->next) {
+        if (c->stage != CALL_WAITS || c->is_cancelled)
+            continue;
+        if (!c->handle || !c->handle->is_busy)
+            return c;
+    }
+    return NULL;
+}
+
+static void *serve_calls(void *payload)
+{
+    mcp_server *s = payload;
+
+    pthread_mutex_lock(&s->lock);
+    for (;;) {
+        mcp_call *c = next_call(s);
+        if (!c && s->is_ending)
+            break;
+        if (!c) {
+            pthread_cond_wait(&s->work, &s->lock);
+            continue;
+        }
+
+        handle *h = c->handle;
+        if (h)
+            h->is_busy = 1;
+        c->stage = CALL_WORKS;
+        s->waiting--;
+        s->working++;
+        pthread_mutex_unlock(&s->lock);
+        tool_serve(c);
+        pthread_mutex_lock(&s->lock);
+        s->working--;
+        pthread_cond_broadcast(&s->work);
+        pthread_cond_broadcast(&s->idle);
+        pthread_mutex_unlock(&s->lock);
+        server_tidy_peers(s);
+        pthread_mutex_lock(&s->lock);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+/* One more where all are busy. With the lock. */
+static void add_thread(mcp_server *s)
+{
+    if (s->threads >= s->limits.calls || s->working + s->waiting <= s->threads)
+        return;
+    if (thread_start(&s->pool[s->threads], "snug-mcp", STACK_BYTES, serve_calls, s) == SNUG_OK)
+        s->threads++;
+}
+
+void call_queue(mcp_call *c)
+{
+    mcp_server *s = c->server;
+    const char *why = NULL;
+
+    pthread_mutex_lock(&s->lock);
+    if (s->is_ending)
+        why = "snug is ending, and takes no further calls";
+    else if (s->waiting >= s->limits.waiting_calls)
+        why = "too many calls wait for their turn (--waiting-calls); try again later";
+    else if (c->message.id && !c->peer->is_alone && server_has_call(s, c->peer, c->message.id))
+        why = "a request of that id is being answered already; each needs an id of its own";
+    if (!why) {
+        c->stage = CALL_WAITS;
+        c->since_ns = clock_now_ns();
+        s->waiting++;
+        calls_add(&s->calls, c);
+        add_thread(s);
+        if (s->threads == 0) {
+            calls_remove(&s->calls, c);
+            s->waiting--;
+            why = "no thread can be started for the call";
+        }
+        pthread_cond_broadcast(&s->work);
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (why)
+        call_fail(c, MCP_BAD, RPC_INVALID_REQUEST, why, NULL);
+}
+
+/* ---- the clock ---- */
+
+/* One that has waited too long. With the lock. */
+static mcp_call *take_late(mcp_server *s, uint64_t now)
+{
+    for (mcp_call *c = s->calls; c; c = c->next)
+        if (c->stage == CALL_WAITS && now >= clock_deadline_ns(c->since_ns, s->limits.wait_ms)) {
+            s->waiting--;
+            calls_remove(&s->calls, c);
+            return c;
+        }
+    return NULL;
+}
+
+/* The next that is to be interrupted, behind the others. With the lock. */
+static void interrupt_cancelled(mcp_server *s)
+{
+    size_t count = 0, seen;
+
+    for (const mcp_call *c = s->calls; c; c = c->next)
+        count++;
+    /* The list may change while one is interrupted: begin again, one further. */
+    for (size_t at = 0; at < count; at++) {
+        mcp_call *c = s->calls;
+        for (seen = 0; c && seen < at; seen++)
+            c = c->next;
+        if (c && c->is_cancelled && c->stage == CALL_WORKS)
+            interrupt_call(s, c);
+    }
+}
+
+static void *tick_calls(void *payload)
+{
+    mcp_server *s = payload;
+
+    pthread_mutex_lock(&s->lock);
+    while (!s->is_ending || s->working > 0) {
+        const uint64_t now = clock_now_ns();
+        const int has_calls_now = s->calls != NULL;
+        mcp_call *late = take_late(s, now);
+        if (late) {
+            pthread_mutex_unlock(&s->lock);
+            tool_refuse(late, "the call did not get its turn in time (--wait): other calls of this "
+                              "session, or of other clients, take long");
+            pthread_mutex_lock(&s->lock);
+            continue;
+        }
+        interrupt_cancelled(s);
+        cond_wait_until(&s->tick, &s->lock,
+                        has_calls_now || s->is_ending ? clock_deadline_ns(now, TICK_MS)
+                                                      : clock_deadline_ns(now, 1000));
+    }
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+/* ---- beginning and end ---- */
+
+static void init_condition(pthread_cond_t *condition)
+{
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(condition, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+}
+
+int mcp_server_start(mcp_server *s)
+{
+    pthread_mutex_init(&s->lock, NULL);
+    init_condition(&s->work);
+    init_condition(&s->idle);
+    init_condition(&s->tick);
+    if (s->limits.calls > 1024)
+        s->limits.calls = 1024;
+    s->pool = calloc((size_t)s->limits.calls, sizeof *s->pool);
+    if (!s->pool)
+        return error_no_memory();
+
+    int error = thread_start(&s->clock, "snug-mcp-clock", STACK_BYTES / 4, tick_calls, s);
+    s->has_clock = error == SNUG_OK;
+    return error;
+}
+
+static int is_any(const mcp_call *c, const void *what)
+{
+    (void)what;
+    return c->stage == CALL_WORKS;
+}
+
+/* The next that has not been begun, or listens. With the lock. */
+static mcp_call *take_idle(mcp_server *s)
+{
+    for (mcp_call *c = s->calls; c; c = c->next)
+        if (c->stage == CALL_WAITS) {
+            s->waiting--;
+            calls_remove(&s->calls, c);
+            return c;
+        }
+    mcp_call *c = s->listening;
+    if (c)
+        calls_remove(&s->listening, c);
+    return c;
+}
+
+static void end_idle(mcp_server *s)
+{
+    for (;;) {
+        pthread_mutex_lock(&s->lock);
+        mcp_call *c = take_idle(s);
+        pthread_mutex_unlock(&s->lock);
+        if (!c)
+            return;
+        if (c->stage == CALL_LISTENS)
+            listen_end(c);
+        else
+            tool_refuse(c, "snug is ending");
+    }
+}
+
+void mcp_server_stop(mcp_server *s, uint64_t ms)
+{
+    if (!s->has_clock)
+        return;
+    const uint64_t deadline = clock_deadline_ns(clock_now_ns(), ms);
+
+    pthread_mutex_lock(&s->lock);
+    s->is_ending = 1;
+    pthread_cond_broadcast(&s->work);
+    pthread_mutex_unlock(&s->lock);
+    end_idle(s);
+
+    pthread_mutex_lock(&s->lock);
+    while (s->working > 0 && clock_now_ns() < deadline)
+        cond_wait_until(&s->idle, &s->lock, deadline);
+    pthread_mutex_unlock(&s->lock);
+    cancel_where(s, is_any, NULL);
+
+    for (size_t i = 0; i < s->threads; i++)
+        thread_join(&s->pool[i]);
+    pthread_mutex_lock(&s->lock);
+    pthread_cond_broadcast(&s->tick);
+    pthread_mutex_unlock(&s->lock);
+    thread_join(&s->clock);
+    s->has_clock = 0;
+    while (s->peers) {
+        s->peers->is_closed = 1;
+        server_tidy_peers(s);
+    }
+    handles_free(&s->handles);
+    free(s->pool);
+}

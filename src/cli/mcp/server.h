@@ -1,0 +1,147 @@
+/*
+ * server.h - an MCP server over a supervisor of sessions: who speaks, what is asked, and threads
+ * that answer. It knows nothing of how messages travel: a transport hands them in, with a wire for
+ * the way back.
+ *
+ * The Model Context Protocol, revisions 2026-07-28 (each request says all about itself), 2025-11-25
+ * and 2025-06-18 (a handshake first).
+ * https://modelcontextprotocol.io/specification/2026-07-28
+ */
+#ifndef SNUG_CLI_MCP_SERVER_H
+#define SNUG_CLI_MCP_SERVER_H
+
+#include <pthread.h>
+#include <stddef.h>
+
+#include <snug/supervisor.h>
+
+#include "base/thread.h"
+#include "cli/mcp/handles.h"
+#include "cli/mcp/rpc.h"
+#include "cli/program/mcp_limits.h"
+#include "cli/program/options.h"
+#include "cli/tools/user_tools.h"
+
+#define MCP_MODERN        "2026-07-28"
+#define MCP_LEGACY        "2025-11-25"
+#define MCP_LEGACY_BEFORE "2025-06-18"
+#define MCP_META          "io.modelcontextprotocol/"
+
+enum {
+    MCP_HEADER_MISMATCH = -32020,
+    MCP_UNSUPPORTED_VERSION = -32022,
+    MCP_RESOURCE_NOT_FOUND = -32002 /* of the older revisions */
+};
+
+typedef enum mcp_status {
+    MCP_FINE = 200,
+    MCP_TAKEN = 202,
+    MCP_BAD = 400,
+    MCP_NO_METHOD = 404
+} mcp_status;
+
+/* The way back. Any thread; the functions do not call back. */
+typedef struct mcp_wire {
+    /* A message that is not the answer. */
+    void (*tell)(void *payload, const char *text, size_t len);
+    /* The answer, once for each message; wire and payload are not used afterwards. text NULL: there
+     * is none, of a notification, or because the request was cancelled. */
+    void (*answer)(void *payload, mcp_status status, const char *text, size_t len);
+    void *payload;
+} mcp_wire;
+
+/* Who speaks: a process at the other end of stdio, a client session of the older revisions, or a
+ * principal for one request. */
+typedef struct mcp_peer {
+    char *principal;    /* the tenant of its sessions */
+    int is_alone;       /* for one request: ids of others are not its own */
+    const char *legacy; /* the revision that its handshake has agreed on; NULL: none yet */
+    mcp_wire wire;      /* for what nobody has asked for; tell NULL: none */
+    str subscribed;     /* URIs, each with a NUL behind it */
+    int is_closed;
+    struct mcp_peer *next;
+} mcp_peer;
+
+typedef enum call_stage { CALL_WAITS, CALL_WORKS, CALL_LISTENS } call_stage;
+
+/* A message that is being answered. */
+typedef struct mcp_call {
+    struct mcp_server *server;
+    mcp_peer *peer;
+    mcp_wire wire;
+    rpc_message message;
+    int is_modern;
+    char *progress_token; /* as JSON; NULL: none */
+    uint64_t progress, told_ns;
+    str output; /* that was not told yet */
+    const struct mcp_tool *tool;
+    call_stage stage;
+    int is_cancelled;
+    handle *handle;              /* that it has, while it works */
+    int is_running;              /* a cell of that */
+    uint64_t since_ns;           /* it waits */
+    int wants_list, wants_tools; /* of one that listens */
+    struct mcp_call *next;
+} mcp_call;
+
+typedef struct mcp_server {
+    const options *options;
+    mcp_limits limits;
+    snug_supervisor *supervisor;
+    const char *state_dir; /* of the supervisor: what clients save lies there too */
+    tools *tools;
+    int has_bash;
+    pthread_mutex_t lock; /* of everything below */
+    pthread_cond_t work, idle, tick;
+    handles handles;
+    mcp_peer *peers;
+    mcp_call *calls, *listening; /* in the order in which they came */
+    size_t waiting, working, threads;
+    thread *pool;
+    thread clock;
+    int has_clock, is_ending;
+} mcp_server;
+
+/* SNUG_OK, or an error with its message. Everything else is filled in. */
+int mcp_server_start(mcp_server *s);
+/* No message is taken any more: those that wait are given up, listeners are told, what works is
+ * interrupted after ms. Waits for its end. */
+void mcp_server_stop(mcp_server *s, uint64_t ms);
+
+int mcp_peer_open(mcp_peer **out, mcp_server *s, const char *principal);
+/* Cancels what it has asked for. It is freed when that has ended. */
+void mcp_peer_close(mcp_server *s, mcp_peer *peer);
+
+/* Takes a message of the peer's: it is answered on the wire, now or later. */
+void mcp_server_take(mcp_server *s, mcp_peer *peer, const mcp_wire *wire, const char *text,
+                     size_t len);
+/* Nobody waits for the answer any more: as if the request had been cancelled. payload: of its
+ * wire. */
+void mcp_server_hang_up(mcp_server *s, const void *payload);
+
+/* ---- for methods and tools ---- */
+
+/* Each answers the call and frees it. */
+void call_result(mcp_call *c, const char *result);
+void call_fail(mcp_call *c, mcp_status status, int code, const char *message, const char *data);
+/* The end of a call without an answer. */
+void call_leave(mcp_call *c, mcp_status status);
+/* Appends what every result of the newer revision has, with a comma behind it: nothing for the
+ * older ones. ttl_ms below 0: the result is not one to be kept. */
+int call_begin_result(str *out, const mcp_call *c, long ttl_ms, const char *scope);
+int call_is_cancelled(mcp_call *c);
+/* Tells of output while a cell runs. */
+void call_progress(mcp_call *c, const char *text, size_t len);
+/* Puts it into the queue of the threads: *c is theirs. */
+void call_queue(mcp_call *c);
+/* Cancels the call of that id, if there is one. */
+void server_cancel(mcp_server *s, const mcp_peer *peer, const char *id);
+/* With the lock: whether one of that id is under way. */
+int server_has_call(mcp_server *s, const mcp_peer *peer, const char *id);
+void server_tidy_peers(mcp_server *s);
+/* The end of a subscription, by the server: told, and freed. */
+void listen_end(mcp_call *c);
+/* What became of files: listeners are told. */
+void server_files_changed(mcp_server *s, const handle *h, const char *path, int is_new);
+
+#endif

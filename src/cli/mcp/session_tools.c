@@ -1,0 +1,287 @@
+/* The tools beside those that run code: variables, files, and the life of a session. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/base64.h"
+#include "base/jsontext.h"
+#include "base/mime.h"
+#include "base/utf8.h"
+#include "cli/mcp/tool_table.h"
+
+/* ---- variables ---- */
+
+void list_variables(mcp_call *c, const cJSON *arguments, answer *a)
+{
+    snug_description *variables;
+    snug_lease *lease = lease_session(c, a);
+    size_t len;
+
+    (void)arguments;
+    if (!lease)
+        return;
+    if (snug_session_list_variables(&variables, snug_lease_session(lease))) {
+        answer_fail_library(a);
+    } else {
+        answer_arrival(a, snug_lease_arrival(lease));
+        const char *json = snug_description_json(variables, &len);
+        a->failed |= str_append(&a->text, json, len);
+        a->failed |= str_append(&a->structured, json, len);
+        snug_description_free(variables);
+    }
+    snug_lease_close(lease);
+}
+
+/* ---- files ---- */
+
+static void add_entry(answer *a, const snug_entry *entry, int is_first)
+{
+    a->failed |= str_add(&a->structured, is_first ? "{\"path\":" : ",{\"path\":");
+    a->failed |= jsontext_quote(&a->structured, entry->path, strlen(entry->path));
+    a->failed |= str_printf(&a->structured, ",\"kind\":\"%s\",\"bytes\":%llu}",
+                            snug_entry_kind_name(entry->kind), (unsigned long long)entry->bytes);
+    answer_say(a, "%s%s %llu\n", entry->path, entry->kind == SNUG_ENTRY_FOLDER ? "/" : "",
+               (unsigned long long)entry->bytes);
+}
+
+void list_files(mcp_call *c, const cJSON *arguments, answer *a)
+{
+    snug_listing *listing;
+    const snug_entry *entry;
+    snug_lease *lease = lease_session(c, a);
+
+    (void)arguments;
+    if (!lease)
+        return;
+    if (snug_session_list_files(&listing, snug_lease_session(lease))) {
+        answer_fail_library(a);
+        snug_lease_close(lease);
+        return;
+    }
+
+    answer_arrival(a, snug_lease_arrival(lease));
+    a->failed |= str_printf(&a->structured, "{\"session\":\"%s\",\"files\":[", c->handle->name);
+    for (size_t i = 0; (entry = snug_listing_entry(listing, i)); i++)
+        add_entry(a, entry, i == 0);
+    a->failed |= str_printf(&a->structured, "],\"is_whole\":%s}",
+                            snug_listing_is_whole(listing) ? "true" : "false");
+    if (snug_listing_entry_count(listing) == 0)
+        answer_say(a, "There are no files.\n");
+    snug_listing_free(listing);
+    snug_lease_close(lease);
+}
+
+static void add_bytes(answer *a, const char *data, size_t len, int is_text)
+{
+    str quoted = { 0 };
+
+    if (is_text) {
+        a->failed |= jsontext_quote(&a->structured, data, len);
+        a->failed |= str_append(&a->text, data, len);
+        return;
+    }
+    a->failed |= base64_append(&quoted, data, len);
+    a->failed |= jsontext_quote(&a->structured, str_text(&quoted), quoted.len);
+    str_free(&quoted);
+}
+
+static void add_file(answer *a, const snug_file *file, const char *path, const handle *h)
+{
+    size_t len, at;
+    const char *data = snug_file_data(file, &len), *mime = snug_file_mime(file);
+    const int is_text = utf8_check(data, len, &at) == UTF8_FINE && !memchr(data, 0, len);
+
+    a->failed |= str_printf(&a->structured, "{\"session\":\"%s\",\"path\":", h->name);
+    a->failed |= jsontext_quote(&a->structured, path, strlen(path));
+    a->failed |= str_add(&a->structured, ",\"mime\":");
+    a->failed |= jsontext_quote(&a->structured, mime, strlen(mime));
+    a->failed |=
+        str_printf(&a->structured, ",\"bytes\":%zu,\"%s\":", len, is_text ? "text" : "base64");
+    add_bytes(a, data, len, is_text);
+    a->failed |= str_add(&a->structured, "}");
+    if (is_text)
+        return;
+
+    answer_say(a, "%s: %s, %zu bytes, no text\n", path, mime, len);
+    if (!strcmp(mime, "image/png") || !strcmp(mime, "image/jpeg") || !strcmp(mime, "image/gif") ||
+        !strcmp(mime, "image/webp")) {
+        str picture = { 0 };
+        a->failed |= base64_append(&picture, data, len);
+        a->failed |=
+            str_printf(&a->items, ",{\"type\":\"image\",\"mimeType\":\"%s\",\"data\":\"", mime);
+        a->failed |= str_add_str(&a->items, &picture);
+        a->failed |= str_add(&a->items, "\"}");
+        str_free(&picture);
+    }
+}
+
+void read_file(mcp_call *c, const cJSON *arguments, answer *a)
+{
+    snug_file *file;
+    const char *path = rpc_text(arguments, "path");
+    snug_lease *lease = lease_session(c, a);
+
+    if (!lease)
+        return;
+    if (snug_session_get_file(&file, snug_lease_session(lease), path,
+                              (size_t)c->server->limits.file_bytes)) {
+        answer_fail_library(a);
+    } else {
+        add_file(a, file, path, c->handle);
+        snug_file_free(file);
+    }
+    snug_lease_close(lease);
+}
+
+/* What is to be written: in *out, or 0 after an error in a. */
+static int read_data(str *out, const cJSON *arguments, const mcp_server *s, answer *a)
+{
+    const char *text = rpc_text(arguments, "text"), *base64 = rpc_text(arguments, "base64");
+
+    if (!text == !base64) {
+        answer_fail(a, "give one of \"text\" and \"base64\"");
+        return 0;
+    }
+    const int error = text ? str_add(out, text) : base64_decode(out, base64, strlen(base64));
+    if (error == SNUG_EINVAL)
+        answer_fail(a, "\"base64\" is not base64");
+    else if (error)
+        a->failed = 1;
+    else if (out->len > s->limits.file_bytes)
+        answer_fail(a, "the file has %zu bytes, and a call takes %llu at most (--file-size)",
+                    out->len, (unsigned long long)s->limits.file_bytes);
+    else
+        return 1;
+    return 0;
+}
+
+static void note_written(mcp_call *c, const char *path, const str *data, answer *a)
+{
+    const char *mime = mime_of_name(path);
+    if (!mime)
+        mime = mime_of_bytes(str_text(data), data->len < MIME_BYTES ? data->len : MIME_BYTES);
+
+    pthread_mutex_lock(&c->server->lock);
+    const int is_new = handle_note_file(c->handle, path, mime, data->len);
+    pthread_mutex_unlock(&c->server->lock);
+    server_files_changed(c->server, c->handle, path, is_new == 1);
+    answer_say(a, "%s has %zu bytes now.\nSession: %s\n", path, data->len, c->handle->name);
+    answer_link(a, c->handle, path, mime, data->len);
+    a->failed |= str_printf(&a->structured, "{\"session\":\"%s\",\"path\":", c->handle->name);
+    a->failed |= jsontext_quote(&a->structured, path, strlen(path));
+    a->failed |= str_printf(&a->structured, ",\"bytes\":%zu}", data->len);
+}
+
+void write_file(mcp_call *c, const cJSON *arguments, answer *a)
+{
+    str data = { 0 };
+    const char *path = rpc_text(arguments, "path");
+    snug_lease *lease = read_data(&data, arguments, c->server, a) ? lease_session(c, a) : NULL;
+
+    if (lease && snug_session_put_file(snug_lease_session(lease), path, str_text(&data), data.len))
+        answer_fail_library(a);
+    else if (lease)
+        note_written(c, path, &data, a);
+    snug_lease_close(lease);
+    str_free(&data);
+}
+
+/* ---- the life of a session ---- */
+
+static void tell_done(answer *a, const handle *h, const char *done)
+{
+    answer_say(a, "%s\nSession: %s\n", done, h->name);
+    a->failed |= str_printf(&a->structured, "{\"session\":\"%s\",\"done\":true}", h->name);
+}
+
+void reset_session(mcp_call *c, const cJSON *arguments, answer *a)
+{
+    snug_lease *lease = lease_session(c, a);
+
+    (void)arguments;
+    if (!lease)
+        return;
+    if (snug_session_reset(snug_lease_session(lease)))
+        answer_fail_library(a);
+    else
+        tell_done(a, c->handle, "The session has forgotten its names; its files are there still.");
+    snug_lease_close(lease);
+}
+
+/* Where a client has saved the session: a file of the state folder, which the handle names. */
+static int find_save(str *out, const mcp_call *c)
+{
+    return str_printf(out, "%s/%s.kept", c->server->state_dir, c->handle->name);
+}
+
+static void tell_saved(answer *a, snug_saved *saved, const handle *h, const char *how)
+{
+    const snug_binding *entry;
+
+    answer_say(a, "The session was %s, with %zu files.\n", how, snug_saved_file_count(saved));
+    for (size_t i = 0; (entry = snug_saved_binding(saved, i)); i++)
+        if (!entry->how)
+            answer_say(a, "Left out: %s: %s\n", entry->name, entry->reason);
+    answer_say(a, "Session: %s\n", h->name);
+    a->failed |= str_printf(&a->structured, "{\"session\":\"%s\",\"done\":true,\"files\":%zu}",
+                            h->name, snug_saved_file_count(saved));
+    snug_saved_free(saved);
+}
+
+static void save_or_restore(mcp_call *c, answer *a, int is_save)
+{
+    snug_saved *saved;
+    str path = { 0 };
+    snug_lease *lease = lease_session(c, a);
+
+    if (!lease)
+        return;
+    snug_session *session = snug_lease_session(lease);
+    if (find_save(&path, c))
+        a->failed = 1;
+    else if (!is_save && access(path.data, F_OK) != 0)
+        answer_fail(a, "session %s was never saved by save_session", c->handle->name);
+    else if (is_save ? snug_session_save(&saved, session, path.data)
+                     : snug_session_restore(&saved, session, path.data))
+        answer_fail_library(a);
+    else
+        tell_saved(a, saved, c->handle, is_save ? "saved" : "restored");
+    str_free(&path);
+    snug_lease_close(lease);
+}
+
+void save_session(mcp_call *c, const cJSON *arguments, answer *a)
+{
+    (void)arguments;
+    save_or_restore(c, a, 1);
+}
+
+void restore_session(mcp_call *c, const cJSON *arguments, answer *a)
+{
+    (void)arguments;
+    save_or_restore(c, a, 0);
+}
+
+void close_session(mcp_call *c, const cJSON *arguments, answer *a)
+{
+    str path = { 0 };
+    handle *h = c->handle;
+
+    (void)arguments;
+    if (snug_supervisor_remove_session(c->server->supervisor, h->principal, h->name)) {
+        answer_fail_library(a);
+        return;
+    }
+    if (find_save(&path, c) == SNUG_OK)
+        unlink(path.data);
+    str_free(&path);
+
+    pthread_mutex_lock(&c->server->lock);
+    h->is_gone = 1;
+    const int had_files = h->file_count > 0;
+    pthread_mutex_unlock(&c->server->lock);
+    if (had_files)
+        server_files_changed(c->server, h, NULL, 1);
+    answer_say(a, "Session %s is closed, with its files and saves.\n", h->name);
+    a->failed |= str_printf(&a->structured, "{\"session\":\"%s\",\"done\":true}", h->name);
+}

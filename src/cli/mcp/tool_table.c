@@ -1,0 +1,405 @@
+#include "cli/mcp/tool_table.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/jsontext.h"
+#include "base/nearest.h"
+
+/* ---- the table ---- */
+
+#define SESSION_WORDS "handle of a session, from an earlier answer"
+#define READS         "{\"readOnlyHint\":true,\"openWorldHint\":false}"
+#define WRITES                                                                   \
+    "{\"readOnlyHint\":false,\"destructiveHint\":false,\"idempotentHint\":true," \
+    "\"openWorldHint\":false}"
+#define DESTROYS                                                                \
+    "{\"readOnlyHint\":false,\"destructiveHint\":true,\"idempotentHint\":true," \
+    "\"openWorldHint\":false}"
+/* Tools of the program's may reach anything. */
+#define RUNS "{\"readOnlyHint\":false,\"destructiveHint\":true,\"openWorldHint\":true}"
+
+#define OF_SESSION "\"session\":{\"type\":\"string\"}"
+#define OBJECT(properties, required) \
+    "{\"type\":\"object\",\"properties\":{" properties "},\"required\":[" required "]}"
+#define DONE OBJECT(OF_SESSION ",\"done\":{\"type\":\"boolean\"}", "\"session\",\"done\"")
+#define SAVED                                                                              \
+    OBJECT(OF_SESSION ",\"done\":{\"type\":\"boolean\"},\"files\":{\"type\":\"integer\"}", \
+           "\"session\",\"done\"")
+#define RESULT                                                                             \
+    OBJECT("\"schema\":{\"type\":\"string\"}," OF_SESSION                                  \
+           ",\"execution_count\":{\"type\":\"integer\"},\"status\":{\"type\":\"string\"}," \
+           "\"state\":{\"type\":\"string\"},\"value\":{\"type\":[\"object\",\"null\"]},"   \
+           "\"results\":{\"type\":\"array\"},\"stdout\":{\"type\":\"string\"},"            \
+           "\"stderr\":{\"type\":\"string\"},\"error\":{\"type\":[\"object\",\"null\"]},"  \
+           "\"artifacts\":{\"type\":\"array\"},\"tool_calls\":{\"type\":\"array\"},"       \
+           "\"opened\":{\"type\":\"object\"}",                                             \
+           "\"schema\",\"session\",\"status\",\"state\",\"stdout\",\"stderr\"")
+#define VARIABLES                                                                               \
+    OBJECT("\"schema\":{\"type\":\"string\"}," OF_SESSION ",\"variables\":{\"type\":\"array\"," \
+           "\"items\":{\"type\":\"object\"}}",                                                  \
+           "\"session\",\"variables\"")
+#define FILES                                                                            \
+    OBJECT(OF_SESSION ",\"files\":{\"type\":\"array\",\"items\":{\"type\":\"object\"}}," \
+                      "\"is_whole\":{\"type\":\"boolean\"}",                             \
+           "\"session\",\"files\"")
+#define READ_FILE                                                                        \
+    OBJECT(OF_SESSION ",\"path\":{\"type\":\"string\"},\"mime\":{\"type\":\"string\"},"  \
+                      "\"bytes\":{\"type\":\"integer\"},\"text\":{\"type\":\"string\"}," \
+                      "\"base64\":{\"type\":\"string\"}",                                \
+           "\"session\",\"path\",\"bytes\"")
+#define WRITTEN                                                                           \
+    OBJECT(OF_SESSION ",\"path\":{\"type\":\"string\"},\"bytes\":{\"type\":\"integer\"}", \
+           "\"session\",\"path\",\"bytes\"")
+
+static const mcp_tool table[] = {
+    { "run_python",
+      "Run Python",
+      "Runs Python in a session that keeps its names, imports and files from call to call, and "
+      "answers with what was printed and the value of the last expression. Without a session one "
+      "is opened; the answer names it. No network and no files but those of the session's work "
+      "directory. Pictures that are displayed come back as images.",
+      { { "code", ARGUMENT_TEXT, 1, "the program" },
+        { "session", ARGUMENT_TEXT, 0, SESSION_WORDS "; without one a new session is opened" },
+        { "timeout", ARGUMENT_NUMBER, 0, "seconds that it may take" },
+        { "reset", ARGUMENT_BOOL, 0, "forget the session's names first" } },
+      RESULT,
+      RUNS,
+      SESSION_OPENED,
+      0,
+      run_code },
+    { "run_bash",
+      "Run bash",
+      "Runs a script in a session of bash that keeps variables, functions and its folder from call "
+      "to call, in a sandbox without network. Without a session one is opened; the answer names "
+      "it. Sessions of bash and Python do not share files.",
+      { { "code", ARGUMENT_TEXT, 1, "the script" },
+        { "session", ARGUMENT_TEXT, 0, SESSION_WORDS "; without one a new session is opened" },
+        { "timeout", ARGUMENT_NUMBER, 0, "seconds that it may take" },
+        { "reset", ARGUMENT_BOOL, 0, "begin with a new shell" } },
+      RESULT,
+      RUNS,
+      SESSION_OPENED,
+      1,
+      run_code },
+    { "list_variables",
+      "List variables",
+      "Lists the names of a session of Python, with types and short values.",
+      { { "session", ARGUMENT_TEXT, 1, SESSION_WORDS } },
+      VARIABLES,
+      READS,
+      SESSION_NAMED,
+      0,
+      list_variables },
+    { "list_files",
+      "List files",
+      "Lists the files in the work directory of a session.",
+      { { "session", ARGUMENT_TEXT, 1, SESSION_WORDS } },
+      FILES,
+      READS,
+      SESSION_NAMED,
+      0,
+      list_files },
+    { "read_file",
+      "Read a file",
+      "Reads a file of a session's work directory: text as text, pictures as images.",
+      { { "session", ARGUMENT_TEXT, 1, SESSION_WORDS },
+        { "path", ARGUMENT_TEXT, 1, "below the work directory, as list_files has it" } },
+      READ_FILE,
+      READS,
+      SESSION_NAMED,
+      0,
+      read_file },
+    { "write_file",
+      "Write a file",
+      "Writes a file into a session's work directory, where programs find it by its name.",
+      { { "path", ARGUMENT_TEXT, 1, "below the work directory; folders are made" },
+        { "text", ARGUMENT_TEXT, 0, "what it has, or base64" },
+        { "base64", ARGUMENT_TEXT, 0, "the same of bytes" },
+        { "session", ARGUMENT_TEXT, 0,
+          SESSION_WORDS "; without one a new session of Python is "
+                        "opened" } },
+      WRITTEN,
+      WRITES,
+      SESSION_OPENED,
+      0,
+      write_file },
+    { "reset_session",
+      "Reset a session",
+      "Forgets a session's names and imports. Its files stay.",
+      { { "session", ARGUMENT_TEXT, 1, SESSION_WORDS } },
+      DONE,
+      DESTROYS,
+      SESSION_NAMED,
+      0,
+      reset_session },
+    { "save_session",
+      "Save a session",
+      "Saves a session of Python with its names and files, for restore_session. It goes on.",
+      { { "session", ARGUMENT_TEXT, 1, SESSION_WORDS } },
+      SAVED,
+      WRITES,
+      SESSION_NAMED,
+      0,
+      save_session },
+    { "restore_session",
+      "Restore a session",
+      "Makes a session what it was at its last save_session.",
+      { { "session", ARGUMENT_TEXT, 1, SESSION_WORDS } },
+      SAVED,
+      DESTROYS,
+      SESSION_NAMED,
+      0,
+      restore_session },
+    { "close_session",
+      "Close a session",
+      "Ends a session, and removes its files and saves.",
+      { { "session", ARGUMENT_TEXT, 1, SESSION_WORDS } },
+      DONE,
+      DESTROYS,
+      SESSION_NAMED,
+      0,
+      close_session },
+};
+enum { TOOLS = sizeof table / sizeof *table };
+
+const mcp_tool *tool_find(const mcp_server *s, const char *name)
+{
+    for (size_t i = 0; i < TOOLS; i++)
+        if (!strcmp(table[i].name, name))
+            return table[i].needs_bash && !s->has_bash ? NULL : &table[i];
+    return NULL;
+}
+
+/* ---- the list ---- */
+
+static const char *const types[] = { "string", "number", "boolean" };
+
+static int write_arguments(str *out, const tool_argument *arguments)
+{
+    str required = { 0 };
+    int error = str_add(out, "{\"type\":\"object\",\"properties\":{");
+
+    for (const tool_argument *one = arguments; one->name && !error; one++) {
+        error = str_printf(out, "%s\"%s\":{\"type\":\"%s\",\"description\":\"%s\"}",
+                           one == arguments ? "" : ",", one->name, types[one->type], one->about);
+        if (!error && one->is_required)
+            error = str_printf(&required, "%s\"%s\"", required.len > 0 ? "," : "", one->name);
+    }
+    if (!error)
+        error = str_printf(out, "},\"required\":[%s],\"additionalProperties\":false}",
+                           str_text(&required));
+    str_free(&required);
+    return error;
+}
+
+int tool_write_list(str *out, const mcp_server *s)
+{
+    int error = str_add(out, "\"tools\":["), count = 0;
+
+    for (size_t i = 0; i < TOOLS && !error; i++) {
+        const mcp_tool *one = &table[i];
+        if (one->needs_bash && !s->has_bash)
+            continue;
+        error = str_printf(out,
+                           "%s{\"name\":\"%s\",\"title\":\"%s\",\"description\":\"%s\","
+                           "\"inputSchema\":",
+                           count++ > 0 ? "," : "", one->name, one->title, one->about);
+        if (!error)
+            error = write_arguments(out, one->arguments);
+        if (!error)
+            error = str_printf(out, ",\"outputSchema\":%s,\"annotations\":%s}", one->output,
+                               one->annotations);
+    }
+    return error ? error : str_add(out, "]");
+}
+
+/* ---- arguments ---- */
+
+static int is_of_type(const cJSON *value, argument_type type)
+{
+    switch (type) {
+    case ARGUMENT_TEXT:
+        return cJSON_IsString(value);
+    case ARGUMENT_NUMBER:
+        return cJSON_IsNumber(value);
+    case ARGUMENT_BOOL:
+        return cJSON_IsBool(value);
+    }
+    return 0;
+}
+
+static const tool_argument *find_argument(const mcp_tool *tool, const char *name)
+{
+    for (const tool_argument *one = tool->arguments; one->name; one++)
+        if (!strcmp(one->name, name))
+            return one;
+    return NULL;
+}
+
+static void refuse_unknown(const mcp_tool *tool, const char *name, answer *a)
+{
+    const char *names[8];
+    size_t count = 0;
+
+    while (tool->arguments[count].name) {
+        names[count] = tool->arguments[count].name;
+        count++;
+    }
+    const char *near = nearest_typed(name, names, count);
+    answer_fail(a, "%s has no argument \"%.64s\"%s%s%s", tool->name, name,
+                near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+}
+
+/* 1, or 0 with what is wrong in a. */
+static int check_arguments(const mcp_tool *tool, const cJSON *arguments, answer *a)
+{
+    static const char *const words[] = { "a string", "a number", "true or false" };
+    const cJSON *one;
+
+    for (const tool_argument *wanted = tool->arguments; wanted->name; wanted++) {
+        const cJSON *value = cJSON_GetObjectItemCaseSensitive(arguments, wanted->name);
+        if (!value && wanted->is_required) {
+            answer_fail(a, "%s needs the argument \"%s\": %s", tool->name, wanted->name,
+                        wanted->about);
+            return 0;
+        }
+        if (value && !is_of_type(value, wanted->type)) {
+            answer_fail(a, "the argument \"%s\" of %s must be %s", wanted->name, tool->name,
+                        words[wanted->type]);
+            return 0;
+        }
+    }
+
+    cJSON_ArrayForEach(one, arguments)
+    {
+        if (!find_argument(tool, one->string)) {
+            refuse_unknown(tool, one->string, a);
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* ---- calls ---- */
+
+static void send_answer(mcp_call *c, answer *a)
+{
+    str result = { 0 };
+    int error = str_add(&result, "{");
+
+    if (!error)
+        error = call_begin_result(&result, c, -1, NULL);
+    if (!error)
+        error = answer_write(&result, a);
+    call_result(c, error ? NULL : result.data);
+    str_free(&result);
+    answer_free(a);
+}
+
+void tool_refuse(mcp_call *c, const char *why)
+{
+    answer a = { 0 };
+    if (!c->tool) {
+        call_fail(c, MCP_FINE, RPC_INTERNAL_ERROR, why, NULL);
+        return;
+    }
+    answer_fail(&a, "%s", why);
+    send_answer(c, &a);
+}
+
+/* With the lock: the handle of that name, also one of before this process. */
+static handle *know_handle(mcp_call *c, const char *name)
+{
+    mcp_server *s = c->server;
+    handle *found = handles_find(&s->handles, c->peer->principal, name);
+
+    if (found || !handle_is_name(name))
+        return found;
+    pthread_mutex_unlock(&s->lock);
+    const int is_there = snug_supervisor_has_session(s->supervisor, c->peer->principal, name) == 1;
+    pthread_mutex_lock(&s->lock);
+    if (!is_there)
+        return NULL;
+    found = handles_find(&s->handles, c->peer->principal, name);
+    return found ? found : handles_know(&s->handles, c->peer->principal, name);
+}
+
+int call_take_handle(mcp_call *c, const char *name)
+{
+    mcp_server *s = c->server;
+
+    pthread_mutex_lock(&s->lock);
+    c->handle = know_handle(c, name);
+    if (c->handle)
+        c->handle->calls++;
+    pthread_mutex_unlock(&s->lock);
+    return c->handle != NULL;
+}
+
+static int open_handle(mcp_call *c)
+{
+    mcp_server *s = c->server;
+
+    pthread_mutex_lock(&s->lock);
+    c->handle = handles_make(&s->handles, c->peer->principal, c->tool->needs_bash);
+    if (c->handle)
+        c->handle->calls++;
+    handles_trim(&s->handles, MOST_HANDLES);
+    pthread_mutex_unlock(&s->lock);
+    return c->handle != NULL;
+}
+
+/* 1, or 0 with what is wrong in a. */
+static int find_session(mcp_call *c, const cJSON *arguments, answer *a)
+{
+    const char *name = rpc_text(arguments, "session");
+
+    if (!name) {
+        if (!open_handle(c))
+            a->failed = 1;
+        return !a->failed;
+    }
+
+    if (!call_take_handle(c, name)) {
+        answer_fail(a,
+                    "there is no session \"%.64s\": it was closed, or is of another server; call "
+                    "run_python without \"session\" to open one",
+                    name);
+        return 0;
+    }
+    if (c->tool->run == run_code && c->handle->is_bash != c->tool->needs_bash) {
+        answer_fail(a, "%s is a session of %s; %s needs one of its own", name,
+                    c->handle->is_bash ? "bash" : "Python", c->tool->name);
+        return 0;
+    }
+    return 1;
+}
+
+void tool_take(mcp_call *c)
+{
+    answer a = { 0 };
+    const cJSON *given = cJSON_GetObjectItemCaseSensitive(c->message.params, "arguments");
+
+    if (given && !cJSON_IsObject(given)) {
+        call_fail(c, MCP_BAD, RPC_INVALID_PARAMS, "\"arguments\" must be an object", NULL);
+        return;
+    }
+    if (!check_arguments(c->tool, given, &a) || !find_session(c, given, &a)) {
+        send_answer(c, &a);
+        return;
+    }
+    call_queue(c);
+}
+
+void tool_serve(mcp_call *c)
+{
+    answer a = { 0 };
+
+    if (!c->tool) {
+        resource_serve(c);
+        return;
+    }
+    c->tool->run(c, rpc_object(c->message.params, "arguments"), &a);
+    send_answer(c, &a);
+}

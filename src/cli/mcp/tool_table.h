@@ -1,0 +1,64 @@
+/*
+ * tool_table.h - the tools of snug mcp: names, schemas, and who serves them.
+ */
+#ifndef SNUG_CLI_MCP_TOOL_TABLE_H
+#define SNUG_CLI_MCP_TOOL_TABLE_H
+
+#include "cli/mcp/answer.h"
+#include "cli/mcp/server.h"
+
+typedef enum argument_type { ARGUMENT_TEXT, ARGUMENT_NUMBER, ARGUMENT_BOOL } argument_type;
+
+typedef struct tool_argument {
+    const char *name; /* NULL: the end */
+    argument_type type;
+    int is_required;
+    const char *about;
+} tool_argument;
+
+typedef enum tool_session {
+    SESSION_OPENED, /* opened where none is named */
+    SESSION_NAMED   /* one must be named */
+} tool_session;
+
+typedef struct mcp_tool {
+    const char *name, *title, *about;
+    tool_argument arguments[6];
+    const char *output;      /* JSON Schema */
+    const char *annotations; /* JSON */
+    tool_session session;
+    int needs_bash;
+    /* Answers into a; the call has its session. */
+    void (*run)(mcp_call *c, const cJSON *arguments, answer *a);
+} mcp_tool;
+
+/* NULL: there is none of that name here. */
+const mcp_tool *tool_find(const mcp_server *s, const char *name);
+/* Appends the list, JSON. SNUG_OK or SNUG_ENOMEM. */
+int tool_write_list(str *out, const mcp_server *s);
+/* Finds the session of a tools/call and queues it, or answers it with what is wrong. */
+void tool_take(mcp_call *c);
+/* On a thread of the server's: serves and answers the call. */
+void tool_serve(mcp_call *c);
+/* Answers it as a tool that has failed. */
+void tool_refuse(mcp_call *c, const char *why);
+
+/* run_tools.c and session_tools.c */
+void run_code(mcp_call *c, const cJSON *arguments, answer *a);
+void list_variables(mcp_call *c, const cJSON *arguments, answer *a);
+void list_files(mcp_call *c, const cJSON *arguments, answer *a);
+void read_file(mcp_call *c, const cJSON *arguments, answer *a);
+void write_file(mcp_call *c, const cJSON *arguments, answer *a);
+void reset_session(mcp_call *c, const cJSON *arguments, answer *a);
+void save_session(mcp_call *c, const cJSON *arguments, answer *a);
+void restore_session(mcp_call *c, const cJSON *arguments, answer *a);
+void close_session(mcp_call *c, const cJSON *arguments, answer *a);
+/* The session of the call, leased: NULL after an error in a. */
+snug_lease *lease_session(mcp_call *c, answer *a);
+enum { MOST_HANDLES = 10000 };
+/* The handle of that name is the call's: 1; 0: there is none. */
+int call_take_handle(mcp_call *c, const char *name);
+/* Answers a resources/read, on a thread of the server's. */
+void resource_serve(mcp_call *c);
+
+#endif

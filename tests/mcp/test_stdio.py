@@ -1,0 +1,343 @@
+"""snug mcp on stdio: sessions, tools, files and cancelling, in both kinds of revisions."""
+
+import base64
+import os
+import shutil
+import signal
+import unittest
+
+from speaking import LEGACY, META, MODERN, ServerCase, main, meta, text
+
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+
+class Sessions(ServerCase):
+    def test_names_stay_from_call_to_call_in_a_session_that_the_answer_names(self):
+        for era in (MODERN, LEGACY):
+            s = self.server(era=era, state=os.path.join(self.folder, era))
+            first = s.tool("run_python", code="x = 6")
+            session = first["structuredContent"]["session"]
+            self.assertIn(f"Session: {session}\n", text(first))
+            again = s.tool("run_python", code="x * 7", session=session)
+            self.assertEqual(again["structuredContent"]["value"]["json"], 42)
+            self.assertFalse(again["isError"])
+            other = s.tool("run_python", code="x")
+            self.assertTrue(other["isError"])
+            self.assertIn("NameError", text(other))
+            self.assertNotEqual(other["structuredContent"]["session"], session)
+            s.close()
+
+    def test_results_of_the_newer_revision_say_that_they_are_complete(self):
+        s = self.server()
+        result = s.request("tools/list")["result"]
+        self.assertEqual(result["resultType"], "complete")
+        self.assertEqual((result["ttlMs"] > 0, result["cacheScope"]), (True, "public"))
+        self.assertEqual(s.tool("run_python", code="1")["resultType"], "complete")
+        old = self.server(era=LEGACY, state=os.path.join(self.folder, "old"))
+        self.assertNotIn("resultType", old.request("tools/list")["result"])
+
+    def test_an_unknown_session_is_told_and_not_opened(self):
+        s = self.server()
+        for name in ("mine", "py_aaaaaaaaaaaaaaaaaaaaaa", ""):
+            result = s.tool("run_python", code="1", session=name)
+            self.assertTrue(result["isError"])
+            self.assertIn("there is no session", text(result))
+
+    def test_a_closed_session_is_gone_with_its_files(self):
+        s = self.server()
+        session = s.tool("write_file", path="a.txt", text="x")["structuredContent"]["session"]
+        self.assertEqual(len(s.request("resources/list")["result"]["resources"]), 1)
+        self.assertFalse(s.tool("close_session", session=session)["isError"])
+        self.assertIn("there is no session", text(s.tool("list_files", session=session)))
+        self.assertEqual(s.request("resources/list")["result"]["resources"], [])
+
+    def test_a_session_comes_back_in_the_next_server_on_the_same_folder(self):
+        s = self.server()
+        session = s.tool("run_python", code="x = 41; open('f', 'w').write('kept')")["structuredContent"]["session"]
+        self.assertEqual(s.close(), "")
+        self.assertEqual(s.process.returncode, 0)
+        s = self.server()
+        result = s.tool("run_python", code="[x + 1, open('f').read()]", session=session)
+        self.assertEqual(result["structuredContent"]["value"]["json"], [42, "kept"])
+        self.assertEqual(result["structuredContent"]["opened"]["how"], "restored")
+        self.assertIn("has been restored", text(result))
+
+    def test_an_idle_session_is_saved_and_comes_back(self):
+        s = self.server("--session-idle", "200ms")
+        session = s.tool("run_python", code="x = 5")["structuredContent"]["session"]
+        how = "open"
+        while how == "open":  # each call puts the time off
+            threading_wait(0.6)
+            how = s.tool("run_python", code="x", session=session)["structuredContent"]["opened"]["how"]
+        self.assertEqual(how, "restored")
+
+    def test_a_save_is_gone_back_to(self):
+        s = self.server()
+        session = s.tool("run_python", code="x = 1")["structuredContent"]["session"]
+        self.assertIn("never saved", text(s.tool("restore_session", session=session)))
+        self.assertFalse(s.tool("save_session", session=session)["isError"])
+        s.tool("run_python", code="x = 2", session=session)
+        self.assertFalse(s.tool("restore_session", session=session)["isError"])
+        self.assertEqual(s.tool("run_python", code="x", session=session)["structuredContent"]["value"]["json"], 1)
+
+    def test_a_reset_forgets_names_and_keeps_files(self):
+        s = self.server()
+        session = s.tool("run_python", code="x = 1; open('f', 'w').close()")["structuredContent"]["session"]
+        s.tool("reset_session", session=session)
+        self.assertTrue(s.tool("run_python", code="x", session=session)["isError"])
+        self.assertEqual([f["path"] for f in s.tool("list_files", session=session)["structuredContent"]["files"]], ["f"])
+        s.tool("run_python", code="y = 1", session=session)
+        self.assertTrue(s.tool("run_python", code="y", session=session, reset=True)["isError"])
+
+    def test_sessions_in_this_process_work_the_same(self):
+        s = self.server("--isolation", "local")
+        session = s.tool("run_python", code="x = 1")["structuredContent"]["session"]
+        self.assertEqual(s.tool("run_python", code="x", session=session)["structuredContent"]["value"]["json"], 1)
+        names = {tool["name"] for tool in s.request("tools/list")["result"]["tools"]}
+        self.assertNotIn("run_bash", names)
+
+    @unittest.skipUnless(shutil.which("bwrap"), "bubblewrap is not here")
+    def test_bash_has_sessions_of_its_own(self):
+        s = self.server()
+        session = s.tool("run_bash", code="cd /tmp; x=3")["structuredContent"]["session"]
+        self.assertEqual(s.tool("run_bash", code="echo $x", session=session)["structuredContent"]["stdout"], "3\n")
+        self.assertIn("is a session of bash", text(s.tool("run_python", code="1", session=session)))
+        self.assertEqual(s.tool("run_bash", code="exit 3")["structuredContent"]["error"]["name"], "ExitStatus")
+
+    def test_two_servers_without_a_folder_take_two(self):
+        import speaking
+        env = speaking.environment(XDG_STATE_HOME=self.folder)
+        first = [speaking.subprocess.Popen([speaking.SNUG, "mcp"], stdin=-1, stdout=-1, env=env) for _ in range(2)]
+        for server in first:
+            out, _ = server.communicate(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n', speaking.SECONDS)
+            self.assertEqual(out, b'{"jsonrpc":"2.0","id":1,"result":{}}\n')
+        self.assertEqual(sorted(os.listdir(os.path.join(self.folder, "snug", "mcp"))), ["1", "2"])
+
+
+def threading_wait(seconds):
+    """Nobody calls for that long: what is tested is that time passes."""
+    import threading
+    threading.Event().wait(seconds)
+
+
+class Results(ServerCase):
+    def test_errors_come_with_a_hint(self):
+        result = self.server().tool("run_python", code="1/0")
+        self.assertTrue(result["isError"])
+        self.assertIn("ZeroDivisionError", text(result))
+        self.assertIn("Hint: ", text(result))
+
+    def test_pictures_are_images(self):
+        s = self.server()
+        code = f"import base64\nclass P:\n    def _repr_png_(self): return base64.b64decode({PNG!r})\nP()"
+        result = s.tool("run_python", code=code)
+        self.assertEqual([(p["mimeType"], p["data"]) for p in result["content"] if p["type"] == "image"],
+                         [("image/png", PNG)])
+
+    def test_files_are_links_that_can_be_read(self):
+        s = self.server()
+        result = s.tool("run_python", code="open('d ü.txt', 'w').write('hello')")
+        link = next(p for p in result["content"] if p["type"] == "resource_link")
+        contents = s.request("resources/read", uri=link["uri"])["result"]["contents"]
+        self.assertEqual(contents, [{"uri": link["uri"], "mimeType": "text/plain", "text": "hello"}])
+        listed = s.request("resources/list")["result"]
+        self.assertEqual(([r["uri"] for r in listed["resources"]], listed["cacheScope"]), ([link["uri"]], "private"))
+
+    def test_a_resource_that_is_not_there_is_told_as_its_revision_says(self):
+        for era, code in ((MODERN, -32602), (LEGACY, -32002)):
+            s = self.server(era=era, state=os.path.join(self.folder, era))
+            session = s.tool("run_python", code="1")["structuredContent"]["session"]
+            for uri in ("snug://py_aaaaaaaaaaaaaaaaaaaaaa/x", "file:///etc/passwd", "snug://x", f"snug://{session}/none",
+                        f"snug://{session}/..%2f..%2fetc%2fpasswd", f"snug://{session}/%00", f"snug://{session}/%zz"):
+                error = s.request("resources/read", uri=uri)["error"]
+                self.assertIn(error["code"], (code, -32602), uri)
+
+    def test_bytes_go_there_and_back(self):
+        s = self.server()
+        data = base64.b64encode(bytes(range(256))).decode()
+        session = s.tool("write_file", path="a/b.bin", base64=data)["structuredContent"]["session"]
+        self.assertEqual(s.tool("read_file", path="a/b.bin", session=session)["structuredContent"]["base64"], data)
+        self.assertEqual(s.tool("run_python", code="len(open('a/b.bin', 'rb').read())", session=session)
+                         ["structuredContent"]["value"]["json"], 256)
+        self.assertIn("one of", text(s.tool("write_file", path="x", text="", base64="")))
+        self.assertIn("not base64", text(s.tool("write_file", path="x", base64="?")))
+        self.assertTrue(s.tool("write_file", path="../x", text="", session=session)["isError"])
+
+    def test_variables_are_listed(self):
+        s = self.server()
+        session = s.tool("run_python", code="rows = [1, 2]")["structuredContent"]["session"]
+        variables = s.tool("list_variables", session=session)["structuredContent"]["variables"]
+        self.assertEqual([(v["name"], v["type"], v["length"]) for v in variables], [("rows", "list", 2)])
+
+    def test_long_output_says_what_is_missing(self):
+        result = self.server().tool("run_python", code="print('x' * 200_000)")
+        self.assertRegex(text(result), r"\(stdout is cut: it has 200001 bytes in all; the whole is in the file out-1.txt")
+
+    def test_wrong_arguments_are_errors_of_the_tool(self):
+        s = self.server()
+        for arguments, why in (({}, 'needs the argument "code"'), ({"code": 1}, "must be a string"),
+                               ({"code": "1", "sesion": "x"}, 'did you mean "session"?'),
+                               ({"code": "1", "timeout": -1}, "in seconds"), ({"code": "1", "reset": 1}, "true or false")):
+            result = s.tool("run_python", **arguments)
+            self.assertTrue(result["isError"])
+            self.assertIn(why, text(result))
+        self.assertEqual(s.request("tools/call", name="rm", arguments={})["error"]["code"], -32602)
+
+    def test_progress_is_told_where_there_is_a_token(self):
+        s = self.server()
+        id = s.start_tool("run_python", code="print('begun', flush=True)", _meta={"progressToken": "t"})
+        s.answer(id)
+        told = s.told.get(timeout=30)
+        self.assertEqual((told["method"], told["params"]["progressToken"], told["params"]["message"]),
+                         ("notifications/progress", "t", "begun\n"))
+
+    def test_a_time_limit_of_a_call_is_at_most_the_programs(self):
+        s = self.server("--timeout", "1s")
+        result = s.tool("run_python", code="while True: pass", timeout=100)
+        self.assertEqual(result["structuredContent"]["status"], "timeout")
+        self.assertIn("the session is kept", text(result))
+
+
+class Cancelling(ServerCase):
+    def begun(self, s, session=None):
+        """A cell that has begun and does not end; its id."""
+        arguments = {"session": session} if session else {}
+        id = s.start_tool("run_python", code="print('begun', flush=True)\nwhile True: pass",
+                          _meta={"progressToken": "t"}, **arguments)
+        while s.told.get(timeout=60)["method"] != "notifications/progress":
+            pass
+        return id
+
+    def test_a_cancelled_cell_ends_and_is_not_answered(self):
+        for era in (MODERN, LEGACY):
+            s = self.server(era=era, state=os.path.join(self.folder, era))
+            session = s.tool("run_python", code="x = 1")["structuredContent"]["session"]
+            id = self.begun(s, session)
+            s.cancel(id)
+            self.assertEqual(s.tool("run_python", code="x", session=session)["structuredContent"]["value"]["json"], 1)
+            self.assertEqual(s.answers, {})
+
+    def test_a_call_that_waits_is_withdrawn_and_the_one_that_runs_goes_on(self):
+        s = self.server()
+        session = s.tool("run_python", code="n = 0")["structuredContent"]["session"]
+        running = self.begun(s, session)
+        waiting = s.start_tool("run_python", code="n = 1", session=session)
+        s.cancel(waiting)
+        s.cancel(running)
+        self.assertEqual(s.tool("run_python", code="n", session=session)["structuredContent"]["value"]["json"], 0)
+
+    def test_calls_of_other_sessions_go_on_meanwhile(self):
+        s = self.server()
+        id = self.begun(s)
+        self.assertEqual(s.tool("run_python", code="7")["structuredContent"]["value"]["json"], 7)
+        s.cancel(id)
+
+    def test_a_call_that_does_not_get_its_turn_is_told(self):
+        s = self.server("--wait", "300ms")
+        session = s.tool("run_python", code="1")["structuredContent"]["session"]
+        id = self.begun(s, session)
+        result = s.tool("run_python", code="2", session=session)
+        self.assertTrue(result["isError"])
+        self.assertIn("--wait", text(result))
+        s.cancel(id)
+
+    def test_a_full_queue_is_told(self):
+        s = self.server("--waiting-calls", "1", "--calls", "1")
+        id = self.begun(s)
+        waiting = s.start_tool("run_python", code="1")
+        error = s.request("tools/call", name="run_python", arguments={"code": "2"})["error"]
+        self.assertIn("--waiting-calls", error["message"])
+        s.cancel(id)
+        self.assertFalse(s.answer(waiting)["result"]["isError"])
+
+    def test_the_end_of_the_input_ends_the_server_when_all_is_answered(self):
+        s = self.server()
+        id = s.start_tool("run_python", code="6 * 7")
+        self.assertEqual(s.close(), "")
+        self.assertEqual(s.answer(id)["result"]["structuredContent"]["value"]["json"], 42)
+        self.assertEqual(s.process.returncode, 0)
+
+    def test_a_signal_ends_the_server_and_saves_its_sessions(self):
+        s = self.server()
+        session = s.tool("run_python", code="x = 3")["structuredContent"]["session"]
+        self.begun(s)
+        s.process.send_signal(signal.SIGTERM)
+        s.process.wait(60)
+        s = self.server()
+        self.assertEqual(s.tool("run_python", code="x", session=session)["structuredContent"]["value"]["json"], 3)
+
+
+class Subscriptions(ServerCase):
+    def test_a_listener_is_told_of_files_under_its_id(self):
+        s = self.server()
+        session = s.tool("write_file", path="a", text="1")["structuredContent"]["session"]
+        uri = f"snug://{session}/a"
+        id = s.start("subscriptions/listen", notifications={"resourcesListChanged": True, "promptsListChanged": True,
+                                                            "resourceSubscriptions": [uri]})
+        told = s.told.get(timeout=30)
+        self.assertEqual((told["method"], told["params"]),
+                         ("notifications/subscriptions/acknowledged",
+                          {"_meta": {META + "subscriptionId": id},
+                           "notifications": {"resourcesListChanged": True, "resourceSubscriptions": [uri]}}))
+        s.tool("write_file", path="a", text="2", session=session)
+        self.assertEqual(s.told.get(timeout=30)["params"], {"_meta": {META + "subscriptionId": id}, "uri": uri})
+        s.tool("write_file", path="b", text="2", session=session)
+        self.assertEqual(s.told.get(timeout=30)["method"], "notifications/resources/list_changed")
+        s.cancel(id)
+        s.tool("write_file", path="c", text="2", session=session)
+        self.assertTrue(s.told.empty())
+
+    def test_a_listener_is_told_of_the_end(self):
+        s = self.server()
+        id = s.start("subscriptions/listen", notifications={})
+        s.close()
+        self.assertEqual(s.answer(id)["result"], {"resultType": "complete", "_meta": {META + "subscriptionId": id}})
+
+    def test_older_clients_subscribe_by_a_request(self):
+        s = self.server(era=LEGACY)
+        session = s.tool("write_file", path="a", text="1")["structuredContent"]["session"]
+        self.assertEqual(s.told.get(timeout=30)["method"], "notifications/resources/list_changed")
+        uri = f"snug://{session}/a"
+        s.request("resources/subscribe", uri=uri)
+        s.tool("write_file", path="a", text="2", session=session)
+        self.assertEqual(s.told.get(timeout=30)["params"], {"uri": uri})
+        s.request("resources/unsubscribe", uri=uri)
+        s.tool("write_file", path="a", text="3", session=session)
+        self.assertTrue(s.told.empty())
+
+
+class Versions(ServerCase):
+    def test_an_unsupported_version_is_told_with_those_that_there_are(self):
+        s = self.server()
+        for version in ("1900-01-01", LEGACY):
+            id = s.start("tools/list", _meta={META + "protocolVersion": version})
+            error = s.answer(id)["error"]
+            self.assertEqual((error["code"], error["data"]["requested"]), (-32022, version))
+            self.assertIn(MODERN, error["data"]["supported"])
+
+    def test_what_is_missing_of_a_request_is_told(self):
+        s = self.server()
+        for wrong in ({}, {"_meta": {}}, {"_meta": {META + "protocolVersion": MODERN}},
+                      {"_meta": {META + "clientCapabilities": {}}}):
+            s.send({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": wrong})
+            self.assertEqual(s.answer(1)["error"]["code"], -32602)
+
+    def test_methods_of_the_other_kind_of_revision_are_not_found(self):
+        for era, method in ((MODERN, "resources/subscribe"), (LEGACY, "subscriptions/listen"), (MODERN, "logging/setLevel")):
+            s = self.server(era=era, state=os.path.join(self.folder, era + method.replace("/", "")))
+            self.assertEqual(s.request(method, uri="x")["error"]["code"], -32601)
+
+    def test_an_older_client_gets_the_older_version_that_it_asks_for(self):
+        s = self.server()
+        for wanted, agreed in (("2025-06-18", "2025-06-18"), (LEGACY, LEGACY), ("2024-11-05", LEGACY), (MODERN, LEGACY)):
+            s.send({"jsonrpc": "2.0", "id": wanted, "method": "initialize", "params": {"protocolVersion": wanted}})
+            self.assertEqual(s.answer(wanted)["result"]["protocolVersion"], agreed)
+
+    def test_discover_names_both_kinds(self):
+        result = self.server().request("server/discover")["result"]
+        self.assertEqual(result["supportedVersions"], [MODERN, LEGACY, "2025-06-18"])
+        self.assertIn("tools", result["capabilities"])
+
+
+if __name__ == "__main__":
+    main()
