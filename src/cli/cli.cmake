@@ -106,7 +106,8 @@ snug_layer(cli SOURCES
     cli/mcp/answer.c
     cli/mcp/call.c
     cli/mcp/handles.c
-    cli/mcp/http.c
+    cli/mcp/http_transport.c
+    cli/mcp/tokens.c
     cli/mcp/mcp_command.c
     cli/mcp/methods.c
     cli/mcp/print_config.c
@@ -181,7 +182,8 @@ target_compile_definitions(snug_cli PRIVATE "SNUG_BUILT_FOR=\"Python ${Python3_V
     SNUG_PYTHON_NUMBER="${Python3_VERSION_MAJOR}.${Python3_VERSION_MINOR}")
 # Of libcurl the program has the header only: it is loaded when a model is asked.
 add_executable(snug_program agent/model/curl_on_demand.c
-    $<TARGET_OBJECTS:snug_cli> $<TARGET_OBJECTS:snug_agent> $<TARGET_OBJECTS:snug_supervise>)
+    $<TARGET_OBJECTS:snug_cli> $<TARGET_OBJECTS:snug_agent> $<TARGET_OBJECTS:snug_supervise>
+    $<TARGET_OBJECTS:snug_http>)
 target_include_directories(snug_program SYSTEM PRIVATE ${CURL_INCLUDE_DIRS})
 set_target_properties(snug_program PROPERTIES OUTPUT_NAME snug LINKER_LANGUAGE C)
 target_link_libraries(snug_program PRIVATE snug_flags ${snug_python_of_program}

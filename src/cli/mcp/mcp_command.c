@@ -116,7 +116,7 @@ static int serve(run *r)
     return status;
 }
 
-/* What could not be saved is told: it is gone. */
+/* Says what could not be saved: it is gone. */
 static void close_sessions(run *r)
 {
     if (!r->server.supervisor)

@@ -232,6 +232,8 @@ static int is_modern_call(const mcp_call *c, const cJSON *meta)
     if (cJSON_GetObjectItemCaseSensitive(meta, MCP_META "protocolVersion") ||
         cJSON_GetObjectItemCaseSensitive(meta, MCP_META "clientCapabilities"))
         return 1;
+    if (c->peer->is_modern)
+        return 1;
     if (!strcmp(c->message.method, "initialize") || !strcmp(c->message.method, "ping"))
         return 0;
     return !c->peer->legacy;

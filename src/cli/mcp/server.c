@@ -164,6 +164,21 @@ void mcp_peer_close(mcp_server *s, mcp_peer *peer)
     server_tidy_peers(s);
 }
 
+void mcp_peer_pin(mcp_server *s, mcp_peer *peer)
+{
+    pthread_mutex_lock(&s->lock);
+    peer->pins++;
+    pthread_mutex_unlock(&s->lock);
+}
+
+void mcp_peer_unpin(mcp_server *s, mcp_peer *peer)
+{
+    pthread_mutex_lock(&s->lock);
+    peer->pins--;
+    pthread_mutex_unlock(&s->lock);
+    server_tidy_peers(s);
+}
+
 /* Those that are closed, and of whose calls none is left. */
 void server_tidy_peers(mcp_server *s)
 {
@@ -172,7 +187,7 @@ void server_tidy_peers(mcp_server *s)
     pthread_mutex_lock(&s->lock);
     for (mcp_peer **at = &s->peers; *at;) {
         mcp_peer *peer = *at;
-        if (!peer->is_closed || has_calls(s, peer)) {
+        if (!peer->is_closed || peer->pins > 0 || has_calls(s, peer)) {
             at = &peer->next;
             continue;
         }

@@ -58,7 +58,9 @@ typedef struct mcp_peer {
     const char *legacy; /* the revision that its handshake has agreed on; NULL: none yet */
     mcp_wire wire;      /* for what nobody has asked for; tell NULL: none */
     str subscribed;     /* URIs, each with a NUL behind it */
+    int is_modern;      /* by what its transport has seen */
     int is_closed;
+    unsigned pins; /* of those that use it without a call */
     struct mcp_peer *next;
 } mcp_peer;
 
@@ -104,13 +106,17 @@ typedef struct mcp_server {
 
 /* SNUG_OK, or an error with its message. Everything else is filled in. */
 int mcp_server_start(mcp_server *s);
-/* No message is taken any more: those that wait are given up, listeners are told, what works is
+/* No message is taken any more: those that wait are given up, listeners hear of it, what works is
  * interrupted after ms. Waits for its end. */
 void mcp_server_stop(mcp_server *s, uint64_t ms);
 
 int mcp_peer_open(mcp_peer **out, mcp_server *s, const char *principal);
 /* Cancels what it has asked for. It is freed when that has ended. */
 void mcp_peer_close(mcp_server *s, mcp_peer *peer);
+
+/* Keeps it from being freed, until it is unpinned. */
+void mcp_peer_pin(mcp_server *s, mcp_peer *peer);
+void mcp_peer_unpin(mcp_server *s, mcp_peer *peer);
 
 /* Takes a message of the peer's: it is answered on the wire, now or later. */
 void mcp_server_take(mcp_server *s, mcp_peer *peer, const mcp_wire *wire, const char *text,
@@ -141,7 +147,7 @@ int server_has_call(mcp_server *s, const mcp_peer *peer, const char *id);
 void server_tidy_peers(mcp_server *s);
 /* The end of a subscription, by the server: told, and freed. */
 void listen_end(mcp_call *c);
-/* What became of files: listeners are told. */
+/* What became of files: listeners hear of it. */
 void server_files_changed(mcp_server *s, const handle *h, const char *path, int is_new);
 
 #endif

@@ -1,0 +1,571 @@
+/* Streamable HTTP: a message a request. Clients of the newer revision say all in each; those of the
+ * older ones have a session of the protocol's, which is a peer here. */
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/random.h>
+
+#include "base/base64.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/jsontext.h"
+#include "cli/mcp/tokens.h"
+#include "cli/mcp/transports.h"
+#include "cli/program/command.h"
+#include "http/http.h"
+
+#define MCP_PATH "/mcp"
+enum { ID_BYTES = 48, IDLE_MS = 75000, BEAT_MS = 15000 };
+
+/* A client of the older revisions. */
+typedef struct client {
+    char id[ID_BYTES];
+    mcp_peer *peer;
+    struct exchange *stream; /* of GET; NULL: none */
+    uint64_t used_ns;
+    struct client *next;
+} client;
+
+typedef struct transport {
+    mcp_server *server;
+    http_server *http;
+    tokens tokens;
+    pthread_mutex_t lock; /* of the clients. Taken before the server's */
+    client *clients;
+    size_t client_count;
+} transport;
+
+/* A request and its way back. Lives as long as the request. */
+typedef struct exchange {
+    transport *transport;
+    http_request *request;
+    mcp_peer *alone;       /* the peer of this request only; NULL: that of a client */
+    char opened[ID_BYTES]; /* the client that it has opened */
+    int takes_stream, is_streaming;
+} exchange;
+
+/* ---- the way back ---- */
+
+static void tell(void *payload, const char *text, size_t len)
+{
+    exchange *e = payload;
+
+    if (!e->takes_stream)
+        return;
+    if (!e->is_streaming)
+        http_stream_begin(e->request, NULL);
+    e->is_streaming = 1;
+    http_stream_send(e->request, text, len);
+}
+
+static void forget_client(transport *t, const char *id);
+
+static void answer_request(void *payload, mcp_status status, const char *text, size_t len)
+{
+    exchange *e = payload;
+    transport *t = e->transport;
+    mcp_peer *alone = e->alone;
+    char opened[ID_BYTES], headers[ID_BYTES + 32] = "";
+
+    memcpy(opened, e->opened, sizeof opened);
+    if (*opened && status == MCP_FINE)
+        snprintf(headers, sizeof headers, "Mcp-Session-Id: %s\n", opened);
+    if (e->is_streaming) {
+        if (text)
+            http_stream_send(e->request, text, len);
+        http_stream_end(e->request);
+    } else if (text) {
+        http_answer(e->request, status, "application/json", headers, text, len);
+    } else {
+        http_answer(e->request, MCP_TAKEN, NULL, headers, NULL, 0);
+    }
+    /* The exchange is gone from here on. */
+    if (*opened && status != MCP_FINE)
+        forget_client(t, opened);
+    if (alone)
+        mcp_peer_close(t->server, alone);
+}
+
+static void refuse(http_request *r, unsigned status, jsontext_span id, int code, const char *why)
+{
+    str text = { 0 };
+    char kept[RPC_ID_BYTES] = "";
+
+    if (id.text && id.len < sizeof kept)
+        memcpy(kept, id.text, id.len);
+    if (rpc_write_error(&text, *kept ? kept : NULL, code, why, NULL))
+        str_clear(&text);
+    http_answer(r, status, "application/json", NULL, str_text(&text), text.len);
+    str_free(&text);
+}
+
+static const jsontext_span no_id = { NULL, 0 };
+
+/* ---- clients of the older revisions ---- */
+
+/* With the transport's lock. */
+static client **find_client(transport *t, const char *id, const char *principal)
+{
+    client **at = &t->clients;
+    while (*at && (strcmp((*at)->id, id) != 0 ||
+                   (principal && strcmp((*at)->peer->principal, principal) != 0)))
+        at = &(*at)->next;
+    return at;
+}
+
+/* Nobody finds it any more; its stream ends. With the lock, which is released meanwhile. */
+static void end_client(transport *t, client **at)
+{
+    client *c = *at;
+    mcp_server *s = t->server;
+
+    *at = c->next;
+    t->client_count--;
+    pthread_mutex_lock(&s->lock);
+    c->peer->wire = (mcp_wire){ 0 };
+    pthread_mutex_unlock(&s->lock);
+    exchange *stream = c->stream;
+    pthread_mutex_unlock(&t->lock);
+    if (stream)
+        http_stream_end(stream->request);
+    mcp_peer_close(s, c->peer);
+    free(c);
+    pthread_mutex_lock(&t->lock);
+}
+
+static void forget_client(transport *t, const char *id)
+{
+    pthread_mutex_lock(&t->lock);
+    client **at = find_client(t, id, NULL);
+    if (*at)
+        end_client(t, at);
+    pthread_mutex_unlock(&t->lock);
+}
+
+static int make_id(char out[ID_BYTES])
+{
+    static const char digits[] = "0123456789abcdef";
+    unsigned char bytes[20];
+
+    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+        return 0;
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        out[2 * i] = digits[bytes[i] >> 4];
+        out[2 * i + 1] = digits[bytes[i] & 15];
+    }
+    out[2 * sizeof bytes] = '\0';
+    return 1;
+}
+
+/* With the lock: the one that was used longest ago makes room. */
+static void trim_clients(transport *t)
+{
+    while (t->client_count > t->server->limits.clients) {
+        client **oldest = &t->clients;
+        for (client **at = &t->clients; *at; at = &(*at)->next)
+            if ((*at)->used_ns < (*oldest)->used_ns)
+                oldest = at;
+        end_client(t, oldest);
+    }
+}
+
+/* Its peer, pinned. NULL: no memory. */
+static mcp_peer *open_client(transport *t, exchange *e, const char *principal)
+{
+    client *c = calloc(1, sizeof *c);
+    if (!c || !make_id(c->id) || mcp_peer_open(&c->peer, t->server, principal)) {
+        free(c);
+        return NULL;
+    }
+
+    memcpy(e->opened, c->id, sizeof e->opened);
+    mcp_peer *peer = c->peer;
+    mcp_peer_pin(t->server, peer);
+    c->used_ns = clock_now_ns();
+    pthread_mutex_lock(&t->lock);
+    c->next = t->clients;
+    t->clients = c;
+    t->client_count++;
+    trim_clients(t);
+    pthread_mutex_unlock(&t->lock);
+    return peer;
+}
+
+/* ---- what the headers say ---- */
+
+static const char *principal_of(const http_request *r)
+{
+    const char *principal = http_principal(r);
+    return *principal ? principal : "http";
+}
+
+/* A header's value, which may be in base64, is that string of the body. */
+static int is_same(const char *header, jsontext_span body)
+{
+    static const char before[] = "=?base64?", after[] = "?=";
+    const size_t len = strlen(header), around = sizeof before - 1 + sizeof after - 1;
+    str value = { 0 }, wanted = { 0 };
+    int error;
+
+    if (len >= around && !strncmp(header, before, sizeof before - 1) &&
+        !strcmp(header + len - 2, after))
+        error = base64_decode(&value, header + sizeof before - 1, len - around);
+    else
+        error = str_add(&value, header);
+    if (!error)
+        error = jsontext_string(&wanted, body);
+    const int same = !error && value.len == wanted.len &&
+                     memcmp(str_text(&value), str_text(&wanted), value.len) == 0;
+    str_free(&value);
+    str_free(&wanted);
+    return same;
+}
+
+typedef struct body_facts {
+    jsontext_span id, method, params, version;
+} body_facts;
+
+static body_facts read_facts(const http_request *r)
+{
+    size_t len, at;
+    body_facts f = { 0 };
+    const char *text = http_body(r, &len);
+
+    if (jsontext_check(text, len, &at))
+        return f;
+    jsontext_span whole = { text, len };
+    while (whole.len > 0 && strchr(" \t\r\n", *whole.text)) {
+        whole.text++;
+        whole.len--;
+    }
+    f.id = jsontext_member(whole, "id");
+    f.method = jsontext_member(whole, "method");
+    f.params = jsontext_member(whole, "params");
+    f.version = jsontext_member(jsontext_member(f.params, "_meta"), MCP_META "protocolVersion");
+    return f;
+}
+
+/* What differs between headers and body of a request of the newer revision; NULL: nothing. */
+static const char *find_mismatch(const http_request *r, const body_facts *f)
+{
+    static const struct {
+        const char *method, *member;
+    } named[] = { { "\"tools/call\"", "name" },
+                  { "\"resources/read\"", "uri" },
+                  { "\"prompts/get\"", "name" } };
+    const char *version = http_header(r, "MCP-Protocol-Version"),
+               *method = http_header(r, "Mcp-Method"), *name = http_header(r, "Mcp-Name");
+
+    if (http_header_count(r, "MCP-Protocol-Version") > 1 ||
+        http_header_count(r, "Mcp-Method") > 1 || http_header_count(r, "Mcp-Name") > 1)
+        return "Header mismatch: a header of the protocol is there twice";
+    if (!version || (f->version.text && !is_same(version, f->version)))
+        return "Header mismatch: MCP-Protocol-Version does not match the body's protocolVersion";
+    if (!method || !is_same(method, f->method))
+        return "Header mismatch: Mcp-Method does not match the body's method";
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+        if (jsontext_is(f->method, named[i].method) &&
+            (!name || !is_same(name, jsontext_member(f->params, named[i].member))))
+            return "Header mismatch: Mcp-Name does not match the body";
+    return NULL;
+}
+
+/* ---- POST ---- */
+
+static void hung_up(void *payload)
+{
+    exchange *e = payload;
+    if (e->alone)
+        mcp_server_hang_up(e->transport->server, e);
+}
+
+static exchange *begin_exchange(transport *t, http_request *r, void (*on_hang_up)(void *))
+{
+    const char *accept = http_header(r, "Accept");
+    exchange *e = calloc(1, sizeof *e);
+    if (!e)
+        return NULL;
+    e->transport = t;
+    e->request = r;
+    e->takes_stream = accept && (strstr(accept, "text/event-stream") || strstr(accept, "*/*"));
+    http_on_hang_up(r, on_hang_up, free, e);
+    return e;
+}
+
+static void take_message(transport *t, http_request *r, exchange *e, mcp_peer *peer)
+{
+    const mcp_wire wire = { tell, answer_request, e };
+    size_t len;
+    const char *text = http_body(r, &len);
+    mcp_server_take(t->server, peer, &wire, text, len);
+    mcp_peer_unpin(t->server, peer);
+}
+
+static void take_modern(transport *t, http_request *r, const body_facts *f)
+{
+    const char *why = f->method.text && f->id.text ? find_mismatch(r, f) : NULL;
+    exchange *e;
+
+    if (why) {
+        refuse(r, 400, f->id, MCP_HEADER_MISMATCH, why);
+        return;
+    }
+    e = begin_exchange(t, r, hung_up);
+    if (!e || mcp_peer_open(&e->alone, t->server, principal_of(r))) {
+        refuse(r, 500, f->id, RPC_INTERNAL_ERROR, "out of memory");
+        return;
+    }
+    e->alone->is_alone = 1;
+    e->alone->is_modern = 1;
+    mcp_peer_pin(t->server, e->alone);
+    take_message(t, r, e, e->alone);
+}
+
+/* The peer of the session that the header names, pinned; NULL after an answer. */
+static mcp_peer *find_peer(transport *t, http_request *r, jsontext_span id)
+{
+    const char *name = http_header(r, "Mcp-Session-Id");
+    mcp_peer *peer = NULL;
+
+    if (!name) {
+        refuse(r, 400, id, RPC_INVALID_REQUEST,
+               "the header Mcp-Session-Id is missing, which the answer to initialize has");
+        return NULL;
+    }
+    pthread_mutex_lock(&t->lock);
+    client *c = *find_client(t, name, principal_of(r));
+    if (c) {
+        peer = c->peer;
+        mcp_peer_pin(t->server, peer);
+        c->used_ns = clock_now_ns();
+    }
+    pthread_mutex_unlock(&t->lock);
+    if (!peer)
+        refuse(r, 404, id, RPC_INVALID_REQUEST, "there is no session of that id; initialize again");
+    return peer;
+}
+
+static void take_legacy(transport *t, http_request *r, const body_facts *f)
+{
+    const int opens = jsontext_is(f->method, "\"initialize\"");
+    mcp_peer *peer = opens ? NULL : find_peer(t, r, f->id);
+
+    if (!opens && !peer)
+        return;
+    exchange *e = begin_exchange(t, r, hung_up);
+    if (e && opens)
+        peer = open_client(t, e, principal_of(r));
+    if (!e || !peer) {
+        if (peer)
+            mcp_peer_unpin(t->server, peer);
+        refuse(r, 500, f->id, RPC_INTERNAL_ERROR, "out of memory");
+        return;
+    }
+    take_message(t, r, e, peer);
+}
+
+static int is_legacy_version(const char *version)
+{
+    return !strcmp(version, MCP_LEGACY) || !strcmp(version, MCP_LEGACY_BEFORE) ||
+           !strcmp(version, "2025-03-26");
+}
+
+static void on_post(void *payload, http_request *r)
+{
+    transport *t = payload;
+    const char *type = http_header(r, "Content-Type"), *accept = http_header(r, "Accept"),
+               *version = http_header(r, "MCP-Protocol-Version");
+
+    if (!type || strncasecmp(type, "application/json", 16) != 0 || !strchr(" ;", type[16])) {
+        refuse(r, 415, no_id, RPC_INVALID_REQUEST, "the Content-Type must be application/json");
+        return;
+    }
+    if (accept && !strstr(accept, "application/json") && !strstr(accept, "*/*")) {
+        refuse(r, 406, no_id, RPC_INVALID_REQUEST,
+               "Accept must have application/json and text/event-stream");
+        return;
+    }
+
+    const body_facts f = read_facts(r);
+    if (f.version.text || (version && !strcmp(version, MCP_MODERN)))
+        take_modern(t, r, &f);
+    else if (version && !is_legacy_version(version))
+        refuse(r, 400, f.id, RPC_INVALID_REQUEST,
+               "the MCP-Protocol-Version is not one of 2026-07-28, 2025-11-25 and 2025-06-18");
+    else
+        take_legacy(t, r, &f);
+}
+
+/* ---- GET and DELETE, of the older revisions ---- */
+
+static void stream_hung_up(void *payload)
+{
+    exchange *e = payload;
+    transport *t = e->transport;
+    int is_ours = 0;
+
+    pthread_mutex_lock(&t->lock);
+    for (client *c = t->clients; c; c = c->next)
+        if (c->stream == e) {
+            pthread_mutex_lock(&t->server->lock);
+            c->peer->wire = (mcp_wire){ 0 };
+            pthread_mutex_unlock(&t->server->lock);
+            c->stream = NULL;
+            is_ours = 1;
+        }
+    pthread_mutex_unlock(&t->lock);
+    if (is_ours)
+        http_stream_end(e->request);
+}
+
+static void on_get(void *payload, http_request *r)
+{
+    transport *t = payload;
+    const char *name = http_header(r, "Mcp-Session-Id");
+
+    if (!name) {
+        http_answer(r, 405, NULL, "Allow: POST\n", NULL, 0);
+        return;
+    }
+    exchange *e = begin_exchange(t, r, stream_hung_up);
+    if (!e || !e->takes_stream) {
+        refuse(r, 406, no_id, RPC_INVALID_REQUEST, "Accept must have text/event-stream");
+        return;
+    }
+
+    pthread_mutex_lock(&t->lock);
+    client *c = *find_client(t, name, principal_of(r));
+    const int is_taken = c && c->stream;
+    if (c && !is_taken) {
+        c->stream = e;
+        e->is_streaming = 1;
+        http_stream_begin(r, NULL);
+        pthread_mutex_lock(&t->server->lock);
+        c->peer->wire = (mcp_wire){ tell, answer_request, e };
+        pthread_mutex_unlock(&t->server->lock);
+    }
+    pthread_mutex_unlock(&t->lock);
+    if (!c)
+        refuse(r, 404, no_id, RPC_INVALID_REQUEST, "there is no session of that id");
+    else if (is_taken)
+        refuse(r, 409, no_id, RPC_INVALID_REQUEST, "the session has a stream already");
+}
+
+static void on_delete(void *payload, http_request *r)
+{
+    transport *t = payload;
+    const char *name = http_header(r, "Mcp-Session-Id");
+
+    if (!name) {
+        http_answer(r, 405, NULL, "Allow: POST\n", NULL, 0);
+        return;
+    }
+    pthread_mutex_lock(&t->lock);
+    client **at = find_client(t, name, principal_of(r));
+    const int found = *at != NULL;
+    if (found)
+        end_client(t, at);
+    pthread_mutex_unlock(&t->lock);
+    http_answer(r, found ? 200 : 404, NULL, NULL, NULL, 0);
+}
+
+/* ---- beginning and end ---- */
+
+static const http_route routes[] = { { "POST", MCP_PATH, on_post },
+                                     { "GET", MCP_PATH, on_get },
+                                     { "DELETE", MCP_PATH, on_delete },
+                                     { NULL, NULL, NULL } };
+
+static const char *find_principal(void *payload, const char *text)
+{
+    const transport *t = payload;
+    return tokens_find(&t->tokens, text);
+}
+
+/* "[HOST:]PORT": EXIT_FINE, or EXIT_USAGE after one sentence. host is malloc'ed. */
+static int read_address(char **host, uint16_t *port, const char *text)
+{
+    const char *colon = strrchr(text, ':'), *digits = colon ? colon + 1 : text;
+    char *end;
+    const unsigned long number = strtoul(digits, &end, 10);
+
+    if (!*digits || *end || number > 65535)
+        return command_fail(EXIT_USAGE, "--http \"%s\": a port is missing, as in 127.0.0.1:8080",
+                            text);
+    const size_t len = colon ? (size_t)(colon - text) : 0;
+    *host = !colon                    ? strdup("127.0.0.1")
+            : len > 1 && *text == '[' ? strndup(text + 1, len - 2)
+                                      : strndup(text, len);
+    *port = (uint16_t)number;
+    return *host ? EXIT_FINE : command_fail_memory();
+}
+
+static int open_http(transport *t, const options *o, const char *host, uint16_t port)
+{
+    const mcp_limits *limits = &t->server->limits;
+    const http_options wanted = {
+        .host = host,
+        .port = port,
+        .limits = { (size_t)limits->message_bytes, (size_t)limits->unsent_bytes,
+                    (unsigned)limits->connections, limits->request_ms, IDLE_MS, BEAT_MS },
+        .routes = routes,
+        .find_principal = t->tokens.count > 0 ? find_principal : NULL,
+        .origins = o->mcp.origins.items,
+        .payload = t,
+    };
+    return http_server_open(&t->http, &wanted) ? command_fail(EXIT_USAGE, "%s", error_message())
+                                               : EXIT_FINE;
+}
+
+/* Until a signal asks to end. */
+static void wait_for_end(signals *sig)
+{
+    while (!signals_taken(sig)) {
+        struct pollfd fd = { signals_fd(sig), POLLIN, 0 };
+        poll(&fd, 1, 1000);
+        while (signals_next(sig))
+            ;
+    }
+}
+
+static void close_transport(transport *t)
+{
+    mcp_server_stop(t->server, 1000);
+    pthread_mutex_lock(&t->lock);
+    while (t->clients)
+        end_client(t, &t->clients);
+    pthread_mutex_unlock(&t->lock);
+    http_server_close(t->http, 1000);
+}
+
+int mcp_serve_http(mcp_server *s, signals *sig)
+{
+    transport t = { .server = s, .lock = PTHREAD_MUTEX_INITIALIZER };
+    const options *o = s->options;
+    char *host = NULL;
+    uint16_t port = 0;
+
+    int status = read_address(&host, &port, o->mcp.http);
+    if (!status && o->mcp.token_file && tokens_read(&t.tokens, o->mcp.token_file))
+        status = command_fail(EXIT_USAGE, "%s", error_message());
+    if (!status && t.tokens.count == 0 && !http_is_loopback(host))
+        status =
+            command_fail(EXIT_USAGE,
+                         "--http %s is for other machines too: --token-file is needed, so that "
+                         "not everybody runs programs here",
+                         o->mcp.http);
+    if (!status)
+        status = open_http(&t, o, host, port);
+    if (!status) {
+        fprintf(stderr, "snug: serving at http://%s:%u" MCP_PATH "\n", host,
+                http_server_port(t.http));
+        fflush(stderr);
+        wait_for_end(sig);
+        close_transport(&t);
+    }
+    tokens_free(&t.tokens);
+    free(host);
+    return status;
+}

@@ -1,0 +1,106 @@
+#include "cli/mcp/tokens.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <openssl/crypto.h>
+
+#include <snug/snug.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/file.h"
+
+enum { FILE_BYTES = 1 << 20 };
+
+/* How long the name in front of a token is; 0: there is none. The padding of base64 is not one.
+ */
+static size_t name_len(const char *line, size_t len)
+{
+    size_t at = 0;
+    while (at < len && (isalnum((unsigned char)line[at]) || strchr("._-", line[at])))
+        at++;
+    if (at == 0 || at == len || line[at] != '=')
+        return 0;
+    return line[at + 1] == '=' || at + 1 == len ? 0 : at;
+}
+
+static int add_token(tokens *t, const char *path, unsigned number, const char *line, size_t len)
+{
+    const size_t name = name_len(line, len);
+    const char *text = name ? line + name + 1 : line;
+    const size_t text_len = len - (size_t)(text - line);
+
+    if (text_len < TOKEN_LEAST_BYTES)
+        return error_set(SNUG_EINVAL, "--token-file %s, line %u: the token has fewer than %d bytes",
+                         path, number, TOKEN_LEAST_BYTES);
+    if (array_reserve(&t->items, &t->cap, t->count + 1, sizeof *t->items))
+        return error_no_memory();
+    token *one = &t->items[t->count++];
+    *one = (token){ name ? strndup(line, name) : strdup("http"), strndup(text, text_len) };
+    return one->principal && one->text ? SNUG_OK : error_no_memory();
+}
+
+static int check_mode(const char *path)
+{
+    struct stat in;
+    if (stat(path, &in))
+        return error_system("--token-file %s", path);
+    if (in.st_mode & (S_IRWXG | S_IRWXO))
+        return error_set(SNUG_EPOLICY,
+                         "--token-file %s: others than its owner can read it; chmod "
+                         "600 mends that",
+                         path);
+    return SNUG_OK;
+}
+
+int tokens_read(tokens *out, const char *path)
+{
+    str text = { 0 };
+    unsigned number = 0;
+    int error = check_mode(path);
+
+    if (!error)
+        error = file_read(&text, path, FILE_BYTES);
+    for (const char *line = str_text(&text); *line && !error;) {
+        const size_t whole = strcspn(line, "\n");
+        size_t len = whole;
+        while (len > 0 && isspace((unsigned char)line[len - 1]))
+            len--;
+        number++;
+        if (len > 0 && *line != '#')
+            error = add_token(out, path, number, line, len);
+        line += whole + (line[whole] == '\n');
+    }
+    OPENSSL_cleanse(text.data, text.len);
+    str_free(&text);
+    if (!error && out->count == 0)
+        error = error_set(SNUG_EINVAL, "--token-file %s has no token", path);
+    return error;
+}
+
+void tokens_free(tokens *t)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        free(t->items[i].principal);
+        if (t->items[i].text)
+            OPENSSL_cleanse(t->items[i].text, strlen(t->items[i].text));
+        free(t->items[i].text);
+    }
+    free(t->items);
+}
+
+const char *tokens_find(const tokens *t, const char *text)
+{
+    const char *found = NULL;
+    const size_t len = strlen(text);
+
+    for (size_t i = 0; i < t->count; i++) {
+        const token *one = &t->items[i];
+        if (strlen(one->text) == len && CRYPTO_memcmp(one->text, text, len) == 0 && !found)
+            found = one->principal;
+    }
+    return found;
+}

@@ -1,0 +1,364 @@
+"""snug mcp --http: both kinds of revisions, who may ask, and what no client should send."""
+
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import threading
+
+from speaking import LEGACY, META, MODERN, SECONDS, SNUG, ServerCase, environment, main, meta, text
+
+KINDS = "application/json, text/event-stream"
+TOKEN = "a-token-of-some-length"
+
+
+class Web:
+    """A server, and how to speak with it."""
+
+    def __init__(self, state, *args):
+        self.process = subprocess.Popen([SNUG, "mcp", "--state", state, "--http", "0", *args], stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", env=environment())
+        line = self.process.stderr.readline()
+        found = re.search(r"http://127.0.0.1:(\d+)/mcp", line)
+        if not found:
+            raise AssertionError(line)
+        self.port, self.session, self.last = int(found[1]), None, 0
+
+    def open(self, message, method="POST", path="/mcp", **headers):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=SECONDS)
+        sent = {"Accept": KINDS}
+        if message is not None:
+            sent["Content-Type"] = "application/json"
+        sent.update({name.replace("_", "-"): value for name, value in headers.items()})
+        sent = {name: value for name, value in sent.items() if value is not None}
+        body = message if message is None or isinstance(message, (str, bytes)) else json.dumps(message)
+        connection.request(method, path, body, sent)
+        return connection, connection.getresponse()
+
+    def exchange(self, message, **how):
+        """Status, headers and the messages of the answer."""
+        connection, response = self.open(message, **how)
+        body = response.read().decode()
+        connection.close()
+        if response.headers.get("Content-Type") == "text/event-stream":
+            messages = [json.loads(line[6:]) for line in body.split("\n") if line.startswith("data: ")]
+        else:
+            messages = [json.loads(body)] if body else []
+        return response.status, response.headers, messages
+
+    def modern(self, method, headers=None, _meta=None, **params):
+        self.last += 1
+        message = {"jsonrpc": "2.0", "id": self.last, "method": method, "params": {**params, "_meta": meta(**(_meta or {}))}}
+        sent = {"MCP-Protocol-Version": MODERN, "Mcp-Method": method}
+        if name := params.get("name") or params.get("uri"):
+            sent["Mcp-Name"] = name
+        return self.exchange(message, **{**sent, **(headers or {})})
+
+    def legacy(self, method, _meta=None, **params):
+        self.last += 1
+        message = {"jsonrpc": "2.0", "id": self.last, "method": method, "params": {**params, **({"_meta": _meta} if _meta else {})}}
+        status, headers, messages = self.exchange(message, Mcp_Session_Id=self.session, MCP_Protocol_Version=LEGACY)
+        if method == "initialize":
+            self.session = headers["Mcp-Session-Id"]
+        return status, headers, messages
+
+    def tool(self, name, headers=None, **arguments):
+        status, _, messages = self.modern("tools/call", headers, name=name, arguments=arguments)
+        assert status == 200, (status, messages)
+        return messages[-1]["result"]
+
+    def end(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        try:
+            self.process.wait(SECONDS)
+        finally:
+            self.process.kill()
+            self.process.stdout.close()
+            self.said = self.process.stderr.read()
+            self.process.stderr.close()
+
+
+class WebCase(ServerCase):
+    def web(self, *args):
+        server = Web(os.path.join(self.folder, "state"), *args)
+        self.addCleanup(server.end)
+        return server
+
+    def tokens(self, lines):
+        path = self.file("tokens", lines)
+        os.chmod(path, 0o600)
+        return path
+
+
+class Revisions(WebCase):
+    def test_a_request_of_the_newer_revision_stands_alone(self):
+        w = self.web()
+        result = w.tool("run_python", code="x = 6")
+        session = result["structuredContent"]["session"]
+        self.assertEqual(w.tool("run_python", code="x * 7", session=session)["structuredContent"]["value"]["json"], 42)
+        status, headers, messages = w.modern("server/discover")
+        self.assertEqual((status, messages[0]["result"]["resultType"]), (200, "complete"))
+        self.assertNotIn("Mcp-Session-Id", headers)
+
+    def test_headers_that_do_not_match_the_body_are_refused(self):
+        w = self.web()
+        for headers in ({"Mcp-Method": None}, {"Mcp-Method": "tools/list"}, {"Mcp-Name": None}, {"Mcp-Name": "run_bash"},
+                        {"MCP-Protocol-Version": None}, {"MCP-Protocol-Version": LEGACY}, {"Mcp-Method": "TOOLS/CALL"},
+                        {"Mcp-Name": "=?base64?!!?="}):
+            status, _, messages = w.modern("tools/call", headers, name="run_python", arguments={"code": "1"})
+            self.assertEqual((status, messages[0]["error"]["code"], messages[0]["id"]), (400, -32020, w.last), headers)
+        coded = "=?base64?cnVuX3B5dGhvbg==?="
+        self.assertFalse(w.tool("run_python", {"Mcp-Name": coded}, code="1")["isError"])
+
+    def test_errors_have_the_status_that_the_newer_revision_says(self):
+        w = self.web()
+        self.assertEqual(w.modern("none")[0], 404)
+        self.assertEqual(w.modern("none")[2][0]["error"]["code"], -32601)
+        status, _, messages = w.modern("tools/list", {"MCP-Protocol-Version": "1900-01-01"}, {META + "protocolVersion": "1900-01-01"})
+        self.assertEqual((status, messages[0]["error"]["code"]), (400, -32022))
+        status, _, messages = w.exchange({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}},
+                                         MCP_Protocol_Version=MODERN, Mcp_Method="tools/list")
+        self.assertEqual((status, messages[0]["error"]["code"]), (400, -32602))
+        self.assertEqual(w.exchange("{")[0], 400)
+        self.assertEqual(w.exchange(None, method="GET")[0], 405)
+        self.assertEqual(w.exchange(None, method="DELETE")[0], 405)
+
+    def test_an_older_client_has_a_session_until_it_deletes_it(self):
+        w = self.web()
+        status, _, messages = w.legacy("initialize", protocolVersion=LEGACY, capabilities={})
+        self.assertEqual((status, messages[0]["result"]["protocolVersion"]), (200, LEGACY))
+        status, _, messages = w.exchange({"jsonrpc": "2.0", "method": "notifications/initialized"}, Mcp_Session_Id=w.session)
+        self.assertEqual((status, messages), (202, []))
+        status, _, messages = w.legacy("tools/call", name="run_python", arguments={"code": "6*7"})
+        self.assertEqual(messages[-1]["result"]["structuredContent"]["value"]["json"], 42)
+        self.assertEqual(w.exchange(None, method="DELETE", Mcp_Session_Id=w.session)[0], 200)
+        self.assertEqual(w.legacy("tools/list")[0], 404)
+        w.session = None
+        self.assertEqual(w.legacy("tools/list")[0], 400)
+        w.session = "0" * 40
+        self.assertEqual(w.legacy("ping")[0], 404)
+
+    def test_progress_comes_as_events_before_the_answer(self):
+        w = self.web()
+        _, headers, messages = w.modern("tools/call", _meta={"progressToken": 7}, name="run_python",
+                                        arguments={"code": "print('a', flush=True)"})
+        self.assertEqual(headers["Content-Type"], "text/event-stream")
+        self.assertEqual(messages[0]["params"]["progressToken"], 7)
+        self.assertEqual(messages[-1]["id"], w.last)
+
+    def test_a_listener_hears_of_files(self):
+        w = self.web()
+        message = {"jsonrpc": "2.0", "id": "l", "method": "subscriptions/listen",
+                   "params": {"_meta": meta(), "notifications": {"resourcesListChanged": True}}}
+        connection, response = w.open(message, MCP_Protocol_Version=MODERN, Mcp_Method="subscriptions/listen")
+        self.assertIn(b"acknowledged", self.event(response))
+        w.tool("write_file", path="a", text="x")
+        self.assertIn(b"list_changed", self.event(response))
+        connection.close()
+
+    def event(self, response):
+        while not (line := response.readline()).startswith(b"data: "):
+            if not line:
+                raise AssertionError("the stream has ended")
+        return line
+
+    def test_an_older_client_hears_of_files_on_its_stream(self):
+        w = self.web()
+        w.legacy("initialize", protocolVersion=LEGACY, capabilities={})
+        connection, response = w.open(None, method="GET", Mcp_Session_Id=w.session, Accept="text/event-stream")
+        self.assertEqual(response.status, 200)
+        self.assertEqual(w.exchange(None, method="GET", Mcp_Session_Id=w.session)[0], 409)
+        w.legacy("tools/call", name="write_file", arguments={"path": "a", "text": "x"})
+        self.assertIn(b"list_changed", self.event(response))
+        w.exchange(None, method="DELETE", Mcp_Session_Id=w.session)
+        self.assertEqual(response.read().replace(b":\n\n", b"").strip(), b"")
+        connection.close()
+
+    def test_who_hangs_up_has_cancelled(self):
+        w = self.web()
+        session = w.tool("run_python", code="x = 1")["structuredContent"]["session"]
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                   "params": {"_meta": meta(progressToken=1), "name": "run_python",
+                              "arguments": {"session": session, "code": "print(1, flush=True)\nwhile True: pass"}}}
+        for seen in (True, False):
+            if not seen:
+                del message["params"]["_meta"]["progressToken"]
+                message["params"]["arguments"]["code"] = "while True: pass"
+            plain = socket.create_connection(("127.0.0.1", w.port), SECONDS)
+            body = json.dumps(message).encode()
+            plain.sendall(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: %s\r\n"
+                          b"MCP-Protocol-Version: %s\r\nMcp-Method: tools/call\r\nMcp-Name: run_python\r\n"
+                          b"Content-Length: %d\r\n\r\n%s" % (KINDS.encode(), MODERN.encode(), len(body), body))
+            if seen:
+                self.assertIn(b"200 OK", plain.recv(100))
+            plain.close()
+            result = w.tool("run_python", code="x", session=session)
+            self.assertEqual(result["structuredContent"]["value"]["json"], 1)
+
+    def test_a_signal_ends_streams_and_the_server(self):
+        w = self.web()
+        message = {"jsonrpc": "2.0", "id": "l", "method": "subscriptions/listen",
+                   "params": {"_meta": meta(), "notifications": {}}}
+        connection, response = w.open(message, MCP_Protocol_Version=MODERN, Mcp_Method="subscriptions/listen")
+        w.process.send_signal(signal.SIGTERM)
+        self.assertIn(b'"resultType":"complete"', response.read())
+        connection.close()
+        self.assertEqual(w.process.wait(SECONDS), 0)
+
+
+class Doors(WebCase):
+    def test_pages_of_other_hosts_are_refused(self):
+        w = self.web("--origin", "https://mine.example")
+        ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+        for headers, status in (({"Host": "evil.example"}, 403), ({"Host": "localhost.evil.example"}, 403),
+                                ({"Host": "127.0.0.1@evil.example"}, 403), ({"Origin": "http://evil.example"}, 403),
+                                ({"Origin": "null"}, 403), ({"Origin": "http://localhost.evil.example"}, 403),
+                                ({"Origin": "https://mine.example.evil"}, 403), ({"Origin": "http://localhost:3000"}, 400),
+                                ({"Origin": "https://mine.example"}, 400), ({"Host": f"localhost:{w.port}"}, 400),
+                                ({"Host": f"[::1]:{w.port}"}, 400)):
+            self.assertEqual(w.exchange(ping, **headers)[0], status, headers)
+
+    def test_a_token_is_asked_for_and_names_the_client(self):
+        w = self.web("--token-file", self.tokens(f"# tokens\nada={TOKEN}-a\nbob={TOKEN}-b\n\n{TOKEN}-c==\n"))
+        for given in (None, "", "Bearer ", "Bearer x", f"Basic {TOKEN}-a", f"Bearer {TOKEN}-aa", f"Bearer {TOKEN}-", f"Bearer ada={TOKEN}-a"):
+            status, headers, _ = w.modern("server/discover", {"Authorization": given})
+            self.assertEqual((status, headers["WWW-Authenticate"]), (401, "Bearer"), given)
+        as_ada, as_bob = ({"Authorization": f"Bearer {TOKEN}-{one}"} for one in "ab")
+        session = w.tool("run_python", as_ada, code="x = 1")["structuredContent"]["session"]
+        self.assertFalse(w.tool("run_python", as_ada, code="x", session=session)["isError"])
+        self.assertIn("there is no session", text(w.tool("run_python", as_bob, code="x", session=session)))
+        self.assertEqual(w.modern("server/discover", {"Authorization": f"Bearer {TOKEN}-c=="})[0], 200)
+
+    def test_who_listens_to_other_machines_needs_a_token(self):
+        done = subprocess.run([SNUG, "mcp", "--state", self.folder + "/s", "--http", "0.0.0.0:0"], capture_output=True, timeout=SECONDS)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"--token-file is needed", done.stderr)
+
+    def test_a_wrong_token_file_is_one_sentence_without_the_token(self):
+        for lines, mode, why in (("", 0o600, "has no token"), ("short\n", 0o600, "line 1: the token has fewer"),
+                                 (TOKEN, 0o644, "chmod 600")):
+            path = self.file("t", lines)
+            os.chmod(path, mode)
+            done = subprocess.run([SNUG, "mcp", "--state", self.folder + "/s", "--http", "0", "--token-file", path],
+                                  capture_output=True, timeout=SECONDS, encoding="utf-8")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(why, done.stderr)
+            self.assertNotIn(TOKEN, done.stderr)
+
+
+class Hostile(WebCase):
+    def raw(self, w, data, wait=True):
+        """What comes back until the connection ends."""
+        with socket.create_connection(("127.0.0.1", w.port), SECONDS) as plain:
+            plain.sendall(data)
+            got = b""
+            while wait and (part := plain.recv(65536)):
+                got += part
+            return got
+
+    def test_requests_that_can_be_read_in_two_ways_are_refused(self):
+        w = self.web()
+        head = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\n"
+        for rest in (b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", b"Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
+                     b"Host: evil.example\r\nContent-Length: 2\r\n\r\n{}", b"Content-Length: -1\r\n\r\n{}",
+                     b"Content-Length: 2x\r\n\r\n{}"):
+            self.assertRegex(self.raw(w, head + rest), rb"^HTTP/1.1 4\d\d ", rest)
+        self.assertFalse(w.tool("run_python", code="1")["isError"])
+
+    def test_what_is_no_request_is_refused(self):
+        w = self.web()
+        for data in (b"\r\n\r\n\r\n", b"GET\r\n\r\n", b"\x16\x03\x01" * 20 + b"\r\n\r\n", b"GET /mcp HTTP/1.1\r\n\r\n",
+                     b"GET /" + b"x" * 200_000 + b" HTTP/1.1\r\n\r\n"):
+            try:
+                self.raw(w, data, wait=b"HTTP" in data)
+            except ConnectionError:
+                pass
+        self.assertFalse(w.tool("run_python", code="1")["isError"])
+
+    def test_a_body_that_is_too_large_is_refused(self):
+        w = self.web("--message-size", "64KiB")
+        self.assertEqual(w.exchange("x" * 100_000)[0], 413)
+        chunk = b"10000\r\n" + b"x" * 65536 + b"\r\n"
+        got = self.raw(w, b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\n"
+                          b"Transfer-Encoding: chunked\r\n\r\n" + chunk * 3 + b"0\r\n\r\n")
+        self.assertIn(b" 413 ", got.split(b"\r\n")[0])
+
+    def test_a_request_that_is_not_whole_in_time_ends(self):
+        w = self.web("--request-time", "1s")
+        with socket.create_connection(("127.0.0.1", w.port), SECONDS) as slow:
+            slow.sendall(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n")
+            stop = threading.Event()
+
+            def drip():
+                while not stop.wait(0.1):
+                    try:
+                        slow.sendall(b"X: y\r\n")
+                    except OSError:
+                        return
+            dripping = threading.Thread(target=drip)
+            dripping.start()
+            try:
+                got = b""
+                while part := slow.recv(1000):
+                    got += part
+            except ConnectionError:
+                pass
+            finally:
+                stop.set()
+                dripping.join()
+        self.assertFalse(w.tool("run_python", code="1")["isError"])
+
+    def test_other_kinds_of_content_are_refused(self):
+        w = self.web()
+        ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+        for kind in (None, "text/plain", "application/jsonx", "application/x-www-form-urlencoded"):
+            self.assertEqual(w.exchange(ping, Content_Type=kind)[0], 415, kind)
+        self.assertEqual(w.exchange(ping, Accept="text/html")[0], 406)
+        self.assertEqual(w.exchange(ping, path="/")[0], 404)
+        self.assertEqual(w.exchange(ping, method="PUT")[0], 405)
+
+    def test_many_who_hang_up_leave_nothing(self):
+        w = self.web()
+        before = len(os.listdir(f"/proc/{w.process.pid}/fd"))
+        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                           "params": {"_meta": meta(), "name": "run_python", "arguments": {"code": "while True: pass"}}}).encode()
+        for _ in range(50):
+            self.raw(w, b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: %s\r\n"
+                        b"MCP-Protocol-Version: %s\r\nMcp-Method: tools/call\r\nMcp-Name: run_python\r\n"
+                        b"Content-Length: %d\r\n\r\n%s" % (KINDS.encode(), MODERN.encode(), len(body), body), wait=False)
+        self.assertFalse(w.tool("run_python", code="1")["isError"])
+        self.assertLess(len(os.listdir(f"/proc/{w.process.pid}/fd")), before + 60)
+
+    def test_the_client_that_was_used_longest_ago_makes_room(self):
+        w = self.web("--clients", "2")
+        sessions = []
+        for _ in range(3):
+            w.session = None
+            w.legacy("initialize", protocolVersion=LEGACY, capabilities={})
+            sessions.append(w.session)
+        statuses = []
+        for w.session in sessions:
+            statuses.append(w.legacy("ping")[0])
+        self.assertEqual(statuses, [404, 200, 200])
+
+    def test_connections_are_bounded(self):
+        w = self.web("--connections", "3")
+        held = [socket.create_connection(("127.0.0.1", w.port), SECONDS) for _ in range(3)]
+        with socket.create_connection(("127.0.0.1", w.port), SECONDS) as further:
+            further.settimeout(1)
+            further.sendall(b"GET /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            try:
+                self.assertEqual(further.recv(100), b"")
+            except (TimeoutError, ConnectionError):
+                pass
+        for one in held:
+            one.close()
+        self.assertFalse(w.tool("run_python", code="1")["isError"])
+
+
+if __name__ == "__main__":
+    main()
