@@ -113,6 +113,7 @@ static int serve(run *r)
     const int status =
         r->options.mcp.http ? mcp_serve_http(s, &r->signals) : mcp_serve_stdio(s, &r->signals);
     mcp_server_stop(s, 0);
+    mcp_server_free(s);
     return status;
 }
 

@@ -14,22 +14,12 @@ enum { STACK_BYTES = 1 << 20, TICK_MS = 50 };
 
 /* ---- cancelling ---- */
 
-/* With the lock, which is released meanwhile. A cell that is just beginning may not be there yet:
- * the clock asks again. */
+/* With the lock, which the call needs before its session can have another cell: so no other one is
+ * met. A cell that is just beginning may not be there yet: the clock asks again. */
 static void interrupt_call(mcp_server *s, const mcp_call *c)
 {
-    char name[HANDLE_BYTES];
-    char *principal;
-
-    if (!c->is_running || !c->handle)
-        return;
-    memcpy(name, c->handle->name, sizeof name);
-    principal = strdup(c->handle->principal);
-    pthread_mutex_unlock(&s->lock);
-    if (principal)
-        snug_supervisor_interrupt(s->supervisor, principal, name);
-    free(principal);
-    pthread_mutex_lock(&s->lock);
+    if (c->is_running && c->handle)
+        snug_supervisor_interrupt(s->supervisor, c->handle->principal, c->handle->name);
 }
 
 /* The next one that is to be dropped at once, because nothing was begun for it. With the lock. */
@@ -307,21 +297,12 @@ static mcp_call *take_late(mcp_server *s, uint64_t now)
     return NULL;
 }
 
-/* The next that is to be interrupted, behind the others. With the lock. */
+/* With the lock. */
 static void interrupt_cancelled(mcp_server *s)
 {
-    size_t count = 0, seen;
-
     for (const mcp_call *c = s->calls; c; c = c->next)
-        count++;
-    /* The list may change while one is interrupted: begin again, one further. */
-    for (size_t at = 0; at < count; at++) {
-        mcp_call *c = s->calls;
-        for (seen = 0; c && seen < at; seen++)
-            c = c->next;
-        if (c && c->is_cancelled && c->stage == CALL_WORKS)
+        if (c->is_cancelled && c->stage == CALL_WORKS)
             interrupt_call(s, c);
-    }
 }
 
 static void *tick_calls(void *payload)
@@ -438,6 +419,10 @@ void mcp_server_stop(mcp_server *s, uint64_t ms)
     pthread_mutex_unlock(&s->lock);
     thread_join(&s->clock);
     s->has_clock = 0;
+}
+
+void mcp_server_free(mcp_server *s)
+{
     while (s->peers) {
         s->peers->is_closed = 1;
         server_tidy_peers(s);

@@ -110,6 +110,9 @@ int mcp_server_start(mcp_server *s);
  * interrupted after ms. Waits for its end. */
 void mcp_server_stop(mcp_server *s, uint64_t ms);
 
+/* Behind that, when no transport uses it any more. */
+void mcp_server_free(mcp_server *s);
+
 int mcp_peer_open(mcp_peer **out, mcp_server *s, const char *principal);
 /* Cancels what it has asked for. It is freed when that has ended. */
 void mcp_peer_close(mcp_server *s, mcp_peer *peer);

@@ -1,0 +1,93 @@
+#include "test.h"
+
+#include <string.h>
+
+#include "cli/mcp/handles.h"
+
+static void a_handle_is_found_by_its_owner_only(void **state)
+{
+    handles all = { 0 };
+    (void)state;
+    handle *h = handles_make(&all, "ada", 0);
+    assert_non_null(h);
+    assert_true(handle_is_name(h->name));
+    assert_ptr_equal(handles_find(&all, "ada", h->name), h);
+    assert_null(handles_find(&all, "bob", h->name));
+    assert_null(handles_find(&all, "ada", "py_aaaaaaaaaaaaaaaaaaaaaa"));
+    h->is_gone = 1;
+    assert_null(handles_find(&all, "ada", h->name));
+    handles_free(&all);
+}
+
+static void names_say_the_language_and_never_meet(void **state)
+{
+    handles all = { 0 };
+    (void)state;
+    handle *python = handles_make(&all, "ada", 0), *bash = handles_make(&all, "ada", 1);
+    assert_memory_equal(python->name, "py_", 3);
+    assert_memory_equal(bash->name, "sh_", 3);
+    assert_string_not_equal(python->name + 3, bash->name + 3);
+    assert_true(handles_know(&all, "ada", "sh_aaaaaaaaaaaaaaaaaaaaaa")->is_bash);
+    handles_free(&all);
+}
+
+static void what_is_no_name_is_none(void **state)
+{
+    static const char *const wrong[] = { "",
+                                         "py_",
+                                         "py_aaaaaaaaaaaaaaaaaaaaa",
+                                         "xx_aaaaaaaaaaaaaaaaaaaaaa",
+                                         "py_aaaaaaaaaaaaaaaaaaaaa1",
+                                         "py_aaaaaaaaaaaaaaaaaaaaaA",
+                                         "py_aaaaaaaaaaaaaaaaaaaaaaa",
+                                         "py_../../../../../../.." };
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_false(handle_is_name(wrong[i]));
+}
+
+static void those_that_are_in_use_are_not_forgotten(void **state)
+{
+    handles all = { 0 };
+    (void)state;
+    handle *used = handles_make(&all, "ada", 0);
+    used->calls = 1;
+    used->used_ns = 0;
+    for (int i = 0; i < 10; i++)
+        assert_non_null(handles_make(&all, "ada", 0));
+    handles_trim(&all, 3);
+    assert_int_equal(all.count, 3);
+    assert_ptr_equal(handles_find(&all, "ada", used->name), used);
+    handles_free(&all);
+}
+
+static void files_are_known_once_and_up_to_a_bound(void **state)
+{
+    handles all = { 0 };
+    char path[16];
+    (void)state;
+    handle *h = handles_make(&all, "ada", 0);
+    assert_int_equal(handle_note_file(h, "a", "text/plain", 1), 1);
+    assert_int_equal(handle_note_file(h, "a", "text/plain", 2), 0);
+    assert_int_equal(h->files[0].bytes, 2);
+    handle_forget_file(h, "a");
+    assert_int_equal(h->file_count, 0);
+    for (int i = 0; i < HANDLE_FILES; i++) {
+        snprintf(path, sizeof path, "%d", i);
+        assert_int_equal(handle_note_file(h, path, "text/plain", 1), 1);
+    }
+    assert_int_equal(handle_note_file(h, "more", "text/plain", 1), -1);
+    handles_free(&all);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_handle_is_found_by_its_owner_only),
+        cmocka_unit_test(names_say_the_language_and_never_meet),
+        cmocka_unit_test(what_is_no_name_is_none),
+        cmocka_unit_test(those_that_are_in_use_are_not_forgotten),
+        cmocka_unit_test(files_are_known_once_and_up_to_a_bound),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,87 @@
+#include "test.h"
+
+#include <string.h>
+
+#include "cli/mcp/rpc.h"
+
+/* What a message is: its kind, id and method, or its code. */
+static void assert_message(const char *text, rpc_kind kind, const char *id, int code)
+{
+    rpc_message m;
+    assert_int_equal(rpc_read(&m, text, strlen(text)), 0);
+    assert_int_equal(m.kind, kind);
+    if (id)
+        assert_string_equal(m.id, id);
+    else
+        assert_null(m.id);
+    assert_int_equal(m.code, code);
+    if (kind == RPC_FAULT)
+        assert_true(m.why && *m.why);
+    rpc_free(&m);
+}
+
+static void messages_are_told_apart(void **state)
+{
+    (void)state;
+    assert_message("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\"}", RPC_REQUEST, "1", 0);
+    assert_message("{\"jsonrpc\":\"2.0\",\"method\":\"x\"}", RPC_NOTIFICATION, NULL, 0);
+    assert_message("{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"result\":{}}", RPC_ANSWER, "\"a\"", 0);
+    assert_message("{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{}}", RPC_ANSWER, "1", 0);
+}
+
+static void what_is_wrong_has_its_code(void **state)
+{
+    static const char wrong_id[] = "{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"x\"}";
+    (void)state;
+    assert_message("", RPC_FAULT, NULL, RPC_PARSE_ERROR);
+    assert_message("{\"jsonrpc\":\"2.0\"", RPC_FAULT, NULL, RPC_PARSE_ERROR);
+    assert_message("[]", RPC_FAULT, NULL, RPC_INVALID_REQUEST);
+    assert_message("7", RPC_FAULT, NULL, RPC_INVALID_REQUEST);
+    assert_message("{\"id\":1,\"method\":\"x\"}", RPC_FAULT, "1", RPC_INVALID_REQUEST);
+    assert_message("{\"jsonrpc\":\"2.0\",\"id\":1}", RPC_FAULT, "1", RPC_INVALID_REQUEST);
+    assert_message(wrong_id, RPC_FAULT, NULL, RPC_INVALID_REQUEST);
+    assert_message("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\",\"params\":[]}", RPC_FAULT, "1",
+                   RPC_INVALID_PARAMS);
+}
+
+static void an_id_is_known_where_its_message_cannot_be_read(void **state)
+{
+    (void)state;
+    assert_message("{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"x\",\"params\":{\"a\":\"\\u0000\"}}",
+                   RPC_FAULT, "3", RPC_PARSE_ERROR);
+}
+
+static void ids_are_kept_byte_for_byte(void **state)
+{
+    (void)state;
+    assert_message("{\"jsonrpc\":\"2.0\",\"id\":123456789012345678901234567890,\"method\":\"x\"}",
+                   RPC_REQUEST, "123456789012345678901234567890", 0);
+    assert_message("{\"jsonrpc\":\"2.0\",\"id\":\"\\u00e4\\n\",\"method\":\"x\"}", RPC_REQUEST,
+                   "\"\\u00e4\\n\"", 0);
+}
+
+static void what_is_written_is_on_one_line(void **state)
+{
+    str out = { 0 };
+    (void)state;
+    assert_int_equal(rpc_write_error(&out, "1", -32600, "a\nb \"c\"", "{}"), 0);
+    assert_string_equal(out.data, "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32600,"
+                                  "\"message\":\"a\\nb \\\"c\\\"\",\"data\":{}}}");
+    str_clear(&out);
+    assert_int_equal(rpc_write_error(&out, NULL, -32700, "x", NULL), 0);
+    assert_string_equal(out.data, "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,"
+                                  "\"message\":\"x\"}}");
+    str_free(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(messages_are_told_apart),
+        cmocka_unit_test(what_is_wrong_has_its_code),
+        cmocka_unit_test(an_id_is_known_where_its_message_cannot_be_read),
+        cmocka_unit_test(ids_are_kept_byte_for_byte),
+        cmocka_unit_test(what_is_written_is_on_one_line),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
