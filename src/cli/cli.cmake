@@ -107,6 +107,7 @@ snug_layer(cli SOURCES
     cli/mcp/call.c
     cli/mcp/handles.c
     cli/mcp/http_transport.c
+    cli/mcp/tasks.c
     cli/mcp/tokens.c
     cli/mcp/mcp_command.c
     cli/mcp/methods.c

@@ -199,6 +199,20 @@ class Revisions(WebCase):
             result = w.tool("run_python", code="x", session=session)
             self.assertEqual(result["structuredContent"]["value"]["json"], 1)
 
+    def test_a_task_outlives_the_request_that_has_begun_it(self):
+        w = self.web("--task-after", "200ms")
+        known = {META + "clientCapabilities": {"extensions": {META + "tasks": {}}}}
+        _, _, messages = w.modern("tools/call", _meta={**known, "progressToken": 1}, name="run_python",
+                                  arguments={"code": "import time\nfor _ in range(10): print(1, flush=True); time.sleep(0.1)"})
+        task = messages[-1]["result"]["taskId"]
+        status = "working"
+        while status == "working":
+            status, _, messages = w.modern("tasks/get", {"Mcp-Name": task}, known, taskId=task)
+            self.assertEqual(status, 200)
+            status = messages[0]["result"]["status"]
+        self.assertEqual(messages[0]["result"]["result"]["structuredContent"]["stdout"], "1\n" * 10)
+        self.assertEqual(w.modern("tasks/get", None, known, taskId=task)[0], 400)
+
     def test_a_signal_ends_streams_and_the_server(self):
         w = self.web()
         message = {"jsonrpc": "2.0", "id": "l", "method": "subscriptions/listen",

@@ -306,6 +306,59 @@ class Subscriptions(ServerCase):
         self.assertTrue(s.told.empty())
 
 
+class Tasks(ServerCase):
+    KNOWN = {META + "clientCapabilities": {"extensions": {META + "tasks": {}}}}
+
+    def long(self, s, code, **arguments):
+        return s.answer(s.start_tool("run_python", code=code, _meta=self.KNOWN, **arguments))["result"]
+
+    def get(self, s, task, method="tasks/get"):
+        return s.request(method, _meta=self.KNOWN, taskId=task)
+
+    def test_a_long_cell_becomes_a_task_that_is_asked_later(self):
+        s = self.server("--task-after", "200ms")
+        self.assertIn(META + "tasks", s.request("server/discover")["result"]["capabilities"]["extensions"])
+        session = s.tool("run_python", code="x = 1")["structuredContent"]["session"]
+        begun = self.long(s, "import time; time.sleep(1); x + 1", session=session)
+        self.assertEqual((begun["resultType"], begun["status"]), ("task", "working"))
+        task = begun["taskId"]
+        self.assertEqual(self.get(s, task)["result"]["status"], "working")
+        s.tool("run_python", code="1", session=session)  # comes after it
+        done = self.get(s, task)["result"]
+        self.assertEqual((done["resultType"], done["status"]), ("complete", "completed"))
+        self.assertEqual(done["result"]["structuredContent"]["value"]["json"], 2)
+        self.assertEqual(self.get(s, task, "tasks/cancel")["result"]["resultType"], "complete")
+        self.assertEqual(self.get(s, task)["result"]["status"], "completed")
+
+    def test_a_task_is_cancelled(self):
+        s = self.server("--task-after", "200ms")
+        session = s.tool("run_python", code="x = 1")["structuredContent"]["session"]
+        task = self.long(s, "while True: pass", session=session)["taskId"]
+        self.assertIn("result", self.get(s, task, "tasks/cancel"))
+        self.assertEqual(s.tool("run_python", code="x", session=session)["structuredContent"]["value"]["json"], 1)
+        self.assertEqual(self.get(s, task)["result"]["status"], "cancelled")
+
+    def test_who_does_not_know_tasks_gets_none(self):
+        s = self.server("--task-after", "100ms")
+        result = s.tool("run_python", code="import time; time.sleep(0.5); 3")
+        self.assertEqual((result["resultType"], result["structuredContent"]["value"]["json"]), ("complete", 3))
+        error = s.request("tasks/get", taskId="x")["error"]
+        self.assertEqual((error["code"], list(error["data"]["requiredCapabilities"]["extensions"])), (-32021, [META + "tasks"]))
+        for task in ("x", 3):
+            self.assertEqual(self.get(s, task)["error"]["code"], -32602)
+
+    def test_tasks_that_are_over_are_bounded(self):
+        s = self.server("--task-after", "50ms", "--tasks", "1")
+        tasks = []
+        for _ in range(3):
+            tasks.append(self.long(s, "import time; time.sleep(0.3)")["taskId"])
+            while self.get(s, tasks[-1])["result"]["status"] == "working":
+                threading_wait(0.05)
+        self.assertEqual(self.get(s, tasks[-1])["result"]["status"], "completed")
+        while "error" not in self.get(s, tasks[0]):
+            threading_wait(0.05)
+
+
 class Versions(ServerCase):
     def test_an_unsupported_version_is_told_with_those_that_there_are(self):
         s = self.server()

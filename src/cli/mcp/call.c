@@ -144,8 +144,11 @@ static void tell_progress(mcp_call *c)
         error = str_add(&params, "}");
     if (!error)
         error = rpc_write_notification(&text, "notifications/progress", params.data);
+    /* With the lock: the request may become a task meanwhile, and its wire is gone then. */
+    pthread_mutex_lock(&c->server->lock);
     if (!error)
         c->wire.tell(c->wire.payload, text.data, text.len);
+    pthread_mutex_unlock(&c->server->lock);
     str_free(&params);
     str_free(&text);
     str_clear(&c->output);

@@ -252,9 +252,9 @@ static const char *find_mismatch(const http_request *r, const body_facts *f)
 {
     static const struct {
         const char *method, *member;
-    } named[] = { { "\"tools/call\"", "name" },
-                  { "\"resources/read\"", "uri" },
-                  { "\"prompts/get\"", "name" } };
+    } named[] = { { "\"tools/call\"", "name" },     { "\"resources/read\"", "uri" },
+                  { "\"prompts/get\"", "name" },    { "\"tasks/get\"", "taskId" },
+                  { "\"tasks/update\"", "taskId" }, { "\"tasks/cancel\"", "taskId" } };
     const char *version = http_header(r, "MCP-Protocol-Version"),
                *method = http_header(r, "Mcp-Method"), *name = http_header(r, "Mcp-Name");
 

@@ -7,11 +7,14 @@
 #include "cli/mcp/calls.h"
 #include "cli/mcp/resources.h"
 #include "cli/mcp/server.h"
+#include "cli/mcp/tasks.h"
 #include "cli/mcp/tool_table.h"
 
 #define SUPPORTED "[\"" MCP_MODERN "\",\"" MCP_LEGACY "\",\"" MCP_LEGACY_BEFORE "\"]"
-#define CAPABILITIES \
-    "{\"tools\":{\"listChanged\":true},\"resources\":{\"subscribe\":true,\"listChanged\":true}}"
+#define OURS \
+    "\"tools\":{\"listChanged\":true},\"resources\":{\"subscribe\":true,\"listChanged\":true}"
+#define CAPABILITIES        "{" OURS "}"
+#define MODERN_CAPABILITIES "{" OURS ",\"extensions\":{\"" MCP_META "tasks\":{}}}"
 
 static const char instructions[] =
     "Code runs in sessions. Call run_python without \"session\" to open one; its answer names the "
@@ -65,8 +68,8 @@ static void discover(mcp_call *c)
     if (!error)
         error = call_begin_result(&out, c, 3600000, "public");
     if (!error)
-        error = str_add(&out, "\"supportedVersions\":" SUPPORTED ",\"capabilities\":" CAPABILITIES
-                              ",\"instructions\":");
+        error = str_add(&out, "\"supportedVersions\":" SUPPORTED
+                              ",\"capabilities\":" MODERN_CAPABILITIES ",\"instructions\":");
     if (!error)
         error = add_quoted(&out, instructions);
     if (!error)
@@ -178,6 +181,9 @@ static const struct {
     { "resources/subscribe", RPC_REQUEST, LEGACY, resources_subscribe },
     { "resources/unsubscribe", RPC_REQUEST, LEGACY, resources_unsubscribe },
     { "subscriptions/listen", RPC_REQUEST, MODERN, listen_begin },
+    { "tasks/get", RPC_REQUEST, MODERN, tasks_get },
+    { "tasks/update", RPC_REQUEST, MODERN, tasks_update },
+    { "tasks/cancel", RPC_REQUEST, MODERN, tasks_cancel },
     { "notifications/cancelled", RPC_NOTIFICATION, BOTH, cancel },
 };
 

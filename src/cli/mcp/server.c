@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/jsontext.h"
 #include "cli/mcp/calls.h"
+#include "cli/mcp/tasks.h"
 #include "cli/mcp/tool_table.h"
 
 enum { STACK_BYTES = 1 << 20, TICK_MS = 50 };
@@ -40,7 +41,7 @@ static mcp_call *take_cancelled(mcp_server *s)
     return NULL;
 }
 
-static void drop_cancelled(mcp_server *s)
+void server_drop_cancelled(mcp_server *s)
 {
     mcp_call *c;
 
@@ -66,7 +67,7 @@ static void cancel_where(mcp_server *s, int (*fits)(const mcp_call *c, const voi
         if (fits(c, what))
             c->is_cancelled = 1;
     pthread_mutex_unlock(&s->lock);
-    drop_cancelled(s);
+    server_drop_cancelled(s);
 }
 
 static int is_of_wire(const mcp_call *c, const void *payload)
@@ -321,6 +322,8 @@ static void *tick_calls(void *payload)
             pthread_mutex_lock(&s->lock);
             continue;
         }
+        if (tasks_tick(s, now))
+            continue;
         interrupt_cancelled(s);
         cond_wait_until(&s->tick, &s->lock,
                         has_calls_now || s->is_ending ? clock_deadline_ns(now, TICK_MS)
@@ -427,6 +430,7 @@ void mcp_server_free(mcp_server *s)
         s->peers->is_closed = 1;
         server_tidy_peers(s);
     }
+    tasks_forget_all(s);
     handles_free(&s->handles);
     free(s->pool);
 }

@@ -29,6 +29,7 @@
 
 enum {
     MCP_HEADER_MISMATCH = -32020,
+    MCP_MISSING_CAPABILITY = -32021,
     MCP_UNSUPPORTED_VERSION = -32022,
     MCP_RESOURCE_NOT_FOUND = -32002 /* of the older revisions */
 };
@@ -83,6 +84,7 @@ typedef struct mcp_call {
     int is_running;              /* a cell of that */
     uint64_t since_ns;           /* it waits */
     int wants_list, wants_tools; /* of one that listens */
+    int takes_task;              /* it may become one */
     struct mcp_call *next;
 } mcp_call;
 
@@ -98,6 +100,8 @@ typedef struct mcp_server {
     handles handles;
     mcp_peer *peers;
     mcp_call *calls, *listening; /* in the order in which they came */
+    struct task *tasks;
+    size_t task_count;
     size_t waiting, working, threads;
     thread *pool;
     thread clock;
@@ -145,6 +149,8 @@ void call_progress(mcp_call *c, const char *text, size_t len);
 void call_queue(mcp_call *c);
 /* Cancels the call of that id, if there is one. */
 void server_cancel(mcp_server *s, const mcp_peer *peer, const char *id);
+/* Drops those that are cancelled and wait, or listen; the clock interrupts the others. */
+void server_drop_cancelled(mcp_server *s);
 /* With the lock: whether one of that id is under way. */
 int server_has_call(mcp_server *s, const mcp_peer *peer, const char *id);
 void server_tidy_peers(mcp_server *s);

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/jsontext.h"
 #include "base/nearest.h"
+#include "cli/mcp/tasks.h"
 
 /* ---- the table ---- */
 
@@ -389,6 +390,8 @@ void tool_take(mcp_call *c)
         send_answer(c, &a);
         return;
     }
+    c->takes_task = c->is_modern && c->tool->run == run_code &&
+                    tasks_are_known(rpc_object(c->message.params, "_meta"));
     call_queue(c);
 }
 
