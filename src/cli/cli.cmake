@@ -170,6 +170,7 @@ snug_layer(cli SOURCES
     cli/terminal/lines.c
     cli/terminal/term.c
     cli/terminal/ticker.c
+    cli/tools/fetch_tool.c
     cli/tools/mcp.c
     cli/tools/mcptool.c
     cli/tools/user_tools.c
@@ -184,7 +185,7 @@ target_compile_definitions(snug_cli PRIVATE "SNUG_BUILT_FOR=\"Python ${Python3_V
 # Of libcurl the program has the header only: it is loaded when a model is asked.
 add_executable(snug_program agent/model/curl_on_demand.c
     $<TARGET_OBJECTS:snug_cli> $<TARGET_OBJECTS:snug_agent> $<TARGET_OBJECTS:snug_supervise>
-    $<TARGET_OBJECTS:snug_http>)
+    $<TARGET_OBJECTS:snug_http> $<TARGET_OBJECTS:snug_fetch>)
 target_include_directories(snug_program SYSTEM PRIVATE ${CURL_INCLUDE_DIRS})
 set_target_properties(snug_program PROPERTIES OUTPUT_NAME snug LINKER_LANGUAGE C)
 target_link_libraries(snug_program PRIVATE snug_flags ${snug_python_of_program}

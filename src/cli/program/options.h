@@ -93,6 +93,10 @@ typedef struct options {
     text_list tools;          /* "NAME=COMMAND" */
     text_list servers;        /* commands that start MCP servers */
     uint64_t tool_timeout_ms; /* 0: none */
+    text_list fetch_hosts;    /* rules of fetch/rules.h */
+    text_list fetch_secrets;  /* "NAME=HOST:VARIABLE" */
+    const char *fetch_methods;
+    uint64_t fetch_bytes, fetch_ms, fetch_calls; /* 0: the default */
     const char *allowlist;
     char *allowlist_path; /* the same with a slash in it, as the library wants files */
     const char *profile;

@@ -10,11 +10,12 @@
 #include "base/process/child.h"
 #include "cli/program/command.h"
 #include "cli/program/secrets.h"
+#include "cli/tools/fetch_tool.h"
 #include "cli/tools/mcp.h"
 #include "cli/tools/mcptool.h"
 
 enum {
-    STACK_BYTES = 256 * 1024,
+    STACK_BYTES = 512 * 1024, /* of TLS too */
     STDERR_BYTES = 64 * 1024,
     LOOK_MS = 20 /* after so long it is noticed that a call is not wanted any more */
 };
@@ -119,56 +120,79 @@ static void run_tool(command_call *c)
     str_free(&line);
 }
 
-static void *serve_call(void *arg)
+static void answer_by_command(void *payload, snug_call *call)
 {
-    command_call *c = arg;
-    tools *t = c->tool->tools;
+    command_call c = { .tool = payload, .call = call };
 
-    run_tool(c);
-    child_free(&c->child);
-    str_free(&c->out);
-    str_free(&c->err);
-    free(c);
-    pthread_mutex_lock(&t->lock);
-    t->calls--;
-    pthread_cond_signal(&t->change);
-    pthread_mutex_unlock(&t->lock);
-    return NULL;
+    run_tool(&c);
+    child_free(&c.child);
+    str_free(&c.out);
+    str_free(&c.err);
 }
 
 /* On the thread that runs the cell. */
 static void call_command(void *payload, snug_call *call, const char *arguments)
 {
     const command_tool *tool = payload;
-    tools *t = tool->tools;
-    pthread_t thread;
-    pthread_attr_t attributes;
-    command_call *c = calloc(1, sizeof *c);
 
     (void)arguments;
-    if (!c) {
+    tools_answer(tool->tools, call, answer_by_command, payload);
+}
+
+/* ---- threads of calls ---- */
+
+typedef struct answering {
+    tools *tools;
+    snug_call *call;
+    void (*fn)(void *payload, snug_call *call);
+    void *payload;
+} answering;
+
+static void count_calls(tools *t, int difference)
+{
+    pthread_mutex_lock(&t->lock);
+    t->calls += (size_t)difference;
+    if (difference < 0)
+        pthread_cond_signal(&t->change);
+    pthread_mutex_unlock(&t->lock);
+}
+
+static void *answer_call(void *arg)
+{
+    answering *a = arg;
+    tools *t = a->tools;
+
+    a->fn(a->payload, a->call);
+    free(a);
+    count_calls(t, -1);
+    return NULL;
+}
+
+void tools_answer(tools *t, snug_call *call, void (*fn)(void *payload, snug_call *call),
+                  void *payload)
+{
+    pthread_t thread;
+    pthread_attr_t attributes;
+    answering *a = malloc(sizeof *a);
+
+    if (!a) {
         snug_call_fail(call, "out of memory");
         return;
     }
 
-    c->tool = tool;
-    c->call = call;
-    pthread_mutex_lock(&t->lock);
-    t->calls++;
-    pthread_mutex_unlock(&t->lock);
+    *a = (answering){ t, call, fn, payload };
+    count_calls(t, 1);
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    int error = pthread_create(&thread, &attributes, serve_call, c);
+    int error = pthread_create(&thread, &attributes, answer_call, a);
     pthread_attr_destroy(&attributes);
     if (!error)
         return;
 
-    pthread_mutex_lock(&t->lock);
-    t->calls--;
-    pthread_mutex_unlock(&t->lock);
+    free(a);
     snug_call_fail(call, strerror(error));
-    free(c);
+    count_calls(t, -1);
 }
 
 /* ---- all of them ---- */
@@ -178,6 +202,8 @@ static int has_tool_name(const tools *t, const mcptool *last, const char *name)
     for (size_t i = 0; i < t->command_count; i++)
         if (!strcmp(t->commands[i].name, name))
             return 1;
+    if (t->fetch && !strcmp(name, FETCH_TOOL_NAME))
+        return 1;
 
     for (size_t i = 0; i < t->server_count; i++) {
         const mcptool *tool;
@@ -281,6 +307,8 @@ int tools_open(tools *t, const options *o, signals *s)
     for (size_t i = 0; i < o->servers.count && !status; i++)
         status = open_server(t, o, o->servers.items[i], s);
 
+    if (!status && o->fetch_hosts.count > 0)
+        status = fetch_tool_open(&t->fetch, t, o);
     if (!status)
         status = prefix_taken_names(t, o);
     if (status)
@@ -303,6 +331,8 @@ static int bind_tools(tools *t, int (*bind)(void *target, const snug_tool *tool)
         error = bind(target, &tool);
     }
 
+    if (!error && t->fetch)
+        error = fetch_tool_bind(t->fetch, bind, target);
     return error;
 }
 
@@ -339,6 +369,7 @@ void tools_close(tools *t)
         free(t->commands[i].command);
     }
 
+    fetch_tool_close(t->fetch);
     free(t->servers);
     free(t->commands);
     pthread_mutex_destroy(&t->lock);

@@ -20,13 +20,16 @@ typedef struct command_tool {
     char *name, *command;
 } command_tool;
 
+struct fetch_tool;
+
 typedef struct tools {
     uint64_t timeout_ms; /* of a call; 0: none */
     command_tool *commands;
     size_t command_count;
     struct mcp **servers;
     size_t server_count;
-    pthread_mutex_t lock; /* of calls */
+    struct fetch_tool *fetch; /* NULL: there is none */
+    pthread_mutex_t lock;     /* of calls */
     pthread_cond_t change;
     size_t calls; /* threads that answer one */
 } tools;
@@ -38,6 +41,9 @@ int tools_open(tools *t, const options *o, signals *s);
 int tools_bind(tools *t, snug_session *session);
 /* As snug_agent_bind_tool. */
 int tools_bind_agent(tools *t, snug_agent *agent);
+/* Answers a call by fn on a thread of its own, or fails it. */
+void tools_answer(tools *t, snug_call *call, void (*fn)(void *payload, snug_call *call),
+                  void *payload);
 /* When all sessions are closed. */
 void tools_close(tools *t);
 
