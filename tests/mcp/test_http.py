@@ -111,8 +111,8 @@ class Revisions(WebCase):
                         {"Mcp-Name": "=?base64?!!?="}):
             status, _, messages = w.modern("tools/call", headers, name="run_python", arguments={"code": "1"})
             self.assertEqual((status, messages[0]["error"]["code"], messages[0]["id"]), (400, -32020, w.last), headers)
-        coded = "=?base64?cnVuX3B5dGhvbg==?="
-        self.assertFalse(w.tool("run_python", {"Mcp-Name": coded}, code="1")["isError"])
+        for same in ("=?base64?cnVuX3B5dGhvbg==?=", " run_python \t", "run_python  "):
+            self.assertFalse(w.tool("run_python", {"Mcp-Name": same}, code="1")["isError"])
 
     def test_errors_have_the_status_that_the_newer_revision_says(self):
         w = self.web()

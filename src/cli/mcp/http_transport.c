@@ -201,19 +201,24 @@ static const char *principal_of(const http_request *r)
     return *principal ? principal : "http";
 }
 
-/* A header's value, which may be in base64, is that string of the body. */
+/* A header's value, which may be in base64, is that string of the body. Blanks around a value are
+ * not its own (RFC 9110, 5.5), and libmicrohttpd leaves those behind it. */
 static int is_same(const char *header, jsontext_span body)
 {
     static const char before[] = "=?base64?", after[] = "?=";
-    const size_t len = strlen(header), around = sizeof before - 1 + sizeof after - 1;
+    const size_t around = sizeof before - 1 + sizeof after - 1;
     str value = { 0 }, wanted = { 0 };
     int error;
 
+    header += strspn(header, " \t");
+    size_t len = strlen(header);
+    while (len > 0 && strchr(" \t", header[len - 1]))
+        len--;
     if (len >= around && !strncmp(header, before, sizeof before - 1) &&
-        !strcmp(header + len - 2, after))
+        !strncmp(header + len - 2, after, 2))
         error = base64_decode(&value, header + sizeof before - 1, len - around);
     else
-        error = str_add(&value, header);
+        error = str_append(&value, header, len);
     if (!error)
         error = jsontext_string(&wanted, body);
     const int same = !error && value.len == wanted.len &&

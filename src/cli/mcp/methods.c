@@ -10,9 +10,8 @@
 #include "cli/mcp/tasks.h"
 #include "cli/mcp/tool_table.h"
 
-#define SUPPORTED "[\"" MCP_MODERN "\",\"" MCP_LEGACY "\",\"" MCP_LEGACY_BEFORE "\"]"
-#define OURS \
-    "\"tools\":{\"listChanged\":true},\"resources\":{\"subscribe\":true,\"listChanged\":true}"
+#define SUPPORTED           "[\"" MCP_MODERN "\",\"" MCP_LEGACY "\",\"" MCP_LEGACY_BEFORE "\"]"
+#define OURS                "\"tools\":{},\"resources\":{\"subscribe\":true,\"listChanged\":true}"
 #define CAPABILITIES        "{" OURS "}"
 #define MODERN_CAPABILITIES "{" OURS ",\"extensions\":{\"" MCP_META "tasks\":{}}}"
 

@@ -337,9 +337,6 @@ static int write_acknowledged(str *out, const mcp_call *c, const cJSON *filter)
     int error =
         str_printf(&params, "{\"_meta\":{\"" MCP_META "subscriptionId\":%s},\"notifications\":{",
                    c->message.id);
-    if (!error && c->wants_tools)
-        error =
-            str_printf(&params, "\"toolsListChanged\":true%s", c->wants_list || list ? "," : "");
     if (!error && c->wants_list)
         error = str_printf(&params, "\"resourcesListChanged\":true%s", list ? "," : "");
     if (!error && list) {
@@ -368,7 +365,6 @@ void listen_begin(mcp_call *c)
         return;
     }
     c->wants_list = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(filter, "resourcesListChanged"));
-    c->wants_tools = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(filter, "toolsListChanged"));
     if (write_acknowledged(&text, c, filter)) {
         str_free(&text);
         call_fail(c, MCP_FINE, RPC_INTERNAL_ERROR, "out of memory", NULL);

@@ -80,11 +80,11 @@ typedef struct mcp_call {
     const struct mcp_tool *tool;
     call_stage stage;
     int is_cancelled;
-    handle *handle;              /* that it has, while it works */
-    int is_running;              /* a cell of that */
-    uint64_t since_ns;           /* it waits */
-    int wants_list, wants_tools; /* of one that listens */
-    int takes_task;              /* it may become one */
+    handle *handle;    /* that it has, while it works */
+    int is_running;    /* a cell of that */
+    uint64_t since_ns; /* it waits */
+    int wants_list;    /* of one that listens */
+    int takes_task;    /* it may become one */
     struct mcp_call *next;
 } mcp_call;
 
