@@ -1,0 +1,104 @@
+// One of the protocol's own clients against a server: what came of each step, as a line of JSON.
+//
+// usage: client.mjs sdk|client stdio COMMAND ARGUMENT... | client.mjs sdk|client http URL
+const [which, transport, target, ...rest] = process.argv.slice(2);
+
+async function connect() {
+  const info = { name: "official", version: "1" };
+  if (which === "sdk") {
+    const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
+    const { StdioClientTransport } = await import("@modelcontextprotocol/sdk/client/stdio.js");
+    const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/sdk/client/streamableHttp.js");
+    const client = new Client(info, { capabilities: {} });
+    await client.connect(transport === "stdio"
+      ? new StdioClientTransport({ command: target, args: rest, stderr: "inherit", env: process.env })
+      : new StreamableHTTPClientTransport(new URL(target)));
+    return client;
+  }
+  const { Client, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
+  const { StdioClientTransport } = await import("@modelcontextprotocol/client/stdio");
+  const client = new Client(info, { capabilities: {}, versionNegotiation: { mode: { pin: "2026-07-28" } } });
+  await client.connect(transport === "stdio"
+    ? new StdioClientTransport({ command: target, args: rest, stderr: "inherit", env: process.env })
+    : new StreamableHTTPClientTransport(new URL(target)));
+  return client;
+}
+
+const client = await connect();
+const call = (name, args, options) => which === "sdk"
+  ? client.callTool({ name, arguments: args }, undefined, options)
+  : client.callTool({ name, arguments: args }, options);
+
+const picture = `
+import base64
+class Picture:
+    def _repr_png_(self):
+        return base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+display(Picture())`;
+const slowly = "import time\nfor i in range(5):\n    print('step', i, flush=True)\n    time.sleep(0.1)";
+
+let session;
+const steps = {
+  tools: async () => (await client.listTools()).tools,
+  server: async () => ({ ...client.getServerVersion?.(), capabilities: client.getServerCapabilities() }),
+  first: async () => {
+    const answer = await call("run_python", { code: "x = 20" });
+    session = answer.structuredContent.session;
+    return answer;
+  },
+  second: () => call("run_python", { code: "x + 1", session }),
+  error: () => call("run_python", { code: "1 / 0", session }),
+  picture: () => call("run_python", { code: picture, session }),
+  progress: async () => {
+    const told = [];
+    await call("run_python", { code: slowly, session }, { onprogress: (p) => told.push(p), timeout: 60000 });
+    return told;
+  },
+  cancel: async () => {
+    const control = new AbortController();
+    const begun = Date.now();
+    setTimeout(() => control.abort(), 300);
+    try {
+      await call("run_python", { code: "while True: pass", session }, { signal: control.signal, timeout: 60000 });
+    } catch (error) {
+      const after = await call("run_python", { code: "x + 2", session });
+      return { error: String(error), after: after.structuredContent.value.json, ms: Date.now() - begun };
+    }
+    return { error: null };
+  },
+  variables: () => call("list_variables", { session }),
+  file: async () => {
+    await call("write_file", { session, path: "note.txt", text: "hello\n" });
+    const made = await call("run_python", { session, code: "open('made.txt', 'w').write('made')" });
+    const link = made.content.find((one) => one.type === "resource_link");
+    const listed = await client.listResources();
+    const read = await client.readResource({ uri: link.uri });
+    return { link, listed: listed.resources.map((one) => one.uri), text: read.contents[0].text };
+  },
+  stranger: async () => {
+    try {
+      return await call("run_python", { code: "1", session: "py_nobodys" });
+    } catch (error) {
+      return { thrown: String(error) };
+    }
+  },
+  unknown: async () => {
+    try {
+      return await call("no_such_tool", {});
+    } catch (error) {
+      return { thrown: String(error), code: error.code };
+    }
+  },
+  close: () => call("close_session", { session }),
+};
+
+const outcome = {};
+for (const [name, step] of Object.entries(steps)) {
+  try {
+    outcome[name] = await step();
+  } catch (error) {
+    outcome[name] = { failed: `${error.stack}` };
+  }
+}
+console.log(JSON.stringify(outcome));
+await client.close();
