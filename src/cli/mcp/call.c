@@ -36,10 +36,14 @@ void call_free(mcp_call *c)
     free(c);
 }
 
+/* Behind the answer, so that the next call of the session comes after it. */
 static void leave_session(mcp_server *s, mcp_call *c)
 {
     handle *h = c->handle;
+    if (!h)
+        return;
 
+    pthread_mutex_lock(&s->lock);
     c->handle = NULL;
     h->calls--;
     h->used_ns = clock_now_ns();
@@ -48,6 +52,7 @@ static void leave_session(mcp_server *s, mcp_call *c)
     if (h->is_gone && h->calls == 0)
         handles_remove(&s->handles, h);
     pthread_cond_broadcast(&s->work);
+    pthread_mutex_unlock(&s->lock);
 }
 
 /* It is nobody's any more: cancels do not reach it. */
@@ -58,8 +63,6 @@ static void leave_lists(mcp_call *c)
     pthread_mutex_lock(&s->lock);
     calls_remove(&s->calls, c);
     calls_remove(&s->listening, c);
-    if (c->handle)
-        leave_session(s, c);
     pthread_cond_broadcast(&s->idle);
     pthread_mutex_unlock(&s->lock);
 }
@@ -73,6 +76,7 @@ static void send_answer(mcp_call *c, mcp_status status, const str *text)
         c->wire.answer(c->wire.payload, status, text->data, text->len);
     else
         c->wire.answer(c->wire.payload, status, NULL, 0);
+    leave_session(c->server, c);
     call_free(c);
 }
 

@@ -59,7 +59,8 @@ static const mcp_tool table[] = {
       "Runs Python in a session that keeps its names, imports and files from call to call, and "
       "answers with what was printed and the value of the last expression. Without a session one "
       "is opened; the answer names it. No network and no files but those of the session's work "
-      "directory. Pictures that are displayed come back as images.",
+      "directory, unless the host gives functions for more. Pictures that are displayed come back "
+      "as images.",
       { { "code", ARGUMENT_TEXT, 1, "the program" },
         { "session", ARGUMENT_TEXT, 0, SESSION_WORDS "; without one a new session is opened" },
         { "timeout", ARGUMENT_NUMBER, 0, "seconds that it may take" },
