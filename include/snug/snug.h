@@ -507,11 +507,25 @@ typedef struct snug_tool_call {
     const char *name;
     /* "ok"; "error": snug_call_fail, or an answer that is not JSON; "timeout": the tool's own;
      * "cancelled": the cell gave it up, was stopped or ended; "denied": over the limit
-     * tool_calls */
+     * tool_calls; "refused": by a rule, or by who was asked */
     const char *status;
     uint64_t start_ns;    /* since the cell began */
     uint64_t duration_ns; /* until the answer, or the end of the wait for it */
 } snug_tool_call;
+
+/* What becomes of a call before the tool is called. */
+typedef enum snug_tool_decision {
+    SNUG_TOOL_ALLOW,
+    SNUG_TOOL_ASK, /* on_approval says */
+    SNUG_TOOL_DENY
+} snug_tool_decision;
+
+/* A rule for tools. The struct never changes: tool_rules is an array of it. */
+typedef struct snug_tool_rule {
+    const char *pattern; /* of the tool's name, as in a shell: "github_*", "*" */
+    int only_read_only;  /* it is for tools with is_read_only alone */
+    snug_tool_decision decision;
+} snug_tool_rule;
 
 typedef struct snug_session_options {
     size_t size;
@@ -564,11 +578,23 @@ typedef struct snug_session_options {
     void (*on_tool_call)(void *payload, const snug_tool_call *call);
     char *error; /* where an open that fails leaves its sentence, as in snug_host_options */
     size_t error_bytes;
+    /* Of the rules, tool_rule_count of them, the first that fits a tool decides about its calls;
+     * where none does, they are allowed. A call that is denied raises ToolRefused in the cell.
+     * They stay with the session, over resets too. SNUG_EINVAL for a rule without a pattern. */
+    const snug_tool_rule *tool_rules;
+    size_t tool_rule_count;
+    /* Called as on_input is, with a call that a rule asks about, before its tool is called. Answer
+     * it with snug_call_approve, now or later, from any thread; snug_call_name and
+     * snug_call_arguments tell what is asked. The cell waits until then: its wall_ms and the tool's
+     * timeout_ms stand still, all other limits hold, and no GIL is held; other threads and awaited
+     * calls of the cell go on. The wait has no limit of its own; a stop, an interrupt or the end of
+     * the cell ends it. NULL: such calls are refused. */
+    void (*on_approval)(void *payload, snug_call *call);
 } snug_session_options;
 #define SNUG_SESSION_OPTIONS_INIT                                                               \
     {                                                                                           \
         sizeof(snug_session_options), NULL, SNUG_KIND_RESTRICTED, NULL, NULL, NULL, NULL, NULL, \
-            NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, 0                                   \
+            NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, 0, NULL, 0, NULL                    \
     }
 /* As snug_limits_init. */
 SNUG_EXTERN int snug_session_options_init(snug_session_options *out, size_t size);
@@ -916,14 +942,15 @@ typedef struct snug_tool {
      * runs, and end the cell, but snug_session_run cannot return before this does, nor hand over
      * another call. */
     void (*fn)(void *payload, snug_call *call, const char *arguments);
-    void *payload;       /* in use until the session is closed or the name is bound again */
-    uint64_t is_untimed; /* while a call of it is under way, the wall_ms of its cell stand still;
-                            all other limits hold. For what may take long and has a limit of its
-                            own */
+    void *payload;         /* in use until the session is closed or the name is bound again */
+    uint64_t is_untimed;   /* while a call of it is under way, the wall_ms of its cell stand still;
+                              all other limits hold. For what may take long and has a limit of its
+                              own */
+    uint64_t is_read_only; /* it changes nothing: for rules with only_read_only */
 } snug_tool;
-#define SNUG_TOOL_INIT                                              \
-    {                                                               \
-        sizeof(snug_tool), NULL, NULL, NULL, 0, 0, 0, NULL, NULL, 0 \
+#define SNUG_TOOL_INIT                                                 \
+    {                                                                  \
+        sizeof(snug_tool), NULL, NULL, NULL, 0, 0, 0, NULL, NULL, 0, 0 \
     }
 /* As snug_limits_init. */
 SNUG_EXTERN int snug_tool_init(snug_tool *out, size_t size);
@@ -954,13 +981,24 @@ SNUG_EXTERN int snug_call_fail(snug_call *call, const char *message);
 /* The same for on_input, with len bytes of a line without its end. Bytes that are not UTF-8 become
  * U+FFFD. NULL: there is no line, and input() raises EOFError. */
 SNUG_EXTERN int snug_call_return_line(snug_call *call, const char *line, size_t len);
+typedef enum snug_approval {
+    SNUG_APPROVAL_REFUSE,
+    SNUG_APPROVAL_ONCE,
+    SNUG_APPROVAL_ALWAYS /* and further calls of this tool are not asked about, until the session is
+                            closed or the name is bound again */
+} snug_approval;
+/* The same for on_approval. Approved, the tool is called next, as its fn says, and answers the
+ * call; refused, ToolRefused is raised in the cell, a ToolError, with the reason, which may be
+ * NULL. SNUG_EINVAL for another answer, which refuses, and for a call that does not wait for this,
+ * which fails. */
+SNUG_EXTERN int snug_call_approve(snug_call *call, snug_approval answer, const char *reason);
 /* 1 while the cell waits for the answer, so that long work can see whether it is still worth it.
  * Any thread, before the call is answered; so with the next two. */
 SNUG_EXTERN int snug_call_is_wanted(const snug_call *call);
 /* The name of the tool; "input" for on_input, and "getpass" where what is typed is not to be seen:
  * getpass.getpass() of a cell. */
 SNUG_EXTERN const char *snug_call_name(const snug_call *call);
-/* The arguments that fn was given. */
+/* The arguments that fn was given, or will be. */
 SNUG_EXTERN const char *snug_call_arguments(const snug_call *call);
 
 /* ---- result ---- */

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/forked.h"
 #include "calls/ledger.h"
+#include "calls/rules.h"
 
 struct snug_call {
     snug_call *previous, *next; /* of all */
@@ -20,7 +21,8 @@ struct snug_call {
     int is_held, is_host;  /* by the cell, by the host */
     int tells;
     int is_untimed;
-    int is_hidden; /* a line that is not to be seen */
+    int is_on_hold, is_approved; /* it waits for an approval; it has one */
+    int is_hidden;               /* a line that is not to be seen */
     str text, answer;
     uint64_t number, start_ns, timeout_ms, deadline_ns;
     size_t entry; /* in the ledger; LEDGER_NONE */
@@ -45,6 +47,7 @@ struct desk {
     desk_tool **tools;
     size_t tool_count, tool_cap;
     uint64_t tools_bound;
+    tool_rules rules;
 
     pthread_mutex_t lock; /* of everything below */
     void (*wake)(void *payload);
@@ -86,6 +89,7 @@ desk_tool *desk_tool_copy(const snug_tool *tool)
     copy->is_async = tool->is_async;
     copy->takes_any = tool->takes_any;
     copy->is_untimed = tool->is_untimed != 0;
+    copy->is_read_only = tool->is_read_only != 0;
     copy->timeout_ms = tool->timeout_ms;
     copy->fn = tool->fn;
     copy->payload = tool->payload;
@@ -129,8 +133,16 @@ int desk_put_tool(desk *d, desk_tool *tool)
     return SNUG_OK;
 }
 
+int desk_set_rules(desk *d, const snug_tool_rule *rules, size_t count)
+{
+    return tool_rules_take(&d->rules, rules, count);
+}
+
 int desk_put_tools(desk *d, const desk *from)
 {
+    if (desk_set_rules(d, from->rules.rules, from->rules.count))
+        return SNUG_ENOMEM;
+
     for (size_t i = 0; i < from->tool_count; i++) {
         const desk_tool *own = from->tools[i];
         const snug_tool tool = { .name = own->name,
@@ -139,11 +151,14 @@ int desk_put_tools(desk *d, const desk *from)
                                  .is_async = own->is_async,
                                  .takes_any = own->takes_any,
                                  .is_untimed = (uint64_t)own->is_untimed,
+                                 .is_read_only = (uint64_t)own->is_read_only,
                                  .timeout_ms = own->timeout_ms,
                                  .fn = own->fn,
                                  .payload = own->payload };
 
         desk_tool *copy = desk_tool_copy(&tool);
+        if (copy)
+            copy->is_approved = own->is_approved;
         if (!copy || desk_put_tool(d, copy)) {
             desk_tool_free(copy);
             return SNUG_ENOMEM;
@@ -248,8 +263,9 @@ static void end_call(snug_call *call, call_state how)
     desk *d = call->desk;
 
     const uint64_t now_ns = clock_now_ns();
-    if (call->is_untimed)
+    if (call->is_untimed || call->is_on_hold) /* never counted twice */
         count_untimed(d, 0, now_ns);
+    call->is_on_hold = 0;
     if (!call->tool)
         d->input_used_ns += now_ns - call->start_ns;
 
@@ -282,6 +298,7 @@ static void free_desk(desk *d)
     for (size_t i = 0; i < d->tool_count; i++)
         desk_tool_free(d->tools[i]);
     free(d->tools);
+    tool_rules_free(&d->rules);
     ledger_free(&d->ledger);
     pthread_mutex_destroy(&d->lock);
     free(d);
@@ -533,9 +550,12 @@ uint64_t call_number(const snug_call *call)
     return call->number;
 }
 
-uint64_t call_deadline_ns(const snug_call *call)
+uint64_t call_deadline_ns(snug_call *call)
 {
-    return call->deadline_ns;
+    pthread_mutex_lock(&call->desk->lock);
+    uint64_t deadline_ns = call->deadline_ns;
+    pthread_mutex_unlock(&call->desk->lock);
+    return deadline_ns;
 }
 
 uint64_t call_timeout_ms(const snug_call *call)
@@ -562,7 +582,8 @@ void call_end(snug_call *call, call_state how)
 {
     desk *d = call->desk;
     pthread_mutex_lock(&d->lock);
-    end_if_made(call, how);
+    if (how != CALL_TIMEOUT || call->deadline_ns <= clock_now_ns())
+        end_if_made(call, how);
     pthread_mutex_unlock(&d->lock);
 }
 
@@ -685,6 +706,95 @@ const desk_tool *call_tool(const snug_call *call)
 const char *call_text(const snug_call *call)
 {
     return str_text(&call->text);
+}
+
+snug_tool_decision call_decide(snug_call *call)
+{
+    desk *d = call->desk;
+
+    pthread_mutex_lock(&d->lock);
+    const desk_tool *tool = call->tool;
+    snug_tool_decision decision = tool_rules_decide(&d->rules, tool->name, tool->is_read_only);
+    if (decision == SNUG_TOOL_ASK && (call->is_approved || tool->is_approved))
+        decision = SNUG_TOOL_ALLOW;
+    pthread_mutex_unlock(&d->lock);
+    return decision;
+}
+
+void call_hold(snug_call *call)
+{
+    desk *d = call->desk;
+
+    pthread_mutex_lock(&d->lock);
+    if (!is_ended(call) && !call->is_on_hold) {
+        call->is_on_hold = 1;
+        call->deadline_ns = UINT64_MAX;
+        if (!call->is_untimed)
+            count_untimed(d, 1, clock_now_ns());
+        if (d->wake)
+            d->wake(d->wake_payload); /* who waits until the deadline that it had */
+    }
+    pthread_mutex_unlock(&d->lock);
+}
+
+/* The tool has its whole time from here on. The lock is held. */
+static void end_hold(desk *d, snug_call *call)
+{
+    const uint64_t now_ns = clock_now_ns();
+
+    if (!call->is_on_hold)
+        return;
+    call->is_on_hold = 0;
+    if (!call->is_untimed)
+        count_untimed(d, 0, now_ns);
+    if (call->timeout_ms > 0)
+        call->deadline_ns = clock_deadline_ns(now_ns, call->timeout_ms);
+    if (call->tells && call->deadline_ns < d->next_deadline_ns)
+        d->next_deadline_ns = call->deadline_ns;
+    if (d->wake)
+        d->wake(d->wake_payload);
+}
+
+void call_go_on(snug_call *call)
+{
+    pthread_mutex_lock(&call->desk->lock);
+    end_hold(call->desk, call);
+    pthread_mutex_unlock(&call->desk->lock);
+}
+
+int call_is_held(snug_call *call)
+{
+    pthread_mutex_lock(&call->desk->lock);
+    int is_held = call->is_on_hold;
+    pthread_mutex_unlock(&call->desk->lock);
+    return is_held;
+}
+
+int call_approve(snug_call *call, int always)
+{
+    desk *d = call->desk;
+    int error = SNUG_OK;
+
+    pthread_mutex_lock(&d->lock);
+    if (is_ended(call)) {
+        error = SNUG_ENOTFOUND;
+        call->is_host = 0;
+        free_if_let_go(call);
+    } else if (!call->is_on_hold) {
+        error = SNUG_EINVAL;
+    } else {
+        call->is_approved = 1;
+        for (size_t i = 0; always && i < d->tool_count; i++)
+            if (d->tools[i] == call->tool)
+                d->tools[i]->is_approved = 1;
+        end_hold(d, call);
+        atomic_store(&call->state, CALL_WAITS);
+        append_to_line(d, WAITING, call);
+        d->on_call(d->payload); /* the session stays as long as the call is not ended */
+    }
+
+    unlock_or_free(d);
+    return error;
 }
 
 int call_is_wanted(const snug_call *call)

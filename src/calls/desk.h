@@ -32,7 +32,8 @@ typedef struct desk desk;
 typedef struct desk_tool {
     uint64_t id;                  /* another one each time that the name is bound */
     char *name, *signature, *doc; /* signature: NULL for any names; doc: may be NULL */
-    int is_async, takes_any, is_untimed;
+    int is_async, takes_any, is_untimed, is_read_only;
+    int is_approved;     /* for all further calls; under the lock */
     uint64_t timeout_ms; /* 0: none */
     void (*fn)(void *payload, snug_call *call, const char *arguments_json);
     void *payload;
@@ -48,8 +49,10 @@ void desk_tool_free(desk_tool *tool);
 /* Takes it, in place of the one with its name. While no code of the session runs. SNUG_OK or
  * SNUG_ENOMEM: then it is the caller's. */
 int desk_put_tool(desk *d, desk_tool *tool);
-/* Puts copies of all tools of another one there. The same. */
+/* Puts copies of all tools of another one there, and its rules. The same. */
 int desk_put_tools(desk *d, const desk *from);
+/* Copies them. As tool_rules_take. */
+int desk_set_rules(desk *d, const snug_tool_rule *rules, size_t count);
 /* NULL past the end; for one that was bound before and is not any more. Stay while code of
  * the session runs. */
 desk_tool *desk_tool_at(const desk *d, size_t index);
@@ -94,6 +97,7 @@ typedef enum call_state {
     CALL_OK,    /* from here on it is over */
     CALL_ERROR,
     CALL_NONE, /* no line */
+    CALL_REFUSED,
     CALL_TIMEOUT,
     CALL_CANCELLED,
     CALL_DENIED /* of a ledger's entry */
@@ -117,10 +121,10 @@ desk_refusal call_make(snug_call *call, int tells);
 void call_hide_answer(snug_call *call);
 int call_is_over(const snug_call *call);
 uint64_t call_number(const snug_call *call);
-uint64_t call_deadline_ns(const snug_call *call);
+uint64_t call_deadline_ns(snug_call *call);
 const char *call_name(const snug_call *call);
 uint64_t call_timeout_ms(const snug_call *call);
-/* Ends it if it is not over: CALL_TIMEOUT or CALL_CANCELLED. */
+/* Ends it if it is not over: CALL_CANCELLED, or CALL_TIMEOUT, and that only when its time is up. */
 void call_end(snug_call *call, call_state how);
 /* The end, and the answer or the message of the error, which the caller frees. */
 call_state call_take(str *answer, snug_call *call);
@@ -147,6 +151,17 @@ snug_call *desk_take(desk *d);
 /* NULL: input() asks. Not after its cell. */
 const desk_tool *call_tool(const snug_call *call);
 const char *call_text(const snug_call *call);
+/* What the rules say about it, which the host has taken; approved is what was allowed for this one
+ * or for all of its tool. */
+snug_tool_decision call_decide(snug_call *call);
+/* It waits for an approval: until it goes on, no time of its own or of its cell passes. */
+void call_hold(snug_call *call);
+void call_go_on(snug_call *call);
+int call_is_held(snug_call *call);
+/* Goes on, and waits to be taken again; always: so that all further ones of its tool are allowed.
+ * SNUG_OK; SNUG_ENOTFOUND: nobody waits for it any more, and it is let go; SNUG_EINVAL: it is not
+ * held. Any thread. */
+int call_approve(snug_call *call, int always);
 /* Ends it, with text (len bytes; copied), and lets go: call is not to be used any more.
  * SNUG_OK; SNUG_ENOTFOUND: nobody waits for it any more; SNUG_EINVAL: the text goes over
  * DESK_BYTES, and SNUG_ENOMEM: in both the call has failed. Without a message. Any thread. */

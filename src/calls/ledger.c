@@ -56,6 +56,8 @@ static const char *name_status(call_state state)
         return "timeout";
     case CALL_DENIED:
         return "denied";
+    case CALL_REFUSED:
+        return "refused";
     case CALL_PREPARED:
     case CALL_WAITS:
     case CALL_MADE:

@@ -70,6 +70,7 @@ static int is_builtin(const char *name)
         "TabError",
         "TimeoutError",
         "ToolError",
+        "ToolRefused",
         "ToolTimeout",
         "TypeError",
         "UnboundLocalError",

@@ -54,6 +54,15 @@ static void relay_tool_call(void *payload, const snug_tool_call *made)
         call->on_tool_call(call->payload, made);
 }
 
+static void relay_approval(void *payload, snug_call *asked)
+{
+    const snug_session_options *call = &((seat *)payload)->call;
+    if (call->on_approval)
+        call->on_approval(call->payload, asked);
+    else
+        snug_call_approve(asked, SNUG_APPROVAL_REFUSE, NULL);
+}
+
 /* ---- opening ---- */
 
 /* The longest name that snug.h takes for a session. */
@@ -79,6 +88,7 @@ static int open_once(snug_session **out, snug_supervisor *s, seat *one,
     mine.on_display = relay_display;
     mine.on_input = relay_input;
     mine.on_tool_call = relay_tool_call;
+    mine.on_approval = relay_approval;
     mine.payload = one;
     return snug_session_open(out, host, &mine);
 }

@@ -98,6 +98,12 @@ static void pass_tool_call(void *payload, const snug_tool_call *call)
         agent->on_tool_call(agent->session_payload, call);
 }
 
+static void pass_approval(void *payload, snug_call *call)
+{
+    snug_agent *agent = payload;
+    agent->on_approval(agent->session_payload, call);
+}
+
 static void pass_input(void *payload, snug_call *call, const char *prompt)
 {
     snug_agent *agent = payload;
@@ -200,12 +206,15 @@ static void take_callbacks(snug_agent *agent, snug_session_options *options)
     agent->on_display = options->on_display;
     agent->on_input = options->on_input;
     agent->on_tool_call = options->on_tool_call;
+    agent->on_approval = options->on_approval;
     agent->session_payload = options->payload;
 
     options->payload = agent;
     options->on_output = pass_output;
     options->on_display = pass_display;
     options->on_tool_call = pass_tool_call;
+    if (options->on_approval)
+        options->on_approval = pass_approval;
     if (options->on_input)
         options->on_input = pass_input;
 }

@@ -89,6 +89,7 @@ struct snug_agent {
     void (*on_display)(void *payload, snug_display_event event, const snug_display *display);
     void (*on_input)(void *payload, snug_call *call, const char *prompt);
     void (*on_tool_call)(void *payload, const snug_tool_call *call);
+    void (*on_approval)(void *payload, snug_call *call);
     void *session_payload;
 
     uint64_t process;     /* that has opened it: base/forked.h */

@@ -51,6 +51,7 @@ static PyObject *make_type(PyType_Spec *spec, PyObject *base, PyObject *other)
 
 static char policy_doc[] = "The session's policy does not allow this.";
 static char tool_doc[] = "A function of the host failed.";
+static char refused_doc[] = "The call of a function of the host was not allowed.";
 static char timeout_doc[] = "A function of the host did not answer in time.";
 static char import_doc[] = "The session's profile does not have this module.";
 
@@ -59,6 +60,7 @@ int exceptions_make(interp *in)
     static PyType_Slot policy_slots[] = { { Py_tp_doc, policy_doc }, { 0, NULL } };
     static PyType_Slot import_slots[] = { { Py_tp_doc, import_doc }, { 0, NULL } };
     static PyType_Slot tool_slots[] = { { Py_tp_doc, tool_doc }, { 0, NULL } };
+    static PyType_Slot refused_slots[] = { { Py_tp_doc, refused_doc }, { 0, NULL } };
     static PyType_Slot timeout_slots[] = { { Py_tp_doc, timeout_doc }, { 0, NULL } };
     static PyType_Slot stopped_slots[] = { { Py_tp_new, stopped_new }, { 0, NULL } };
 
@@ -67,6 +69,7 @@ int exceptions_make(interp *in)
     static PyType_Spec import = { "builtins.ImportDenied", 0, 0, IMMUTABLE, import_slots };
     static PyType_Spec tool = { "builtins.ToolError", 0, 0, IMMUTABLE | Py_TPFLAGS_BASETYPE,
                                 tool_slots };
+    static PyType_Spec refused = { "builtins.ToolRefused", 0, 0, IMMUTABLE, refused_slots };
     static PyType_Spec timeout = { "builtins.ToolTimeout", 0, 0, IMMUTABLE, timeout_slots };
     static PyType_Spec stopped = { "builtins.CellStopped", 0, 0, IMMUTABLE, stopped_slots };
     in->policy_error = make_type(&policy, PyExc_PermissionError, NULL);
@@ -77,7 +80,9 @@ int exceptions_make(interp *in)
     in->tool_error = make_type(&tool, PyExc_RuntimeError, NULL);
     if (in->tool_error)
         in->tool_timeout = make_type(&timeout, in->tool_error, PyExc_TimeoutError);
-    if (!in->policy_error || !in->import_denied || !in->stopped || !in->tool_timeout)
+    if (in->tool_timeout)
+        in->tool_refused = make_type(&refused, in->tool_error, NULL);
+    if (!in->policy_error || !in->import_denied || !in->stopped || !in->tool_refused)
         return -1;
     spare_interrupt();
     return 0;

@@ -69,8 +69,8 @@ struct interp {
                              identifier, so no cell can name it */
     PyObject *assign;     /* _ast.Assign; NULL until the first cell, or in the static programs */
     PyObject *targets;    /* [_ast.Name of value_name]; the same */
-    PyObject *policy_error, *import_denied; /* the policy's own exceptions */
-    PyObject *tool_error, *tool_timeout;    /* ToolError and ToolTimeout of builtins */
+    PyObject *policy_error, *import_denied;             /* the policy's own exceptions */
+    PyObject *tool_error, *tool_timeout, *tool_refused; /* ToolError ... of builtins */
     PyObject *stopped;          /* what interp_stop raises: a subclass of KeyboardInterrupt */
     PyObject *set_running_loop; /* asyncio's, as it was when asyncio was imported */
     PyObject *run_async;        /* frozen loop.py's runner; NULL until the first await */

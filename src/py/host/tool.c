@@ -101,6 +101,9 @@ static PyObject *finish_call(interp *in, snug_call *call)
         raise_tool(in->tool_error, NULL, "%s() was cancelled: the cell that called it has ended",
                    call_name(call));
         break;
+    case CALL_REFUSED:
+        raise_text(in->tool_refused, str_text(&answer), answer.len, NULL);
+        break;
     case CALL_ERROR:
     case CALL_NONE:
     case CALL_DENIED:
@@ -554,6 +557,8 @@ static PyMethodDef input_method = {
 int tool_install(interp *in)
 {
     if (PyDict_SetItemString(in->builtins, "ToolError", in->tool_error) != 0)
+        return -1;
+    if (PyDict_SetItemString(in->builtins, "ToolRefused", in->tool_refused) != 0)
         return -1;
     return PyDict_SetItemString(in->builtins, "ToolTimeout", in->tool_timeout);
 }

@@ -481,6 +481,7 @@ static void drop_objects(interp *in)
         &in->rich,
         &in->tool_error,
         &in->tool_timeout,
+        &in->tool_refused,
         &in->await_call,
         &in->checkpoint,
         &in->raw_type,

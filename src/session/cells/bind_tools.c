@@ -193,6 +193,44 @@ int snug_call_fail(snug_call *call, const char *message)
     return answer_call(call, CALL_ERROR, message, len);
 }
 
+/* One that was not approved is not called. */
+static int refuse_call(snug_call *call, const char *reason)
+{
+    str text = { 0 };
+    if (reason)
+        str_printf(&text, "%s", reason);
+    else
+        str_printf(&text, "%s() was refused", call_name(call));
+    int error = answer_call(call, CALL_REFUSED, str_text(&text), text.len);
+    str_free(&text);
+    return error;
+}
+
+int snug_call_approve(snug_call *call, snug_approval answer, const char *reason)
+{
+    size_t at;
+    int error = check_call(call, "snug_call_approve");
+    if (error)
+        return error;
+
+    if (reason && utf8_check(reason, strlen(reason), &at) != UTF8_FINE)
+        reason = NULL;
+    if (answer == SNUG_APPROVAL_REFUSE)
+        return refuse_call(call, reason);
+    if (answer != SNUG_APPROVAL_ONCE && answer != SNUG_APPROVAL_ALWAYS) {
+        refuse_call(call, NULL);
+        return error_set(SNUG_EINVAL, "snug_call_approve: there is no answer %u", (unsigned)answer);
+    }
+
+    switch (call_approve(call, answer == SNUG_APPROVAL_ALWAYS)) {
+    case SNUG_OK:
+        return SNUG_OK;
+    case SNUG_EINVAL:
+        return refuse_answer(call, "snug_call_approve: this call does not wait for an approval");
+    }
+    return error_set(SNUG_ENOTFOUND, "nobody waits for this answer any more");
+}
+
 int snug_call_return_line(snug_call *call, const char *line, size_t len)
 {
     int error = check_call(call, "snug_call_return_line");

@@ -17,6 +17,35 @@ int session_bind_all(snug_session *session)
     return error;
 }
 
+static void refuse_call(snug_call *call, const char *why)
+{
+    str text = { 0 };
+    str_printf(&text, "%s() is not allowed: %s", call_name(call), why);
+    call_answer(call, CALL_REFUSED, str_text(&text), text.len);
+    str_free(&text);
+}
+
+/* Or does not, as the rules say. */
+static void call_tool_of(const session_callbacks *callbacks, const desk_tool *tool, snug_call *call)
+{
+    switch (call_decide(call)) {
+    case SNUG_TOOL_ALLOW:
+        tool->fn(tool->payload, call, call_text(call));
+        break;
+    case SNUG_TOOL_ASK:
+        if (callbacks->on_approval) {
+            call_hold(call);
+            callbacks->on_approval(callbacks->payload, call);
+        } else {
+            refuse_call(call, "the session asks about its calls, and nobody answers");
+        }
+        break;
+    case SNUG_TOOL_DENY:
+        refuse_call(call, "a rule of the session denies it");
+        break;
+    }
+}
+
 void session_make_calls(snug_session *session, void (*drain)(snug_session *session))
 {
     for (snug_call *call; !session->attending.is_deaf && (call = desk_take(session->desk));) {
@@ -24,7 +53,7 @@ void session_make_calls(snug_session *session, void (*drain)(snug_session *sessi
         session_tell_calls(session);
         drain(session); /* what was printed before it */
         if (tool)
-            tool->fn(tool->payload, call, call_text(call));
+            call_tool_of(&session->callbacks, tool, call);
         else
             session->callbacks.on_input(session->callbacks.payload, call, call_text(call));
         session_tell_calls(session);

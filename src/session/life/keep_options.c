@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/options.h"
+#include "calls/rules.h"
 #include "limits/limits.h"
 
 struct kept_options {
@@ -13,6 +14,7 @@ struct kept_options {
     char *name, *profile, *workdir, *packages;
     char **allow;
     snug_mount *mounts;
+    tool_rules rules;
 };
 
 /* 1, also for NULL; 0: no memory. */
@@ -65,6 +67,14 @@ static int keep_mounts(kept_options *kept)
     return 1;
 }
 
+static int keep_rules(kept_options *kept)
+{
+    snug_session_options *o = &kept->options;
+    int error = tool_rules_take(&kept->rules, o->tool_rules, o->tool_rule_count);
+    o->tool_rules = kept->rules.rules;
+    return error;
+}
+
 static int keep_all(kept_options *kept)
 {
     snug_session_options *o = &kept->options;
@@ -86,6 +96,8 @@ int kept_options_make(kept_options **out, const snug_session_options *given)
     kept->options.error = NULL; /* which may be gone by then; the task has its sentence */
     if (!error && !keep_all(kept))
         error = error_no_memory();
+    if (!error)
+        error = keep_rules(kept);
     if (error) {
         kept_options_free(kept);
         return error;
@@ -112,6 +124,7 @@ void kept_options_free(kept_options *kept)
     for (size_t i = 0; kept->allow && kept->allow[i]; i++)
         free(kept->allow[i]);
     free(kept->allow);
+    tool_rules_free(&kept->rules);
     free(kept->mounts);
     free(kept->name);
     free(kept->profile);

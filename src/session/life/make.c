@@ -185,9 +185,13 @@ int session_hand_over(snug_session *session, const snug_session_options *options
     session->callbacks.on_output = options->on_output;
     session->callbacks.on_input = options->on_input;
     session->callbacks.on_tool_call = options->on_tool_call;
+    session->callbacks.on_approval = options->on_approval;
     session->callbacks.payload = options->payload;
     session->callbacks.on_display = options->on_display;
     session_hear_output(session);
+    int error = desk_set_rules(session->desk, options->tool_rules, options->tool_rule_count);
+    if (error)
+        return error;
     return session_set_name(session, options->name);
 }
 

@@ -141,7 +141,8 @@ static void pack_display(packer *p, const display *d)
 /* ---- results ---- */
 
 static const char *const ops[] = { "set", "rebound", "deleted" };
-static const char *const call_states[] = { "ok", "error", "timeout", "cancelled", "denied" };
+static const char *const call_states[] = { "ok",        "error",  "timeout",
+                                           "cancelled", "denied", "refused" };
 
 static uint64_t index_of(const char *const *words, size_t count, const char *word)
 {

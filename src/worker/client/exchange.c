@@ -88,19 +88,23 @@ static void tell_taken(remote *r, size_t bytes, uint64_t deadline_ns)
 struct made_call {
     snug_call *call;
     uint64_t id; /* the worker's */
+    int is_held; /* as the worker knows it */
     struct made_call *next;
 };
 
-static void send_answer(const remote *r, uint64_t id, call_state how, const str *text,
+static frame_answer name_answer(call_state how)
+{
+    if (how == CALL_OK)
+        return FRAME_ANSWER_OK;
+    if (how == CALL_NONE)
+        return FRAME_ANSWER_NONE;
+    return how == CALL_REFUSED ? FRAME_ANSWER_REFUSED : FRAME_ANSWER_ERROR;
+}
+
+static void send_answer(const remote *r, uint64_t id, frame_answer answer, const str *text,
                         uint64_t deadline_ns)
 {
     packer body = { 0 };
-    frame_answer answer = FRAME_ANSWER_ERROR;
-
-    if (how == CALL_OK)
-        answer = FRAME_ANSWER_OK;
-    else if (how == CALL_NONE)
-        answer = FRAME_ANSWER_NONE;
 
     pack_number(&body, id);
     pack_number(&body, (uint64_t)answer);
@@ -108,6 +112,18 @@ static void send_answer(const remote *r, uint64_t id, call_state how, const str 
     if (!body.is_short)
         link_send(r->link, FRAME_ANSWER, r->line.channel, 0, &body.text, deadline_ns);
     str_free(&body.text);
+}
+
+/* Whether it waits for an approval. */
+static void tell_held(made_call *made, const remote *r, uint64_t deadline_ns)
+{
+    const str nothing = { 0 };
+    const int is_held = call_is_held(made->call);
+    if (is_held == made->is_held)
+        return;
+    made->is_held = is_held;
+    send_answer(r, made->id, is_held ? FRAME_ANSWER_HELD : FRAME_ANSWER_GOES_ON, &nothing,
+                deadline_ns);
 }
 
 /* Sends the answers of calls that are over, and drops these. */
@@ -121,14 +137,15 @@ static void pass_answers(made_call **calls, snug_session *session, uint64_t dead
     for (made_call **at = calls; *at;) {
         made_call *made = *at;
         if (!call_is_over(made->call)) {
+            tell_held(made, session->remote, deadline_ns);
             at = &made->next;
             continue;
         }
 
         str text = { 0 };
         call_state how = call_take(&text, made->call);
-        if (how == CALL_OK || how == CALL_ERROR || how == CALL_NONE)
-            send_answer(session->remote, made->id, how, &text, deadline_ns);
+        if (how == CALL_OK || how == CALL_ERROR || how == CALL_NONE || how == CALL_REFUSED)
+            send_answer(session->remote, made->id, name_answer(how), &text, deadline_ns);
         str_free(&text);
         call_drop(made->call);
         *at = made->next;
@@ -200,7 +217,7 @@ static void take_call(made_call **calls, snug_session *session, const remote_que
     if (call_prepare(&made->call, session->desk, tool, &text) != DESK_FINE) {
         const str why = { 0 };
         free(made);
-        send_answer(session->remote, id, CALL_ERROR, &why, q->deadline_ns);
+        send_answer(session->remote, id, FRAME_ANSWER_ERROR, &why, q->deadline_ns);
         return;
     }
 
@@ -285,6 +302,20 @@ static int take_in_time(snug_session *session, remote_question *q, made_call **c
     return 0;
 }
 
+/* Those that were approved; what the tools take here is not the worker's time either. */
+static void make_approved(snug_session *session, remote_question *q)
+{
+    remote_due_ns(session, q);
+    const uint64_t before_ns = clock_now_ns();
+    session_make_calls(session, drain_nothing);
+    if (q->deadline_ns == UINT64_MAX)
+        return;
+
+    const uint64_t now_ns = clock_now_ns();
+    q->deadline_ns = u64_sum(q->deadline_ns, now_ns - before_ns);
+    q->untimed_ns = desk_untimed_ns(session->desk, now_ns);
+}
+
 /* Takes what comes until the reply, or until until_ns. 1: it is over. */
 static int wait_for_reply(snug_session *session, remote_question *q, uint64_t until_ns)
 {
@@ -299,6 +330,7 @@ static int wait_for_reply(snug_session *session, remote_question *q, uint64_t un
             q->has_reply = take_in_time(session, q, &q->calls, &f);
         if (q->is_cell && !q->is_hurried && (atomic_load(&r->is_interrupted) || has_filled_disk(r)))
             shorten_wait(session, q, &q->is_hurried);
+        make_approved(session, q);
         remote_due_ns(session, q); /* an answer has time of its own */
         pass_answers(&q->calls, session, q->deadline_ns);
         if (error == SNUG_EDEAD || q->has_reply)

@@ -16,7 +16,7 @@
 #include "base/str.h"
 
 /* Both sides say it first; a worker of another version is refused. */
-#define FRAME_PROTOCOL "snug-worker/4"
+#define FRAME_PROTOCOL "snug-worker/5"
 
 enum { FRAME_HEADER = 16 };
 /* Any message. A saved session has 1 GiB at most, and its report some MiB; what else is larger than
@@ -68,7 +68,10 @@ typedef enum frame_kind {
 typedef enum frame_answer {
     FRAME_ANSWER_OK,
     FRAME_ANSWER_ERROR,
-    FRAME_ANSWER_NONE /* no line for input() */
+    FRAME_ANSWER_NONE,    /* no line for input() */
+    FRAME_ANSWER_REFUSED, /* it was not approved */
+    FRAME_ANSWER_HELD,    /* not one yet: it waits for an approval */
+    FRAME_ANSWER_GOES_ON  /* no more */
 } frame_answer;
 
 typedef struct frame {

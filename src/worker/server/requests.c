@@ -96,6 +96,8 @@ static void return_call(serve_call *made, frame_answer how, const char *text, si
 {
     if (how == FRAME_ANSWER_NONE)
         snug_call_return_line(made->call, NULL, 0);
+    else if (how == FRAME_ANSWER_REFUSED)
+        snug_call_approve(made->call, SNUG_APPROVAL_REFUSE, text);
     else if (how == FRAME_ANSWER_ERROR)
         snug_call_fail(made->call, text);
     else if (made->is_input)
@@ -118,15 +120,33 @@ static serve_call *take_made_call(channel *c, uint64_t id)
     return made;
 }
 
+/* Its clock here stands as the host's does. */
+static void hold_call(const channel *c, uint64_t id, int is_held)
+{
+    for (const serve_call *made = c->calls; made; made = made->next) {
+        if (made->id != id)
+            continue;
+        if (is_held)
+            call_hold(made->call);
+        else
+            call_go_on(made->call);
+    }
+}
+
 void serve_answer(channel *c, unpacker *u)
 {
     size_t len;
     uint64_t id = unpack_number(u);
-    frame_answer how = (frame_answer)unpack_small(u, FRAME_ANSWER_NONE);
+    frame_answer how = (frame_answer)unpack_small(u, FRAME_ANSWER_GOES_ON);
     const char *text = unpack_bytes(u, &len);
 
     if (u->is_bad)
         how = FRAME_ANSWER_ERROR;
+
+    if (how == FRAME_ANSWER_HELD || how == FRAME_ANSWER_GOES_ON) {
+        hold_call(c, id, how == FRAME_ANSWER_HELD);
+        return;
+    }
 
     serve_call *made = take_made_call(c, id);
     if (made)

@@ -1,0 +1,287 @@
+/* Rules for tools, and calls that wait for an approval, as a C program has them. */
+#include "../unit/test.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#include "form.h"
+
+#include <snug/snug.h>
+
+static snug_host *host;
+
+static int open_host(void **state)
+{
+    (void)state;
+    return open_test_host(&host);
+}
+
+static int close_host(void **state)
+{
+    (void)state;
+    return snug_host_close(host);
+}
+
+/* Who is asked: keeps the calls, and answers them where now is set. */
+typedef struct desk_clerk {
+    pthread_mutex_t lock;
+    pthread_cond_t change;
+    snug_call *calls[4];
+    size_t asked;
+    int answers_now;
+    snug_approval now;
+    snug_session *session;
+    char text[100]; /* of the last one */
+} desk_clerk;
+
+#define CLERK                                                                         \
+    {                                                                                 \
+        PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, { NULL }, 0, 0, 0, NULL, \
+        {                                                                             \
+            '\0'                                                                      \
+        }                                                                             \
+    }
+
+static void on_approval(void *payload, snug_call *call)
+{
+    desk_clerk *c = payload;
+    pthread_mutex_lock(&c->lock);
+    snprintf(c->text, sizeof c->text, "%s %s", snug_call_name(call), snug_call_arguments(call));
+    c->calls[c->asked++ % 4] = call;
+    pthread_cond_broadcast(&c->change);
+    pthread_mutex_unlock(&c->lock);
+    if (c->answers_now)
+        snug_call_approve(call, c->now, "not today");
+}
+
+static void echo(void *payload, snug_call *call, const char *arguments)
+{
+    if (payload)
+        ++*(int *)payload;
+    snug_call_return(call, arguments, strlen(arguments));
+}
+
+static snug_session *open_session(desk_clerk *c, const snug_tool_rule *rules, size_t count)
+{
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    snug_session *session = NULL;
+    options.tool_rules = rules;
+    options.tool_rule_count = count;
+    options.payload = c;
+    options.on_approval = c ? on_approval : NULL;
+    assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
+    if (c)
+        c->session = session;
+    return session;
+}
+
+static void bind_tool(snug_session *session, const char *name, int *calls, int is_read_only)
+{
+    snug_tool t = SNUG_TOOL_INIT;
+    t.name = name;
+    t.fn = echo;
+    t.payload = calls;
+    t.is_read_only = (uint64_t)is_read_only;
+    assert_int_equal(snug_session_bind_tool(session, &t), SNUG_OK);
+}
+
+static void bind_awaited(snug_session *session, const char *name, uint64_t timeout_ms)
+{
+    snug_tool t = SNUG_TOOL_INIT;
+    t.name = name;
+    t.fn = echo;
+    t.is_async = 1;
+    t.timeout_ms = timeout_ms;
+    assert_int_equal(snug_session_bind_tool(session, &t), SNUG_OK);
+}
+
+static snug_result *run(snug_session *session, const char *source, uint64_t wall_ms)
+{
+    snug_result *result = NULL;
+    snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = wall_ms };
+    assert_int_equal(snug_session_run(&result, session, source, strlen(source), &limits), SNUG_OK);
+    return result;
+}
+
+static void check_value(snug_session *session, const char *source, const char *value)
+{
+    snug_result *result = run(session, source, 0);
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL), "");
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_VALUE, NULL), value);
+    snug_result_free(result);
+}
+
+static void check_refused(snug_session *session, const char *source, const char *value)
+{
+    snug_result *result = run(session, source, 0);
+    assert_string_equal(snug_result_error_name(result), "ToolRefused");
+    assert_string_equal(snug_result_error_value(result), value);
+    assert_string_equal(snug_result_tool_call(result, 0)->status, "refused");
+    snug_result_free(result);
+}
+
+static const snug_tool_rule ask_all[] = { { "*", 0, SNUG_TOOL_ASK } };
+
+static void the_first_rule_that_fits_decides(void **state)
+{
+    (void)state;
+    static const snug_tool_rule rules[] = {
+        { "github_*", 1, SNUG_TOOL_ALLOW },
+        { "github_*", 0, SNUG_TOOL_DENY },
+        { "mail", 0, SNUG_TOOL_ASK },
+    };
+    int calls = 0;
+    snug_session *session = open_session(NULL, rules, 3);
+    bind_tool(session, "github_read", &calls, 1);
+    bind_tool(session, "github_write", &calls, 0);
+    bind_tool(session, "mail", &calls, 0);
+    bind_tool(session, "other", &calls, 0);
+    check_value(session, "github_read(a=1), other()", "({'a': 1}, {})");
+    for (int i = 0; i < 2; i++) {
+        check_refused(session, "github_write()",
+                      "github_write() is not allowed: a rule of the session denies it");
+        check_refused(
+            session, "mail()",
+            "mail() is not allowed: the session asks about its calls, and nobody answers");
+        assert_int_equal(snug_session_reset(session), SNUG_OK);
+    }
+    assert_int_equal(calls, 2);
+    snug_session_close(session);
+}
+
+static void bad_rules_are_refused(void **state)
+{
+    (void)state;
+    static const snug_tool_rule bad[] = { { NULL, 0, SNUG_TOOL_DENY } };
+    static const snug_tool_rule odd[] = { { "x", 0, (snug_tool_decision)7 } };
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    snug_session *session = NULL;
+    options.tool_rule_count = 1;
+    options.tool_rules = bad;
+    assert_int_equal(snug_session_open(&session, host, &options), SNUG_EINVAL);
+    assert_string_equal(snug_error_message(), "tool rule 1: the pattern is NULL");
+    options.tool_rules = odd;
+    assert_int_equal(snug_session_open(&session, host, &options), SNUG_EINVAL);
+    assert_string_equal(snug_error_message(), "tool rule 1 (x): there is no decision 7");
+}
+
+static void an_approval_is_for_one_call_or_for_all(void **state)
+{
+    (void)state;
+    int calls = 0;
+    desk_clerk c = CLERK;
+    snug_session *session = open_session(&c, ask_all, 1);
+    bind_tool(session, "f", &calls, 0);
+    c.answers_now = 1;
+    c.now = SNUG_APPROVAL_ONCE;
+    check_value(session, "f(x=1), f(x=2)", "({'x': 1}, {'x': 2})");
+    assert_string_equal(c.text, "f {\"x\": 2}");
+    assert_int_equal(c.asked, 2);
+    c.now = SNUG_APPROVAL_ALWAYS;
+    check_value(session, "f(x=3), f(x=4)", "({'x': 3}, {'x': 4})");
+    assert_int_equal(snug_session_reset(session), SNUG_OK);
+    check_value(session, "f(x=5)", "{'x': 5}");
+    assert_int_equal(c.asked, 3);
+    assert_int_equal(calls, 5);
+    snug_session_close(session);
+}
+
+static void a_refusal_is_an_exception_that_a_cell_can_catch(void **state)
+{
+    (void)state;
+    int calls = 0;
+    desk_clerk c = CLERK;
+    snug_session *session = open_session(&c, ask_all, 1);
+    bind_tool(session, "f", &calls, 0);
+    c.answers_now = 1;
+    c.now = SNUG_APPROVAL_REFUSE;
+    check_refused(session, "f()", "not today");
+    check_value(session, "try:\n    f()\nexcept ToolRefused as e:\n    r = str(e)\nr",
+                "'not today'");
+    check_value(session, "issubclass(ToolRefused, ToolError)", "True");
+    c.now = (snug_approval)9;
+    check_refused(session, "f()", "f() was refused");
+    assert_int_equal(calls, 0);
+    snug_session_close(session);
+}
+
+static void wait_for_asked(desk_clerk *c, size_t count)
+{
+    pthread_mutex_lock(&c->lock);
+    while (c->asked < count)
+        pthread_cond_wait(&c->change, &c->lock);
+    pthread_mutex_unlock(&c->lock);
+}
+
+/* Longer than the cell and the tool may take. */
+static void *approve_late(void *payload)
+{
+    desk_clerk *c = payload;
+    wait_for_asked(c, 2);
+    const struct timespec held = { 0, 700 * 1000 * 1000 };
+    nanosleep(&held, NULL);
+    assert_int_equal(snug_call_is_wanted(c->calls[0]), 1);
+    assert_int_equal(snug_call_approve(c->calls[1], SNUG_APPROVAL_ONCE, NULL), SNUG_OK);
+    assert_int_equal(snug_call_approve(c->calls[0], SNUG_APPROVAL_ONCE, NULL), SNUG_OK);
+    return NULL;
+}
+
+static void a_held_call_takes_no_time_of_its_own_or_of_its_cell(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    desk_clerk c = CLERK;
+    snug_session *session = open_session(&c, ask_all, 1);
+    bind_awaited(session, "f", 300);
+    check_value(session, "import asyncio", "");
+    pthread_create(&thread, NULL, approve_late, &c);
+    snug_result *result = run(session, "await asyncio.gather(f(n=1), f(n=2))", 400);
+    pthread_join(thread, NULL);
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_VALUE, NULL), "[{'n': 1}, {'n': 2}]");
+    assert_true(snug_result_wall_ns(result) > UINT64_C(600000000));
+    assert_true(snug_result_cpu_ns(result) < UINT64_C(300000000));
+    snug_result_free(result);
+    snug_session_close(session);
+}
+
+static void *interrupt_when_asked(void *payload)
+{
+    desk_clerk *c = payload;
+    wait_for_asked(c, 1);
+    snug_session_interrupt(c->session);
+    return NULL;
+}
+
+static void an_interrupt_ends_the_wait_and_a_late_answer_is_told(void **state)
+{
+    (void)state;
+    int calls = 0;
+    pthread_t thread;
+    desk_clerk c = CLERK;
+    snug_session *session = open_session(&c, ask_all, 1);
+    bind_tool(session, "f", &calls, 0);
+    pthread_create(&thread, NULL, interrupt_when_asked, &c);
+    snug_result *result = run(session, "f()", 0);
+    pthread_join(thread, NULL);
+    assert_int_equal(snug_result_status(result), SNUG_STATUS_INTERRUPTED);
+    assert_string_equal(snug_result_tool_call(result, 0)->status, "cancelled");
+    snug_result_free(result);
+    assert_int_equal(snug_call_is_wanted(c.calls[0]), 0);
+    snug_session_close(session);
+    assert_int_equal(snug_call_approve(c.calls[0], SNUG_APPROVAL_ALWAYS, NULL), SNUG_ENOTFOUND);
+    assert_int_equal(calls, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_rule_that_fits_decides),
+        cmocka_unit_test(bad_rules_are_refused),
+        cmocka_unit_test(an_approval_is_for_one_call_or_for_all),
+        cmocka_unit_test(a_refusal_is_an_exception_that_a_cell_can_catch),
+        cmocka_unit_test(a_held_call_takes_no_time_of_its_own_or_of_its_cell),
+        cmocka_unit_test(an_interrupt_ends_the_wait_and_a_late_answer_is_told),
+    };
+    return cmocka_run_group_tests(tests, open_host, close_host);
+}
