@@ -919,10 +919,11 @@ SNUG_EXTERN const char *snug_entry_kind_name(snug_entry_kind kind);
 
 typedef struct snug_tool {
     size_t size;
-    const char *name; /* an identifier. Not a keyword, a name that the session keeps (In, Out, _,
-                         _3) or a module has (__name__), a built-in name (print, sum, display,
-                         input), or the name of a module that cells may import:
-                         snug_tool_check_name */
+    const char *name; /* an identifier, or two with a dot between them, "github.search": then cells
+                         have an object github with the function search. The first is not a
+                         keyword, a name that the session keeps (In, Out, _, _3) or a module has
+                         (__name__), a built-in name (print, sum, display, input), or the name of a
+                         module that cells may import: snug_tool_check_name */
     const char *signature; /* Python's parameters on one line, "query: str, limit: int = 10";
                               annotations and defaults may name bool, int, float, str, list,
                               dict, tuple, set, bytes and object. NULL: any keyword

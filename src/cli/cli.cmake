@@ -173,6 +173,7 @@ snug_layer(cli SOURCES
     cli/tools/fetch_tool.c
     cli/tools/mcp.c
     cli/tools/mcptool.c
+    cli/tools/upstream.c
     cli/tools/user_tools.c
     ${CMAKE_CURRENT_BINARY_DIR}/cli_presets.c
     LINK PkgConfig::CJSON PkgConfig::YAML PkgConfig::CRYPTO)

@@ -184,6 +184,33 @@ static void a_tool_is_a_function_of_the_namespace(void **state)
     snug_session_close(session);
 }
 
+static void tools_of_one_server_are_functions_of_one_object(void **state)
+{
+    (void)state;
+    snug_session *session = open_session();
+    bind_tool(session, "github.search", "query: str", echo, NULL);
+    bind_tool(session, "github.close", "number: int", echo, NULL);
+    bind_tool(session, "github_search", "query: str", echo, NULL);
+    check_value(session, "github.search('x'), github.close(number=2)",
+                "({'query': 'x'}, {'number': 2})");
+    check_value(session, "github", "<tools of github: close, search>");
+    check_value(session, "github.search.__qualname__", "'github.search'");
+    check_error(session, "github.open()", "AttributeError",
+                "'snug.ToolServer' object has no attribute 'open'");
+    check_error(session, "type(github)()", "TypeError",
+                "cannot create 'snug.ToolServer' instances");
+    check_error(session, "type(github).search = 1", "TypeError",
+                "cannot set 'search' attribute of immutable type 'snug.ToolServer'");
+    check_error(session, "import copy; copy.copy(github)", "TypeError",
+                "tools of the host are bound by it, and not saved");
+    check_value(session, "github = 1; github", "1");
+    assert_int_equal(snug_session_reset(session), SNUG_OK);
+    check_value(session, "github.close(number=3)", "{'number': 3}");
+    bind_tool(session, "github.search", "words: list", echo, NULL);
+    check_value(session, "github.search(['a'])", "{'words': ['a']}");
+    snug_session_close(session);
+}
+
 static void all_kinds_of_parameters_travel_under_their_names(void **state)
 {
     (void)state;
@@ -634,6 +661,14 @@ static void bad_names_and_signatures_are_refused(void **state)
         { "print", "", "tool print: the name is a built-in one of Python" },
         { "display", "", "tool display: the name is a built-in one of Python" },
         { "json", "", "tool json: the name is that of a module that cells may import" },
+        { "class.f", "", "tool class: the name is none in Python: invalid syntax" },
+        { "s.class", "", "tool s.class: the name is none in Python: invalid syntax" },
+        { "s.f.g", "", "the name is not an identifier, nor two with a dot between them" },
+        { "s.", "", "the name is not an identifier, nor two with a dot between them" },
+        { ".f", "", "the name is not an identifier, nor two with a dot between them" },
+        { "json.f", "", "the name is that of a module that cells may import" },
+        { "s.__class__", "", "the name is one that the session keeps itself" },
+        { "s.__dict__", "", "the name is one that the session keeps itself" },
         { "f", "a b", "tool f: the signature is not a list of parameters: invalid syntax" },
         { "f", "a): return 1 #", "tool f: the signature is not a list of parameters on one line" },
         { "f", "a): pass\ndef g(b",
@@ -1077,6 +1112,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tool_is_a_function_of_the_namespace),
+        cmocka_unit_test(tools_of_one_server_are_functions_of_one_object),
         cmocka_unit_test(all_kinds_of_parameters_travel_under_their_names),
         cmocka_unit_test(values_travel_whole),
         cmocka_unit_test(what_is_no_json_is_refused_before_anything_is_called),

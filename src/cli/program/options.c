@@ -278,6 +278,8 @@ void options_free(options *o)
     free(o->request_fields.items);
     free(o->headers.items);
     free(o->servers.items);
+    free(o->upstreams.items);
+    free(o->upstream_files.items);
     free(o->fetch_hosts.items);
     free(o->fetch_secrets.items);
     free(o->allow.items);

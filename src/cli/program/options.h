@@ -93,6 +93,8 @@ typedef struct options {
     text_list tools;          /* "NAME=COMMAND" */
     text_list servers;        /* commands that start MCP servers */
     uint64_t tool_timeout_ms; /* 0: none */
+    text_list upstreams;      /* "NAME=COMMAND" */
+    text_list upstream_files; /* of other programs, with mcpServers */
     text_list fetch_hosts;    /* rules of fetch/rules.h */
     text_list fetch_secrets;  /* "NAME=HOST:VARIABLE" */
     const char *fetch_methods;

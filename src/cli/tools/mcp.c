@@ -38,7 +38,7 @@ typedef struct pending {
 } pending;
 
 struct mcp {
-    char *command;
+    char *label; /* what messages call it */
     child child;
     pthread_t thread;
     int has_thread;
@@ -106,7 +106,7 @@ static void give_up_server(mcp *m, const char *what)
 
     pthread_mutex_lock(&m->lock);
     if (m->why.len == 0) {
-        str_printf(&m->why, "the MCP server %s %s", m->command, what);
+        str_printf(&m->why, "the MCP server %s %s", m->label, what);
         if (len > 0)
             str_printf(&m->why, ": %.*s", (int)(len < 500 ? len : 500), line);
     }
@@ -400,9 +400,9 @@ static int ask_server(str *result, mcp *m, const char *method, const str *params
         *result = p->result;
     } else {
         why = p ? str_text(&p->why) : why;
-        error = strstr(why, m->command)
+        error = strstr(why, m->label)
                     ? error_set(SNUG_ESYSTEM, "%s", why)
-                    : error_set(SNUG_ESYSTEM, "the MCP server %s, %s: %s", m->command, method, why);
+                    : error_set(SNUG_ESYSTEM, "the MCP server %s, %s: %s", m->label, method, why);
     }
 
     if (p)
@@ -438,7 +438,7 @@ static int take_page(mcp *m, str *params, jsontext_span page)
     int error = SNUG_OK;
 
     if (!tools.text || !jsontext_enter(&j, tools))
-        return error_set(SNUG_ESYSTEM, "the MCP server %s lists no tools", m->command);
+        return error_set(SNUG_ESYSTEM, "the MCP server %s lists no tools", m->label);
     while (!error && m->tool_count < MOST_TOOLS && jsontext_item(&j, &ignored, &item))
         error = add_server_tool(m, item);
     str_clear(params);
@@ -490,7 +490,7 @@ static int greet_server(mcp *m, uint64_t until_ns)
     return SNUG_OK;
 }
 
-static int start_server(mcp *m)
+static int start_server(mcp *m, const char *command)
 {
     pthread_condattr_t monotonic;
 
@@ -503,11 +503,11 @@ static int start_server(mcp *m)
     if (pipe2(m->wake, O_CLOEXEC | O_NONBLOCK))
         return error_system("pipe");
 
-    int error = child_start(&m->child, m->command);
+    int error = child_start(&m->child, command);
     if (error)
         return error;
     if ((errno = pthread_create(&m->thread, NULL, serve_server, m)))
-        return error_system("thread for %s", m->command);
+        return error_system("thread for %s", m->label);
     m->has_thread = 1;
     return SNUG_OK;
 }
@@ -517,17 +517,18 @@ static int is_address(const char *command)
     return strncmp(command, "http://", 7) == 0 || strncmp(command, "https://", 8) == 0;
 }
 
-int mcp_open(mcp **out, const char *command, signals *s, uint64_t start_ms, const char *limit)
+int mcp_open(mcp **out, const char *label, const char *command, signals *s, uint64_t start_ms,
+             const char *limit)
 {
     if (is_address(command))
         return error_set(
             SNUG_EINVAL,
             "the MCP server %s: a server is a command, which is spoken to by stdin and "
             "stdout; an address is not taken",
-            command);
+            label);
 
     mcp *m = calloc(1, sizeof *m);
-    if (!m || !(m->command = strdup(command))) {
+    if (!m || !(m->label = strdup(label))) {
         free(m);
         return error_no_memory();
     }
@@ -535,7 +536,7 @@ int mcp_open(mcp **out, const char *command, signals *s, uint64_t start_ms, cons
     m->start_ms = start_ms;
     m->limit = limit;
     uint64_t until_ns = clock_deadline_ns(clock_now_ns(), start_ms);
-    int error = start_server(m);
+    int error = start_server(m, command);
     if (signals_watch_call(s, stop_start, m))
         stop_start(m);
     if (!error && !(error = greet_server(m, until_ns)))
@@ -579,7 +580,7 @@ void mcp_close(mcp *m)
     str_free(&m->err);
     str_free(&m->out);
     str_free(&m->why);
-    free(m->command);
+    free(m->label);
     free(m);
 }
 

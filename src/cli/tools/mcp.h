@@ -19,8 +19,9 @@ typedef struct mcp mcp;
 
 /* Starts the server and asks for its tools, within start_ms, or until a signal asks to end.
  * limit is the option that says how long, for the message, or "". SNUG_OK, or an error with a
- * message that names the command. */
-int mcp_open(mcp **out, const char *command, signals *s, uint64_t start_ms, const char *limit);
+ * message that names the label. */
+int mcp_open(mcp **out, const char *label, const char *command, signals *s, uint64_t start_ms,
+             const char *limit);
 /* One of its tools; NULL past the end. */
 struct mcptool *mcp_tool(mcp *m, size_t index);
 /* Hands the tools that it has listed to bind, each under its name made an identifier. As

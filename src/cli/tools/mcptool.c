@@ -87,15 +87,25 @@ int mcptool_rename(mcptool *t, unsigned number)
     return SNUG_OK;
 }
 
-int mcptool_prefix(mcptool *t)
+static int put_before(mcptool *t, const char *text, const char *between)
 {
     str name = { 0 };
-    if (str_printf(&name, "tool_%.*s", (int)t->name_len, t->name))
+    if (str_printf(&name, "%s%s%.*s", text, between, (int)t->name_len, t->name))
         return SNUG_ENOMEM;
     free(t->name);
     t->name_len = name.len;
     t->name = str_take(&name);
     return SNUG_OK;
+}
+
+int mcptool_place(mcptool *t, const char *server)
+{
+    return put_before(t, server, ".");
+}
+
+int mcptool_prefix(mcptool *t)
+{
+    return put_before(t, "tool", "_");
 }
 
 /* ---- the signature ---- */

@@ -29,6 +29,8 @@ int mcptool_read(mcptool *out, jsontext_span description);
 void mcptool_free(mcptool *t);
 /* Puts "_2", or another number, behind the name. SNUG_OK or SNUG_ENOMEM. */
 int mcptool_rename(mcptool *t, unsigned number);
+/* Puts the name of its server in front of it: "github.search". */
+int mcptool_place(mcptool *t, const char *server);
 /* Puts "tool_" in front of it. */
 int mcptool_prefix(mcptool *t);
 

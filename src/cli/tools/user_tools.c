@@ -13,6 +13,7 @@
 #include "cli/tools/fetch_tool.h"
 #include "cli/tools/mcp.h"
 #include "cli/tools/mcptool.h"
+#include "cli/tools/upstream.h"
 
 enum {
     STACK_BYTES = 512 * 1024, /* of TLS too */
@@ -278,18 +279,49 @@ static int add_command(tools *t, const char *spec)
     return command_fail_memory();
 }
 
-static int open_server(tools *t, const options *o, const char *command, signals *s)
+/* Under the name of their server. */
+static int place_tools(mcp *server, const char *name)
+{
+    mcptool *tool;
+    for (size_t i = 0; (tool = mcp_tool(server, i)); i++)
+        if (mcptool_place(tool, name))
+            return command_fail_memory();
+    return EXIT_FINE;
+}
+
+/* name: of an upstream; NULL: its tools have their names alone. */
+static int open_server(tools *t, const options *o, const char *name, const char *command,
+                       signals *s)
 {
     const char *limit;
     const uint64_t start_ms = command_start_ms(&limit, o);
-    int error = mcp_open(&t->servers[t->server_count], command, s, start_ms, limit);
+    int error =
+        mcp_open(&t->servers[t->server_count], name ? name : command, command, s, start_ms, limit);
     const int taken = signals_taken(s);
 
     if (!error)
         t->server_count++;
     if (taken)
         return 128 + taken;
-    return error ? command_fail(EXIT_USAGE, "%s", error_message()) : EXIT_FINE;
+    if (error)
+        return command_fail(EXIT_USAGE, "%s", error_message());
+    return name ? place_tools(t->servers[t->server_count - 1], name) : EXIT_FINE;
+}
+
+static int open_servers(tools *t, const options *o, signals *s)
+{
+    upstreams u = { 0 };
+    int status = upstreams_read(&u, o);
+    const size_t count = o->servers.count + u.count;
+
+    if (!status && count > 0 && !(t->servers = calloc(count, sizeof(mcp *))))
+        status = command_fail_memory();
+    for (size_t i = 0; i < o->servers.count && !status; i++)
+        status = open_server(t, o, NULL, o->servers.items[i], s);
+    for (size_t i = 0; i < u.count && !status; i++)
+        status = open_server(t, o, u.items[i].name, u.items[i].command, s);
+    upstreams_free(&u);
+    return status;
 }
 
 int tools_open(tools *t, const options *o, signals *s)
@@ -298,15 +330,13 @@ int tools_open(tools *t, const options *o, signals *s)
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->change, NULL);
     int status = EXIT_FINE;
-    if ((o->tools.count > 0 && !(t->commands = calloc(o->tools.count, sizeof *t->commands))) ||
-        (o->servers.count > 0 && !(t->servers = calloc(o->servers.count, sizeof(mcp *)))))
+    if (o->tools.count > 0 && !(t->commands = calloc(o->tools.count, sizeof *t->commands)))
         return command_fail_memory();
 
     for (size_t i = 0; i < o->tools.count && !status; i++)
         status = add_command(t, o->tools.items[i]);
-    for (size_t i = 0; i < o->servers.count && !status; i++)
-        status = open_server(t, o, o->servers.items[i], s);
-
+    if (!status)
+        status = open_servers(t, o, s);
     if (!status && o->fetch_hosts.count > 0)
         status = fetch_tool_open(&t->fetch, t, o);
     if (!status)

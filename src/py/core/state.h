@@ -93,6 +93,7 @@ struct interp {
     uint32_t lost_signals; /* menddecimal.c's */
     PyObject *lazy_import; /* lazy.c's: CPython's __lazy_import__, since 3.15 */
     PyObject *raw_type;    /* mendio.c's stand-in */
+    PyObject *server_type; /* toolserver.c's; NULL until there is one */
 
     struct stopping stop;
     _Atomic uint32_t bell;                 /* futex word: moves at interp_stop and interp_wake */

@@ -10,6 +10,7 @@
 #include "py/core/raised.h"
 #include "py/core/stopping.h"
 #include "py/host/tool.h"
+#include "py/host/toolserver.h"
 
 #define CALL_NAME "__snug_call__"
 /* No cell can give it to compile: py/guard/audit.c. */
@@ -17,6 +18,8 @@ static const char source_name[] = "<snug tool>";
 
 int tool_is_one(PyObject *value)
 {
+    if (toolserver_is_one(value))
+        return 1;
     if (!PyFunction_Check(value))
         return 0;
     PyObject *name = ((PyCodeObject *)PyFunction_GET_CODE(value))->co_filename;
@@ -214,22 +217,49 @@ static int set_doc(PyObject *function, const char *doc)
     return failed;
 }
 
+/* The function's own name: what stands behind the dot of "github.search", if there is one. */
+static const char *last_part(const char *name)
+{
+    const char *dot = strchr(name, '.');
+    return dot ? dot + 1 : name;
+}
+
+/* What stands before the dot; NULL where there is none. Owned. */
+static PyObject *first_part(const char *name)
+{
+    const char *dot = strchr(name, '.');
+    return dot ? PyUnicode_DecodeUTF8(name, dot - name, NULL) : NULL;
+}
+
+static const char *fault_of_part(PyObject *text)
+{
+    if (!text || !PyUnicode_IsIdentifier(text))
+        return "the name is not an identifier, nor two with a dot between them";
+    return changes_is_hidden(text) ? "the name is one that the session keeps itself" : NULL;
+}
+
+/* Of what cells see in their namespace: it may not be something else's already. */
+static const char *fault_of_first(const interp *in, PyObject *text)
+{
+    const char *fault = fault_of_part(text);
+    const char *name = fault ? NULL : PyUnicode_AsUTF8(text);
+    return name ? toolnames_fault(name, in->options.modules) : fault;
+}
+
 /* NULL, or what keeps the name from being a tool's. */
 static const char *fault_of_name(const interp *in, const char *name)
 {
-    const char *fault = NULL;
-    PyObject *text = PyUnicode_DecodeUTF8(name, (Py_ssize_t)strlen(name), NULL);
+    PyObject *server = first_part(name);
+    PyObject *own =
+        PyUnicode_DecodeUTF8(last_part(name), (Py_ssize_t)strlen(last_part(name)), NULL);
+    const char *fault = fault_of_part(own);
 
-    if (!text || !PyUnicode_IsIdentifier(text))
-        fault = "the name is not an identifier";
-    else if (changes_is_hidden(text))
-        fault = "the name is one that the session keeps itself";
-
+    if (!fault)
+        fault = fault_of_first(in, strchr(name, '.') ? server : own);
     PyErr_Clear();
-    Py_XDECREF(text);
-    if (fault)
-        return fault;
-    return toolnames_fault(name, in->options.modules);
+    Py_XDECREF(server);
+    Py_XDECREF(own);
+    return fault;
 }
 
 static const char bad_signature[] = "the signature is not a list of parameters";
@@ -242,8 +272,9 @@ static int define_empty(PyObject **out, PyObject *globals, const char *name, con
     str source = { 0 };
     PyObject *function = NULL;
 
-    if (str_printf(&source, "def %s(%s): pass\n", name, signature) == SNUG_OK)
-        function = define_function(globals, name, source.data);
+    const char *own = last_part(name);
+    if (str_printf(&source, "def %s(%s): pass\n", own, signature) == SNUG_OK)
+        function = define_function(globals, own, source.data);
     else
         PyErr_NoMemory();
 
@@ -253,6 +284,20 @@ static int define_empty(PyObject **out, PyObject *globals, const char *name, con
 
     *out = function;
     return SNUG_OK;
+}
+
+/* Of the part before the dot: whether Python takes it for a name. */
+static int try_first(PyObject *globals, const char *name)
+{
+    PyObject *named = NULL;
+    char *first = strndup(name, strcspn(name, "."));
+
+    if (!first)
+        return error_no_memory();
+    int error = define_empty(&named, globals, first, "", "the name is none in Python");
+    Py_XDECREF(named);
+    free(first);
+    return error;
 }
 
 /* The function that cells call. empty: the one with its parameters. *out: owned. */
@@ -265,13 +310,13 @@ static int define_tool(PyObject **out, PyObject *globals, desk_tool *tool, const
     int error;
 
     if ((error = str_printf(&source, "%s %s(%s):\n    return %s" CALL_NAME "({", keyword,
-                            tool->name, signature, await)) ||
+                            last_part(tool->name), signature, await)) ||
         (error = write_tool_call(&source, tool, empty)) || (error = str_add(&source, "})\n"))) {
         str_free(&source);
         return error_no_memory();
     }
 
-    PyObject *function = define_function(globals, tool->name, source.data);
+    PyObject *function = define_function(globals, last_part(tool->name), source.data);
     str_free(&source);
     if (!function || set_doc(function, tool->doc) != 0) {
         error = take_binding_fault(tool->name, bad_signature);
@@ -318,7 +363,8 @@ static int make_function(PyObject **out, const interp *in, desk_tool *tool)
         return take_binding_fault(name, "");
     }
 
-    if ((error = define_empty(&named, globals, name, "", "the name is none in Python")))
+    if ((error = try_first(globals, name)) ||
+        (error = define_empty(&named, globals, name, "", "the name is none in Python")))
         goto done;
 
     if (!is_closed_list(signature)) {
@@ -344,6 +390,23 @@ typedef struct binding {
     int error;
 } binding;
 
+/* Under its name, or as an attribute of what stands before the dot. 0, or -1 with an exception. */
+static int put_function(interp *in, const char *name, PyObject *function)
+{
+    if (!strchr(name, '.'))
+        return PyDict_SetItemString(in->main, name, function);
+
+    PyObject *before = first_part(name);
+    PyObject *server = before ? toolserver_get(in, before) : NULL;
+    PyObject *path = PyUnicode_FromString(name);
+    int failed = !server || !path || PyObject_SetAttrString(function, "__qualname__", path) != 0 ||
+                 PyObject_SetAttrString(server, last_part(name), function) != 0;
+    Py_XDECREF(path);
+    Py_XDECREF(server);
+    Py_XDECREF(before);
+    return failed ? -1 : 0;
+}
+
 /* What had the name before may be the guest's, with a finalizer. */
 static void bind_tool(void *arg)
 {
@@ -351,7 +414,7 @@ static void bind_tool(void *arg)
     PyObject *function = NULL;
 
     b->error = make_function(&function, b->in, b->tool);
-    if (!b->error && PyDict_SetItemString(b->in->main, b->tool->name, function) != 0)
+    if (!b->error && put_function(b->in, b->tool->name, function) != 0)
         b->error = take_binding_fault(b->tool->name, "it could not be bound");
     Py_XDECREF(function);
     PyErr_Clear();

@@ -485,6 +485,7 @@ static void drop_objects(interp *in)
         &in->await_call,
         &in->checkpoint,
         &in->raw_type,
+        &in->server_type,
         &in->lazy_import,
     };
 

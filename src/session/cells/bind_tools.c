@@ -56,8 +56,13 @@ int snug_tool_check_name(const char *name, const char *profile, const char *cons
     if (error)
         return error;
 
-    const char *fault = toolnames_fault(name, modules);
+    /* Of two parts the first is what cells have in their namespace. */
+    char *first = strndup(name, strcspn(name, "."));
+    const char *fault = first ? toolnames_fault(first, modules) : NULL;
     allowlist_close(modules);
+    if (!first)
+        return error_no_memory();
+    free(first);
     if (fault)
         return error_set(SNUG_EINVAL, "tool %s: %s", name, fault);
     return SNUG_OK;

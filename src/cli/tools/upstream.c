@@ -1,0 +1,255 @@
+#include "cli/tools/upstream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <snug/snug.h>
+
+#include "base/array.h"
+#include "base/ascii.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/jsontext.h"
+#include "cli/program/command.h"
+
+enum { FILE_BYTES = 4 << 20 };
+
+void upstreams_free(upstreams *u)
+{
+    for (size_t i = 0; i < u->count; i++) {
+        free(u->items[i].name);
+        if (u->items[i].command)
+            explicit_bzero(u->items[i].command, strlen(u->items[i].command));
+        free(u->items[i].command);
+    }
+    free(u->items);
+    *u = (upstreams){ 0 };
+}
+
+/* Takes command. The name is made an identifier: "my-server" is my_server. */
+static int add(upstreams *u, const char *name, size_t len, char *command)
+{
+    char *own = strndup(name, len);
+
+    if (!own || !command || array_reserve(&u->items, &u->cap, u->count + 1, sizeof *u->items)) {
+        free(own);
+        free(command);
+        return SNUG_ENOMEM;
+    }
+    for (char *c = own; *c; c++)
+        if (!is_word(*c))
+            *c = '_';
+    u->items[u->count++] = (upstream){ own, command };
+    return SNUG_OK;
+}
+
+/* ---- files ---- */
+
+static int refuse(str *why, const char *name, const char *sentence)
+{
+    return str_printf(why, "%s%s%s", name, *name ? ": " : "", sentence) ? SNUG_ENOMEM : SNUG_EINVAL;
+}
+
+/* ${NAME} and ${NAME:-DEFAULT} are the environment's. */
+static int expand(str *out, const char *text, size_t len)
+{
+    int error = SNUG_OK;
+
+    for (size_t at = 0; at < len && !error;) {
+        const char *end = NULL;
+        if (len - at > 3 && text[at] == '$' && text[at + 1] == '{')
+            end = memchr(text + at, '}', len - at);
+        if (!end) {
+            error = str_append(out, text + at++, 1);
+            continue;
+        }
+        char *inner = strndup(text + at + 2, (size_t)(end - text) - at - 2);
+        if (!inner)
+            return SNUG_ENOMEM;
+        char *other = strstr(inner, ":-");
+        if (other)
+            *other = '\0';
+        const char *value = getenv(inner);
+        if (value || other)
+            error = str_add(out, value ? value : other + 2);
+        free(inner);
+        at = (size_t)(end - text) + 1;
+    }
+    return error;
+}
+
+/* As one word of /bin/sh. */
+static int add_word(str *out, const str *word)
+{
+    int error = str_add(out, "'");
+
+    for (size_t i = 0; i < word->len && !error; i++)
+        error = word->data[i] == '\'' ? str_add(out, "'\\''") : str_append(out, word->data + i, 1);
+    return error ? error : str_add(out, "' ");
+}
+
+static int add_value(str *out, str *why, const char *name, jsontext_span value)
+{
+    str raw = { 0 }, text = { 0 };
+    int error = jsontext_string(&raw, value);
+
+    if (error == SNUG_EINVAL || strlen(str_text(&raw)) != raw.len)
+        error = refuse(why, name, "command, args and the values of env are strings");
+    if (!error)
+        error = expand(&text, str_text(&raw), raw.len);
+    if (!error)
+        error = add_word(out, &text);
+    if (text.data)
+        explicit_bzero(text.data, text.len);
+    str_free(&raw);
+    str_free(&text);
+    return error;
+}
+
+static int add_env(str *out, str *why, const char *name, jsontext_span env)
+{
+    jsontext j;
+    jsontext_token key;
+    jsontext_span value;
+    int error = SNUG_OK;
+
+    if (!env.text || !jsontext_enter(&j, env))
+        return SNUG_OK;
+    while (!error && jsontext_item(&j, &key, &value)) {
+        str variable = { 0 };
+        error = jsontext_token_string(&variable, &key);
+        for (size_t i = 0; !error && i < variable.len; i++)
+            if (!is_word(variable.data[i]))
+                error = refuse(why, name, "env has a name that no variable has");
+        if (!error)
+            error = str_printf(out, "%s=", str_text(&variable));
+        if (!error)
+            error = add_value(out, why, name, value);
+        str_free(&variable);
+    }
+    return error;
+}
+
+static int add_arguments(str *out, str *why, const char *name, jsontext_span arguments)
+{
+    jsontext j;
+    jsontext_token ignored;
+    jsontext_span value;
+    int error = SNUG_OK;
+
+    if (!arguments.text || !jsontext_enter(&j, arguments))
+        return SNUG_OK;
+    while (!error && jsontext_item(&j, &ignored, &value))
+        error = add_value(out, why, name, value);
+    return error;
+}
+
+static int add_server(upstreams *u, str *why, const char *name, jsontext_span server)
+{
+    const jsontext_span command = jsontext_member(server, "command");
+    str line = { 0 };
+
+    if (jsontext_is(jsontext_member(server, "disabled"), "true"))
+        return SNUG_OK;
+    if (!command.text && jsontext_member(server, "url").text)
+        return refuse(why, name, "it is a server by HTTP, and only those with a command are taken");
+    if (!command.text)
+        return refuse(why, name, "it has no command");
+
+    int error = add_env(&line, why, name, jsontext_member(server, "env"));
+    if (!error)
+        error = str_add(&line, "exec ");
+    if (!error)
+        error = add_value(&line, why, name, command);
+    if (!error)
+        error = add_arguments(&line, why, name, jsontext_member(server, "args"));
+    if (!error)
+        return add(u, name, strlen(name), str_take(&line));
+    str_free(&line);
+    return error;
+}
+
+int upstreams_parse(upstreams *u, str *why, const char *text, size_t len)
+{
+    jsontext j;
+    jsontext_token key;
+    jsontext_span server;
+    size_t at;
+    int error = SNUG_OK;
+    const char *fault = jsontext_check(text, len, &at);
+
+    if (fault)
+        return str_printf(why, "%s at byte %zu", fault, at + 1) ? SNUG_ENOMEM : SNUG_EINVAL;
+    jsontext_span all = jsontext_member((jsontext_span){ text, len }, "mcpServers");
+    if (!all.text)
+        all = jsontext_member((jsontext_span){ text, len }, "servers");
+    if (!all.text || *all.text != '{' || !jsontext_enter(&j, all))
+        return refuse(why, "", "it has no mcpServers");
+
+    while (!error && jsontext_item(&j, &key, &server)) {
+        str name = { 0 };
+        error = jsontext_token_string(&name, &key);
+        if (!error)
+            error = add_server(u, why, str_text(&name), server);
+        str_free(&name);
+    }
+    return error;
+}
+
+static int read_config(upstreams *u, const char *path)
+{
+    str text = { 0 }, why = { 0 };
+    int status = EXIT_FINE;
+
+    if (file_read(&text, path, FILE_BYTES))
+        status = command_fail(EXIT_USAGE, "--upstream-config %s: %s", path, error_message());
+    if (!status && upstreams_parse(u, &why, str_text(&text), text.len))
+        status = command_fail(EXIT_USAGE, "--upstream-config %s: %s", path,
+                              why.len > 0 ? why.data : "out of memory");
+    str_free(&text);
+    str_free(&why);
+    return status;
+}
+
+/* ---- all of them ---- */
+
+static int has_twice(const upstreams *u, const char *name)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < u->count; i++)
+        count += !strcmp(u->items[i].name, name);
+    return count > 1;
+}
+
+/* As NAME of NAME.tool. */
+static int check(const upstreams *u, const options *o)
+{
+    for (size_t i = 0; i < u->count; i++) {
+        const char *name = u->items[i].name;
+        if (!*name || is_digit(*name) || *name == '_')
+            return command_fail(EXIT_USAGE, "upstream %s: a name begins with a letter", name);
+        if (has_twice(u, name))
+            return command_fail(EXIT_USAGE, "upstream %s: there are two of that name", name);
+        if (snug_tool_check_name(name, o->session.profile, o->session.allow) == SNUG_EINVAL)
+            return command_fail(EXIT_USAGE,
+                                "upstream %s: %s: choose another name by --upstream "
+                                "NAME=COMMAND",
+                                name, snug_error_message());
+    }
+    return EXIT_FINE;
+}
+
+int upstreams_read(upstreams *u, const options *o)
+{
+    int status = EXIT_FINE;
+
+    for (size_t i = 0; i < o->upstreams.count && !status; i++) {
+        const char *spec = o->upstreams.items[i];
+        const size_t len = strcspn(spec, "=");
+        if (add(u, spec, len, strdup(spec + len + 1)))
+            status = command_fail_memory();
+    }
+    for (size_t i = 0; i < o->upstream_files.count && !status; i++)
+        status = read_config(u, o->upstream_files.items[i]);
+    return status ? status : check(u, o);
+}
