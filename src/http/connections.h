@@ -77,6 +77,6 @@ void request_tidy(http_request *r);
 /* What is wrong with the head of a request: 0, or a status with its text. */
 unsigned head_check(const char **why, http_request *r, const char *method, const char *path);
 /* Watches connections that rest, and the time. */
-void *watch_connections(void *server);
+void *watch_connections(void *payload);
 
 #endif
