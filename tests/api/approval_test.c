@@ -1,6 +1,7 @@
 /* Rules for tools, and calls that wait for an approval, as a C program has them. */
 #include "../unit/test.h"
 
+#include <dirent.h>
 #include <pthread.h>
 #include <string.h>
 #include <time.h>
@@ -8,6 +9,7 @@
 #include "form.h"
 
 #include <snug/snug.h>
+#include <snug/task.h>
 
 static snug_host *host;
 
@@ -70,7 +72,8 @@ static snug_session *open_session(desk_clerk *c, const snug_tool_rule *rules, si
     options.tool_rule_count = count;
     options.payload = c;
     options.on_approval = c ? on_approval : NULL;
-    assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
+    if (snug_session_open(&session, host, &options) != SNUG_OK)
+        fail_msg("%s", snug_error_message());
     if (c)
         c->session = session;
     return session;
@@ -273,6 +276,68 @@ static void an_interrupt_ends_the_wait_and_a_late_answer_is_told(void **state)
     assert_int_equal(calls, 0);
 }
 
+/* ---- many at once ---- */
+
+enum { MANY = 100 };
+
+typedef struct crowd {
+    snug_call *calls[MANY];
+    size_t asked; /* by one thread, which dispatches */
+} crowd;
+
+static void keep_asked(void *payload, snug_call *call)
+{
+    crowd *c = payload;
+    c->calls[c->asked++] = call;
+}
+
+static size_t count_threads(void)
+{
+    size_t count = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    assert_non_null(tasks);
+    for (struct dirent *entry; (entry = readdir(tasks));)
+        count += entry->d_name[0] != '.';
+    closedir(tasks);
+    return count;
+}
+
+/* One that tasks share may start; and in this process each session has had its own before. */
+static void a_hundred_cells_wait_without_a_thread_of_the_host(void **state)
+{
+    (void)state;
+    static snug_session *sessions[MANY];
+    crowd c = { .asked = 0 };
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.tool_rules = ask_all;
+    options.tool_rule_count = 1;
+    options.payload = &c;
+    options.on_approval = keep_asked;
+    for (size_t i = 0; i < MANY; i++) {
+        assert_int_equal(snug_session_open(&sessions[i], host, &options), SNUG_OK);
+        bind_tool(sessions[i], "f", NULL, 0);
+    }
+
+    const size_t before = count_threads();
+    for (size_t i = 0; i < MANY; i++)
+        assert_int_equal(snug_session_start(NULL, sessions[i], "f(n=7)", 6, NULL, NULL, NULL),
+                         SNUG_OK);
+    while (c.asked < MANY)
+        assert_true(snug_host_dispatch(host, 1000) >= 0);
+    const size_t held = count_threads();
+    for (size_t i = 0; i < MANY; i++)
+        assert_int_equal(snug_call_approve(c.calls[i], SNUG_APPROVAL_ONCE, NULL), SNUG_OK);
+    for (size_t i = 0; i < MANY; i++) {
+        snug_result *result = NULL;
+        assert_int_equal(snug_session_wait(&result, sessions[i], 60000), SNUG_OK);
+        assert_string_equal(snug_result_text(result, SNUG_STREAM_VALUE, NULL), "{'n': 7}");
+        snug_result_free(result);
+        snug_session_close(sessions[i]);
+    }
+    if (held > before + 1)
+        fail_msg("%zu threads with idle sessions, %zu with waiting ones", before, held);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -282,6 +347,7 @@ int main(void)
         cmocka_unit_test(a_refusal_is_an_exception_that_a_cell_can_catch),
         cmocka_unit_test(a_held_call_takes_no_time_of_its_own_or_of_its_cell),
         cmocka_unit_test(an_interrupt_ends_the_wait_and_a_late_answer_is_told),
+        cmocka_unit_test(a_hundred_cells_wait_without_a_thread_of_the_host),
     };
     return cmocka_run_group_tests(tests, open_host, close_host);
 }
