@@ -515,9 +515,9 @@ typedef struct snug_tool_call {
 
 /* What becomes of a call before the tool is called. */
 typedef enum snug_tool_decision {
-    SNUG_TOOL_ALLOW,
-    SNUG_TOOL_ASK, /* on_approval says */
-    SNUG_TOOL_DENY
+    SNUG_TOOL_DECISION_ALLOW,
+    SNUG_TOOL_DECISION_ASK, /* on_approval says */
+    SNUG_TOOL_DECISION_DENY
 } snug_tool_decision;
 
 /* A rule for tools. The struct never changes: tool_rules is an array of it. */

@@ -11,7 +11,7 @@ static int check_rule(const snug_tool_rule *rule, size_t number)
 {
     if (!rule->pattern)
         return error_set(SNUG_EINVAL, "tool rule %zu: the pattern is NULL", number);
-    if ((unsigned)rule->decision > SNUG_TOOL_DENY)
+    if ((unsigned)rule->decision > SNUG_TOOL_DECISION_DENY)
         return error_set(SNUG_EINVAL, "tool rule %zu (%.100s): there is no decision %u", number,
                          rule->pattern, (unsigned)rule->decision);
     return SNUG_OK;
@@ -61,5 +61,5 @@ snug_tool_decision tool_rules_decide(const tool_rules *r, const char *name, int 
         if (fnmatch(rule->pattern, name, 0) == 0)
             return rule->decision;
     }
-    return SNUG_TOOL_ALLOW;
+    return SNUG_TOOL_DECISION_ALLOW;
 }

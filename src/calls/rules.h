@@ -19,7 +19,7 @@ typedef struct tool_rules {
  * both with a sentence. */
 int tool_rules_take(tool_rules *out, const snug_tool_rule *rules, size_t count);
 void tool_rules_free(tool_rules *r);
-/* Where no rule fits: SNUG_TOOL_ALLOW. */
+/* Where no rule fits: SNUG_TOOL_DECISION_ALLOW. */
 snug_tool_decision tool_rules_decide(const tool_rules *r, const char *name, int is_read_only);
 
 #endif

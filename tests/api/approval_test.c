@@ -124,15 +124,15 @@ static void check_refused(snug_session *session, const char *source, const char 
     snug_result_free(result);
 }
 
-static const snug_tool_rule ask_all[] = { { "*", 0, SNUG_TOOL_ASK } };
+static const snug_tool_rule ask_all[] = { { "*", 0, SNUG_TOOL_DECISION_ASK } };
 
 static void the_first_rule_that_fits_decides(void **state)
 {
     (void)state;
     static const snug_tool_rule rules[] = {
-        { "github_*", 1, SNUG_TOOL_ALLOW },
-        { "github_*", 0, SNUG_TOOL_DENY },
-        { "mail", 0, SNUG_TOOL_ASK },
+        { "github_*", 1, SNUG_TOOL_DECISION_ALLOW },
+        { "github_*", 0, SNUG_TOOL_DECISION_DENY },
+        { "mail", 0, SNUG_TOOL_DECISION_ASK },
     };
     int calls = 0;
     snug_session *session = open_session(NULL, rules, 3);
@@ -156,7 +156,7 @@ static void the_first_rule_that_fits_decides(void **state)
 static void bad_rules_are_refused(void **state)
 {
     (void)state;
-    static const snug_tool_rule bad[] = { { NULL, 0, SNUG_TOOL_DENY } };
+    static const snug_tool_rule bad[] = { { NULL, 0, SNUG_TOOL_DECISION_DENY } };
     static const snug_tool_rule odd[] = { { "x", 0, (snug_tool_decision)7 } };
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     snug_session *session = NULL;

@@ -29,10 +29,10 @@ static void refuse_call(snug_call *call, const char *why)
 static void call_tool_of(const session_callbacks *callbacks, const desk_tool *tool, snug_call *call)
 {
     switch (call_decide(call)) {
-    case SNUG_TOOL_ALLOW:
+    case SNUG_TOOL_DECISION_ALLOW:
         tool->fn(tool->payload, call, call_text(call));
         break;
-    case SNUG_TOOL_ASK:
+    case SNUG_TOOL_DECISION_ASK:
         if (callbacks->on_approval) {
             call_hold(call);
             callbacks->on_approval(callbacks->payload, call);
@@ -40,7 +40,7 @@ static void call_tool_of(const session_callbacks *callbacks, const desk_tool *to
             refuse_call(call, "the session asks about its calls, and nobody answers");
         }
         break;
-    case SNUG_TOOL_DENY:
+    case SNUG_TOOL_DECISION_DENY:
         refuse_call(call, "a rule of the session denies it");
         break;
     }
