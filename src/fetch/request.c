@@ -161,7 +161,7 @@ static int take_url(fetch_request *r, str *why, const placeholders *secrets, jso
     int error = jsontext_string(&r->url, jsontext_member(all, "url"));
     if (error == SNUG_EINVAL || strlen(str_text(&r->url)) != r->url.len)
         return refuse(why, "url is a string");
-    char *fragment = error ? NULL : strchr(str_text(&r->url), '#');
+    char *fragment = error || !r->url.data ? NULL : strchr(r->url.data, '#');
     if (fragment) {
         *fragment = '\0';
         r->url.len = (size_t)(fragment - r->url.data);
