@@ -150,8 +150,10 @@ snug_layer(cli SOURCES
     cli/program/settings.c
     cli/program/signals.c
     cli/program/state_folder.c
+    cli/program/tool_rules.c
     cli/program/yamljson.c
     cli/prompt/advice.c
+    cli/prompt/approve.c
     cli/prompt/bash_words.c
     cli/prompt/read_line.c
     cli/prompt/repl.c

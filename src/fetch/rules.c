@@ -196,6 +196,15 @@ void rules_free(fetch_rules *r)
     *r = (fetch_rules){ 0 };
 }
 
+int rules_only_read(const fetch_rules *r)
+{
+    for (size_t i = 0; i < r->method_count; i++)
+        if (strcmp(r->methods[i], "GET") != 0 && strcmp(r->methods[i], "HEAD") != 0 &&
+            strcmp(r->methods[i], "OPTIONS") != 0)
+            return 0;
+    return 1;
+}
+
 /* ---- asking ---- */
 
 int rule_is_host(const char *pattern, int is_below, const char *host)

@@ -45,6 +45,8 @@ int rules_add(fetch_rules *r, const char *text);
 /* "GET,HEAD". Replaces those from before. The same. */
 int rules_set_methods(fetch_rules *r, const char *text);
 void rules_free(fetch_rules *r);
+/* Whether all methods are of those that change nothing: GET, HEAD and OPTIONS. */
+int rules_only_read(const fetch_rules *r);
 
 /* The rule that allows it; NULL: none does, and *why says so in a sentence. */
 const fetch_rule *rules_find(const fetch_rules *r, const fetch_target *target, str *why);

@@ -3,7 +3,7 @@
 usage: mcp_server.py [WORD...]
 
 Words: die-at-start, mute, garbage-at-start, no-tools, error-at-start, deaf (does not end at the end
-of its input), pages (one tool a page), also-NAME (a tool of that name). Calls do what the tool's name says. Each line that comes is
+of its input), pages (one tool a page), also-NAME (a tool of that name), reads-NAME (that tool only reads). Calls do what the tool's name says. Each line that comes is
 also written to the file in $LOG, if it is set.
 """
 import json
@@ -30,6 +30,9 @@ TOOLS = [
     tool("fail"), tool("refuse"), tool("die"), tool("garbage"), tool("never"), tool("structured"),
     tool("picture"), tool("digits"), tool("ask"), tool("late"), tool("nothing"), tool("huge"),
 ]
+for word in sys.argv[1:]:
+    if word.startswith("reads-"):
+        next(t for t in TOOLS if t["name"] == word[6:])["annotations"] = {"readOnlyHint": True}
 TOOLS += [tool(word[5:], {"value": {}}) for word in sys.argv[1:] if word.startswith("also-")]
 
 

@@ -96,6 +96,11 @@ const option_row option_rows[] = {
       "MCP server whose tools are called as NAME.tool(...); may be repeated" },
     { "--upstream-config", "FILE", KIND_LIST, FOR_SESSIONS, offsetof(options, upstream_files), NULL,
       "the same for the mcpServers of another program's configuration; may be repeated" },
+    { "--tool-rule", "PATTERN=DECISION", KIND_LIST, FOR_SESSIONS, offsetof(options, tool_rules),
+      NULL,
+      "which tools cells may call, files.* for one: allow, allow-reads, ask or deny; the first "
+      "rule "
+      "that fits holds; may be repeated" },
     { "--tool-timeout", "TIME", KIND_TIME, FOR_SESSIONS, offsetof(options, tool_timeout_ms), NULL,
       "time limit of a call of one of these (default: that of its cell)" },
     { "--fetch", "HOST", KIND_LIST, FOR_SESSIONS, offsetof(options, fetch_hosts), NULL,

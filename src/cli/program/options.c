@@ -12,6 +12,7 @@
 #include "cli/program/option_value.h"
 #include "cli/program/quantity.h"
 #include "cli/program/settings.h"
+#include "cli/program/tool_rules.h"
 
 static int is_option_of(const option_row *row, unsigned command)
 {
@@ -242,7 +243,8 @@ static int finish_options(options *o, unsigned command)
     o->session.packages = o->package_folder;
     o->session.mounts = o->mounts;
     o->session.mount_count = o->mount_count;
-    return check_export(o->export_path);
+    status = tool_rules_read(o);
+    return status ? status : check_export(o->export_path);
 }
 
 int options_parse(options *out, const char *name, unsigned command, int argc, char **argv)
@@ -278,6 +280,8 @@ void options_free(options *o)
     free(o->request_fields.items);
     free(o->headers.items);
     free(o->servers.items);
+    tool_rules_forget(o);
+    free(o->tool_rules.items);
     free(o->upstreams.items);
     free(o->upstream_files.items);
     free(o->fetch_hosts.items);

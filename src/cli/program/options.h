@@ -93,6 +93,9 @@ typedef struct options {
     text_list tools;          /* "NAME=COMMAND" */
     text_list servers;        /* commands that start MCP servers */
     uint64_t tool_timeout_ms; /* 0: none */
+    text_list tool_rules;     /* "PATTERN=DECISION" */
+    snug_tool_rule *rules;    /* the same, read */
+    size_t rule_count;
     text_list upstreams;      /* "NAME=COMMAND" */
     text_list upstream_files; /* of other programs, with mcpServers */
     text_list fetch_hosts;    /* rules of fetch/rules.h */

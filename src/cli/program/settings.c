@@ -124,6 +124,8 @@ static const key_row table[] = {
       "NAME=COMMAND, functions that start a command" },
     { "execution.mcp", KEY_LIST, "--mcp", NULL, NULL, NULL,
       "commands of MCP servers whose tools become functions" },
+    { "execution.tool_rules", KEY_LIST, "--tool-rule", NULL, NULL, NULL,
+      "PATTERN=allow, allow-reads, ask or deny: which tools programs may call" },
     { "execution.upstreams", KEY_LIST, "--upstream", NULL, NULL, NULL,
       "NAME=COMMAND, MCP servers whose tools are called as NAME.tool(...)" },
     { "execution.upstream_config", KEY_LIST, "--upstream-config", NULL, NULL, NULL,

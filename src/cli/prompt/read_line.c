@@ -65,6 +65,21 @@ static int hide_typing(const snug_call *call, struct termios *before)
     return tcsetattr(STDIN_FILENO, TCSADRAIN, &hidden) == 0;
 }
 
+int read_line_ask(show *s, const snug_call *call, const char *prompt, str *line)
+{
+    /* What was typed before the question was there is not an answer to it. */
+    while (s->typed && reader_take_ahead(s->typed) >= 0)
+        ;
+    tcflush(STDIN_FILENO, TCIFLUSH);
+    show_output(s, SNUG_STREAM_STDOUT, prompt, strlen(prompt));
+    ticker_pause(s->ticker);
+    int found = read_stdin_line(line, call, NULL);
+    if (found)
+        s->is_inside[0] = 0; /* the terminal has echoed the line's end */
+    ticker_go_on(s->ticker);
+    return found;
+}
+
 void read_line(void *payload, snug_call *call, const char *prompt)
 {
     show *s = payload;

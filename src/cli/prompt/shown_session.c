@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "cli/packages/usual.h"
 #include "cli/program/command.h"
+#include "cli/prompt/approve.h"
 #include "cli/prompt/read_line.h"
 
 int shown_session_start(shown_session *s, const options *o)
@@ -26,6 +27,7 @@ int shown_session_open(shown_session *s, int asks)
         wanted.on_output = show_output;
         wanted.on_display = show_display;
         wanted.on_input = asks ? read_line : NULL;
+        wanted.on_approval = asks ? approve_call : NULL;
         wanted.payload = &s->show;
     }
 

@@ -83,6 +83,7 @@ int fetch_tool_bind(fetch_tool *f, int (*bind)(void *target, const snug_tool *to
         "Returns a dict: status, ok, url, headers (names in lower case), text, json (parsed, "
         "or None), base64 (of a body that is not text). {{NAME}} in the query, a header or "
         "the body stands for a secret of the host's.";
+    tool.is_read_only = (uint64_t)rules_only_read(&f->fetcher.rules);
     tool.fn = call_fetch;
     tool.payload = f;
     return bind(target, &tool);

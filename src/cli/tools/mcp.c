@@ -633,6 +633,7 @@ int mcp_bind(mcp *m, int (*bind)(void *target, const snug_tool *tool), void *tar
         tool.signature = m->tools[i].signature;
         tool.doc = m->tools[i].doc;
         tool.timeout_ms = timeout_ms;
+        tool.is_read_only = (uint64_t)m->tools[i].is_read_only;
         tool.fn = call_tool;
         tool.payload = &m->tools[i];
         error = bind(target, &tool);

@@ -349,6 +349,8 @@ int mcptool_read(mcptool *out, jsontext_span description)
     jsontext_span schema = jsontext_member(description, "inputSchema");
 
     *out = (mcptool){ 0 };
+    out->is_read_only = jsontext_is(
+        jsontext_member(jsontext_member(description, "annotations"), "readOnlyHint"), "true");
     int error = jsontext_string(&remote, jsontext_member(description, "name"));
     if (!error && remote.len == 0)
         error = SNUG_EINVAL;

@@ -18,7 +18,8 @@ typedef struct mcptool {
     size_t name_len; /* of it, without the number of mcptool_rename */
     char *signature; /* required parameters, then the others with the default None */
     char *doc;
-    char **optional; /* names of those others: left out where they are None */
+    int is_read_only; /* as the server says */
+    char **optional;  /* names of those others: left out where they are None */
     size_t optional_count, optional_cap;
     struct mcp *server; /* the caller's */
 } mcptool;

@@ -1,0 +1,98 @@
+"""--tool-rule: which tools cells may call, and who is asked."""
+import json
+import os
+import sys
+import unittest
+
+from driver import Case, Terminal, environment, snug
+
+SERVER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "mcp_server.py")
+TOOLS = ("--tool", "upper=tr a-z A-Z", "--tool", "count=wc -c")
+
+
+class Rules(Case):
+    def run_cell(self, source, *options):
+        done = snug("run", "--json", *TOOLS, *options, "-c", source)
+        self.assertEqual(done.stderr, "")
+        return json.loads(done.stdout)
+
+    def refusal(self, source, *options):
+        result = self.run_cell(source, *options)
+        self.assertEqual((result["status"], result["error"]["name"]), ("error", "ToolRefused"), result["error"])
+        return result["error"]["value"]
+
+    def test_a_tool_that_a_rule_denies_is_not_called(self):
+        self.assertIn("upper() is not allowed", self.refusal("upper(text='x')", "--tool-rule", "upper=deny"))
+        self.assertEqual(self.run_cell("count(text='x')", "--tool-rule", "upper=deny")["status"], "ok")
+
+    def test_a_refusal_can_be_caught_and_stands_in_the_result(self):
+        result = self.run_cell("try:\n    upper(text='x')\nexcept ToolRefused:\n    print('no')", "--tool-rule", "u*=deny")
+        self.assertEqual((result["stdout"], [call["status"] for call in result["tool_calls"]]), ("no\n", ["refused"]))
+
+    def test_the_first_rule_that_fits_holds(self):
+        result = self.run_cell("upper(text='x')", "--tool-rule", "upper=allow", "--tool-rule", "*=deny")
+        self.assertEqual(result["status"], "ok")
+        self.refusal("count(text='x')", "--tool-rule", "upper=allow", "--tool-rule", "*=deny")
+
+    def test_where_nobody_can_be_asked_the_call_is_refused(self):
+        self.assertIn("nobody answers", self.refusal("upper(text='x')", "--tool-rule", "*=ask"))
+
+    def test_tools_that_only_read_can_be_told_apart(self):
+        server = f"exec '{sys.executable}' '{SERVER}' reads-echo"
+        rules = ("--upstream", "a=" + server, "--tool-rule", "*=allow-reads", "--tool-rule", "*=deny")
+        self.assertEqual(self.run_cell("a.echo(text='x')", *rules)["status"], "ok")
+        self.assertIn("a.nothing() is not allowed", self.refusal("a.nothing()", *rules))
+
+    def test_what_is_no_rule_is_refused_in_a_sentence(self):
+        for rule, says in (("upper", "is not PATTERN=DECISION"), ("=deny", "is not PATTERN=DECISION"), ("a=maybe", "and not \"maybe\"")):
+            self.refused("run", "--tool-rule", rule, "-c", "1", says=says)
+
+
+class Asked(Case):
+    def terminal(self, *options):
+        return Terminal(*TOOLS, "--tool-rule", "*=ask", *options, env=environment(TERM="xterm", SNUG_HISTORY="none", XDG_STATE_HOME=self.folder))
+
+    def test_somebody_at_the_terminal_says_yes_no_and_always(self):
+        with self.terminal() as t:
+            t.wait("In .*1")
+            t.type("upper(text='hello')\r")
+            t.wait(r'Call upper\(text="hello"\)\? \[y\]es, \[a\]lways, \[n\]o: ')
+            t.type("n\r")
+            t.wait("ToolRefused.*the person at the terminal refused it")
+            t.wait("In .*2")
+            t.type("upper(text='hello')\r")
+            t.wait(r"\[n\]o: ")
+            t.type("y\r")
+            t.wait("HELLO")
+            t.wait("In .*3")
+            t.type("[upper(text=t) for t in 'ab'][1]\r")
+            t.wait(r"\[n\]o: ")
+            t.type("always\r")
+            t.wait("'TEXT': 'B'")
+            t.wait("In .*4")
+            t.type("\x04")
+
+    def test_what_is_asked_can_not_write_to_the_terminal_as_it_likes(self):
+        with self.terminal() as t:
+            t.wait("In .*1")
+            t.type("upper(text='\\x1b]0;owned\\x07\\n' + 'y' * 9000)\r")
+            asked = t.wait(r"Call upper.*\[n\]o: ")[0]
+            self.assertNotIn(b"\x1b]0;", asked)
+            self.assertIn(b"more bytes)", asked)
+            t.type("\r")
+            t.wait("ToolRefused")
+            t.type("\x04")
+
+    def test_an_interrupt_ends_the_question_and_the_cell(self):
+        with self.terminal() as t:
+            t.wait("In .*1")
+            t.type("upper(text='hello')\r")
+            t.wait(r"\[n\]o: ")
+            t.type("\x03")
+            t.wait("KeyboardInterrupt")
+            t.wait("In .*2")
+            t.type("\x04")
+
+
+if __name__ == "__main__":
+    unittest.main()
