@@ -2,6 +2,7 @@
 
 import base64
 import os
+import sys
 import shutil
 import signal
 import unittest
@@ -9,6 +10,8 @@ import unittest
 from speaking import LEGACY, META, MODERN, ServerCase, main, meta, text
 
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class Sessions(ServerCase):
@@ -95,6 +98,18 @@ class Sessions(ServerCase):
         self.assertEqual(s.tool("run_python", code="x", session=session)["structuredContent"]["value"]["json"], 1)
         names = {tool["name"] for tool in s.request("tools/list")["result"]["tools"]}
         self.assertNotIn("run_bash", names)
+
+    def test_a_model_is_told_what_its_programs_can_call(self):
+        upstream = f"exec '{sys.executable}' '{os.path.join(HERE, '..', 'cli', 'mcp_server.py')}'"
+        s = self.server("--upstream", "notes=" + upstream, "--tool", "upper=tr a-z A-Z", "--fetch", "example.org")
+        tools = {tool["name"]: tool["description"] for tool in s.request("tools/list")["result"]["tools"]}
+        for words in ("- notes.echo(text: str, limit: int = None): Say it again.", "- upper(**arguments)", "- fetch(url: str"):
+            self.assertIn(words, tools["run_python"])
+        self.assertEqual(s.tool("run_python", code="notes.echo(text='x', limit=2)")["structuredContent"]["status"], "ok")
+        many = self.server("--upstream", "a=" + upstream, "--upstream", "b=" + upstream, state=os.path.join(self.folder, "many"))
+        told = many.request("tools/list")["result"]["tools"][0]["description"]
+        self.assertIn("- a.echo, a.two_words, ", told)
+        self.assertNotIn("Say it again", told)
 
     @unittest.skipUnless(shutil.which("bwrap"), "bubblewrap is not here")
     def test_bash_has_sessions_of_its_own(self):

@@ -195,6 +195,26 @@ static int write_arguments(str *out, const tool_argument *arguments)
     return error;
 }
 
+/* Of what runs Python also what its programs can call: no list of the client's has that. */
+static int write_description(str *out, const mcp_server *s, const mcp_tool *one)
+{
+    str text = { 0 };
+    int error = str_add(&text, one->about);
+
+    if (!error && one->run == run_code && !one->needs_bash) {
+        const size_t before = text.len;
+        error = str_add(&text, "\n\n");
+        if (!error)
+            error = tools_describe(&text, s->tools);
+        if (!error && text.len == before + 2)
+            text.len = before;
+    }
+    if (!error)
+        error = jsontext_quote(out, text.data, text.len);
+    str_free(&text);
+    return error;
+}
+
 int tool_write_list(str *out, const mcp_server *s)
 {
     int error = str_add(out, "\"tools\":["), count = 0;
@@ -203,10 +223,12 @@ int tool_write_list(str *out, const mcp_server *s)
         const mcp_tool *one = &table[i];
         if (one->needs_bash && !s->has_bash)
             continue;
-        error = str_printf(out,
-                           "%s{\"name\":\"%s\",\"title\":\"%s\",\"description\":\"%s\","
-                           "\"inputSchema\":",
-                           count++ > 0 ? "," : "", one->name, one->title, one->about);
+        error = str_printf(out, "%s{\"name\":\"%s\",\"title\":\"%s\",\"description\":",
+                           count++ > 0 ? "," : "", one->name, one->title);
+        if (!error)
+            error = write_description(out, s, one);
+        if (!error)
+            error = str_add(out, ",\"inputSchema\":");
         if (!error)
             error = write_arguments(out, one->arguments);
         if (!error)

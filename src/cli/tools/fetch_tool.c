@@ -76,8 +76,7 @@ int fetch_tool_bind(fetch_tool *f, int (*bind)(void *target, const snug_tool *to
     snug_tool tool = SNUG_TOOL_INIT;
 
     tool.name = FETCH_TOOL_NAME;
-    tool.signature = "url: str, method: str = 'GET', headers: dict = None, body: str = None, "
-                     "params: dict = None, json: object = None";
+    tool.signature = FETCH_TOOL_SIGNATURE;
     tool.doc =
         "Ask a web server that the host allows.\n\n"
         "Returns a dict: status, ok, url, headers (names in lower case), text, json (parsed, "

@@ -7,6 +7,9 @@
 #include "cli/tools/user_tools.h"
 
 #define FETCH_TOOL_NAME "fetch"
+#define FETCH_TOOL_SIGNATURE                                                                       \
+    "url: str, method: str = 'GET', headers: dict = None, body: str = None, params: dict = None, " \
+    "json: object = None"
 
 typedef struct fetch_tool fetch_tool;
 
