@@ -174,18 +174,33 @@ static int read_placeholder(placeholder *p, const char *text)
     return SNUG_OK;
 }
 
+static int has_name(const placeholders *p, const char *name)
+{
+    for (size_t i = 0; i < p->count; i++)
+        if (!strcmp(p->items[i].name, name))
+            return 1;
+    return 0;
+}
+
 int placeholders_add(placeholders *p, const char *text)
 {
     placeholder one = { 0 };
 
     int error = read_placeholder(&one, text);
+    if (!error && has_name(p, one.name))
+        error = error_set(SNUG_EINVAL, "%s: there are two secrets of that name", text);
     if (!error && array_reserve(&p->items, &p->cap, p->count + 1, sizeof *p->items))
         error = error_no_memory();
     if (error) {
         free_placeholder(&one);
         return error;
     }
-    p->items[p->count++] = one;
+
+    /* The longest value first: one may begin with another, whose end would be shown. */
+    size_t at = p->count++;
+    for (; at > 0 && strlen(p->items[at - 1].value) < strlen(one.value); at--)
+        p->items[at] = p->items[at - 1];
+    p->items[at] = one;
     return SNUG_OK;
 }
 
@@ -254,27 +269,74 @@ int placeholders_encode(str *out, const placeholders *p, const char *text, size_
 
 /* ---- in what comes back ---- */
 
-static int hide_form(str *text, const str *form, const char *name)
+/* The value of four hexadecimal digits; -1: they are none. */
+static int read_hex4(const char *text)
+{
+    int value = 0;
+
+    for (int i = 0; i < 4; i++) {
+        const int digit = hex_value(text[i]);
+        if (digit < 0)
+            return -1;
+        value = value * 16 + digit;
+    }
+    return value;
+}
+
+/* How many bytes of a string of JSON's stand for c, of ASCII; 0: they are something else. */
+static size_t match_character(const char *text, size_t len, char c)
+{
+    if (len >= 2 && text[0] == '\\' && text[1] == c && strchr("\"\\/", c))
+        return 2;
+    if (len >= 6 && text[0] == '\\' && text[1] == 'u' && read_hex4(text + 2) == c)
+        return 6;
+    return len > 0 && text[0] == c;
+}
+
+static size_t match_escaped(const char *text, size_t len, const str *form)
+{
+    size_t at = 0;
+
+    for (size_t i = 0; i < form->len; i++) {
+        const size_t used = match_character(text + at, len - at, form->data[i]);
+        if (used == 0)
+            return 0;
+        at += used;
+    }
+    return at;
+}
+
+/* Where text has it next, and in how many bytes; is_escaped: as a string of JSON may write it. */
+static const char *find_form(size_t *used, const char *text, size_t len, const str *form,
+                             int is_escaped)
+{
+    *used = form->len;
+    if (!is_escaped)
+        return memmem(text, len, form->data, form->len);
+    for (size_t at = 0; at < len; at++)
+        if ((*used = match_escaped(text + at, len - at, form)))
+            return text + at;
+    return NULL;
+}
+
+static int hide_form(str *text, const str *form, const char *name, int is_escaped)
 {
     str clean = { 0 };
-    size_t from = 0;
+    size_t from = 0, used;
     int error = SNUG_OK;
 
-    for (char *found;
-         form->len > 0 && text->len - from >= form->len &&
-         (found = memmem(text->data + from, text->len - from, form->data, form->len));) {
+    if (form->len == 0 || text->len == 0)
+        return SNUG_OK;
+    for (const char *found; !error && (found = find_form(&used, text->data + from, text->len - from,
+                                                         form, is_escaped));) {
         const size_t at = (size_t)(found - text->data);
         error = str_append(&clean, text->data + from, at - from);
         if (!error)
             error = str_printf(&clean, "{{%s}}", name);
-        from = at + form->len;
-        if (error)
-            break;
+        from = at + used;
     }
-    if (from == 0) {
-        str_free(&clean);
+    if (from == 0)
         return SNUG_OK;
-    }
     if (!error)
         error = str_append(&clean, text->data + from, text->len - from);
     wipe(text->data, text->len);
@@ -286,13 +348,24 @@ static int hide_form(str *text, const str *form, const char *name)
     return error;
 }
 
+static int hide_value(str *text, const placeholder *p)
+{
+    int error = SNUG_OK;
+
+    for (size_t i = 0; i < p->form_count && !error; i++) {
+        error = hide_form(text, &p->forms[i], p->name, 0);
+        if (!error && text->len > 0 && memchr(text->data, '\\', text->len))
+            error = hide_form(text, &p->forms[i], p->name, 1);
+    }
+    return error;
+}
+
 int placeholders_hide(const placeholders *p, str *text)
 {
     int error = SNUG_OK;
 
     for (size_t i = 0; i < p->count && !error; i++)
-        for (size_t k = 0; k < p->items[i].form_count && !error; k++)
-            error = hide_form(text, &p->items[i].forms[k], p->items[i].name);
+        error = hide_value(text, &p->items[i]);
     if (error)
         str_clear(text);
     return error;

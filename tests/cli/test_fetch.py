@@ -54,6 +54,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send(200, json.dumps(said).encode(), Content_Type="application/json",
                   X_Echo=self.headers.get("Authorization", "none"))
 
+    def do_escaped(self, query, body):
+        """What JSON may write instead of a character: a slash as PHP does, or any by its number."""
+        secret = self.headers.get("Authorization", "")
+        numbered = "".join("\\u%04X" % ord(c) for c in secret)
+        coded = base64.b64encode(secret.encode()).decode().replace("/", "\\/")
+        slashed = secret.replace("\\", "\\\\").replace('"', '\\"').replace("/", "\\/")
+        self.send(200, f'["{slashed}", "{numbered}", "{coded}", "fine \\u0041 \\/"]'.encode(), Content_Type="application/json")
+
     def do_to(self, query, body):
         self.send(int(query.get("status", 302)), b"", Location=query["url"])
 
@@ -194,6 +202,23 @@ class Answers(Fetching):
         self.assertEqual(reply["headers"]["x-echo"], "Bearer {{token}}")
         self.assertIn("t={{token}}", reply["url"])
 
+    def test_a_secret_that_comes_back_in_escapes_of_json_is_not_shown(self):
+        rules = [*self.rules[:2], "--fetch-secret", "odd=api.test:SNUG_TEST_ODD"]
+        for odd in ("abc/de+f==", 'q"uo\\te/\\', "\\/\\/\\/\\/"):
+            line = json.dumps({"session": "a", "code": f"r = fetch({self.here('escaped')!r}, headers={{'Authorization': '{{{{odd}}}}'}}); [r['json'], r['text']]"})
+            done = snug("cells", *rules, stdin=line + "\n", env=environment(SNUG_TEST_ODD=odd))
+            with self.subTest(odd=odd):
+                values, text = json.loads(done.stdout)["value"]["json"]
+                # The last character of base64 is shared with what comes behind the secret.
+                self.assertEqual((values[:2], values[2][:7], values[3]), (["{{odd}}"] * 2, "{{odd}}", "fine A /"))
+                self.assertIn("fine \\u0041 \\/", text)
+
+    def test_a_secret_that_begins_with_another_is_hidden_whole(self):
+        rules = [*self.rules[:2], "--fetch-secret", "short=api.test:SNUG_SHORT", "--fetch-secret", "long=api.test:SNUG_LONG"]
+        line = json.dumps({"session": "a", "code": f"fetch({self.here('echo')!r}, headers={{'A': '{{{{short}}}} {{{{long}}}}'}})['json']['headers']['A']"})
+        done = snug("cells", *rules, stdin=line + "\n", env=environment(SNUG_SHORT="abcdefgh", SNUG_LONG="abcdefghTAIL"))
+        self.assertEqual(json.loads(done.stdout)["value"]["json"], "{{short}} {{long}}")
+
     def test_without_the_option_there_is_no_fetch(self):
         self.assertEqual(self.cell("fetch('http://127.0.0.1')", rules=[])["error"]["name"], "NameError")
 
@@ -241,6 +266,7 @@ class Options(Fetching):
         self.wrong("too short", *of, "t=a.test:SHORT", SHORT="1234567")
         self.wrong("no header", *of, "t=a.test:LINES", LINES="12345678\r\nX: y")
         self.wrong("a part is missing", *of, "t=a.test", SHORT="1234567")
+        self.wrong("two secrets of that name", *of, "t=a.test:FINE", "--fetch-secret", "t=b.test:FINE", FINE="12345678")
         self.wrong("no method", "--fetch", "a.test", "--fetch-methods", "GET,STEAL")
 
 
