@@ -155,6 +155,12 @@ static void set_method(hop *h)
         curl_easy_setopt(h->easy, CURLOPT_NOBODY, 1L);
         return;
     }
+    /* Without a body some servers refuse these, unless they read that it has no bytes. */
+    if (!r->body &&
+        (!strcmp(r->method, "POST") || !strcmp(r->method, "PUT") || !strcmp(r->method, "PATCH"))) {
+        curl_easy_setopt(h->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)0);
+        curl_easy_setopt(h->easy, CURLOPT_POSTFIELDS, "");
+    }
     if (r->body) {
         curl_easy_setopt(h->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->body->len);
         curl_easy_setopt(h->easy, CURLOPT_POSTFIELDS, str_text(r->body));
@@ -172,6 +178,8 @@ static int prepare(hop *h)
     /* libcurl would wait for a leave to send, and names a type for any body. */
     if (!error)
         error = add_line(&h->headers, "Expect:");
+    if (!error && !r->body)
+        error = add_line(&h->headers, "Content-Type:");
     if (!error)
         error = pin(h);
     if (error)

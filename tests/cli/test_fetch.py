@@ -219,6 +219,13 @@ class Answers(Fetching):
         done = snug("cells", *rules, stdin=line + "\n", env=environment(SNUG_SHORT="abcdefgh", SNUG_LONG="abcdefghTAIL"))
         self.assertEqual(json.loads(done.stdout)["value"]["json"], "{{short}} {{long}}")
 
+    def test_a_post_without_a_body_says_that_it_has_none(self):
+        for method in ("POST", "PUT", "GET"):
+            self.server.seen.clear()
+            self.value(f"fetch({self.here()!r}, {method!r})['status']", "--fetch-methods", "GET,POST,PUT")
+            headers = self.server.seen[0][2]
+            self.assertEqual([headers.get("Content-Length"), headers.get("Content-Type")], [None if method == "GET" else "0", None])
+
     def test_without_the_option_there_is_no_fetch(self):
         self.assertEqual(self.cell("fetch('http://127.0.0.1')", rules=[])["error"]["name"], "NameError")
 
