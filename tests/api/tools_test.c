@@ -194,6 +194,7 @@ static void tools_of_one_server_are_functions_of_one_object(void **state)
     check_value(session, "github.search('x'), github.close(number=2)",
                 "({'query': 'x'}, {'number': 2})");
     check_value(session, "github", "<tools of github: close, search>");
+    check_value(session, "dir(github)", "['close', 'search']");
     check_value(session, "github.search.__qualname__", "'github.search'");
     check_error(session, "github.open()", "AttributeError",
                 "'snug.ToolServer' object has no attribute 'open'");

@@ -63,7 +63,14 @@ static PyObject *refuse_reduce(PyObject *self, PyObject *ignored)
     return NULL;
 }
 
+static PyObject *list_names(PyObject *self, PyObject *ignored)
+{
+    (void)ignored;
+    return PyDict_Keys(((const toolserver *)self)->attributes);
+}
+
 static PyMethodDef methods[] = {
+    { "__dir__", list_names, METH_NOARGS, NULL },
     { "__reduce__", refuse_reduce, METH_NOARGS, NULL },
     { NULL, NULL, 0, NULL },
 };
