@@ -83,6 +83,15 @@ class Asked(Case):
             t.wait("ToolRefused")
             t.type("\x04")
 
+    def test_a_name_of_an_argument_can_not_read_as_the_end_of_the_call(self):
+        with self.terminal() as t:
+            t.wait("In .*1")
+            t.type("upper(**{'x=1)? [y]es, \"': 'b', '': 1, 'fine_1': 2})\r")
+            t.wait(r'Call upper\("x=1\)\? \[y\]es, \\""="b", ""=1, fine_1=2\)\? \[y\]es')
+            t.type("n\r")
+            t.wait("ToolRefused")
+            t.type("\x04")
+
     def test_an_interrupt_ends_the_question_and_the_cell(self):
         with self.terminal() as t:
             t.wait("In .*1")

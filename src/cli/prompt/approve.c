@@ -11,6 +11,21 @@
 
 enum { MOST_SHOWN = 2000 };
 
+/* A name that Python takes stands as it is. Any other one is quoted: it is the program's, and could
+ * read as the end of the call. */
+static int write_name(str *out, const jsontext_token *name)
+{
+    str text = { 0 };
+    int error = jsontext_token_string(&text, name), is_plain = text.len > 0;
+
+    for (size_t i = 0; i < text.len; i++)
+        is_plain &= is_word(text.data[i]) != 0;
+    if (!error)
+        error = is_plain ? str_add_str(out, &text) : jsontext_quote(out, str_text(&text), text.len);
+    str_free(&text);
+    return error;
+}
+
 /* "files.write(path=\"a\", text=\"...\")": values as JSON, cut with what is left out said. */
 static int write_call(str *out, const snug_call *call)
 {
@@ -25,7 +40,7 @@ static int write_call(str *out, const snug_call *call)
         while (!error && jsontext_item(&j, &name, &value)) {
             error = str_printf(out, "%s", count++ > 0 ? ", " : "");
             if (!error)
-                error = jsontext_token_string(out, &name);
+                error = write_name(out, &name);
             if (!error)
                 error = str_add(out, "=");
             if (!error)
