@@ -1,5 +1,6 @@
 #include "test.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/mcp/rpc.h"
@@ -51,6 +52,27 @@ static void an_id_is_known_where_its_message_cannot_be_read(void **state)
                    RPC_FAULT, "3", RPC_PARSE_ERROR);
 }
 
+static void what_could_be_read_in_two_ways_is_refused(void **state)
+{
+    static const char *const twice[] = {
+        "\"method\":\"x\",\"method\":\"y\"",
+        "\"method\":\"x\",\"params\":{},\"params\":{}",
+        "\"method\":\"x\",\"params\":{\"name\":\"a\",\"b\":1,\"n\\u0061me\":\"c\"}",
+        "\"method\":\"x\",\"params\":{\"_meta\":{\"a\":1,\"a\":1}}",
+        "\"method\":\"x\",\"params\":{\"arguments\":{\"a\":1,\"b\":1,\"a\":2}}",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof twice / sizeof *twice; i++) {
+        char text[200];
+        snprintf(text, sizeof text, "{\"jsonrpc\":\"2.0\",\"id\":1,%s}", twice[i]);
+        assert_message(text, RPC_FAULT, "1", RPC_INVALID_REQUEST);
+    }
+    /* Names of different objects are. */
+    assert_message("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\",\"params\":{\"id\":1,"
+                   "\"arguments\":{\"id\":[{\"a\":1},{\"a\":1}],\"name\":1},\"name\":1}}",
+                   RPC_REQUEST, "1", 0);
+}
+
 static void ids_are_kept_byte_for_byte(void **state)
 {
     (void)state;
@@ -80,6 +102,7 @@ int main(void)
         cmocka_unit_test(messages_are_told_apart),
         cmocka_unit_test(what_is_wrong_has_its_code),
         cmocka_unit_test(an_id_is_known_where_its_message_cannot_be_read),
+        cmocka_unit_test(what_could_be_read_in_two_ways_is_refused),
         cmocka_unit_test(ids_are_kept_byte_for_byte),
         cmocka_unit_test(what_is_written_is_on_one_line),
     };

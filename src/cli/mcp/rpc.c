@@ -94,8 +94,60 @@ static int read_call(rpc_message *m, int has_id)
     return m->method ? SNUG_OK : SNUG_ENOMEM;
 }
 
+/* ---- members that are there twice ---- */
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* *twice: it has two members of one name. SNUG_OK or SNUG_ENOMEM. */
+static int find_twice(int *twice, const cJSON *object)
+{
+    const size_t most = (size_t)cJSON_GetArraySize(object);
+    const cJSON *one;
+    size_t count = 0;
+
+    if (*twice || !cJSON_IsObject(object) || most < 2)
+        return SNUG_OK;
+    const char **names = malloc(most * sizeof *names);
+    if (!names)
+        return SNUG_ENOMEM;
+    cJSON_ArrayForEach(one, object)
+    {
+        names[count++] = one->string;
+    }
+    qsort(names, count, sizeof *names, compare_names);
+    for (size_t i = 1; i < count; i++)
+        *twice |= strcmp(names[i - 1], names[i]) == 0;
+    free(names);
+    return SNUG_OK;
+}
+
+/* Of two members of one name readers take the first or the last: who stands between the client and
+ * this server, as the headers of HTTP, may have judged the other one. */
+static int find_any_twice(int *twice, const rpc_message *m)
+{
+    const cJSON *params = rpc_object(m->root, "params");
+    const cJSON *const objects[] = { m->root, params, rpc_object(params, "_meta"),
+                                     rpc_object(params, "arguments") };
+    int error = SNUG_OK;
+
+    *twice = 0;
+    for (size_t i = 0; i < sizeof objects / sizeof *objects && !error; i++)
+        error = find_twice(twice, objects[i]);
+    return error;
+}
+
 static int read_object(rpc_message *m, int has_id)
 {
+    int twice;
+
+    if (find_any_twice(&twice, m))
+        return SNUG_ENOMEM;
+    if (twice)
+        return fail_message(m, RPC_INVALID_REQUEST,
+                            "a member is there twice of which there is one");
     const char *version = rpc_text(m->root, "jsonrpc");
 
     if (!version || strcmp(version, "2.0") != 0)
