@@ -54,6 +54,21 @@ class Sessions(ServerCase):
         self.assertIn("there is no session", text(s.tool("list_files", session=session)))
         self.assertEqual(s.request("resources/list")["result"]["resources"], [])
 
+    def test_calls_that_waited_behind_the_close_of_their_session_find_none(self):
+        s = self.server()
+        session = s.tool("write_file", path="a.txt", text="x")["structuredContent"]["session"]
+        # The first holds the session until the others wait.
+        first = s.start_tool("run_python", session=session, code="import time\ntime.sleep(1)")
+        close = s.start_tool("close_session", session=session)
+        waited = [s.start_tool("run_python", session=session, code="1"), s.start_tool("write_file", session=session, path="b", text="x")]
+        read = s.start("resources/read", uri=f"snug://{session}/a.txt")
+        for id in (first, close):
+            self.assertFalse(s.answer(id)["result"]["isError"])
+        for id in waited:
+            self.assertIn("was closed", text(s.answer(id)["result"]))
+        self.assertIn("was closed", s.answer(read)["error"]["message"])
+        self.assertIn("there is no session", text(s.tool("list_files", session=session)))
+
     def test_a_session_comes_back_in_the_next_server_on_the_same_folder(self):
         s = self.server()
         session = s.tool("run_python", code="x = 41; open('f', 'w').write('kept')")["structuredContent"]["session"]

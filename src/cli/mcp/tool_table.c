@@ -418,10 +418,23 @@ void tool_take(mcp_call *c)
     call_queue(c);
 }
 
+/* Closed by a call that had its turn before. */
+static int is_closed(const mcp_call *c)
+{
+    pthread_mutex_lock(&c->server->lock);
+    const int closed = c->handle && c->handle->is_gone;
+    pthread_mutex_unlock(&c->server->lock);
+    return closed;
+}
+
 void tool_serve(mcp_call *c)
 {
     answer a = { 0 };
 
+    if (is_closed(c)) {
+        tool_refuse(c, "the session was closed before the call had its turn");
+        return;
+    }
     if (!c->tool) {
         resource_serve(c);
         return;
