@@ -69,6 +69,8 @@ class Upstream(Case):
                            ('{"mcpServers": {"a": {"url": "http://x"}}}', "a: it is a server by HTTP"),
                            ('{"mcpServers": {"a": {"command": "x", "args": [1]}}}', "are strings"),
                            ('{"mcpServers": {"a": {"command": "x", "env": {"A B": "1"}}}}', "no variable has"),
+                           ('{"mcpServers": {"a": {"command": "x", "env": {"1A": "1"}}}}', "no variable has"),
+                           ('{"mcpServers": {"a": {"command": "x", "env": {"": "1"}}}}', "no variable has"),
                            ('{"mcpServers": {"1": {"command": "x"}}}', "begins with a letter"),
                            ('{"mcpServers": {"json": {"command": "x"}}}', "choose another name"),
                            ('{"mcpServers": {"a-b": {"command": "x"}, "a_b": {"command": "x"}}}', "two of that name")):

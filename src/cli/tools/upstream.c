@@ -118,6 +118,9 @@ static int add_env(str *out, str *why, const char *name, jsontext_span env)
     while (!error && jsontext_item(&j, &key, &value)) {
         str variable = { 0 };
         error = jsontext_token_string(&variable, &key);
+        /* The shell would take the first for a command. */
+        if (!error && (variable.len == 0 || is_digit(*variable.data)))
+            error = refuse(why, name, "env has a name that no variable has");
         for (size_t i = 0; !error && i < variable.len; i++)
             if (!is_word(variable.data[i]))
                 error = refuse(why, name, "env has a name that no variable has");
