@@ -1,0 +1,123 @@
+/* The functions that the host has bound. */
+#include "calls/desk_inside.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+int desk_copy_text(char **out, const char *text)
+{
+    *out = NULL;
+    if (!text)
+        return SNUG_OK;
+
+    *out = strdup(text);
+    return *out ? SNUG_OK : SNUG_ENOMEM;
+}
+
+desk_tool *desk_tool_copy(const snug_tool *tool)
+{
+    desk_tool *copy = calloc(1, sizeof *copy);
+    if (!copy)
+        return NULL;
+
+    copy->is_async = tool->is_async;
+    copy->takes_any = tool->takes_any;
+    copy->is_untimed = tool->is_untimed != 0;
+    copy->is_read_only = tool->is_read_only != 0;
+    copy->timeout_ms = tool->timeout_ms;
+    copy->fn = tool->fn;
+    copy->payload = tool->payload;
+    if (desk_copy_text(&copy->name, tool->name) ||
+        desk_copy_text(&copy->signature, tool->signature) ||
+        desk_copy_text(&copy->doc, tool->doc)) {
+        desk_tool_free(copy);
+        return NULL;
+    }
+
+    return copy;
+}
+
+void desk_tool_free(desk_tool *tool)
+{
+    if (!tool)
+        return;
+    for (size_t i = 0; i < tool->parameter_count; i++)
+        free(tool->parameters[i]);
+    free(tool->parameters);
+    free(tool->name);
+    free(tool->signature);
+    free(tool->doc);
+    free(tool);
+}
+
+int desk_put_tool(desk *d, desk_tool *tool)
+{
+    for (size_t i = 0; i < d->tool_count; i++) {
+        if (strcmp(d->tools[i]->name, tool->name) != 0)
+            continue;
+        desk_tool_free(d->tools[i]);
+        d->tools[i] = tool;
+        return SNUG_OK;
+    }
+
+    if (array_reserve(&d->tools, &d->tool_cap, d->tool_count + 1, sizeof(desk_tool *)))
+        return SNUG_ENOMEM;
+
+    d->tools[d->tool_count++] = tool;
+    return SNUG_OK;
+}
+
+int desk_set_rules(desk *d, const snug_tool_rule *rules, size_t count)
+{
+    return tool_rules_take(&d->rules, rules, count);
+}
+
+int desk_put_tools(desk *d, const desk *from)
+{
+    if (desk_set_rules(d, from->rules.rules, from->rules.count))
+        return SNUG_ENOMEM;
+
+    for (size_t i = 0; i < from->tool_count; i++) {
+        const desk_tool *own = from->tools[i];
+        const snug_tool tool = { .name = own->name,
+                                 .signature = own->signature,
+                                 .doc = own->doc,
+                                 .is_async = own->is_async,
+                                 .takes_any = own->takes_any,
+                                 .is_untimed = (uint64_t)own->is_untimed,
+                                 .is_read_only = (uint64_t)own->is_read_only,
+                                 .timeout_ms = own->timeout_ms,
+                                 .fn = own->fn,
+                                 .payload = own->payload };
+
+        desk_tool *copy = desk_tool_copy(&tool);
+        if (copy)
+            copy->is_approved = own->is_approved;
+        if (!copy || desk_put_tool(d, copy)) {
+            desk_tool_free(copy);
+            return SNUG_ENOMEM;
+        }
+    }
+
+    return SNUG_OK;
+}
+
+desk_tool *desk_tool_at(const desk *d, size_t index)
+{
+    return index < d->tool_count ? d->tools[index] : NULL;
+}
+
+const desk_tool *desk_find_tool(const desk *d, uint64_t id)
+{
+    for (size_t i = 0; i < d->tool_count; i++)
+        if (d->tools[i]->id == id)
+            return d->tools[i];
+    return NULL;
+}
+
+uint64_t desk_next_id(desk *d)
+{
+    return ++d->tools_bound;
+}
