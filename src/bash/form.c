@@ -9,6 +9,7 @@
 
 #include "base/ascii.h"
 #include "base/error.h"
+#include "base/shellword.h"
 #include "bash/bash.h"
 #include "bash/grants.h"
 #include "bash/shell_bounds.h"
@@ -155,7 +156,7 @@ static int declare_variable(snug_session *session, const char *name, const char 
     if (!error)
         error = str_printf(&line, "builtin declare -g %s=", name);
     if (!error)
-        error = shell_quote(&line, str_text(&value), value.len);
+        error = shellword_append(&line, str_text(&value), value.len);
     if (!error)
         error = str_add(&line, "\n");
 

@@ -56,8 +56,6 @@ int shell_close(shell *s);
  */
 int shell_tell(shell *s, const char *text, size_t len);
 void shell_flush(shell *s);
-/* Appends text, quoted as one word of bash. */
-int shell_quote(str *out, const char *text, size_t len);
 /* The next message of those that have come. */
 shell_message shell_hear(shell *s, shell_word *out);
 /* Reads what there is; also of the terminal. */

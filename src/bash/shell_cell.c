@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/shellword.h"
 #include "base/utf8.h"
 #include "bash/bash.h"
 #include "bash/shell_ending.h"
@@ -349,7 +350,7 @@ static int restore_shell(snug_session *session, const char *restore)
     str line = { 0 };
     int error;
 
-    if (str_add(&line, "builtin eval ") || shell_quote(&line, restore, strlen(restore)) ||
+    if (str_add(&line, "builtin eval ") || shellword_append(&line, restore, strlen(restore)) ||
         str_add(&line, " 0</dev/null >/dev/null 2>&1\n"))
         error = error_no_memory();
     else
@@ -402,7 +403,7 @@ static int send_cell(bash_cell *cell, const char *source, size_t len, int is_asi
 
     int error = str_printf(&line, "__snug_cell=%llu __snug_line=$LINENO; %s", number, begin);
     if (!error)
-        error = shell_quote(&line, source, len);
+        error = shellword_append(&line, source, len);
     if (!error)
         error = str_printf(&line, "%s 0</dev/null 1>&240 2>&241%s\n__snug_end %llu \"$?\"\n", after,
                            end, number);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/shellword.h"
 
 static const char mark[] = "snug.bash/1\n";
 static const char packed[] = ".snug-packed";
@@ -44,11 +45,9 @@ static int add_packing(str *out, const snug_agent *agent)
     int error = str_add(out, "tar -cf /tmp/.snug-packed");
 
     for (size_t i = 0; !error && agent->mounts && agent->mounts[i]; i++) {
-        error = str_add(out, " --exclude=./'");
-        for (const char *at = agent->mounts[i]; !error && *at; at++)
-            error = *at == '\'' ? str_add(out, "'\\''") : str_append(out, at, 1);
+        error = str_add(out, " --exclude=./");
         if (!error)
-            error = str_add(out, "'");
+            error = shellword_append(out, agent->mounts[i], strlen(agent->mounts[i]));
     }
 
     if (!error)

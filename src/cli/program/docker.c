@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/shellword.h"
 #include "base/str.h"
 #include "cli/program/command.h"
 
@@ -44,15 +45,6 @@ static const char *find_engine(void)
     return NULL;
 }
 
-/* As one word of /bin/sh. */
-static int add_quoted(str *out, const char *text)
-{
-    int failed = str_add(out, "'");
-    for (; *text && !failed; text++)
-        failed = *text == '\'' ? str_add(out, "'\\''") : str_append(out, text, 1);
-    return failed || str_add(out, "'");
-}
-
 /* The absolute path, also of a folder that is yet to be made. 0, or -1. */
 static int find_path(char *out, const char *path)
 {
@@ -81,7 +73,8 @@ static int add_volume(str *out, const char *path, int is_writable)
                             "--docker: a path with a colon cannot be in a container: %s", real);
 
     int failed = str_printf(&volume, "%s:%s:%s", real, real, is_writable ? "rw" : "ro") ||
-                 str_add(out, " --volume ") || add_quoted(out, volume.data);
+                 str_add(out, " --volume ") ||
+                 shellword_append(out, volume.data, strlen(volume.data));
     str_free(&volume);
     return failed ? command_fail_memory() : 0;
 }
@@ -92,7 +85,9 @@ static int add_folder(str *out)
     char folder[PATH_MAX];
     if (!getcwd(folder, sizeof folder))
         return command_fail(EXIT_USAGE, "--docker: the current folder has no name");
-    return str_add(out, " --workdir ") || add_quoted(out, folder) ? command_fail_memory() : 0;
+    return str_add(out, " --workdir ") || shellword_append(out, folder, strlen(folder))
+               ? command_fail_memory()
+               : 0;
 }
 
 static int add_volumes(str *out, const options *o)
@@ -110,7 +105,8 @@ static int write_command(str *out, const char *engine, const options *o)
 
     if (add_folder(out) || add_volumes(out, o))
         return -1;
-    if (str_add(out, " ") || add_quoted(out, o->docker_image) || str_add(out, " snug-worker"))
+    if (str_add(out, " ") || shellword_append(out, o->docker_image, strlen(o->docker_image)) ||
+        str_add(out, " snug-worker"))
         return command_fail_memory();
     return 0;
 }

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/jsontext.h"
+#include "base/shellword.h"
 #include "cli/program/command.h"
 
 enum { FILE_BYTES = 4 << 20 };
@@ -78,16 +79,6 @@ static int expand(str *out, const char *text, size_t len)
     return error;
 }
 
-/* As one word of /bin/sh. */
-static int add_word(str *out, const str *word)
-{
-    int error = str_add(out, "'");
-
-    for (size_t i = 0; i < word->len && !error; i++)
-        error = word->data[i] == '\'' ? str_add(out, "'\\''") : str_append(out, word->data + i, 1);
-    return error ? error : str_add(out, "' ");
-}
-
 static int add_value(str *out, str *why, const char *name, jsontext_span value)
 {
     str raw = { 0 }, text = { 0 };
@@ -98,7 +89,9 @@ static int add_value(str *out, str *why, const char *name, jsontext_span value)
     if (!error)
         error = expand(&text, str_text(&raw), raw.len);
     if (!error)
-        error = add_word(out, &text);
+        error = shellword_append(out, str_text(&text), text.len);
+    if (!error)
+        error = str_add(out, " ");
     if (text.data)
         explicit_bzero(text.data, text.len);
     str_free(&raw);
