@@ -247,6 +247,14 @@ class Doors(WebCase):
         self.assertIn("there is no session", text(w.tool("run_python", as_bob, code="x", session=session)))
         self.assertEqual(w.modern("server/discover", {"Authorization": f"Bearer {TOKEN}-c=="})[0], 200)
 
+    def test_what_is_no_address_is_refused_in_a_sentence(self):
+        for text, says in (("[::1", "IPv6 in brackets"), (":0", "IPv6 in brackets"), ("[]:0", "IPv6 in brackets"),
+                           ("a:b:0", "IPv6 in brackets"), ("99999", "65535 at most"), ("x", "a port is missing"), ("", "expected")):
+            with self.subTest(text=text):
+                done = subprocess.run([SNUG, "mcp", "--state", self.folder + "/s", "--http", text], capture_output=True, timeout=SECONDS)
+                self.assertEqual((done.returncode, done.stderr.count(b"\n")), (2, 1), done.stderr)
+                self.assertIn(says.encode(), done.stderr)
+
     def test_who_listens_to_other_machines_needs_a_token(self):
         done = subprocess.run([SNUG, "mcp", "--state", self.folder + "/s", "--http", "0.0.0.0:0"], capture_output=True, timeout=SECONDS)
         self.assertEqual(done.returncode, 2)

@@ -7,6 +7,7 @@
 #include <strings.h>
 #include <sys/random.h>
 
+#include "base/ascii.h"
 #include "base/base64.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -496,13 +497,22 @@ static int read_address(char **host, uint16_t *port, const char *text)
     char *end;
     const unsigned long number = strtoul(digits, &end, 10);
 
-    if (!*digits || *end || number > 65535)
+    if (!is_digit(*digits) || *end)
         return command_fail(EXIT_USAGE, "--http \"%s\": a port is missing, as in 127.0.0.1:8080",
                             text);
+    if (number > 65535)
+        return command_fail(EXIT_USAGE, "--http \"%s\": a port is 65535 at most", text);
     const size_t len = colon ? (size_t)(colon - text) : 0;
-    *host = !colon                    ? strdup("127.0.0.1")
-            : len > 1 && *text == '[' ? strndup(text + 1, len - 2)
-                                      : strndup(text, len);
+    const int is_open = *text == '[';
+    if (colon &&
+        (len == 0 || (is_open ? len < 3 || colon[-1] != ']' : memchr(text, ':', len) != NULL)))
+        return command_fail(EXIT_USAGE,
+                            "--http \"%s\": a host is a name or an address, IPv6 in brackets: "
+                            "0.0.0.0:8080 or [::]:8080 is all of this machine's",
+                            text);
+    *host = !colon    ? strdup("127.0.0.1")
+            : is_open ? strndup(text + 1, len - 2)
+                      : strndup(text, len);
     *port = (uint16_t)number;
     return *host ? EXIT_FINE : command_fail_memory();
 }
