@@ -55,6 +55,11 @@ static inline int is_space(int c)
 }
 
 /* A to Z become a to z. */
+static inline char to_upper(char c)
+{
+    return (char)(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+}
+
 static inline char to_lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;

@@ -199,8 +199,10 @@ static int go_on(run *r, str *why)
     fetch_url next = { 0 };
     str problem = { 0 };
 
-    if (strlen(str_text(location)) != location->len)
+    if (strlen(str_text(location)) != location->len) {
+        str_add(why, "the redirect has a NUL byte");
         return SNUG_EINVAL;
+    }
     int error = fetch_url_read(&next, &problem, str_text(location), str_text(&r->url.whole));
     if (error) {
         fetch_url_free(&next);

@@ -10,6 +10,7 @@
 #include <curl/curl.h>
 #include <snug/snug.h>
 
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "base/process/sigpipe.h"
 
@@ -97,8 +98,7 @@ static int add_header(hop *h, const char *line, size_t len)
     if (!error)
         error = str_append(&header->value, value, (size_t)(end - value));
     for (size_t i = 0; !error && i < header->name.len; i++)
-        if (header->name.data[i] >= 'A' && header->name.data[i] <= 'Z')
-            header->name.data[i] = (char)(header->name.data[i] - 'A' + 'a');
+        header->name.data[i] = to_lower(header->name.data[i]);
     return error;
 }
 

@@ -168,7 +168,7 @@ static int read_placeholder(placeholder *p, const char *text)
     if (!p->name || !p->host || !p->value || write_forms(p))
         return error_no_memory();
     for (char *c = p->host; *c; c++)
-        *c = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
+        *c = to_lower(*c);
     if (p->host[strspn(p->host, "abcdefghijklmnopqrstuvwxyz0123456789-_.")] != '\0')
         return refuse(text, "HOST is a name or *.NAME, without a scheme, port or path");
     return SNUG_OK;

@@ -187,8 +187,7 @@ static int take_method(fetch_request *r, str *why, jsontext_span method)
     const int is_fine = !error && text.len > 0 && text.len < sizeof r->method;
 
     for (size_t i = 0; is_fine && i < text.len; i++)
-        r->method[i] = (char)(text.data[i] >= 'a' && text.data[i] <= 'z' ? text.data[i] - 'a' + 'A'
-                                                                         : text.data[i]);
+        r->method[i] = to_upper(text.data[i]);
     str_free(&text);
     if (error == SNUG_ENOMEM)
         return error;

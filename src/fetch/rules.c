@@ -64,7 +64,7 @@ static int take_host(fetch_rule *rule, const char *text, const char **at)
     if (!rule->host)
         return error_no_memory();
     for (char *c = rule->host; *c; c++)
-        *c = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
+        *c = to_lower(*c);
     rule->has_address = address_read(&address, rule->host);
     if (rule->has_address)
         rule->address = address;
@@ -157,7 +157,7 @@ static int add_method(fetch_rules *r, const char *name, size_t len)
     if (!method)
         return error_no_memory();
     for (char *c = method; *c; c++)
-        *c = (char)(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
+        *c = to_upper(*c);
     r->methods[r->method_count++] = method;
     return SNUG_OK;
 }

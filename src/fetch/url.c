@@ -68,7 +68,7 @@ static int check_host(fetch_url *out, str *why)
             return refuse(why, "the host has a zone");
     }
     for (char *c = host; *c; c++)
-        *c = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
+        *c = to_lower(*c);
     for (const char *c = host; *c; c++)
         if (!is_word(*c) && !strchr("-.:", *c))
             return refuse(why, "the host is not a name in ASCII, nor an address");

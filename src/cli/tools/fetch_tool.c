@@ -28,6 +28,10 @@ static int read_lists(fetcher *f, const options *o)
 
 int fetch_tool_open(fetch_tool **out, tools *t, const options *o)
 {
+    *out = NULL;
+    if (o->fetch_hosts.count == 0)
+        return command_fail(EXIT_USAGE, "--fetch-secret is for a host that --fetch names, and none "
+                                        "is named");
     fetch_tool *f = calloc(1, sizeof *f);
 
     *out = f;

@@ -337,7 +337,7 @@ int tools_open(tools *t, const options *o, signals *s)
         status = add_command(t, o->tools.items[i]);
     if (!status)
         status = open_servers(t, o, s);
-    if (!status && o->fetch_hosts.count > 0)
+    if (!status && (o->fetch_hosts.count > 0 || o->fetch_secrets.count > 0))
         status = fetch_tool_open(&t->fetch, t, o);
     if (!status)
         status = prefix_taken_names(t, o);
