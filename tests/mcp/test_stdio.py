@@ -137,10 +137,14 @@ class Sessions(ServerCase):
     def test_two_servers_without_a_folder_take_two(self):
         import speaking
         env = speaking.environment(XDG_STATE_HOME=self.folder)
-        first = [speaking.subprocess.Popen([speaking.SNUG, "mcp"], stdin=-1, stdout=-1, env=env) for _ in range(2)]
-        for server in first:
-            out, _ = server.communicate(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n', speaking.SECONDS)
-            self.assertEqual(out, b'{"jsonrpc":"2.0","id":1,"result":{}}\n')
+        servers = [speaking.subprocess.Popen([speaking.SNUG, "mcp"], stdin=-1, stdout=-1, env=env) for _ in range(2)]
+        # Both have answered before the first one is told to end: it gives its folder up then, and the next takes it.
+        for server in servers:
+            server.stdin.write(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+            server.stdin.flush()
+            self.assertEqual(server.stdout.readline(), b'{"jsonrpc":"2.0","id":1,"result":{}}\n')
+        for server in servers:
+            self.assertEqual(server.communicate(timeout=speaking.SECONDS)[0], b"")
         self.assertEqual(sorted(os.listdir(os.path.join(self.folder, "snug", "mcp"))), ["1", "2"])
 
 
