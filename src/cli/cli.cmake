@@ -173,8 +173,13 @@ snug_layer(cli SOURCES
     cli/terminal/term.c
     cli/terminal/ticker.c
     cli/tools/fetch_tool.c
+    cli/tools/find.c
     cli/tools/mcp.c
     cli/tools/mcptool.c
+    cli/tools/schema_type.c
+    cli/tools/stubs.c
+    cli/tools/tool_list.c
+    cli/tools/tools_command.c
     cli/tools/upstream.c
     cli/tools/user_tools.c
     ${CMAKE_CURRENT_BINARY_DIR}/cli_presets.c

@@ -33,7 +33,8 @@ TOOLS = [
 for word in sys.argv[1:]:
     if word.startswith("reads-"):
         next(t for t in TOOLS if t["name"] == word[6:])["annotations"] = {"readOnlyHint": True}
-TOOLS += [tool(word[5:], {"value": {}}) for word in sys.argv[1:] if word.startswith("also-")]
+TOOLS += [tool(word[5:], {"value": {}}) for word in sys.argv[1:] if word.startswith("also-") and word != "also-strange"]
+TOOLS += [tool("strange", description="\x1b[31mred")] if "also-strange" in WORDS else []
 
 
 def say(message):

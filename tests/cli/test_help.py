@@ -4,7 +4,7 @@ import unittest
 
 from driver import Case, snug
 
-COMMANDS = ["run", "cells", "check", "config", "doctor", "batch", "library", "models", "packages"]
+COMMANDS = ["run", "cells", "check", "config", "doctor", "batch", "library", "models", "packages", "tools"]
 
 
 class Help(Case):

@@ -69,6 +69,27 @@ static void a_description_becomes_a_function(void **state)
     }
 }
 
+static void a_stub_keeps_what_the_signature_cannot_say(void **state)
+{
+    static const char description[] =
+        "{\"name\": \"f\", \"description\": \"Do it.\", \"inputSchema\": {\"required\": [\"u\", "
+        "\"a-b\"], \"properties\": {\"u\": {\"type\": \"string\", \"enum\": [\"c\", \"k\"]}, "
+        "\"n\": {\"type\": \"integer\", \"default\": 3}, \"s\": {\"type\": \"array\", \"items\": "
+        "{\"type\": \"object\", \"properties\": {\"x\": {\"type\": \"number\"}}}}, \"a-b\": {}}}, "
+        "\"outputSchema\": {\"type\": \"object\", \"required\": [\"ok\"], \"properties\": {\"ok\": "
+        "{\"type\": \"boolean\"}}}}";
+    mcptool t;
+    (void)state;
+    assert_int_equal(mcptool_read(&t, span_of(description)), SNUG_OK);
+    assert_string_equal(t.signature, "u: str, n: int = 3, s: list = None, **others");
+    assert_string_equal(t.typed, "u: Literal[\"c\", \"k\"], n: int = 3, s: list[dict] = ..., "
+                                 "**others: Any");
+    assert_string_equal(t.result, "dict");
+    assert_string_equal(t.doc, "Do it.\n\nArguments:\n    u: One of \"c\", \"k\".\n    s: "
+                               "(list[{\"x\"?: float}])\n\nReturns: {\"ok\": bool}");
+    mcptool_free(&t);
+}
+
 static void a_long_name_leaves_room_for_a_number(void **state)
 {
     char text[400] = "{\"name\": \"";
@@ -145,6 +166,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_description_becomes_a_function),
+        cmocka_unit_test(a_stub_keeps_what_the_signature_cannot_say),
         cmocka_unit_test(a_long_name_leaves_room_for_a_number),
         cmocka_unit_test(a_description_without_a_name_is_refused),
         cmocka_unit_test(what_is_optional_and_none_is_left_out),

@@ -33,6 +33,7 @@ int command_batch(const options *o);
 int command_packages(const options *o);
 int command_kernel(const options *o);
 int command_mcp(const options *o);
+int command_tools(const options *o);
 /* Not for people: of the prompt, for a picture. width: "0", or that of the terminal in pixels. */
 int command_sixels(const char *width);
 

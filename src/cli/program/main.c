@@ -138,6 +138,12 @@ static const command commands[] = {
       "what\n"
       "belongs to them. On stdio a client starts it; --http serves many clients.\n"
       "  snug mcp --print-config claude\n" },
+    { "tools", command_tools, FOR_TOOLS, NULL,
+      "what cells can call with these options, as typed stubs",
+      "Starts the servers that the options name, and prints the functions that cells have of them\n"
+      "and of the other tools: the text of a .pyi file, for people, prompts and type checkers.\n"
+      "\n"
+      "Exit status: 0 fine, 1 --search has found nothing, 2 usage, or a server did not start.\n" },
     { "doctor", command_doctor, FOR_DOCTOR, NULL, "what this machine offers, and the limits",
       "Prints the Python and the protections in force, the limits with their defaults, and\n"
       "what the kernel offers. With --model it asks that model for a few tokens, and says what is\n"

@@ -32,9 +32,11 @@ enum {
     FOR_MODELS = 1 << 12,
     FOR_CONVERSATIONS = 1 << 13,
     FOR_MCP = 1 << 14,
+    FOR_TOOLS = 1 << 15,
     FOR_SESSIONS = FOR_PROMPT | FOR_RUN | FOR_CELLS | FOR_ASK | FOR_KERNEL | FOR_MCP,
     FOR_ALL = FOR_SESSIONS | FOR_CHECK | FOR_DOCTOR | FOR_LIBRARY | FOR_PACKAGES | FOR_MODELS |
-              FOR_CONVERSATIONS
+              FOR_CONVERSATIONS | FOR_TOOLS,
+    FOR_CALLERS = FOR_SESSIONS | FOR_TOOLS /* what has tools */
 };
 
 /* An argument that is not an option: a file, "-" for stdin, or the text behind -c. */
@@ -98,6 +100,7 @@ typedef struct options {
     size_t rule_count;
     text_list upstreams;      /* "NAME=COMMAND" */
     text_list upstream_files; /* of other programs, with mcpServers */
+    const char *tools_search; /* of snug tools; NULL: all */
     text_list fetch_hosts;    /* rules of fetch/rules.h */
     text_list fetch_secrets;  /* "NAME=HOST:VARIABLE" */
     const char *fetch_methods;

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/ascii.h"
+#include "cli/tools/schema_type.h"
 
 /* ---- names ---- */
 
@@ -180,6 +181,27 @@ static int write_default(str *out, jsontext_span value)
     return str_add(out, "None");
 }
 
+/* The same for a stub: "..." where it is not plain, or is left out. */
+static int write_typed(str *out, const char *name, jsontext_span property, int is_required)
+{
+    const jsontext_span value = jsontext_member(property, "default");
+    str type = { 0 };
+    int error = schema_write_type(&type, property);
+
+    if (!error)
+        error = str_printf(out, "%s%s: %s", out->len > 0 ? ", " : "", name, str_text(&type));
+    str_free(&type);
+    if (error || is_required)
+        return error;
+
+    str text = { 0 };
+    error = write_default(&text, value);
+    if (!error)
+        error = str_printf(out, " = %s", strcmp(str_text(&text), "None") ? text.data : "...");
+    str_free(&text);
+    return error;
+}
+
 static int write_parameter(str *out, const char *name, jsontext_span property, int is_required)
 {
     const char *annotation = annotation_of(property);
@@ -194,17 +216,25 @@ static int write_parameter(str *out, const char *name, jsontext_span property, i
     return failed;
 }
 
-static int put_parameter(str *out, mcptool *t, const char *name, jsontext_span property,
+/* The parameters for Python to compile, and those of the stub. */
+typedef struct parameters {
+    str signature, typed;
+} parameters;
+
+static int put_parameter(parameters *out, mcptool *t, const char *name, jsontext_span property,
                          int is_required)
 {
-    int error = write_parameter(out, name, property, is_required);
+    int error = write_parameter(&out->signature, name, property, is_required);
+    if (!error)
+        error = write_typed(&out->typed, name, property, is_required);
     if (!error && !is_required)
         error = add_optional(t, name);
     return error;
 }
 
 /* Those that are required, or the others. *has_more: there is one that no parameter can name. */
-static int add_parameters(str *out, mcptool *t, jsontext_span schema, int wanted, int *has_more)
+static int add_parameters(parameters *out, mcptool *t, jsontext_span schema, int wanted,
+                          int *has_more)
 {
     jsontext j;
     jsontext_token key;
@@ -239,18 +269,22 @@ static int add_parameters(str *out, mcptool *t, jsontext_span schema, int wanted
 }
 
 /* A name that no parameter has. */
-static int add_others(str *out, jsontext_span schema)
+static int add_others(parameters *out, jsontext_span schema)
 {
     str name = { 0 };
     int error = str_add(&name, "others");
     while (!error && jsontext_member(jsontext_member(schema, "properties"), name.data).text)
         error = str_add(&name, "_");
-    error = error || str_append(out, str_text(&name), name.len);
+    const char *comma = out->signature.len > 0 ? ", " : "";
+    if (!error)
+        error = str_printf(&out->signature, "%s**%s", comma, name.data);
+    if (!error)
+        error = str_printf(&out->typed, "%s**%s: Any", comma, name.data);
     str_free(&name);
     return error;
 }
 
-static int write_signature(str *out, mcptool *t, jsontext_span schema)
+static int write_signature(parameters *out, mcptool *t, jsontext_span schema)
 {
     int has_more = !jsontext_member(schema, "properties").text &&
                    !jsontext_is(jsontext_member(schema, "additionalProperties"), "false");
@@ -258,9 +292,9 @@ static int write_signature(str *out, mcptool *t, jsontext_span schema)
         add_parameters(out, t, schema, 0, &has_more))
         return SNUG_ENOMEM;
 
-    if (has_more && (str_printf(out, "%s**", out->len > 0 ? ", " : "") || add_others(out, schema)))
+    if (has_more && add_others(out, schema))
         return SNUG_ENOMEM;
-    return str_add(out, "");
+    return SNUG_OK;
 }
 
 /* ---- the docstring ---- */
@@ -292,12 +326,26 @@ static int describe_choices(str *out, jsontext_span choices)
     return failed ? SNUG_ENOMEM : SNUG_OK;
 }
 
+/* What dicts have, which no annotation says. */
+static int describe_shape(str *out, jsontext_span schema)
+{
+    str shape = { 0 };
+    int error = schema_write_shape(&shape, schema);
+
+    if (!error && shape.len > 0)
+        error = str_printf(out, "%s(%s)", out->len > 0 ? " " : "", shape.data);
+    str_free(&shape);
+    return error;
+}
+
 /* What its schema says of it; nothing where that is its name and type alone. */
 static int describe_property(str *out, jsontext_span property)
 {
     if (jsontext_string(out, jsontext_member(property, "description")) == SNUG_ENOMEM)
         return SNUG_ENOMEM;
-    return describe_choices(out, jsontext_member(property, "enum"));
+    if (describe_choices(out, jsontext_member(property, "enum")))
+        return SNUG_ENOMEM;
+    return describe_shape(out, property);
 }
 
 static int describe_parameter(str *out, const jsontext_token *key, const char *text)
@@ -336,16 +384,32 @@ static int describe_parameters(str *out, jsontext_span properties)
     return failed ? SNUG_ENOMEM : SNUG_OK;
 }
 
+static int describe_result(str *out, jsontext_span schema)
+{
+    str shape = { 0 };
+    int error = schema_write_shape(&shape, schema);
+
+    if (!error && shape.len > 0 && out->len > 0)
+        error = str_add(out, "\n\n");
+    if (!error && shape.len > 0)
+        error = str_printf(out, "Returns: %s", shape.data);
+    str_free(&shape);
+    return error;
+}
+
 static int write_doc(str *out, jsontext_span description, jsontext_span schema)
 {
     if (jsontext_string(out, jsontext_member(description, "description")) == SNUG_ENOMEM)
         return SNUG_ENOMEM;
-    return describe_parameters(out, jsontext_member(schema, "properties"));
+    if (describe_parameters(out, jsontext_member(schema, "properties")))
+        return SNUG_ENOMEM;
+    return describe_result(out, jsontext_member(description, "outputSchema"));
 }
 
 int mcptool_read(mcptool *out, jsontext_span description)
 {
-    str remote = { 0 }, name = { 0 }, signature = { 0 }, doc = { 0 };
+    str remote = { 0 }, name = { 0 }, doc = { 0 }, result = { 0 };
+    parameters p = { 0 };
     jsontext_span schema = jsontext_member(description, "inputSchema");
 
     *out = (mcptool){ 0 };
@@ -357,16 +421,21 @@ int mcptool_read(mcptool *out, jsontext_span description)
     if (!error)
         error = make_identifier(&name, remote.data);
     if (!error)
-        error = write_signature(&signature, out, schema);
+        error = write_signature(&p, out, schema);
+    if (!error)
+        error = schema_write_type(&result, jsontext_member(description, "outputSchema"));
     if (!error)
         error = write_doc(&doc, description, schema);
 
     out->remote = str_take(&remote);
     out->name_len = name.len;
     out->name = str_take(&name);
-    out->signature = str_take(&signature);
+    out->signature = str_take(&p.signature);
+    out->typed = str_take(&p.typed);
+    out->result = str_take(&result);
     out->doc = str_take(&doc);
-    if (!error && (!out->remote || !out->name || !out->signature || !out->doc))
+    if (!error &&
+        (!out->remote || !out->name || !out->signature || !out->typed || !out->result || !out->doc))
         error = SNUG_ENOMEM;
     if (error)
         mcptool_free(out);
@@ -381,6 +450,8 @@ void mcptool_free(mcptool *t)
     free(t->remote);
     free(t->name);
     free(t->signature);
+    free(t->typed);
+    free(t->result);
     free(t->doc);
     *t = (mcptool){ 0 };
 }

@@ -18,6 +18,8 @@ typedef struct mcptool {
     size_t name_len; /* of it, without the number of mcptool_rename */
     char *signature; /* required parameters, then the others with the default None */
     char *doc;
+    char *typed;      /* the signature as a stub has it, with choices and types of items */
+    char *result;     /* its type, as outputSchema has it */
     int is_read_only; /* as the server says */
     char **optional;  /* names of those others: left out where they are None */
     size_t optional_count, optional_cap;

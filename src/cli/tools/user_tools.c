@@ -13,6 +13,7 @@
 #include "cli/tools/fetch_tool.h"
 #include "cli/tools/mcp.h"
 #include "cli/tools/mcptool.h"
+#include "cli/tools/tool_list.h"
 #include "cli/tools/upstream.h"
 
 enum {
@@ -341,9 +342,9 @@ int tools_open(tools *t, const options *o, signals *s)
         status = fetch_tool_open(&t->fetch, t, o);
     if (!status)
         status = prefix_taken_names(t, o);
-    if (status)
-        return status;
-    return tell_apart(t);
+    if (!status)
+        status = tell_apart(t);
+    return status ? status : tool_list_open(&t->list, t);
 }
 
 static int bind_tools(tools *t, int (*bind)(void *target, const snug_tool *tool), void *target)
@@ -363,7 +364,7 @@ static int bind_tools(tools *t, int (*bind)(void *target, const snug_tool *tool)
 
     if (!error && t->fetch)
         error = fetch_tool_bind(t->fetch, bind, target);
-    return error;
+    return error ? error : tool_list_bind(t->list, bind, target);
 }
 
 static int bind_in_session(void *target, const snug_tool *tool)
@@ -383,7 +384,7 @@ static int bind_in_agent(void *target, const snug_tool *tool)
 
 /* ---- what there is ---- */
 
-enum { MANY_TOOLS = 20, MOST_SIGNATURE = 400, MOST_LINE = 200 };
+enum { MOST_SIGNATURE = 400, MOST_LINE = 200 };
 
 static size_t count_tools(mcp *server)
 {
@@ -456,6 +457,7 @@ void tools_close(tools *t)
         free(t->commands[i].command);
     }
 
+    tool_list_close(t->list);
     fetch_tool_close(t->fetch);
     free(t->servers);
     free(t->commands);

@@ -30,6 +30,7 @@ typedef struct tools {
     struct mcp **servers;
     size_t server_count;
     struct fetch_tool *fetch; /* NULL: there is none */
+    struct tool_list *list;   /* of all of them */
     pthread_mutex_t lock;     /* of calls */
     pthread_cond_t change;
     size_t calls; /* threads that answer one */

@@ -1,0 +1,140 @@
+#include "cli/tools/stubs.h"
+
+#include <snug/snug.h>
+
+#include <string.h>
+
+#include "base/ascii.h"
+#include "base/utf8.h"
+
+size_t stub_server_len(const char *name)
+{
+    const char *dot = strchr(name, '.');
+    return dot ? (size_t)(dot - name) : 0;
+}
+
+static int is_same_server(const char *one, const char *other)
+{
+    const size_t len = stub_server_len(one);
+    return len > 0 && len == stub_server_len(other) && memcmp(one, other, len) == 0;
+}
+
+/* ---- docstrings ---- */
+
+/* One byte of it, so that it ends neither the string nor a line that goes on. */
+static int write_byte(str *out, const char *text, size_t left)
+{
+    const unsigned char byte = (unsigned char)*text;
+    const int is_last = left == 1;
+
+    if (byte == '\\')
+        return str_add(out, "\\\\");
+    if (byte == '"' && (is_last || text[1] == '"'))
+        return str_add(out, "\\\"");
+    if (byte == '\r' && !is_last && text[1] == '\n')
+        return SNUG_OK;
+    if ((byte < ' ' && byte != '\n' && byte != '\t') || byte == 0x7f)
+        return str_printf(out, "\\x%02x", byte);
+    return str_append(out, text, 1);
+}
+
+/* Lines below the first are indented as the first one. */
+static int write_lines(str *out, const char *text, size_t len, const char *indentation)
+{
+    int error = SNUG_OK;
+
+    for (size_t i = 0; i < len && !error; i++) {
+        error = write_byte(out, text + i, len - i);
+        if (!error && text[i] == '\n' && i + 1 < len && text[i + 1] != '\n')
+            error = str_add(out, indentation);
+    }
+    return error;
+}
+
+static size_t trim(const char **text, size_t len)
+{
+    while (len > 0 && is_space(**text)) {
+        ++*text;
+        len--;
+    }
+    while (len > 0 && is_space((*text)[len - 1]))
+        len--;
+    return len;
+}
+
+/* ":" and the docstring, or " ..." where there is none. */
+static int write_body(str *out, const char *doc, size_t most, const char *indentation)
+{
+    size_t len = trim(&doc, strlen(doc));
+    const int is_cut = most > 0 && len > most;
+    int error = str_add(out, len > 0 ? ":\n" : ": ...\n");
+
+    if (error || len == 0)
+        return error;
+    if (is_cut)
+        len = trim(&doc, utf8_floor(doc, len, most));
+    error = str_printf(out, "%s\"\"\"", indentation);
+    if (!error)
+        error = write_lines(out, doc, len, indentation);
+    if (!error && is_cut)
+        error = str_add(out, " ...");
+    if (!error && memchr(doc, '\n', len))
+        error = str_printf(out, "\n%s", indentation);
+    return error ? error : str_add(out, "\"\"\"\n");
+}
+
+/* ---- functions ---- */
+
+static int write_function(str *out, const stub *s, size_t doc_bytes)
+{
+    const size_t server = stub_server_len(s->name);
+    const char *name = server > 0 ? s->name + server + 1 : s->name;
+    int error = server > 0 ? str_add(out, "    @staticmethod\n    ") : SNUG_OK;
+
+    if (!error)
+        error = str_printf(out, "def %s(%s) -> %s", name, s->parameters, s->result);
+    return error ? error : write_body(out, s->doc, doc_bytes, server > 0 ? "        " : "    ");
+}
+
+/* The first of its server brings the others of it. */
+static int is_written(const stub *items, const size_t *chosen, size_t at)
+{
+    for (size_t i = 0; i < at; i++)
+        if (is_same_server(items[chosen[i]].name, items[chosen[at]].name))
+            return 1;
+    return 0;
+}
+
+static int write_class(str *out, const stub *items, const size_t *chosen, size_t count,
+                       size_t doc_bytes)
+{
+    const char *name = items[chosen[0]].name;
+    int error = str_printf(out, "class %.*s:\n", (int)stub_server_len(name), name);
+
+    for (size_t i = 0; i < count && !error; i++)
+        if (is_same_server(name, items[chosen[i]].name))
+            error = write_function(out, &items[chosen[i]], doc_bytes);
+    return error;
+}
+
+int stubs_write_imports(str *out)
+{
+    return str_add(out, "from typing import Any, Literal\n\n");
+}
+
+int stubs_write(str *out, const stub *items, const size_t *chosen, size_t count, size_t doc_bytes)
+{
+    int error = SNUG_OK, blocks = 0;
+
+    for (size_t i = 0; i < count && !error; i++) {
+        if (is_written(items, chosen, i))
+            continue;
+        if (blocks++ > 0)
+            error = str_add(out, "\n");
+        if (!error && stub_server_len(items[chosen[i]].name) > 0)
+            error = write_class(out, items, chosen + i, count - i, doc_bytes);
+        else if (!error)
+            error = write_function(out, &items[chosen[i]], doc_bytes);
+    }
+    return error;
+}

@@ -1,0 +1,90 @@
+"""Many tools: snug tools prints their stubs, and cells find them by find_tools()."""
+import ast
+import json
+import os
+import sys
+import unittest
+
+from driver import Case, environment, snug
+
+SERVER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "mcp_server.py")
+
+
+def command(*words):
+    return " ".join([f"exec '{sys.executable}' '{SERVER}'", *words])
+
+
+MANY = ["--upstream", "a=" + command(), "--upstream", "b=" + command("also-print")]  # 17 and 18
+
+
+class Stubs(Case):
+    def stubs(self, *options):
+        done = snug("tools", *options)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def value(self, source, *options):
+        done = snug("run", "--json", *options, "-c", source, env=environment())
+        result = json.loads(done.stdout)
+        self.assertEqual(result["status"], "ok", result["error"])
+        return result["value"]["json"]
+
+    def test_all_that_cells_can_call_is_printed_as_a_file_of_stubs(self):
+        text = self.stubs("--upstream", "notes=" + command(), "--mcp", command("also-flat"), "--tool", "upper=tr a-z A-Z",
+                          "--fetch", "example.org")
+        names = {node.name: node for node in ast.parse(text).body if not isinstance(node, ast.ImportFrom)}
+        self.assertIsInstance(names["notes"], ast.ClassDef)
+        for function in "flat", "upper", "fetch":
+            self.assertIsInstance(names[function], ast.FunctionDef)
+        self.assertIn("    @staticmethod\n    def echo(text: str, limit: int = ...) -> Any:\n        \"\"\"Say it again.\n", text)
+        self.assertIn("def upper(**arguments: Any) -> Any: ...", text)
+
+    def test_a_search_prints_the_best_only(self):
+        text = self.stubs(*MANY, "--search", "say again")
+        self.assertEqual([node.name for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)], ["echo", "echo"])
+        done = snug("tools", *MANY, "--search", "zebra")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn('no tool has a word of "zebra"', done.stderr)
+
+    def test_without_tools_it_says_which_options_give_some(self):
+        self.refused("tools", says="--upstream, --upstream-config, --mcp, --tool and --fetch give some")
+        self.refused("tools", "more", says="takes no argument")
+        self.refused("tools", "--upstream", "a=false", says="MCP server a")
+
+    def test_a_terminal_sequence_of_a_server_stays_text(self):
+        text = self.stubs("--tool", "a=true", "--mcp", command("also-strange"))
+        self.assertNotIn("\x1b", text)
+        self.assertIn("\\x1b[31mred", text)
+
+
+class Find(Case):
+    value = Stubs.value
+
+    def test_cells_with_many_tools_find_them_by_words(self):
+        text = self.value("find_tools('say it again', limit=1)", *MANY)
+        self.assertTrue(text.startswith("class a:\n    @staticmethod\n    def echo(text: str"), text)
+        self.assertEqual(text.count("def "), 1)
+
+    def test_what_is_not_found_names_what_there_is(self):
+        self.assertEqual(self.value("find_tools('zebra')", *MANY, "--tool", "c=true"),
+                         "No function has these words. There are: a (17 functions), b (18 functions), without a server (1 function).\n")
+
+    def test_it_works_in_workers_and_is_a_call_like_others(self):
+        done = snug("run", "--json", *MANY, "--isolation", "worker", "-c", "find_tools('echo')", env=environment())
+        result = json.loads(done.stdout)
+        self.assertIn("def echo", result["value"]["json"])
+        self.assertEqual([call["name"] for call in result["tool_calls"]], ["find_tools"])
+
+    def test_few_tools_need_no_search(self):
+        self.assertFalse(self.value("'find_tools' in globals()", "--upstream", "a=" + command()))
+
+    def test_a_tool_of_the_users_of_that_name_stays(self):
+        self.assertEqual(self.value("find_tools()", *MANY, "--tool", "find_tools=echo mine"), "mine")
+
+    def test_what_is_no_text_or_number_of_a_search_is_taken_well(self):
+        self.assertEqual(self.value("len([find_tools('echo', limit=n) for n in (-1, 0, 10 ** 30, None, True, 1.5)])", *MANY), 6)
+        self.assertIn("query must be a string", self.value("try:\n    find_tools(3)\nexcept ToolError as e:\n    said = str(e)\nsaid", *MANY))
+
+
+if __name__ == "__main__":
+    unittest.main()

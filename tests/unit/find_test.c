@@ -1,0 +1,114 @@
+#include "test.h"
+
+#include <string.h>
+
+#include <snug/snug.h>
+
+#include "cli/tools/find.h"
+
+static const stub tools[] = {
+    { "github.search_issues", "", "", "Search for issues and pull requests." },
+    { "github.create_repository", "", "", "Create a new repository in your account." },
+    { "github.getUser", "", "", "Details of somebody." },
+    { "files.read_text_file", "", "", "Read a file of text. Searches nothing." },
+    { "files.list_directory", "", "", "List what is in a directory." },
+    { "memory.delete_entities", "", "", "Delete issues, issues or issues." },
+};
+enum { TOOLS = sizeof tools / sizeof *tools };
+
+/* The names that are found, with a space between. */
+static void expect(const char *query, size_t most, const char *wanted)
+{
+    size_t best[TOOLS], count = most;
+    find *f;
+    str names = { 0 };
+
+    assert_int_equal(find_open(&f, tools, TOOLS), SNUG_OK);
+    assert_int_equal(find_best(best, &count, f, query), SNUG_OK);
+    for (size_t i = 0; i < count; i++)
+        str_printf(&names, "%s%s", i > 0 ? " " : "", tools[best[i]].name);
+    assert_string_equal(str_text(&names), wanted);
+    str_free(&names);
+    find_close(f);
+}
+
+static void names_count_more_than_texts(void **state)
+{
+    (void)state;
+    expect("issues", TOOLS, "github.search_issues memory.delete_entities");
+    expect("search", TOOLS, "github.search_issues files.read_text_file");
+    expect("search issues", 1, "github.search_issues");
+}
+
+static void singular_and_plural_are_one_word(void **state)
+{
+    (void)state;
+    expect("entity", TOOLS, "memory.delete_entities");
+    expect("repositories", TOOLS, "github.create_repository");
+    expect("directories", TOOLS, "files.list_directory");
+}
+
+static void a_beginning_finds_the_word(void **state)
+{
+    (void)state;
+    expect("repo", TOOLS, "github.create_repository");
+    expect("re", TOOLS, "");
+}
+
+static void case_and_seams_do_not_matter(void **state)
+{
+    (void)state;
+    expect("USER", TOOLS, "github.getUser");
+    expect("listDirectory", 1, "files.list_directory");
+}
+
+static void a_server_is_a_word_too(void **state)
+{
+    (void)state;
+    expect("memory", TOOLS, "memory.delete_entities");
+}
+
+static void words_that_say_nothing_find_nothing(void **state)
+{
+    (void)state;
+    expect("of the", TOOLS, "");
+    expect("", TOOLS, "");
+    expect("\"; --", TOOLS, "");
+    expect("zebra", TOOLS, "");
+    expect("how do i read the file", 1, "files.read_text_file");
+}
+
+static void there_may_be_no_tools(void **state)
+{
+    size_t best[1], count = 1;
+    find *f;
+    (void)state;
+    assert_int_equal(find_open(&f, tools, 0), SNUG_OK);
+    assert_int_equal(find_best(best, &count, f, "a word"), SNUG_OK);
+    assert_int_equal(count, 0);
+    find_close(f);
+}
+
+static void a_word_of_any_length_is_taken(void **state)
+{
+    char query[5000];
+    (void)state;
+    memset(query, 'x', sizeof query - 1);
+    query[sizeof query - 1] = '\0';
+    expect(query, TOOLS, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_count_more_than_texts),
+        cmocka_unit_test(singular_and_plural_are_one_word),
+        cmocka_unit_test(a_beginning_finds_the_word),
+        cmocka_unit_test(case_and_seams_do_not_matter),
+        cmocka_unit_test(a_server_is_a_word_too),
+        cmocka_unit_test(words_that_say_nothing_find_nothing),
+        cmocka_unit_test(there_may_be_no_tools),
+        cmocka_unit_test(a_word_of_any_length_is_taken),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
