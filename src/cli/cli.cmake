@@ -105,6 +105,7 @@ snug_layer(cli SOURCES
     cli/kernel/zmq_library.c
     cli/mcp/answer.c
     cli/mcp/call.c
+    cli/mcp/find_tools.c
     cli/mcp/handles.c
     cli/mcp/http_transport.c
     cli/mcp/tasks.c

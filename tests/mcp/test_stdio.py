@@ -2,16 +2,15 @@
 
 import base64
 import os
-import sys
 import shutil
 import signal
+import sys
 import unittest
 
 from speaking import LEGACY, META, MODERN, ServerCase, main, meta, text
 
+UPSTREAM = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cli", "mcp_server.py")
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-
-HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class Sessions(ServerCase):
@@ -115,16 +114,37 @@ class Sessions(ServerCase):
         self.assertNotIn("run_bash", names)
 
     def test_a_model_is_told_what_its_programs_can_call(self):
-        upstream = f"exec '{sys.executable}' '{os.path.join(HERE, '..', 'cli', 'mcp_server.py')}'"
+        upstream = f"exec '{sys.executable}' '{UPSTREAM}'"
         s = self.server("--upstream", "notes=" + upstream, "--tool", "upper=tr a-z A-Z", "--fetch", "example.org")
         tools = {tool["name"]: tool["description"] for tool in s.request("tools/list")["result"]["tools"]}
-        for words in ("- notes.echo(text: str, limit: int = None): Say it again.", "- upper(**arguments)", "- fetch(url: str"):
+        for words in ("- notes.echo(text: str, limit: int = ...) -> Any: Say it again.", "- upper(**arguments: Any) -> Any", "- fetch(url: str"):
             self.assertIn(words, tools["run_python"])
         self.assertEqual(s.tool("run_python", code="notes.echo(text='x', limit=2)")["structuredContent"]["status"], "ok")
         many = self.server("--upstream", "a=" + upstream, "--upstream", "b=" + upstream, state=os.path.join(self.folder, "many"))
         told = many.request("tools/list")["result"]["tools"][0]["description"]
-        self.assertIn("- a.echo, a.two_words, ", told)
+        self.assertIn("a (17 functions), b (17 functions). find_tools(", told)
         self.assertNotIn("Say it again", told)
+
+    def test_functions_of_upstream_servers_are_found_by_words(self):
+        s = self.server("--upstream", f"notes=exec '{sys.executable}' '{UPSTREAM}'", "--upstream", f"b=exec '{sys.executable}' '{UPSTREAM}'")
+        tool, = [tool for tool in s.request("tools/list")["result"]["tools"] if tool["name"] == "find_tools"]
+        self.assertIn("There are: notes (17 functions), b (17 functions).", tool["description"])
+        found = s.tool("find_tools", query="say it again", limit=1)
+        self.assertEqual(found["structuredContent"], {"tools": ["notes.echo"], "stubs": text(found)})
+        self.assertTrue(text(found).startswith("class notes:\n    @staticmethod\n    def echo(text: str, limit: int = ...) -> Any:"))
+        self.assertEqual(len(s.tool("find_tools", query="echo", limit=1e300)["structuredContent"]["tools"]), 2)
+        nothing = s.tool("find_tools", query="zebra")
+        self.assertEqual(nothing["structuredContent"], {"tools": [], "stubs": ""})
+        self.assertIn("No function has these words", text(nothing))
+        self.assertTrue(s.tool("find_tools")["isError"])
+        self.assertTrue(s.tool("find_tools", query="echo", session="py_x")["isError"])
+        ran = s.tool("run_python", code="print(find_tools('say again', limit=1)); notes.two_words.__name__")
+        self.assertIn("class notes:", ran["structuredContent"]["stdout"])
+
+    def test_without_upstream_servers_there_is_nothing_to_find(self):
+        s = self.server("--tool", "upper=tr a-z A-Z")
+        self.assertNotIn("find_tools", {tool["name"] for tool in s.request("tools/list")["result"]["tools"]})
+        self.assertEqual(s.request("tools/call", name="find_tools", arguments={"query": "x"})["error"]["code"], -32602)
 
     @unittest.skipUnless(shutil.which("bwrap"), "bubblewrap is not here")
     def test_bash_has_sessions_of_its_own(self):

@@ -6,6 +6,7 @@
 #include "base/jsontext.h"
 #include "base/nearest.h"
 #include "cli/mcp/tasks.h"
+#include "cli/tools/tool_list.h"
 
 /* ---- the table ---- */
 
@@ -53,6 +54,11 @@
     OBJECT(OF_SESSION ",\"path\":{\"type\":\"string\"},\"bytes\":{\"type\":\"integer\"}", \
            "\"session\",\"path\",\"bytes\"")
 
+#define FOUND                                                                           \
+    OBJECT("\"tools\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},\"stubs\":{" \
+           "\"type\":\"string\"}",                                                      \
+           "\"tools\",\"stubs\"")
+
 static const mcp_tool table[] = {
     { "run_python",
       "Run Python",
@@ -69,6 +75,7 @@ static const mcp_tool table[] = {
       RUNS,
       SESSION_OPENED,
       0,
+      0,
       run_code },
     { "run_bash",
       "Run bash",
@@ -83,6 +90,7 @@ static const mcp_tool table[] = {
       RUNS,
       SESSION_OPENED,
       1,
+      0,
       run_code },
     { "list_variables",
       "List variables",
@@ -91,6 +99,7 @@ static const mcp_tool table[] = {
       VARIABLES,
       READS,
       SESSION_NAMED,
+      0,
       0,
       list_variables },
     { "list_files",
@@ -101,6 +110,7 @@ static const mcp_tool table[] = {
       READS,
       SESSION_NAMED,
       0,
+      0,
       list_files },
     { "read_file",
       "Read a file",
@@ -110,6 +120,7 @@ static const mcp_tool table[] = {
       READ_FILE,
       READS,
       SESSION_NAMED,
+      0,
       0,
       read_file },
     { "write_file",
@@ -125,6 +136,7 @@ static const mcp_tool table[] = {
       WRITES,
       SESSION_OPENED,
       0,
+      0,
       write_file },
     { "reset_session",
       "Reset a session",
@@ -133,6 +145,7 @@ static const mcp_tool table[] = {
       DONE,
       DESTROYS,
       SESSION_NAMED,
+      0,
       0,
       reset_session },
     { "save_session",
@@ -143,6 +156,7 @@ static const mcp_tool table[] = {
       WRITES,
       SESSION_NAMED,
       0,
+      0,
       save_session },
     { "restore_session",
       "Restore a session",
@@ -151,6 +165,7 @@ static const mcp_tool table[] = {
       SAVED,
       DESTROYS,
       SESSION_NAMED,
+      0,
       0,
       restore_session },
     { "close_session",
@@ -161,15 +176,36 @@ static const mcp_tool table[] = {
       DESTROYS,
       SESSION_NAMED,
       0,
+      0,
       close_session },
+    { "find_tools",
+      "Find tools",
+      "Finds functions that programs of run_python can call, by words of what they do. Answers "
+      "with "
+      "typed stubs, the best first; call them in a program.",
+      { { "query", ARGUMENT_TEXT, 1, "words of what a function should do" },
+        { "limit", ARGUMENT_NUMBER, 0, "how many at most, up to 50; else 8" } },
+      FOUND,
+      READS,
+      SESSION_NONE,
+      0,
+      1,
+      find_tools },
 };
 enum { TOOLS = sizeof table / sizeof *table };
+
+static int is_here(const mcp_server *s, const mcp_tool *one)
+{
+    if (one->needs_bash && !s->has_bash)
+        return 0;
+    return !one->needs_servers || s->tools->list->of_servers > 0;
+}
 
 const mcp_tool *tool_find(const mcp_server *s, const char *name)
 {
     for (size_t i = 0; i < TOOLS; i++)
         if (!strcmp(table[i].name, name))
-            return table[i].needs_bash && !s->has_bash ? NULL : &table[i];
+            return is_here(s, &table[i]) ? &table[i] : NULL;
     return NULL;
 }
 
@@ -195,19 +231,21 @@ static int write_arguments(str *out, const tool_argument *arguments)
     return error;
 }
 
-/* Of what runs Python also what its programs can call: no list of the client's has that. */
+/* Of what runs Python also what its programs can call, no list of the client's has that; of
+ * find_tools where there is something to be found. */
 static int write_description(str *out, const mcp_server *s, const mcp_tool *one)
 {
     str text = { 0 };
     int error = str_add(&text, one->about);
 
-    if (!error && one->run == run_code && !one->needs_bash) {
-        const size_t before = text.len;
-        error = str_add(&text, "\n\n");
+    if (!error && one->run == run_code && !one->needs_bash)
+        error = tool_list_describe(&text, s->tools->list);
+    if (!error && one->needs_servers) {
+        error = str_add(&text, " There are: ");
         if (!error)
-            error = tools_describe(&text, s->tools);
-        if (!error && text.len == before + 2)
-            text.len = before;
+            error = tool_list_write_servers(&text, s->tools->list);
+        if (!error)
+            error = str_add(&text, ".");
     }
     if (!error)
         error = jsontext_quote(out, text.data, text.len);
@@ -221,7 +259,7 @@ int tool_write_list(str *out, const mcp_server *s)
 
     for (size_t i = 0; i < TOOLS && !error; i++) {
         const mcp_tool *one = &table[i];
-        if (one->needs_bash && !s->has_bash)
+        if (!is_here(s, one))
             continue;
         error = str_printf(out, "%s{\"name\":\"%s\",\"title\":\"%s\",\"description\":",
                            count++ > 0 ? "," : "", one->name, one->title);
@@ -409,7 +447,8 @@ void tool_take(mcp_call *c)
         call_fail(c, MCP_BAD, RPC_INVALID_PARAMS, "\"arguments\" must be an object", NULL);
         return;
     }
-    if (!check_arguments(c->tool, given, &a) || !find_session(c, given, &a)) {
+    if (!check_arguments(c->tool, given, &a) ||
+        (c->tool->session != SESSION_NONE && !find_session(c, given, &a))) {
         send_answer(c, &a);
         return;
     }

@@ -18,7 +18,8 @@ typedef struct tool_argument {
 
 typedef enum tool_session {
     SESSION_OPENED, /* opened where none is named */
-    SESSION_NAMED   /* one must be named */
+    SESSION_NAMED,  /* one must be named */
+    SESSION_NONE    /* it takes none */
 } tool_session;
 
 typedef struct mcp_tool {
@@ -28,6 +29,7 @@ typedef struct mcp_tool {
     const char *annotations; /* JSON */
     tool_session session;
     int needs_bash;
+    int needs_servers; /* whose tools cells can call */
     /* Answers into a; the call has its session. */
     void (*run)(mcp_call *c, const cJSON *arguments, answer *a);
 } mcp_tool;
@@ -53,6 +55,8 @@ void reset_session(mcp_call *c, const cJSON *arguments, answer *a);
 void save_session(mcp_call *c, const cJSON *arguments, answer *a);
 void restore_session(mcp_call *c, const cJSON *arguments, answer *a);
 void close_session(mcp_call *c, const cJSON *arguments, answer *a);
+/* find_tools.c */
+void find_tools(mcp_call *c, const cJSON *arguments, answer *a);
 /* The session of the call, leased: NULL after an error in a. */
 snug_lease *lease_session(mcp_call *c, answer *a);
 enum { MOST_HANDLES = 10000 };

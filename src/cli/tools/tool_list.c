@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/ascii.h"
 #include "base/jsontext.h"
+#include "base/utf8.h"
 #include "cli/program/command.h"
 #include "cli/program/secrets.h"
 #include "cli/tools/fetch_tool.h"
@@ -166,6 +167,48 @@ int tool_list_write_servers(str *out, const tool_list *l)
     for (size_t i = 0; i < l->count && !error; i++)
         if (!is_known_server(l, i))
             error = write_server(out, l, i, count++ == 0);
+    return error;
+}
+
+/* "- notes.echo(text: str) -> Any: Say it again." */
+static int describe_tool(str *out, const stub *s)
+{
+    enum { MOST_PARAMETERS = 400, MOST_LINE = 200 };
+    const size_t all = strlen(s->parameters), line = strcspn(s->doc, "\n");
+    const int is_cut = all > MOST_PARAMETERS;
+    int error = str_printf(out, "- %s(%.*s%s) -> %s", s->name,
+                           (int)(is_cut ? utf8_floor(s->parameters, all, MOST_PARAMETERS) : all),
+                           s->parameters, is_cut ? ", ..." : "", s->result);
+
+    if (!error && line > 0)
+        error =
+            str_printf(out, ": %.*s",
+                       (int)utf8_floor(s->doc, line, line < MOST_LINE ? line : MOST_LINE), s->doc);
+    return error ? error : str_add(out, "\n");
+}
+
+int tool_list_describe(str *out, const tool_list *l)
+{
+    str text = { 0 };
+    int error = SNUG_OK;
+
+    if (l->count == 0)
+        return SNUG_OK;
+    const int is_short = l->of_servers > MANY_TOOLS;
+    error =
+        str_add(&text, "\n\nPrograms can call these functions of the host, without an import:\n");
+    if (!error && is_short) {
+        error = tool_list_write_servers(&text, l);
+        if (!error)
+            error = str_add(&text, l->has_find ? ". find_tools(\"words\") finds them.\n" : ".\n");
+    }
+    for (size_t i = is_short ? l->of_servers : 0; i < l->count && !error; i++)
+        error = describe_tool(&text, &l->items[i]);
+    if (!error) {
+        secrets_hide_str(&text);
+        error = str_add_str(out, &text);
+    }
+    str_free(&text);
     return error;
 }
 

@@ -45,6 +45,9 @@ int tool_list_find(size_t *best, size_t *count, const tool_list *l, const char *
 int tool_list_write_found(str *out, const tool_list *l, const size_t *found, size_t count);
 /* Appends "github (26 functions), files (14)". SNUG_OK or SNUG_ENOMEM. Any thread. */
 int tool_list_write_servers(str *out, const tool_list *l);
+/* Appends what programs can call, for a model, behind a text: a line for each function, or the
+ * servers alone where there are many. Nothing where there are none. SNUG_OK or SNUG_ENOMEM. */
+int tool_list_describe(str *out, const tool_list *l);
 /* Binds find_tools, where cells have it. As snug_session_bind_tool. */
 int tool_list_bind(tool_list *l, int (*bind)(void *target, const snug_tool *tool), void *target);
 

@@ -382,63 +382,6 @@ static int bind_in_agent(void *target, const snug_tool *tool)
     return snug_agent_bind_tool(target, tool);
 }
 
-/* ---- what there is ---- */
-
-enum { MOST_SIGNATURE = 400, MOST_LINE = 200 };
-
-static size_t count_tools(mcp *server)
-{
-    size_t count = 0;
-    while (mcp_tool(server, count))
-        count++;
-    return count;
-}
-
-static int describe_tool(str *out, const mcptool *tool)
-{
-    const char *doc = tool->doc ? tool->doc : "";
-    const size_t line = strcspn(doc, "\n");
-    int error = str_printf(out, "- %s(%.*s)", tool->name, MOST_SIGNATURE, tool->signature);
-
-    if (!error && line > 0)
-        error = str_printf(out, ": %.*s", (int)(line < MOST_LINE ? line : MOST_LINE), doc);
-    return error ? error : str_add(out, "\n");
-}
-
-static int describe_server(str *out, mcp *server, int is_short)
-{
-    const mcptool *tool;
-    int error = SNUG_OK;
-
-    for (size_t i = 0; !error && (tool = mcp_tool(server, i)); i++)
-        error = is_short ? str_printf(out, "%s%s", i > 0 ? ", " : "- ", tool->name)
-                         : describe_tool(out, tool);
-    if (!error && is_short)
-        error = str_add(out, "; help(NAME) says more\n");
-    return error;
-}
-
-int tools_describe(str *out, const tools *t)
-{
-    size_t count = 0;
-    int error = SNUG_OK;
-
-    for (size_t i = 0; i < t->server_count; i++)
-        count += count_tools(t->servers[i]);
-    if (count + t->command_count == 0 && !t->fetch)
-        return SNUG_OK;
-    error = str_add(out, "Programs can call these functions of the host, without an import:\n");
-    for (size_t i = 0; i < t->command_count && !error; i++)
-        error = str_printf(out, "- %s(**arguments)\n", t->commands[i].name);
-    if (!error && t->fetch)
-        error = str_add(out, "- " FETCH_TOOL_NAME "(" FETCH_TOOL_SIGNATURE
-                             "): asks a web server that the host allows; a dict with status, "
-                             "headers, text and json\n");
-    for (size_t i = 0; i < t->server_count && !error; i++)
-        error = describe_server(out, t->servers[i], count > MANY_TOOLS);
-    return error;
-}
-
 int tools_bind_agent(tools *t, snug_agent *agent)
 {
     return bind_tools(t, bind_in_agent, agent);

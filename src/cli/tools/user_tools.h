@@ -12,7 +12,6 @@
 #include <snug/agent.h>
 #include <snug/snug.h>
 
-#include "base/str.h"
 #include "cli/program/options.h"
 #include "cli/program/signals.h"
 
@@ -43,10 +42,6 @@ int tools_open(tools *t, const options *o, signals *s);
 int tools_bind(tools *t, snug_session *session);
 /* As snug_agent_bind_tool. */
 int tools_bind_agent(tools *t, snug_agent *agent);
-/* Appends what cells can call, for a model: a line for each function with its parameters and the
- * first line of what it says of itself; of servers with many tools the names alone. Nothing where
- * there are none. SNUG_OK or SNUG_ENOMEM. */
-int tools_describe(str *out, const tools *t);
 /* Answers a call by fn on a thread of its own, or fails it. */
 void tools_answer(tools *t, snug_call *call, void (*fn)(void *payload, snug_call *call),
                   void *payload);
