@@ -527,6 +527,10 @@ typedef struct snug_tool_rule {
     snug_tool_decision decision;
 } snug_tool_rule;
 
+/* Longer than a meeting or a meal, and not so long that a question that was forgotten keeps the
+ * session's memory over night: four hours. */
+#define SNUG_APPROVAL_MS UINT64_C(14400000)
+
 typedef struct snug_session_options {
     size_t size;
     const char *name; /* for messages and results; NULL: "s1", "s2", ... */
@@ -587,14 +591,17 @@ typedef struct snug_session_options {
      * it with snug_call_approve, now or later, from any thread; snug_call_name and
      * snug_call_arguments tell what is asked. The cell waits until then: its wall_ms and the tool's
      * timeout_ms stand still, all other limits hold, and no GIL is held; other threads and awaited
-     * calls of the cell go on. The wait has no limit of its own; a stop, an interrupt or the end of
-     * the cell ends it. NULL: such calls are refused. */
+     * calls of the cell go on. A stop, an interrupt or the end of the cell ends the wait, and the
+     * loss of the session: the answer is SNUG_ENOTFOUND then. NULL: such calls are refused. */
     void (*on_approval)(void *payload, snug_call *call);
+    /* For which a call waits for its approval; then it is refused. 0: SNUG_APPROVAL_MS.
+     * SNUG_UNLIMITED: for ever. */
+    uint64_t approval_ms;
 } snug_session_options;
 #define SNUG_SESSION_OPTIONS_INIT                                                               \
     {                                                                                           \
         sizeof(snug_session_options), NULL, SNUG_KIND_RESTRICTED, NULL, NULL, NULL, NULL, NULL, \
-            NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, 0, NULL, 0, NULL                    \
+            NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, 0, NULL, 0, NULL, 0                 \
     }
 /* As snug_limits_init. */
 SNUG_EXTERN int snug_session_options_init(snug_session_options *out, size_t size);

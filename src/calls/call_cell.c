@@ -163,12 +163,26 @@ const char *call_name(const snug_call *call)
     return call->is_hidden ? "getpass" : "input";
 }
 
-/* The lock is held. */
-static void end_if_made(snug_call *call, call_state how)
+/* Nobody has approved it in time. The lock is held. */
+static void say_late(snug_call *call)
+{
+    desk *d = call->desk;
+    if (str_printf(&call->answer, "%s() was refused: nobody has answered for %g s", call_name(call),
+                   (double)d->approval_ms / 1000.0) != SNUG_OK)
+        str_free(&call->answer);
+    d->bytes += call->answer.len;
+}
+
+void desk_end_if_made(snug_call *call, call_state how)
 {
     int state = atomic_load(&call->state);
-    if (state == CALL_WAITS || state == CALL_MADE)
-        desk_end_call(call, how);
+    if (state != CALL_WAITS && state != CALL_MADE)
+        return;
+    if (how == CALL_TIMEOUT && call->is_on_hold) {
+        how = CALL_REFUSED;
+        say_late(call);
+    }
+    desk_end_call(call, how);
 }
 
 void call_end(snug_call *call, call_state how)
@@ -176,7 +190,7 @@ void call_end(snug_call *call, call_state how)
     desk *d = call->desk;
     pthread_mutex_lock(&d->lock);
     if (how != CALL_TIMEOUT || call->deadline_ns <= clock_now_ns())
-        end_if_made(call, how);
+        desk_end_if_made(call, how);
     pthread_mutex_unlock(&d->lock);
 }
 
@@ -197,7 +211,7 @@ void call_drop(snug_call *call)
 {
     desk *d = call->desk;
     pthread_mutex_lock(&d->lock);
-    end_if_made(call, CALL_CANCELLED);
+    desk_end_if_made(call, CALL_CANCELLED);
     call->is_held = 0;
     desk_free_if_let_go(call);
     desk_unlock_or_free(d);
@@ -215,7 +229,7 @@ static void expire_calls(desk *d)
         if (!call->tells || desk_is_ended(call))
             continue;
         if (call->deadline_ns <= now_ns)
-            end_if_made(call, CALL_TIMEOUT);
+            desk_end_if_made(call, CALL_TIMEOUT);
         else if (call->deadline_ns < d->next_deadline_ns)
             d->next_deadline_ns = call->deadline_ns;
     }

@@ -52,10 +52,13 @@ void call_hold(snug_call *call)
 
     pthread_mutex_lock(&d->lock);
     if (!desk_is_ended(call) && !call->is_on_hold) {
+        const uint64_t now_ns = clock_now_ns();
         call->is_on_hold = 1;
-        call->deadline_ns = UINT64_MAX;
+        call->deadline_ns = clock_deadline_ns(now_ns, d->approval_ms);
+        if (call->tells && call->deadline_ns < d->next_deadline_ns)
+            d->next_deadline_ns = call->deadline_ns;
         if (!call->is_untimed)
-            desk_count_untimed(d, 1, clock_now_ns());
+            desk_count_untimed(d, 1, now_ns);
         if (d->wake)
             d->wake(d->wake_payload); /* who waits until the deadline that it had */
     }
@@ -72,8 +75,8 @@ static void end_hold(desk *d, snug_call *call)
     call->is_on_hold = 0;
     if (!call->is_untimed)
         desk_count_untimed(d, 0, now_ns);
-    if (call->timeout_ms > 0)
-        call->deadline_ns = clock_deadline_ns(now_ns, call->timeout_ms);
+    call->deadline_ns =
+        call->timeout_ms > 0 ? clock_deadline_ns(now_ns, call->timeout_ms) : UINT64_MAX;
     if (call->tells && call->deadline_ns < d->next_deadline_ns)
         d->next_deadline_ns = call->deadline_ns;
     if (d->wake)
@@ -95,12 +98,20 @@ int call_is_held(snug_call *call)
     return is_held;
 }
 
+/* Who would have noticed may be busy, in the function that asks. The lock is held. */
+static void refuse_late(snug_call *call)
+{
+    if (call->is_on_hold && call->deadline_ns <= clock_now_ns())
+        desk_end_if_made(call, CALL_TIMEOUT);
+}
+
 int call_approve(snug_call *call, int always)
 {
     desk *d = call->desk;
     int error = SNUG_OK;
 
     pthread_mutex_lock(&d->lock);
+    refuse_late(call);
     if (desk_is_ended(call)) {
         error = SNUG_ENOTFOUND;
         call->is_host = 0;
@@ -124,7 +135,12 @@ int call_approve(snug_call *call, int always)
 
 int call_is_wanted(const snug_call *call)
 {
-    return !desk_is_ended(call);
+    desk *d = call->desk;
+
+    pthread_mutex_lock(&d->lock);
+    const int is_late = call->is_on_hold && call->deadline_ns <= clock_now_ns();
+    pthread_mutex_unlock(&d->lock);
+    return !is_late && !desk_is_ended(call);
 }
 
 int call_is_own(const snug_call *call)
@@ -149,6 +165,7 @@ int call_answer(snug_call *call, call_state how, const char *text, size_t len)
         how = CALL_ERROR;
 
     pthread_mutex_lock(&d->lock);
+    refuse_late(call);
     if (desk_is_ended(call)) {
         error = SNUG_ENOTFOUND;
     } else {

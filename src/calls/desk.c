@@ -143,6 +143,7 @@ desk *desk_open(void (*on_call)(void *payload), void *payload)
     d->payload = payload;
     d->has_session = 1;
     d->next_deadline_ns = UINT64_MAX;
+    d->approval_ms = SNUG_UNLIMITED;
     ledger_begin(&d->ledger);
     return d;
 }

@@ -53,6 +53,8 @@ int desk_put_tool(desk *d, desk_tool *tool);
 int desk_put_tools(desk *d, const desk *from);
 /* Copies them. As tool_rules_take. */
 int desk_set_rules(desk *d, const snug_tool_rule *rules, size_t count);
+/* For how long a call waits for its approval, before it is refused. At first SNUG_UNLIMITED. */
+void desk_set_approval_ms(desk *d, uint64_t ms);
 /* NULL past the end; for one that was bound before and is not any more. Stay while code of
  * the session runs. */
 desk_tool *desk_tool_at(const desk *d, size_t index);
@@ -124,7 +126,8 @@ uint64_t call_number(const snug_call *call);
 uint64_t call_deadline_ns(snug_call *call);
 const char *call_name(const snug_call *call);
 uint64_t call_timeout_ms(const snug_call *call);
-/* Ends it if it is not over: CALL_CANCELLED, or CALL_TIMEOUT, and that only when its time is up. */
+/* Ends it if it is not over: CALL_CANCELLED, or CALL_TIMEOUT, and that only when its time is up: of
+ * one that waits for an approval this is a refusal. */
 void call_end(snug_call *call, call_state how);
 /* The end, and the answer or the message of the error, which the caller frees. */
 call_state call_take(str *answer, snug_call *call);
@@ -154,7 +157,8 @@ const char *call_text(const snug_call *call);
 /* What the rules say about it, which the host has taken; approved is what was allowed for this one
  * or for all of its tool. */
 snug_tool_decision call_decide(snug_call *call);
-/* It waits for an approval: until it goes on, no time of its own or of its cell passes. */
+/* It waits for an approval: until it goes on, no time of its own or of its cell passes. It is
+ * refused where that takes too long. */
 void call_hold(snug_call *call);
 void call_go_on(snug_call *call);
 int call_is_held(snug_call *call);

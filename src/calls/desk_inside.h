@@ -48,6 +48,7 @@ struct desk {
     size_t tool_count, tool_cap;
     uint64_t tools_bound;
     tool_rules rules;
+    uint64_t approval_ms; /* for which a call is held */
 
     pthread_mutex_t lock; /* of everything below */
     void (*wake)(void *payload);
@@ -82,6 +83,9 @@ void desk_free_if_let_go(snug_call *call);
 /* One more call that is not timed, or one less. */
 void desk_count_untimed(desk *d, int more, uint64_t now_ns);
 void desk_end_call(snug_call *call, call_state how);
+/* What is not made yet, or over, stays. CALL_TIMEOUT of one that waits for an approval refuses it.
+ */
+void desk_end_if_made(snug_call *call, call_state how);
 /* Gives the lock back. */
 void desk_unlock_or_free(desk *d);
 

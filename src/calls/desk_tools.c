@@ -74,11 +74,17 @@ int desk_set_rules(desk *d, const snug_tool_rule *rules, size_t count)
     return tool_rules_take(&d->rules, rules, count);
 }
 
+void desk_set_approval_ms(desk *d, uint64_t ms)
+{
+    d->approval_ms = ms;
+}
+
 int desk_put_tools(desk *d, const desk *from)
 {
     if (desk_set_rules(d, from->rules.rules, from->rules.count))
         return SNUG_ENOMEM;
 
+    d->approval_ms = from->approval_ms;
     for (size_t i = 0; i < from->tool_count; i++) {
         const desk_tool *own = from->tools[i];
         const snug_tool tool = { .name = own->name,

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <time.h>
 
@@ -64,6 +65,8 @@ static void echo(void *payload, snug_call *call, const char *arguments)
     snug_call_return(call, arguments, strlen(arguments));
 }
 
+static uint64_t approval_ms; /* of the next session */
+
 static snug_session *open_session(desk_clerk *c, const snug_tool_rule *rules, size_t count)
 {
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -72,6 +75,7 @@ static snug_session *open_session(desk_clerk *c, const snug_tool_rule *rules, si
     options.tool_rule_count = count;
     options.payload = c;
     options.on_approval = c ? on_approval : NULL;
+    options.approval_ms = approval_ms;
     if (snug_session_open(&session, host, &options) != SNUG_OK)
         fail_msg("%s", snug_error_message());
     if (c)
@@ -276,6 +280,99 @@ static void an_interrupt_ends_the_wait_and_a_late_answer_is_told(void **state)
     assert_int_equal(calls, 0);
 }
 
+/* ---- the limit of the wait, and a session that is lost ---- */
+
+static const char nobody[] = "f() was refused: nobody has answered for 0.2 s";
+
+static void check_late(desk_clerk *c, size_t asked)
+{
+    assert_int_equal(c->asked, asked);
+    assert_int_equal(snug_call_is_wanted(c->calls[asked - 1]), 0);
+    assert_int_equal(snug_call_approve(c->calls[asked - 1], SNUG_APPROVAL_ALWAYS, NULL),
+                     SNUG_ENOTFOUND);
+}
+
+static void a_call_that_nobody_answers_is_refused_after_its_time(void **state)
+{
+    (void)state;
+    int calls = 0;
+    desk_clerk c = CLERK;
+    approval_ms = 200;
+    snug_session *session = open_session(&c, ask_all, 1);
+    approval_ms = 0;
+    bind_tool(session, "f", &calls, 0);
+    check_refused(session, "f()", nobody);
+    check_late(&c, 1);
+    check_value(session, "try:\n    f()\nexcept ToolRefused as e:\n    r = str(e)\nr",
+                "'f() was refused: nobody has answered for 0.2 s'");
+    check_late(&c, 2);
+
+    assert_int_equal(snug_session_reset(session), SNUG_OK); /* which keeps the limit */
+    bind_awaited(session, "f", 100);
+    check_value(session, "import asyncio", "");
+    check_refused(session, "await f()", nobody);
+    check_late(&c, 3);
+    assert_int_equal(calls, 0);
+    snug_session_close(session);
+}
+
+static void so_it_is_where_nobody_waits_for_the_cell(void **state)
+{
+    (void)state;
+    desk_clerk c = CLERK;
+    snug_task *task = NULL;
+    snug_result *result = NULL;
+    approval_ms = 200;
+    snug_session *session = open_session(&c, ask_all, 1);
+    approval_ms = 0;
+    bind_tool(session, "f", NULL, 0);
+    assert_int_equal(snug_session_start(&task, session, "f()", 3, NULL, NULL, NULL), SNUG_OK);
+    while (snug_task_error(task) == SNUG_EAGAIN)
+        assert_true(snug_host_dispatch(host, 10000) >= 0);
+    snug_task_free(task);
+    assert_int_equal(snug_session_wait(&result, session, 0), SNUG_OK);
+    assert_string_equal(snug_result_error_value(result), nobody);
+    snug_result_free(result);
+    check_late(&c, 1);
+    snug_session_close(session);
+}
+
+/* The cell begins anew: the one before it has ended with its interpreter. */
+static void *end_session_when_asked(void *payload)
+{
+    desk_clerk *c = payload;
+    wait_for_asked(c, 1);
+    const int64_t process = snug_session_process(c->session);
+    if (is_worker_form())
+        kill((pid_t)process, SIGKILL);
+    else
+        snug_session_close_within(c->session, 0);
+    return NULL;
+}
+
+static void the_loss_of_the_session_ends_the_wait(void **state)
+{
+    (void)state;
+    int calls = 0;
+    pthread_t thread;
+    desk_clerk c = CLERK;
+    snug_result *result = NULL;
+    snug_session *session = open_session(&c, ask_all, 1);
+    bind_tool(session, "f", &calls, 0);
+    pthread_create(&thread, NULL, end_session_when_asked, &c);
+    int error = snug_session_run(&result, session, "f()", 3, NULL);
+    pthread_join(thread, NULL);
+    if (is_worker_form()) {
+        assert_int_equal(error, SNUG_OK);
+        assert_int_equal(snug_result_state(result), SNUG_STATE_LOST);
+        assert_int_equal(snug_session_reset(session), SNUG_OK);
+        snug_session_close(session);
+    }
+    snug_result_free(result);
+    check_late(&c, 1);
+    assert_int_equal(calls, 0);
+}
+
 /* ---- many at once ---- */
 
 enum { MANY = 100 };
@@ -338,8 +435,44 @@ static void a_hundred_cells_wait_without_a_thread_of_the_host(void **state)
         fail_msg("%zu threads with idle sessions, %zu with waiting ones", before, held);
 }
 
-int main(void)
+/* ---- a long wait, in real time: --held ---- */
+
+enum { HELD_S = 610 };
+
+static void *approve_after_ten_minutes(void *payload)
 {
+    desk_clerk *c = payload;
+    const struct timespec held = { HELD_S, 0 };
+    wait_for_asked(c, 1);
+    nanosleep(&held, NULL);
+    assert_int_equal(snug_call_approve(c->calls[0], SNUG_APPROVAL_ONCE, NULL), SNUG_OK);
+    return NULL;
+}
+
+static void a_call_is_held_for_more_than_ten_minutes(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    desk_clerk c = CLERK;
+    snug_session *session = open_session(&c, ask_all, 1);
+    bind_tool(session, "f", NULL, 0);
+    pthread_create(&thread, NULL, approve_after_ten_minutes, &c);
+    snug_result *result = run(session, "f(n=1)", 2000);
+    pthread_join(thread, NULL);
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_VALUE, NULL), "{'n': 1}");
+    assert_true(snug_result_wall_ns(result) >= HELD_S * UINT64_C(1000000000));
+    assert_true(snug_result_cpu_ns(result) < UINT64_C(1000000000));
+    snug_result_free(result);
+    check_value(session, "6 * 7", "42");
+    snug_session_close(session);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest held[] = { cmocka_unit_test(a_call_is_held_for_more_than_ten_minutes) };
+    if (argc > 1 && !strcmp(argv[1], "--held"))
+        return cmocka_run_group_tests(held, open_host, close_host);
+
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_rule_that_fits_decides),
         cmocka_unit_test(bad_rules_are_refused),
@@ -347,6 +480,9 @@ int main(void)
         cmocka_unit_test(a_refusal_is_an_exception_that_a_cell_can_catch),
         cmocka_unit_test(a_held_call_takes_no_time_of_its_own_or_of_its_cell),
         cmocka_unit_test(an_interrupt_ends_the_wait_and_a_late_answer_is_told),
+        cmocka_unit_test(a_call_that_nobody_answers_is_refused_after_its_time),
+        cmocka_unit_test(so_it_is_where_nobody_waits_for_the_cell),
+        cmocka_unit_test(the_loss_of_the_session_ends_the_wait),
         cmocka_unit_test(a_hundred_cells_wait_without_a_thread_of_the_host),
     };
     return cmocka_run_group_tests(tests, open_host, close_host);

@@ -102,6 +102,16 @@ class Asked(Case):
             t.wait("In .*2")
             t.type("\x04")
 
+    def test_who_does_not_answer_in_time_has_refused(self):
+        for isolation in "local", "worker":
+            with self.terminal("--approval-timeout", "700ms", "--isolation", isolation) as t:
+                t.wait("In .*1")
+                t.type("upper(text='hello')\r")
+                t.wait(r"\[n\]o: ")
+                t.wait("ToolRefused.*upper.. was refused: nobody has answered for 0.7 s")
+                t.wait("In .*2")
+                t.type("\x04")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -103,6 +103,10 @@ const option_row option_rows[] = {
       "which tools cells may call, files.* for one: allow, allow-reads, ask or deny; the first "
       "rule "
       "that fits holds; may be repeated" },
+    { "--approval-timeout", "TIME", KIND_TIME, FOR_SESSIONS, offsetof(options, session.approval_ms),
+      NULL,
+      "for which a call that --tool-rule asks about waits for an answer; then it is refused "
+      "(default 4 h)" },
     { "--tool-timeout", "TIME", KIND_TIME, FOR_SESSIONS, offsetof(options, tool_timeout_ms), NULL,
       "time limit of a call of one of these (default: that of its cell)" },
     { "--fetch", "HOST", KIND_LIST, FOR_CALLERS, offsetof(options, fetch_hosts), NULL,

@@ -126,6 +126,8 @@ static const key_row table[] = {
       "commands of MCP servers whose tools become functions" },
     { "execution.tool_rules", KEY_LIST, "--tool-rule", NULL, NULL, NULL,
       "PATTERN=allow, allow-reads, ask or deny: which tools programs may call" },
+    { "execution.approval_timeout", KEY_VALUE, "--approval-timeout", "4 h", NULL, NULL,
+      "time for which a call that is asked about waits for an answer" },
     { "execution.upstreams", KEY_LIST, "--upstream", NULL, NULL, NULL,
       "NAME=COMMAND, MCP servers whose tools are called as NAME.tool(...)" },
     { "execution.upstream_config", KEY_LIST, "--upstream-config", NULL, NULL, NULL,

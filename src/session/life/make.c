@@ -192,6 +192,8 @@ int session_hand_over(snug_session *session, const snug_session_options *options
     int error = desk_set_rules(session->desk, options->tool_rules, options->tool_rule_count);
     if (error)
         return error;
+    desk_set_approval_ms(session->desk,
+                         options->approval_ms ? options->approval_ms : SNUG_APPROVAL_MS);
     return session_set_name(session, options->name);
 }
 

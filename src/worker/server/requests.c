@@ -266,6 +266,7 @@ static int handle_open(request *r)
     options.on_input = unpack_small(u, 1) ? on_input : NULL;
     options.packages = unpack_text(u);
     options.workdir = unpack_text(u);
+    options.approval_ms = SNUG_UNLIMITED; /* the host counts it */
     int is_placed = (int)unpack_small(u, 1);
     const session_place place = { options.workdir, (int)unpack_small(u, 1) };
 
