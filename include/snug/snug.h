@@ -955,10 +955,13 @@ typedef struct snug_tool {
                               all other limits hold. For what may take long and has a limit of its
                               own */
     uint64_t is_read_only; /* it changes nothing: for rules with only_read_only */
+    const char *stub;      /* what a .pyi file has behind the name, "(query: str) -> list[dict]",
+                              which may say more than the signature: for an agent's prompts and
+                              the scan of its programs. NULL: the signature in brackets */
 } snug_tool;
-#define SNUG_TOOL_INIT                                                 \
-    {                                                                  \
-        sizeof(snug_tool), NULL, NULL, NULL, 0, 0, 0, NULL, NULL, 0, 0 \
+#define SNUG_TOOL_INIT                                                       \
+    {                                                                        \
+        sizeof(snug_tool), NULL, NULL, NULL, 0, 0, 0, NULL, NULL, 0, 0, NULL \
     }
 /* As snug_limits_init. */
 SNUG_EXTERN int snug_tool_init(snug_tool *out, size_t size);
@@ -1121,16 +1124,22 @@ typedef struct snug_scan_options {
      * scan follows; in bash, where a command has it. A POSIX extended regular expression in
      * slashes, "/rm +-rf/", where it is found in a line. */
     const char *const *forbid;
+    /* Functions of the host that cells have, NULL-terminated; NULL: none. Each as it stands in a
+     * .pyi file behind "def": "github.search(query: str, state: Literal['open', 'closed'] = 'open')
+     * -> dict". Calls that cannot be right are findings: a function that its server does not have,
+     * a missing or an unknown argument, a literal that its annotation rules out. A name that the
+     * source binds itself is not the host's. */
+    const char *const *tools;
 } snug_scan_options;
-#define SNUG_SCAN_OPTIONS_INIT                                                  \
-    {                                                                           \
-        sizeof(snug_scan_options), NULL, NULL, 0, 0, SNUG_KIND_RESTRICTED, NULL \
+#define SNUG_SCAN_OPTIONS_INIT                                                        \
+    {                                                                                 \
+        sizeof(snug_scan_options), NULL, NULL, 0, 0, SNUG_KIND_RESTRICTED, NULL, NULL \
     }
 /* As snug_limits_init. */
 SNUG_EXTERN int snug_scan_options_init(snug_scan_options *out, size_t size);
 
 typedef struct snug_finding {
-    const char *rule;    /* "syntax", "import", "call", "length" or "forbid" */
+    const char *rule;    /* "syntax", "import", "call", "length", "forbid" or "tool" */
     unsigned line;       /* from 1; 0 for the whole source */
     unsigned column;     /* from 1, in characters; 0 for the whole line */
     const char *subject; /* what was found: "os.system", "socket" */
@@ -1143,8 +1152,8 @@ typedef struct snug_finding {
  * Magics and what a session gives cells for other modules are judged as they would run.
  * It is parsed in an interpreter of the host in which no cell ever runs. What cannot be judged
  * within wall_ms, or takes more than 1 GiB, has one finding, of the rule "length". At most 1,000
- * findings are kept. options may be NULL. SNUG_EINVAL for a pattern that is none. Any thread; one
- * scan runs at a time. */
+ * findings are kept. options may be NULL. SNUG_EINVAL for a pattern or a tool that is none. Any
+ * thread; one scan runs at a time. */
 SNUG_EXTERN int snug_host_scan(snug_scan **out, snug_host *host, const char *source, size_t len,
                                const snug_scan_options *options);
 /* How many findings there are; 0 if the source passed. */

@@ -79,6 +79,7 @@ snug_layer(agent SOURCES
     agent/reply/score.c
     agent/reply/style.c
     agent/reply/timing.c
+    agent/run/bound_tools.c
     agent/run/cell_clock.c
     agent/run/init_structs.c
     agent/run/private_file.c

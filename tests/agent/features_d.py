@@ -173,7 +173,7 @@ class Typed(Asked):
     def test_D18_the_model_reads_names_types_choices_and_descriptions(self):
         self.typed([code("final_answer(weather('Rome', unit='celsius', days=2)['degrees'])")])
         prompt = told(self.requests[0])
-        for word in ("weather(city: str, unit: str = None, days: int = 1): The weather of a city.\n",
+        for word in ('weather(city: str, unit: Literal["celsius", "fahrenheit"] = ..., days: int = 1) -> Any: The weather of a city.\n',
                      'unit: Of the answer. One of "celsius", "fahrenheit".\n', "city: Its name in English.\n"):
             self.assertIn(word, prompt)
         self.assertEqual(self.calls(), [{"city": "Rome", "unit": "celsius", "days": 2}])
@@ -181,17 +181,17 @@ class Typed(Asked):
     def test_D18_a_tool_without_a_description_has_those_of_its_parameters_told(self):
         self.server += " plain"
         self.typed([code("final_answer('none')")])
-        self.assertIn("days: int = 1): Arguments:\n    unit: Of the answer.", told(self.requests[0]))
+        self.assertIn("days: int = 1) -> Any: Arguments:\n    unit: Of the answer.", told(self.requests[0]))
 
     def test_D18_what_comes_back_is_data_and_not_text(self):
         reply = self.typed([code("final_answer(weather('Rome')['degrees'] + 1)")])
         self.assertEqual(reply["answer"], "22")
         self.assertEqual(self.calls(), [{"city": "Rome", "days": 1}])
 
-    def test_D18_a_call_that_does_not_fit_the_signature_is_an_error_that_the_model_reads(self):
-        reply = self.typed([code("weather()"), code("weather('Rome', colour='red')"), code("final_answer('none')")])
+    def test_D18_a_call_that_does_not_fit_is_found_before_it_runs_or_is_an_error_that_the_model_reads(self):
+        reply = self.typed([code("weather()"), code("weather('Rome', **{'colour': 'red'})"), code("final_answer('none')")])
         self.assertEqual(reply["answer"], "none")
-        self.assertIn("TypeError", self.requests[1]["messages"][-1]["content"])
+        self.assertIn("weather needs city", self.requests[1]["messages"][-1]["content"])
         self.assertIn("TypeError", self.requests[2]["messages"][-1]["content"])
         self.assertEqual(self.calls(), [])
 

@@ -832,6 +832,58 @@ static void a_tool_is_told_and_called(void **state)
     finish(&f);
 }
 
+static void a_call_that_cannot_be_right_is_repaired_before_it_runs(void **state)
+{
+    (void)state;
+    START(f, { CODE("stock.count(1)") }, { CODE("stock.count('apples') + 1") },
+          { CODE("stock = 3\\nstock") }, { CODE("stock.bit_length()") });
+    snug_tool tool = SNUG_TOOL_INIT;
+    tool.name = "stock.count";
+    tool.signature = "what";
+    tool.stub = "(what: Literal['apples', 'pears']) -> int";
+    tool.fn = give_twenty;
+    open_agent(&f);
+    assert_int_equal(snug_agent_bind_tool(f.agent, &tool), SNUG_OK);
+    ask(&f, "How many apples?");
+    expect(&f, SNUG_AGENT_STATUS_ANSWERED, "21");
+    assert_true(was_told(&f, 0, "- stock.count(what: Literal['apples', 'pears']) -> int"));
+    assert_true(was_told(&f, 1, "stock.count: what must be 'apples' or 'pears', not 1"));
+    /* A name that a program has taken is not the host's any more. */
+    ask(&f, "What is three?");
+    expect(&f, SNUG_AGENT_STATUS_ANSWERED, "3");
+    ask(&f, "How many bits has it?");
+    expect(&f, SNUG_AGENT_STATUS_ANSWERED, "2");
+    assert_int_equal((int)f.server.request_count, 4);
+    tool.stub = "(what: ";
+    assert_int_equal(snug_agent_bind_tool(f.agent, &tool), SNUG_EINVAL);
+    finish(&f);
+}
+
+static void many_functions_of_servers_are_told_as_servers(void **state)
+{
+    (void)state;
+    START(f, { CODE("6 * 7") }, { CODE("6 * 7") });
+    snug_tool tool = SNUG_TOOL_INIT;
+    char name[32];
+    tool.name = name;
+    tool.fn = give_twenty;
+    open_agent(&f);
+    for (int i = 0; i < 21; i++) {
+        snprintf(name, sizeof name, "%s.f%d", i < 20 ? "many" : "one", i);
+        assert_int_equal(snug_agent_bind_tool(f.agent, &tool), SNUG_OK);
+    }
+    ask(&f, "What is six times seven?");
+    assert_true(was_told(&f, 0, "- many.f19(**arguments)"));
+    tool.name = "find_tools";
+    assert_int_equal(snug_agent_bind_tool(f.agent, &tool), SNUG_OK);
+    ask(&f, "What is six times seven?");
+    assert_true(was_told(&f, 1, "- many: 20 functions, called as many.NAME(...)"));
+    assert_true(was_told(&f, 1, "- one: 1 function, called"));
+    assert_true(was_told(&f, 1, "- find_tools(**arguments)"));
+    assert_false(was_told(&f, 1, "many.f19"));
+    finish(&f);
+}
+
 static void *ask_aside(void *payload)
 {
     ask(payload, "What is six times seven?");
@@ -907,6 +959,8 @@ int main(void)
         cmocka_unit_test(the_name_of_the_final_answer_is_taken_and_no_agent_is_an_argument_error),
         cmocka_unit_test(a_cost_past_all_numbers_is_past_its_limit),
         cmocka_unit_test(a_tool_is_told_and_called),
+        cmocka_unit_test(a_call_that_cannot_be_right_is_repaired_before_it_runs),
+        cmocka_unit_test(many_functions_of_servers_are_told_as_servers),
         cmocka_unit_test(two_agents_share_a_host_and_nothing_else),
         cmocka_unit_test(a_model_that_is_not_there_is_the_replys_status),
     };

@@ -986,6 +986,27 @@ static void a_finding_names_its_place(void **state)
     snug_scan_free(report);
 }
 
+static void calls_of_tools_are_judged_by_what_these_take(void **state)
+{
+    (void)state;
+    static const char *const heads[] = { "github.search(query: str) -> dict", "now()", NULL };
+    static const char *const wrong[] = { "github.search(query: str", NULL };
+    snug_scan_options options = SNUG_SCAN_OPTIONS_INIT;
+    snug_scan *report = NULL;
+    const char *source = "github.search(1)\nnow()\ngithub.find()\n";
+    options.tools = heads;
+    assert_int_equal(snug_host_scan(&report, host, source, strlen(source), &options), SNUG_OK);
+    assert_int_equal(snug_scan_finding_count(report), 2);
+    assert_string_equal(snug_scan_finding(report, 0)->rule, "tool");
+    assert_string_equal(snug_scan_finding(report, 0)->message,
+                        "github.search: query must be str, not 1");
+    assert_string_equal(snug_scan_finding(report, 1)->subject, "github.find");
+    snug_scan_free(report);
+    options.tools = wrong;
+    assert_int_equal(snug_host_scan(&report, host, source, strlen(source), &options), SNUG_EINVAL);
+    assert_non_null(strstr(snug_error_message(), "github.search(query: str"));
+}
+
 static void a_finding_shows_its_line_and_has_the_hint_of_running(void **state)
 {
     (void)state;
@@ -1188,6 +1209,7 @@ int main(void)
 #endif
         cmocka_unit_test(a_result_tells_value_type_and_json),
         cmocka_unit_test(a_finding_names_its_place),
+        cmocka_unit_test(calls_of_tools_are_judged_by_what_these_take),
         cmocka_unit_test(a_finding_shows_its_line_and_has_the_hint_of_running),
         cmocka_unit_test(what_is_forbidden_is_a_finding),
         cmocka_unit_test(a_pattern_that_is_none_is_refused),

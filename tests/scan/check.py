@@ -9,15 +9,19 @@ import json
 import os
 import re
 import subprocess
+import sys
 import tempfile
 import unittest
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 SNUG = os.path.abspath(os.environ.get("SNUG", "snug"))
 SECONDS = 120
 
 DATA = ["--profile", "data"]
 STRICT = ["--profile", "strict"]
 SYNTAX = "syntax SyntaxError"
+UPSTREAM = ["--upstream", f"notes=exec '{sys.executable}' '{os.path.join(HERE, '..', 'cli', 'mcp_server.py')}'"]
+FETCH = ["--fetch", "example.org", "--tool", "upper=tr a-z A-Z"]
 
 CASES = [
     ("a clean source has no findings", [], "import math\nmath.pi", []),
@@ -103,19 +107,35 @@ CASES = [
     ("a long source is walked", [], "x = 1\n" * 50_000 + "import ssl", ["50001:8 import ssl"]),
     ("nested finally blocks take no room", [],
      "".join(" " * i + "try: a\n" + " " * i + "finally:\n" for i in range(60)) + " " * 60 + "pass", None),
+
+    # Calls of the host's functions
+    ("a call that lacks an argument is found", UPSTREAM, "notes.echo('x')\nnotes.echo()", ["2:1 tool notes.echo"]),
+    ("a function that there is not is found", UPSTREAM, "é = 1; notes.zecho('x')", ["1:8 tool notes.zecho"]),
+    ("what a cell has made is not the host's", UPSTREAM, "notes = open('x')\nnotes.read()", []),
+    ("nor in the cells behind it", UPSTREAM, "# %%\nnotes.a()\nnotes = 1\n# %%\nnotes.b()", []),
+    ("a cell behind another use is judged", UPSTREAM, "# %%\nx = notes.echo('x')\n# %%\nnotes.b()", ["4:1 tool notes.b"]),
+    ("nor is a function that a cell has made", FETCH, "# %%\ndef fetch(): pass\n# %%\nfetch()", []),
+    ("a cell behind a call of it is judged", FETCH, "# %%\nx = fetch('x')\n# %%\nfetch()", ["4:1 tool fetch"]),
+    ("functions of all kinds are judged", FETCH, "fetch(url='x', metod='GET')\nupper(any=1)\nupper(1)",
+     ["1:16 tool fetch", "3:7 tool upper"]),
+
     ("a source over the limit is one finding", ["--source", "10"], "import socket", ["0:0 length "]),
     ("a source at the limit is judged", ["--source", "13"], "import socket", ["1:8 import socket"]),
 ]
 
 
 def check(options, source):
-    """(the ended process, the report)"""
+    """(the ended process, the report; that of several cells has the findings of all)"""
     with tempfile.NamedTemporaryFile(suffix=".py") as file:
         file.write(source if isinstance(source, bytes) else source.encode())
         file.flush()
         done = subprocess.run([SNUG, "check", "--json", "--timeout", "60", *options, file.name], capture_output=True,
                               timeout=SECONDS, encoding="utf-8")
-    return done, json.loads(done.stdout)
+    report, *others = map(json.loads, done.stdout.splitlines())
+    for cell in others:
+        report["findings"] += cell["findings"]
+        report["ok"] &= cell["ok"]
+    return done, report
 
 
 class CheckTest(unittest.TestCase):

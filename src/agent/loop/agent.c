@@ -17,15 +17,12 @@
 #include "agent/store/database.h"
 #include "agent/store/library.h"
 #include "agent/store/retrieve.h"
-#include "agent/text/clip.h"
-#include "agent/text/line.h"
 #include "agent/trace/step_events.h"
 #include "agent/trace/tracer.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/forked.h"
 #include "base/options.h"
-#include "base/utf8.h"
 
 /* ---- the session's callbacks ---- */
 
@@ -369,7 +366,7 @@ void snug_agent_close(snug_agent *agent)
     free(agent->profile);
     free(agent->workdir);
     str_free(&agent->modules);
-    str_free(&agent->tools);
+    bound_tools_free(&agent->tools);
     pthread_mutex_destroy(&agent->lock);
     free(agent);
 }
@@ -379,47 +376,7 @@ snug_session *snug_agent_session(snug_agent *agent)
     return agent ? agent->session : NULL;
 }
 
-enum { MOST_DOC_BYTES = 1500 };
-
-/* What a docstring has below a line "Arguments:", as that of a tool of an MCP server. */
-static int add_arguments(str *out, const char *doc)
-{
-    static const char title[] = "\nArguments:\n";
-    const size_t width = sizeof title - 1;
-    const int is_first = strncmp(doc, title + 1, width - 1) == 0;
-    const char *behind = is_first ? NULL : strstr(doc, title);
-    str text = { 0 };
-
-    if (!is_first && !behind)
-        return SNUG_OK;
-    const char *found = is_first ? doc + width - 1 : behind + width;
-    int error = clip_append(&text, found, strlen(found), MOST_DOC_BYTES, 0);
-    for (size_t at = 0; at < text.len && !error;) {
-        const line l = line_at(text.data, text.len, at);
-        if (line_blanks(&l) < l.len)
-            error = str_printf(out, "\n%.*s", (int)l.len, l.text);
-        at = l.next;
-    }
-
-    str_free(&text);
-    return error;
-}
-
-/* For the prompts: "- await fetch(url): Reads a page", and its arguments below that. */
-static int describe_tool(str *out, const snug_tool *tool)
-{
-    const char *await = tool->is_async ? "await " : "";
-    const char *signature = tool->signature ? tool->signature : "**arguments";
-    int error = str_printf(out, "- %s%s(%s)", await, tool->name, signature);
-
-    if (!error && tool->doc && *tool->doc)
-        error = str_printf(out, ": %.*s", (int)strcspn(tool->doc, "\n"), tool->doc);
-    if (!error && tool->doc)
-        error = add_arguments(out, tool->doc);
-    if (!error)
-        error = str_add(out, "\n");
-    return error;
-}
+/* ---- tools ---- */
 
 static int is_own_name(const snug_agent *agent, const char *name)
 {
@@ -427,20 +384,41 @@ static int is_own_name(const snug_agent *agent, const char *name)
            (agent->options.asks_model && strcmp(name, "ask_model") == 0);
 }
 
-int snug_agent_bind_tool(snug_agent *agent, const snug_tool *tool)
+/* A scan of nothing, which fails where the stub is none: each scan of a program would. */
+static int check_stub(const snug_agent *agent, const snug_tool *tool)
 {
+    snug_scan_options options = SNUG_SCAN_OPTIONS_INIT;
+    snug_scan *report;
+    str head = { 0 };
+
+    if (str_printf(&head, "%s%s", tool->name, tool->stub))
+        return error_no_memory();
+    const char *const heads[] = { head.data, NULL };
+    options.tools = heads;
+    int error = snug_host_scan(&report, agent->host, "", 0, &options);
+    if (!error)
+        snug_scan_free(report);
+    str_free(&head);
+    return error;
+}
+
+int snug_agent_bind_tool(snug_agent *agent, const snug_tool *given)
+{
+    snug_tool tool;
+
     if (!agent)
         return error_set(SNUG_EINVAL, "snug_agent_bind_tool: agent is NULL");
-    if (tool && tool->name && is_own_name(agent, tool->name))
-        return error_set(SNUG_EINVAL, "tool %s: the name is that of the agent's own", tool->name);
+    if (given && given->name && is_own_name(agent, given->name))
+        return error_set(SNUG_EINVAL, "tool %s: the name is that of the agent's own", given->name);
 
-    int error = snug_session_bind_tool(agent->session, tool);
-    if (error)
-        return error;
-
-    if (describe_tool(&agent->tools, tool))
-        return error_no_memory();
-    return SNUG_OK;
+    int error = snug_session_bind_tool(agent->session, given);
+    if (!error)
+        error = options_take(&tool, sizeof tool, given, "snug_tool");
+    if (!error && tool.stub)
+        error = check_stub(agent, &tool);
+    if (!error && bound_tools_add(&agent->tools, &tool))
+        error = error_no_memory();
+    return error;
 }
 
 /* ---- one question at a time ---- */

@@ -277,6 +277,13 @@ static int check_length(findings *f, const run *r, const attempt *a)
     return add_whole_finding(f, "length", message);
 }
 
+/* The scan does not know which names earlier programs have taken. */
+static int holds(const run *r, const snug_finding *found)
+{
+    return strcmp(found->rule, "tool") != 0 ||
+           bound_tools_is_kept(r->agent->session, found->subject);
+}
+
 static int scan_with_snug(findings *f, const run *r, const attempt *a)
 {
     snug_scan_options options = SNUG_SCAN_OPTIONS_INIT;
@@ -286,6 +293,7 @@ static int scan_with_snug(findings *f, const run *r, const attempt *a)
     options.allow = (const char *const *)r->agent->allow;
     options.max_source_bytes = r->agent->cell_limits.source_bytes;
     options.forbid = (const char *const *)r->agent->forbid;
+    options.tools = (const char *const *)r->agent->tools.heads;
     if (is_in_bash(r->agent))
         options.kind = SNUG_KIND_BASH;
     int error = snug_host_scan(&report, r->agent->host, str_text(&a->code), a->code.len, &options);
@@ -293,7 +301,8 @@ static int scan_with_snug(findings *f, const run *r, const attempt *a)
         return error;
 
     for (size_t i = 0; !error && i < snug_scan_finding_count(report); i++)
-        error = add_finding(f, snug_scan_finding(report, i));
+        if (holds(r, snug_scan_finding(report, i)))
+            error = add_finding(f, snug_scan_finding(report, i));
 
     snug_scan_free(report);
     if (error)
@@ -363,6 +372,8 @@ static loop_outcome fail_scan(run *r, const findings *f, str *text)
         class = category = "syntax";
     else if (strcmp(f->first_rule, "review") == 0)
         category = "review";
+    else if (strcmp(f->first_rule, "tool") == 0)
+        category = "tool";
     else if (f->is_import)
         class = category = "import";
 

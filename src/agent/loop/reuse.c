@@ -275,7 +275,7 @@ static int has_no_other_source(const run *r)
         return 0;
     if (o->on_evaluate || o->on_route || o->has_rollback || o->asks_model)
         return 0;
-    return agent->is_private && !agent->conversation.file && agent->tools.len == 0 &&
+    return agent->is_private && !agent->conversation.file && agent->tools.count == 0 &&
            !agent->has_answer;
 }
 

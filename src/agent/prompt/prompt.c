@@ -290,7 +290,7 @@ static void fill_values(template_values *v, const texts *t, run *r, const char *
         .answer = str_text(&r->reply->answer),
         .unsupported = str_text(&r->reply->unsupported),
         .language = r->language,
-        .tools = str_text(&agent->tools),
+        .tools = str_text(&agent->tools.text),
         .modules = str_text(&agent->modules),
         .profile = agent->profile ? agent->profile : "core",
         .limits = t->limits,

@@ -15,6 +15,7 @@
 #include "agent/model/model.h"
 #include "agent/model/prices.h"
 #include "agent/reply/reply.h"
+#include "agent/run/bound_tools.h"
 #include "agent/run/cell_clock.h"
 #include "agent/run/private_file.h"
 #include "agent/template/template.h"
@@ -73,8 +74,8 @@ struct snug_agent {
     int is_catching_up;     /* it runs now, and nobody hears what it prints */
     int is_private;         /* the session has no mounts, and a work directory of its own */
     str modules;            /* that cells may import, "csv, json, ..." */
-    str tools;              /* bound, a line each */
-    int has_answer;         /* final_answer is bound */
+    bound_tools tools;
+    int has_answer; /* final_answer is bound */
     turn *turns;
     size_t turn_count, turn_cap;
     conversation conversation;

@@ -42,7 +42,9 @@ static const command commands[] = {
       "across sessions.\n" },
     { "check", command_check, FOR_CHECK, "[OPTION...] [FILE.py|FILE.ipynb|FILE.sh|-|-c CODE]...",
       "scan without running: syntax, imports, calls, length",
-      "Prints \"file:line:column: rule: message\" for each finding. Nothing is run. FILE.sh, and\n"
+      "Prints \"file:line:column: rule: message\" for each finding. Nothing is run. With "
+      "--upstream\n"
+      "and the like, calls of the tools are judged by what these take. FILE.sh, and\n"
       "what begins with a line as #!/bin/bash, is a script of bash, which bash reads in its\n"
       "sandbox; --language says otherwise.\n"
       "\n"

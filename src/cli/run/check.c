@@ -3,12 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "cli/program/command.h"
 #include "cli/run/bash_script.h"
 #include "cli/run/input.h"
 #include "cli/terminal/term.h"
+#include "cli/tools/tool_list.h"
+#include "cli/tools/user_tools.h"
 #include "wire/json.h"
 #include "wire/splice.h"
 
@@ -16,6 +19,9 @@ typedef struct checker {
     snug_host *host; /* of Python; both are opened for the first input that wants one */
     bash_reader bash;
     const options *options;
+    signals signals; /* of the servers that tools belong to */
+    tools tools;
+    str before; /* the cells of this input that were checked */
     term colors;
 } checker;
 
@@ -155,14 +161,75 @@ static snug_scan_options scan_options(const checker *c)
     return how;
 }
 
+/* ---- calls of tools, in the cells behind the first ---- */
+
+static int is_name_byte(char c)
+{
+    return is_alnum(c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+/* Whether "def" or "class" stands in front of it. */
+static int is_defined(const char *text, const char *at)
+{
+    while (at > text && (at[-1] == ' ' || at[-1] == '\t'))
+        at--;
+    return (at - text >= 3 && !memcmp(at - 3, "def", 3)) ||
+           (at - text >= 5 && !memcmp(at - 5, "class", 5));
+}
+
+/* Whether what stands there is a use: NAME.x, or NAME(...) that is not defined there. */
+static int is_use(const char *text, const char *at, const char *behind)
+{
+    return *behind == '.' || (*behind == '(' && !is_defined(text, at));
+}
+
+/* Whether the text has the name other than to use it: it may give it a meaning. */
+static int may_bind(const char *text, const char *name, size_t len)
+{
+    char word[256];
+
+    if (len >= sizeof word)
+        return 1;
+    memcpy(word, name, len);
+    word[len] = '\0';
+    for (const char *at = text; (at = strstr(at, word)) != NULL; at += len) {
+        const int begins = at == text || (!is_name_byte(at[-1]) && at[-1] != '.');
+        if (begins && !is_name_byte(at[len]) && !is_use(text, at, at + len))
+            return 1;
+    }
+    return 0;
+}
+
+/* The scan of a cell does not know which names those before it have taken: it learns of the tools
+ * whose names they surely left alone. NULL: memory ran out. */
+static const char **list_tools(const checker *c)
+{
+    char *const *heads = c->tools.list->heads;
+    size_t count = 0;
+
+    for (size_t i = 0; heads[i]; i++)
+        count++;
+    const char **sure = calloc(count + 1, sizeof *sure);
+    for (size_t i = 0, kept = 0; sure && i < count; i++)
+        if (!may_bind(str_text(&c->before), heads[i], strcspn(heads[i], ".(")))
+            sure[kept++] = heads[i];
+    return sure;
+}
+
 /* ---- Python ---- */
 
 static int scan_text(const checker *c, const piece *p, const char *text, size_t len)
 {
-    const snug_scan_options how = scan_options(c);
+    snug_scan_options how = scan_options(c);
     snug_scan *report;
+    const char **heads = list_tools(c);
 
-    if (snug_host_scan(&report, c->host, text, len, &how))
+    if (!heads)
+        return command_fail_memory();
+    how.tools = heads;
+    const int error = snug_host_scan(&report, c->host, text, len, &how);
+    free(heads);
+    if (error)
         return command_fail_host();
 
     int status = print_report(c, p, NULL, report);
@@ -214,10 +281,13 @@ static int check_cells(checker *c, const input *in, const str *text)
             p.line = one->line;
 
         int found = scan_in_place(c, &p, one);
+        if (str_append(&c->before, one->source, one->len) || str_add(&c->before, "\n"))
+            found = command_fail_memory();
         if (found > status)
             status = found;
     }
 
+    str_clear(&c->before);
     cell_list_free(&cells);
     return status;
 }
@@ -275,26 +345,36 @@ static int check_input(checker *c, const input *in)
     return status;
 }
 
-int command_check(const options *o)
+static int check_inputs(checker *c)
 {
     static const input from_stdin = { 0, "-" };
-    checker c = { .options = o, .colors = term_open((term_mode)o->color) };
-    const input *inputs = o->inputs;
-    size_t count = o->input_count;
+    const size_t count = c->options->input_count;
     int status = EXIT_FINE;
 
-    if (count == 0) {
-        inputs = &from_stdin;
-        count = 1;
-    }
-
+    if (count == 0)
+        return check_input(c, &from_stdin);
     for (size_t i = 0; i < count; i++) {
-        int one = check_input(&c, &inputs[i]);
+        int one = check_input(c, &c->options->inputs[i]);
         if (one > status)
             status = one;
     }
+    return status;
+}
+
+int command_check(const options *o)
+{
+    checker c = { .options = o, .colors = term_open((term_mode)o->color) };
+
+    if (signals_start(&c.signals))
+        return command_fail(EXIT_USAGE, "%s", error_message());
+    int status = tools_open(&c.tools, o, &c.signals);
+    if (!status)
+        status = check_inputs(&c);
 
     bash_reader_close(&c.bash);
     snug_host_close(c.host);
+    str_free(&c.before);
+    tools_close(&c.tools);
+    signals_stop(&c.signals);
     return status;
 }

@@ -625,10 +625,16 @@ mcptool *mcp_tool(mcp *m, size_t index)
 int mcp_bind(mcp *m, int (*bind)(void *target, const snug_tool *tool), void *target,
              uint64_t timeout_ms)
 {
+    str stub = { 0 };
     int error = SNUG_OK;
 
     for (size_t i = 0; i < m->tool_count && !error; i++) {
         snug_tool tool = SNUG_TOOL_INIT;
+        str_clear(&stub);
+        error = str_printf(&stub, "(%s) -> %s", m->tools[i].typed, m->tools[i].result);
+        if (error)
+            break;
+        tool.stub = stub.data;
         tool.name = m->tools[i].name;
         tool.signature = m->tools[i].signature;
         tool.doc = m->tools[i].doc;
@@ -639,5 +645,6 @@ int mcp_bind(mcp *m, int (*bind)(void *target, const snug_tool *tool), void *tar
         error = bind(target, &tool);
     }
 
+    str_free(&stub);
     return error;
 }

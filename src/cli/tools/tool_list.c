@@ -55,6 +55,31 @@ static int add_all(tool_list *l, tools *t)
     return error;
 }
 
+#define FIND_TOOLS_SIGNATURE "query: str, limit: int = 8"
+
+static int add_head(char **out, const char *name, const char *parameters, const char *result)
+{
+    str head = { 0 };
+    const int error = str_printf(&head, "%s(%s) -> %s", name, parameters, result);
+
+    *out = str_take(&head);
+    return error;
+}
+
+static int make_heads(tool_list *l)
+{
+    int error = SNUG_OK;
+
+    if (!(l->heads = calloc(l->count + 2, sizeof *l->heads)))
+        return SNUG_ENOMEM;
+    for (size_t i = 0; i < l->count && !error; i++)
+        error =
+            add_head(&l->heads[i], l->items[i].name, l->items[i].parameters, l->items[i].result);
+    if (!error && l->has_find)
+        error = add_head(&l->heads[l->count], FIND_TOOLS_NAME, FIND_TOOLS_SIGNATURE, "str");
+    return error;
+}
+
 /* A tool of that name, or a server, is the user's own. */
 static int has_own_find(const tool_list *l)
 {
@@ -75,7 +100,7 @@ int tool_list_open(tool_list **out, tools *t)
     if (!l || add_all(l, t) || find_open(&l->index, l->items, l->count))
         return command_fail_memory();
     l->has_find = l->of_servers > MANY_TOOLS && !has_own_find(l);
-    return EXIT_FINE;
+    return make_heads(l) ? command_fail_memory() : EXIT_FINE;
 }
 
 void tool_list_close(tool_list *l)
@@ -83,6 +108,9 @@ void tool_list_close(tool_list *l)
     if (!l)
         return;
     find_close(l->index);
+    for (size_t i = 0; l->heads && l->heads[i]; i++)
+        free(l->heads[i]);
+    free(l->heads);
     free(l->items);
     free(l);
 }
@@ -261,7 +289,7 @@ int tool_list_bind(tool_list *l, int (*bind)(void *target, const snug_tool *tool
     if (!l->has_find)
         return SNUG_OK;
     tool.name = FIND_TOOLS_NAME;
-    tool.signature = "query: str, limit: int = 8";
+    tool.signature = FIND_TOOLS_SIGNATURE;
     tool.doc = "Find functions of the host by words of what they do.\n\n"
                "Returns their typed stubs as text, the best first: print it.";
     tool.is_read_only = 1;

@@ -28,6 +28,7 @@ typedef struct tool_list {
     size_t of_servers; /* of them, tools of MCP servers; the first ones */
     struct find *index;
     int has_find; /* cells have find_tools */
+    char **heads; /* for scans: "github.search(query: str) -> dict"; NULL-terminated */
 } tool_list;
 
 /* When all tools have their names. EXIT_FINE, or EXIT_USAGE after one sentence. Close in both

@@ -304,15 +304,68 @@ done:
     return made;
 }
 
-/* scan(tree, questions, cell, magics): a list of tuples, or NULL with an exception. */
-static PyObject *call_scan(PyObject *module, PyObject *tree, PyObject *magic, const judgement *how)
+/* Their heads as a list. Owned; NULL with an exception. */
+static PyObject *list_tools(const str *tools)
+{
+    PyObject *heads = PyList_New(0);
+
+    for (size_t at = 0; heads && at < tools->len;) {
+        const size_t len = strlen(tools->data + at);
+        PyObject *head = PyUnicode_DecodeUTF8(tools->data + at, (Py_ssize_t)len, "replace");
+        if (!head || PyList_Append(heads, head))
+            Py_CLEAR(heads);
+        Py_XDECREF(head);
+        at += len + 1;
+    }
+    return heads;
+}
+
+/* One that is none has a ValueError, whose text is for the caller. */
+static int tell_bad_tool(void)
+{
+    PyObject *raised = raised_take();
+    PyObject *text = NULL;
+    int error;
+
+    if (!PyErr_GivenExceptionMatches(raised, PyExc_ValueError)) {
+        error = tell_raised(raised);
+    } else {
+        text = PyObject_Str(raised);
+        const char *utf8 = text ? PyUnicode_AsUTF8(text) : NULL;
+        error = error_set(SNUG_EINVAL, "snug_host_scan: the tool %s", utf8 ? utf8 : "is none");
+    }
+    PyErr_Clear();
+    Py_XDECREF(text);
+    Py_XDECREF(raised);
+    return error;
+}
+
+/* *out: Tools of frozen/toolcalls.py, or None where there are none. Owned. */
+static int make_tools(PyObject **out, const str *tools)
+{
+    *out = tools->len == 0 ? Py_NewRef(Py_None) : NULL;
+    if (*out)
+        return SNUG_OK;
+
+    PyObject *heads = list_tools(tools);
+    PyObject *module = heads ? PyImport_ImportModule("_snug_toolcalls") : NULL;
+    if (module)
+        *out = PyObject_CallMethod(module, "Tools", "O", heads);
+    Py_XDECREF(module);
+    Py_XDECREF(heads);
+    return *out ? SNUG_OK : tell_bad_tool();
+}
+
+/* scan(tree, questions, cell, magics, tools): a list of tuples, or NULL with an exception. */
+static PyObject *call_scan(PyObject *module, PyObject *tree, PyObject *magic, PyObject *tools,
+                           const judgement *how)
 {
     PyObject *found = NULL, *magics = PyImport_ImportModule("_snug_magics");
     PyObject *asked = magics ? make_questions(module, how) : NULL;
 
     if (asked)
-        found = PyObject_CallMethod(module, "scan", "OOOO", tree, asked, magic ? magic : Py_None,
-                                    magics);
+        found = PyObject_CallMethod(module, "scan", "OOOOO", tree, asked, magic ? magic : Py_None,
+                                    magics, tools);
     Py_XDECREF(asked);
     Py_XDECREF(magics);
     return found;
@@ -320,7 +373,7 @@ static PyObject *call_scan(PyObject *module, PyObject *tree, PyObject *magic, co
 
 static const char *rule_named(const char *name)
 {
-    static const char *const rules[] = { "import", "call", "forbid" };
+    static const char *const rules[] = { "import", "call", "forbid", "tool" };
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
         if (strcmp(name, rules[i]) == 0)
             return rules[i];
@@ -355,7 +408,7 @@ static int add_found(scan_findings *out, source_view *view, PyObject *found)
 static int judge_source(scan_findings *out, const judgement *how, const source_text *text,
                         source_view *view)
 {
-    PyObject *tree = NULL, *magic = NULL, *found = NULL;
+    PyObject *tree = NULL, *magic = NULL, *found = NULL, *tools = NULL;
     int error = SNUG_OK;
 
     /* First, because it turns the parser's warnings off. */
@@ -368,7 +421,10 @@ static int judge_source(scan_findings *out, const judgement *how, const source_t
         goto done;
     }
 
-    if (!(found = call_scan(module, tree, magic, how)) || !PyList_CheckExact(found))
+    error = make_tools(&tools, how->rules->tools);
+    if (error)
+        goto done;
+    if (!(found = call_scan(module, tree, magic, tools, how)) || !PyList_CheckExact(found))
         goto raised;
     error = add_found(out, view, found);
     goto done;
@@ -382,6 +438,7 @@ raised:
 
 done:
     Py_XDECREF(found);
+    Py_XDECREF(tools);
     Py_XDECREF(magic);
     Py_XDECREF(tree);
     Py_XDECREF(module);

@@ -18,7 +18,7 @@
 #include "py/core/interp.h"
 
 typedef struct scan_finding {
-    const char *rule; /* static: "syntax", "import", "call", "length", "forbid" */
+    const char *rule; /* static: "syntax", "import", "call", "length", "forbid", "tool" */
     unsigned line, column;
     str subject, message;
     str hint, excerpt; /* each may be empty */
@@ -33,10 +33,12 @@ typedef struct scan_findings {
 typedef struct scan_rules {
     const allowlist *modules;
     const forbid_list *forbidden;
+    const str *tools; /* functions of the host, each ended by NUL */
     uint64_t max_bytes;
 } scan_rules;
 
-/* SNUG_OK, SNUG_ENOMEM or SNUG_EPYTHON. Findings in the order of the source, without excerpts. */
+/* SNUG_OK, SNUG_ENOMEM, SNUG_EPYTHON, or SNUG_EINVAL for a tool that is none. Findings in the order
+ * of the source, without excerpts. */
 int scan_source(scan_findings *out, interp *in, const scan_rules *rules, const char *source,
                 size_t len);
 /* Adds one, without hint and excerpt. rule is static. SNUG_OK or SNUG_ENOMEM. */

@@ -31,6 +31,7 @@ typedef struct scan_work {
     allowlist *modules; /* NULL: the source is not Python */
     forbid_list *forbidden;
     str source;
+    str tools; /* each ended by NUL */
     uint64_t max_bytes;
     scan_findings found;
 } scan_work;
@@ -45,6 +46,7 @@ static void free_scan_work(void *arg)
     allowlist_close(work->modules);
     forbid_close(work->forbidden);
     str_free(&work->source);
+    str_free(&work->tools);
     scan_findings_free(&work->found);
     free(work);
 }
@@ -69,7 +71,7 @@ static int open_scanner(snug_session **out, snug_host *host)
 static int judge_source_text(snug_session *scanner, void *arg)
 {
     scan_work *work = arg;
-    const scan_rules rules = { work->modules, work->forbidden, work->max_bytes };
+    const scan_rules rules = { work->modules, work->forbidden, &work->tools, work->max_bytes };
     return interp_scan(&work->found, scanner->interp, &rules, work->source.data, work->source.len);
 }
 
@@ -155,12 +157,22 @@ static int run_scan(scan_findings *found, snug_host *host, uint64_t wall_ms, sca
     return error;
 }
 
+static int copy_tools(str *out, const char *const *tools)
+{
+    int error = SNUG_OK;
+
+    for (size_t i = 0; tools && tools[i] && !error; i++)
+        error = str_append(out, tools[i], strlen(tools[i]) + 1);
+    return error;
+}
+
 static int make_work(scan_work **out, const snug_host *host, const char *source, size_t len,
                      const snug_scan_options *options)
 {
     const snug_limits wanted = { .source_bytes = options->max_source_bytes };
     scan_work *work = calloc(1, sizeof *work);
-    if (!work || str_append(&work->source, len > 0 ? source : "", len) != SNUG_OK) {
+    if (!work || str_append(&work->source, len > 0 ? source : "", len) != SNUG_OK ||
+        copy_tools(&work->tools, options->tools) != SNUG_OK) {
         free_scan_work(work);
         return error_no_memory();
     }
@@ -328,7 +340,7 @@ void snug_scan_free(snug_scan *report)
 }
 
 /* The rules, which are static. */
-static const char *const rules[] = { "syntax", "import", "call", "length", "forbid" };
+static const char *const rules[] = { "syntax", "import", "call", "length", "forbid", "tool" };
 enum { RULES = sizeof rules / sizeof *rules };
 
 void scan_pack(packer *p, const snug_scan *report)

@@ -223,6 +223,7 @@ static int scan_source(snug_scan **out, snug_host *host, const char *source, siz
     pack_number(&q.body, options->max_source_bytes);
     pack_number(&q.body, options->wall_ms);
     pack_list(&q.body, options->forbid);
+    pack_list(&q.body, options->tools);
     pack_number(&q.body, options->kind == SNUG_KIND_BASH);
     pack_bytes(&q.body, source ? source : "", len);
     error = remote_ask_host(l, atomic_fetch_add(&host->remote->channels, 1) + 1, &q);

@@ -614,6 +614,8 @@ static int handle_scan(request *r)
     options.wall_ms = unpack_number(r->in);
     const char **forbid = unpack_list(r->in);
     options.forbid = forbid;
+    const char **tools = unpack_list(r->in);
+    options.tools = tools;
     if (unpack_small(r->in, 1))
         options.kind = SNUG_KIND_BASH;
     const char *source = unpack_bytes(r->in, &len);
@@ -626,6 +628,7 @@ static int handle_scan(request *r)
 
     free(allow);
     free(forbid);
+    free(tools);
     if (error)
         return error;
 

@@ -546,8 +546,9 @@ class Questions:
 class Judge:
     """The findings of one source."""
 
-    def __init__(self, questions):
+    def __init__(self, questions, tools=None):
         self.ask = questions
+        self.tools = tools
         self.findings = {}
         self.optional = None
         self.is_optional = False  # the import that is looked at may fail
@@ -644,9 +645,11 @@ class Judge:
                 foreign = names.foreign(node, scope)
                 if foreign:
                     self.is_unwanted(node, foreign)
+            for where, subject, message, hint in self.tools.findings(node, scope, names) if self.tools else ():
+                self.add(where, "tool", subject, message, hint)
 
 
-def scan(tree, questions, cell=None, magics=None):
+def scan(tree, questions, cell=None, magics=None, tools=None):
     """Findings, sorted: (line, column, rule, subject, message, hint), the column in bytes from 0;
     if the compiler refuses the tree, that is the only one.
 
@@ -654,9 +657,9 @@ def scan(tree, questions, cell=None, magics=None):
     is true if they get another one for it; forbidden(name) is None or (pattern, reason),
     unwanted(name) None or the caller's pattern; hint(error) helps to repair. cell is the name, the
     arguments and the line of a %%magic whose body the tree is; magics is the module _snug_magics,
-    needed where there are any.
+    needed where there are any; tools is a Tools of _snug_toolcalls.
     """
-    judge = Judge(questions)
+    judge = Judge(questions, tools)
     trees = [tree, *judge.judge_magics(tree, cell, magics)]
     judge.optional = OptionalImports(trees)
     names = Names(trees, questions.forbidden)
