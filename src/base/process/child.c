@@ -16,7 +16,8 @@
 #include "base/error.h"
 #include "base/process/spawn.h"
 
-enum { CHUNK_BYTES = 64 * 1024, LOOK_MS = 5 };
+/* TURN_BYTES: no pipe holds more, unless root made it so. */
+enum { CHUNK_BYTES = 64 * 1024, TURN_BYTES = 1 << 20, LOOK_MS = 5 };
 
 static void close_pipe_end(int *fd)
 {
@@ -121,7 +122,9 @@ void child_write(child *c, const char *text, size_t len, size_t *at, int closes)
 
 void child_read(int *fd, str *out, size_t most)
 {
-    while (*fd >= 0) {
+    size_t turn = 0;
+
+    while (*fd >= 0 && turn < TURN_BYTES) {
         if (out->len > most + CHUNK_BYTES) {
             memmove(out->data, out->data + out->len - most, most);
             out->len = most;
@@ -135,6 +138,7 @@ void child_read(int *fd, str *out, size_t most)
 
         ssize_t got = read(*fd, out->data + out->len, CHUNK_BYTES);
         if (got > 0) {
+            turn += (size_t)got;
             out->len += (size_t)got;
             out->data[out->len] = '\0';
         } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {

@@ -23,7 +23,8 @@ int child_start(child *c, const char *command);
 int child_start_program(child *c, char *const *arguments, char *const *env);
 /* Writes what fits of text from *at on; closes the pipe behind the end, or when nobody reads. */
 void child_write(child *c, const char *text, size_t len, size_t *at, int closes);
-/* Reads what is there. *fd becomes -1 at the end. Past most bytes the head is dropped. */
+/* Reads what is there, of a stream that does not pause a part. *fd becomes -1 at the end. Past most
+ * bytes the head is dropped. */
 void child_read(int *fd, str *out, size_t most);
 /* Whether it has ended; does not wait. */
 int child_has_ended(child *c);
