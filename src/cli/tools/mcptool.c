@@ -567,6 +567,9 @@ static int append_failure(str *out, jsontext_span result)
 
 int mcptool_read_result(str *out, int *is_fine, jsontext_span result)
 {
+    *is_fine = 0;
+    if (*result.text != '{')
+        return str_add(out, "the MCP server answered without a result");
     *is_fine = !jsontext_is(jsontext_member(result, "isError"), "true");
     if (*is_fine)
         return append_result(out, result);
