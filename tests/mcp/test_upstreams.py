@@ -1,0 +1,235 @@
+"""snug with MCP servers that misbehave: the scenarios of upstream/scenarios.py through snug cells and snug mcp.
+
+usage: SNUG=PROGRAM test_upstreams.py [--all]
+
+With --all each of them in a worker and in the program itself; else cells are in the program, and snug mcp has its worker.
+"""
+import os
+import signal
+import sys
+import tempfile
+import time
+import unittest
+
+from speaking import SECONDS, Case, Server, main
+from driver import Cells, snug
+from upstream import scenarios
+
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "upstream")
+TIMEOUT = "1 s"
+
+
+def command(*words):
+    return " ".join([f"exec '{sys.executable}' -S '{FOLDER}/bad_server.py'", *words])
+
+
+def names():
+    """A server of its own for each that is lost or that a call waits for."""
+    return {row.says: f"bad_{number}" if row.is_lost or row.waits else "bad" for number, row in enumerate(scenarios.CALLS)}
+
+
+NAMES = names()
+
+
+class CellsFront:
+    def __init__(self, folder, *options):
+        self.cells = Cells(*options)
+
+    def run(self, code):
+        return self.cells.ask(session="a", code=code)
+
+    def end(self):
+        """Its status."""
+        try:
+            return self.cells.end()[0]
+        finally:
+            self.cells.close()
+
+
+class McpFront:
+    def __init__(self, folder, *options):
+        self.server = Server(*options, state=os.path.join(folder, "state"))
+        self.session = {}
+
+    def run(self, code):
+        result = self.server.tool("run_python", code=code, **self.session)["structuredContent"]
+        self.session = {"session": result["session"]}
+        return result
+
+    def end(self):
+        try:
+            self.server.close()
+            return self.server.process.returncode
+        finally:
+            self.server.end()
+
+
+class Scenarios:
+    """One program serves all of them, so that each bad server is beside all others."""
+    front, options = None, ()
+
+    @classmethod
+    def open_front(cls, rows, *options):
+        folder = cls.enterClassContext(tempfile.TemporaryDirectory(prefix="snug-test-"))
+        servers = ["good", *dict.fromkeys(NAMES[row.says] for row in rows)]
+        words = [word for name in servers for word in ("--upstream", f"{name}={command()}")]
+        front = cls.front(folder, *words, "--threads", "16", *cls.options, *options)
+        cls.addClassCleanup(cls.end_front, front)
+        front.run("state = 7")
+        return front
+
+    @staticmethod
+    def end_front(front):
+        status = front.end()
+        if status != 0:
+            raise AssertionError(f"it ended with {status}")
+
+    @classmethod
+    def setUpClass(cls):
+        cls.calls = cls.open_front([row for row in scenarios.CALLS if not row.waits])
+        cls.waits = cls.open_front([row for row in scenarios.CALLS if row.waits], "--tool-timeout", "1s")
+        cls.wait()
+
+    @classmethod
+    def wait(cls):
+        """All that end by their time limit, at once."""
+        rows = [row for row in scenarios.CALLS if row.waits]
+        calls = ",\n".join(f"lambda: {cls.program(row)}" for row in rows)
+        result = cls.waits.run("import asyncio\n"
+                               "async def call(function):\n"
+                               "    try: return ['', await asyncio.to_thread(function)]\n"
+                               "    except Exception as e: return [type(e).__name__, str(e)]\n"
+                               f"await asyncio.gather(*map(call, [{calls}]))")
+        if result["status"] != "ok":
+            raise AssertionError(result["error"])
+        cls.waited = dict(zip((row.says for row in rows), result["value"]["json"]))
+
+    @staticmethod
+    def program(row):
+        return row.program.replace("bad.", NAMES[row.says] + ".")
+
+    def said(self, row, text):
+        return text.format(server=NAMES[row.says], timeout=TIMEOUT)
+
+    def value(self, result):
+        self.assertEqual(result["status"], "ok", result["error"])
+        return result["value"]["json"]
+
+    def failure(self, result):
+        self.assertEqual(result["status"], "error", result["value"])
+        self.assertEqual(result["state"], "kept")
+        return [result["error"]["name"], result["error"]["value"]]
+
+    def check(self, row):
+        front = self.waits if row.waits else self.calls
+        if row.waits:
+            self.assertEqual(self.waited[row.says], [row.error[0], self.said(row, row.error[1])])
+        elif row.error:
+            name, text = row.error
+            self.assertEqual(self.failure(front.run(self.program(row))), [name, self.said(row, text)])
+        else:
+            self.assertEqual(self.value(front.run(self.program(row))), row.answer)
+        self.assertEqual(self.value(front.run("[good.echo(text='here'), state]")), ["here", 7])
+        again = front.run(f"{NAMES[row.says]}.echo(text='still')")
+        if row.is_lost:
+            self.assertEqual(self.failure(again)[1], self.said(row, row.is_lost))
+        else:
+            self.assertEqual(self.value(again), "still")
+
+
+def add_tests():
+    for number, row in enumerate(scenarios.CALLS):
+        def test(self, row=row):
+            self.check(row)
+        words = "".join(letter if letter.isalnum() else "_" for letter in row.says)
+        setattr(Scenarios, f"test_{number:02}_{words}", test)
+
+
+class InCells(Scenarios, unittest.TestCase):
+    front, options = CellsFront, ("--isolation", "local")
+
+
+class OfAnMcpServer(Scenarios, unittest.TestCase):
+    front = McpFront
+
+
+if "--all" in sys.argv:
+    sys.argv.remove("--all")
+
+    class InCellsOfAWorker(Scenarios, unittest.TestCase):
+        front, options = CellsFront, ("--isolation", "worker")
+
+    class OfAnMcpServerWithoutAWorker(Scenarios, unittest.TestCase):
+        front, options = McpFront, ("--isolation", "local")
+
+
+class OfOne(Case):
+    """With a program of its own."""
+
+    def cells(self, words, *sources, options=()):
+        cells = Cells("--upstream", f"bad={command(words)}", "--upstream", f"good={command()}", *options)
+        self.addCleanup(cells.close)
+        results = [cells.ask(session="a", code=source) for source in sources]
+        self.assertEqual(cells.end(), (0, []))
+        for result in results:
+            self.assertEqual(result["status"], "ok", result["error"])
+        return [result["value"] and result["value"]["json"] for result in results]
+
+    def test_where_a_server_does_not_start_nothing_is_served(self):
+        for says, word, sentence in scenarios.STARTS:
+            for front in (("cells",), ("mcp", "--state", os.path.join(self.folder, "state"))):
+                with self.subTest(says, front=front[0]):
+                    done = snug(*front, "--upstream", f"good={command()}", "--upstream", f"bad={command(word)}")
+                    self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", f"snug: {sentence}\n"))
+
+    def test_a_server_of_an_unknown_version_is_taken_for_what_it_can(self):
+        for word in ("version-of-old", "version-is-a-number", "empty-greeting"):
+            with self.subTest(word):
+                self.assertEqual(self.cells(word, "bad.echo(text='x')"), ["x"])
+
+    def test_a_list_of_odd_tools_is_taken_for_what_it_says(self):
+        names, signatures, calls, own = self.cells(
+            "odd-list", "[name[:20] for name in dir(bad)]",
+            "import inspect\n{name: str(inspect.signature(getattr(bad, name))) for name in ('odd_types', 'odd_defaults', 'odd_names', 'refers')}",
+            "import json\n[json.loads(call()) for call in (bad.schema_is_text, bad.a_b, bad.a_b_2, bad.tool___, bad.tool___class__)]",
+            "[bad.echo(text='x'), bad.__class__.__name__, bad.lies.__doc__ or '', len(bad.twice.__doc__)]")
+        self.assertEqual(names, ["a_b", "a_b_2", "a_b______x", "docstring", "echo", "lies", "n" * 20, "no_schema", "odd_defaults",
+                                 "odd_names", "odd_types", "properties_is_a_list", "refers", "required_is_text",
+                                 "schema_is_text", "tool___", "tool___class__", "tool___dict__", "twice", "twice_2"])
+        self.assertEqual(signatures, {"odd_types": "(a=None, b=None, c=None, d=None, e=None)",
+                                      "odd_defaults": "(a: int = None, b=None, c=1e+308)",
+                                      "odd_names": "(self=None, __x=None, **others)", "refers": "(a=None)"})
+        self.assertEqual(calls, [[name, {}] for name in ("schema_is_text", "a-b", "a.b", "\u540d\u524d", "__class__")])
+        self.assertEqual(own, ["x", "ToolServer", "", len("first")])
+
+    def test_of_three_thousand_tools_a_thousand_are_taken(self):
+        self.assertEqual(self.cells("many", "[len(dir(bad)), good.echo(text='x')]"), [[1000, "x"]])
+
+    def test_an_answer_that_comes_when_the_call_is_cancelled_is_nobodys(self):
+        self.assertEqual(self.cells("", "try: bad.hang_and_answer_late()\nexcept ToolTimeout: pass",
+                                    "[bad.answer_what_was_late(), bad.echo(text='mine')]", options=("--tool-timeout", "1s")),
+                         [None, ["1 late", "mine"]])
+
+    def test_a_server_that_is_killed_from_outside_while_it_is_called_is_told(self):
+        with Cells("--upstream", f"bad={command()}", "--upstream", f"good={command()}", "--threads", "2") as cells:
+            pid = int(cells.ask(session="a", code="bad.process()")["value"]["json"])
+            cells.send(session="a", code="print('called', flush=True)\nbad.hang()")
+            cells.send(session="b", code="good.echo(text='x')")
+            self.assertEqual(cells.answer()["value"]["json"], "x")
+            os.kill(pid, signal.SIGKILL)
+            self.assertEqual(cells.answer()["error"]["value"], "the MCP server bad has ended")
+            self.assertEqual(cells.ask(session="b", code="good.echo(text='y')")["value"]["json"], "y")
+            self.assertEqual(cells.end(), (0, []))
+
+    def test_no_server_holds_up_the_end(self):
+        for word, call in (("deaf", "echo(text='x')"), ("", "flood_for_ever()"), ("", "drip_for_ever()"), ("", "leave_a_child()"),
+                           ("", "flood_stderr_for_ever()"), ("", "close_stdout()")):
+            with self.subTest(call):
+                begin = time.monotonic()
+                self.cells(word, f"try: bad.{call}\nexcept Exception: pass", options=("--tool-timeout", "200ms"))
+                self.assertLess(time.monotonic() - begin, SECONDS / 2)
+
+
+if __name__ == "__main__":
+    add_tests()
+    main()
