@@ -168,6 +168,7 @@ snug_layer(cli SOURCES
     cli/run/ipynb.c
     cli/run/run_command.c
     cli/run/split.c
+    cli/run/typecheck.c
     cli/terminal/clean.c
     cli/terminal/columns.c
     cli/terminal/lines.c
