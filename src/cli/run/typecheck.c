@@ -18,8 +18,9 @@
 
 /* ---- the program ---- */
 
-/* Names of cells that are no tools. */
-static const char more_stubs[] = "\nIn: list[str]\n"
+/* What cells have besides tools. */
+static const char more_stubs[] = "\n"
+                                 "In: list[str]\n"
                                  "Out: dict[int, Any]\n"
                                  "_: Any\n"
                                  "def display(*objects: Any, **options: Any) -> Any: ...\n"
@@ -39,7 +40,7 @@ static int is_magic(const char *line, size_t len)
     return len > 0 && strchr("%!?", *line);
 }
 
-/* What is no Python is a line of its own that does nothing. */
+/* A line that is not Python becomes one that does nothing. */
 static int add_line(program *p, const char *line, size_t len)
 {
     size_t blanks = 0;
@@ -47,10 +48,10 @@ static int add_line(program *p, const char *line, size_t len)
 
     while (blanks < len && (line[blanks] == ' ' || line[blanks] == '\t'))
         blanks++;
-    const int is_none = is_magic(line + blanks, len - blanks) || memchr(line, '\0', len);
+    const int is_other = is_magic(line + blanks, len - blanks) || memchr(line, '\0', len);
     if (!error)
-        error = str_append(&p->text, line, is_none ? blanks : len);
-    if (!error && is_none)
+        error = str_append(&p->text, line, is_other ? blanks : len);
+    if (!error && is_other)
         error = str_add(&p->text, "pass");
     return error ? error : str_add(&p->text, "\n");
 }
