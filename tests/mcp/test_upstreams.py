@@ -7,11 +7,11 @@ With --all each of them in a worker and in the program itself; else cells are in
 import os
 import signal
 import sys
-import tempfile
 import time
 import unittest
 
-from speaking import SECONDS, Case, Server, main
+from fronts import CellsFront, McpFront, Upstreams
+from speaking import SECONDS, Case, main
 from driver import Cells, snug
 from upstream import scenarios
 
@@ -31,63 +31,21 @@ def names():
 NAMES = names()
 
 
-class CellsFront:
-    def __init__(self, folder, *options):
-        self.cells = Cells(*options)
-
-    def run(self, code):
-        return self.cells.ask(session="a", code=code)
-
-    def end(self):
-        """Its status."""
-        try:
-            return self.cells.end()[0]
-        finally:
-            self.cells.close()
-
-
-class McpFront:
-    def __init__(self, folder, *options):
-        self.server = Server(*options, state=os.path.join(folder, "state"))
-        self.session = {}
-
-    def run(self, code):
-        result = self.server.tool("run_python", code=code, **self.session)["structuredContent"]
-        self.session = {"session": result["session"]}
-        return result
-
-    def end(self):
-        try:
-            self.server.close()
-            return self.server.process.returncode
-        finally:
-            self.server.end()
-
-
-class Scenarios:
+class Scenarios(Upstreams):
     """One program serves all of them, so that each bad server is beside all others."""
-    front, options = None, ()
 
     @classmethod
-    def open_front(cls, rows, *options):
-        folder = cls.enterClassContext(tempfile.TemporaryDirectory(prefix="snug-test-"))
+    def open_servers(cls, rows, *options):
         servers = ["good", *dict.fromkeys(NAMES[row.says] for row in rows)]
         words = [word for name in servers for word in ("--upstream", f"{name}={command()}")]
-        front = cls.front(folder, *words, "--threads", "16", *cls.options, *options)
-        cls.addClassCleanup(cls.end_front, front)
+        front = cls.open_front(*words, "--threads", "16", *options)
         front.run("state = 7")
         return front
 
-    @staticmethod
-    def end_front(front):
-        status = front.end()
-        if status != 0:
-            raise AssertionError(f"it ended with {status}")
-
     @classmethod
     def setUpClass(cls):
-        cls.calls = cls.open_front([row for row in scenarios.CALLS if not row.waits])
-        cls.waits = cls.open_front([row for row in scenarios.CALLS if row.waits], "--tool-timeout", "1s")
+        cls.calls = cls.open_servers([row for row in scenarios.CALLS if not row.waits])
+        cls.waits = cls.open_servers([row for row in scenarios.CALLS if row.waits], "--tool-timeout", "1s")
         cls.wait()
 
     @classmethod
@@ -111,15 +69,6 @@ class Scenarios:
     def said(self, row, text):
         return text.format(server=NAMES[row.says], timeout=TIMEOUT)
 
-    def value(self, result):
-        self.assertEqual(result["status"], "ok", result["error"])
-        return result["value"]["json"]
-
-    def failure(self, result):
-        self.assertEqual(result["status"], "error", result["value"])
-        self.assertEqual(result["state"], "kept")
-        return [result["error"]["name"], result["error"]["value"]]
-
     def check(self, row):
         front = self.waits if row.waits else self.calls
         if row.waits:
@@ -135,14 +84,6 @@ class Scenarios:
             self.assertEqual(self.failure(again)[1], self.said(row, row.is_lost))
         else:
             self.assertEqual(self.value(again), "still")
-
-
-def add_tests():
-    for number, row in enumerate(scenarios.CALLS):
-        def test(self, row=row):
-            self.check(row)
-        words = "".join(letter if letter.isalnum() else "_" for letter in row.says)
-        setattr(Scenarios, f"test_{number:02}_{words}", test)
 
 
 class InCells(Scenarios, unittest.TestCase):
@@ -231,5 +172,5 @@ class OfOne(Case):
 
 
 if __name__ == "__main__":
-    add_tests()
+    Scenarios.add_tests(scenarios.CALLS)
     main()
