@@ -99,6 +99,7 @@ typedef struct snug_notebook snug_notebook;
 typedef struct snug_file snug_file;
 typedef struct snug_listing snug_listing;
 typedef struct snug_call snug_call;
+typedef struct snug_journal snug_journal;
 
 typedef enum snug_error {
     SNUG_OK = 0,
@@ -597,11 +598,13 @@ typedef struct snug_session_options {
     /* For which a call waits for its approval; then it is refused. 0: SNUG_APPROVAL_MS.
      * SNUG_UNLIMITED: for ever. */
     uint64_t approval_ms;
+    snug_journal *journal; /* that its calls are written to or answered from: see "journals"; NULL:
+                              none */
 } snug_session_options;
 #define SNUG_SESSION_OPTIONS_INIT                                                               \
     {                                                                                           \
         sizeof(snug_session_options), NULL, SNUG_KIND_RESTRICTED, NULL, NULL, NULL, NULL, NULL, \
-            NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, 0, NULL, 0, NULL, 0                 \
+            NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, 0, NULL, 0, NULL, 0, NULL           \
     }
 /* As snug_limits_init. */
 SNUG_EXTERN int snug_session_options_init(snug_session_options *out, size_t size);
@@ -950,18 +953,20 @@ typedef struct snug_tool {
      * runs, and end the cell, but snug_session_run cannot return before this does, nor hand over
      * another call. */
     void (*fn)(void *payload, snug_call *call, const char *arguments);
-    void *payload;         /* in use until the session is closed or the name is bound again */
-    uint64_t is_untimed;   /* while a call of it is under way, the wall_ms of its cell stand still;
-                              all other limits hold. For what may take long and has a limit of its
-                              own */
-    uint64_t is_read_only; /* it changes nothing: for rules with only_read_only */
-    const char *stub;      /* what a .pyi file has behind the name, "(query: str) -> list[dict]",
-                              which may say more than the signature: for an agent's prompts and
-                              the scan of its programs. NULL: the signature in brackets */
+    void *payload;          /* in use until the session is closed or the name is bound again */
+    uint64_t is_untimed;    /* while a call of it is under way, the wall_ms of its cell stand still;
+                               all other limits hold. For what may take long and has a limit of its
+                               own */
+    uint64_t is_read_only;  /* it changes nothing: for rules with only_read_only */
+    const char *stub;       /* what a .pyi file has behind the name, "(query: str) -> list[dict]",
+                               which may say more than the signature: for an agent's prompts and
+                               the scan of its programs. NULL: the signature in brackets */
+    uint64_t is_unrecorded; /* its calls are not part of a journal, and reach fn in a replay too:
+                               for what steers the program itself */
 } snug_tool;
-#define SNUG_TOOL_INIT                                                       \
-    {                                                                        \
-        sizeof(snug_tool), NULL, NULL, NULL, 0, 0, 0, NULL, NULL, 0, 0, NULL \
+#define SNUG_TOOL_INIT                                                          \
+    {                                                                           \
+        sizeof(snug_tool), NULL, NULL, NULL, 0, 0, 0, NULL, NULL, 0, 0, NULL, 0 \
     }
 /* As snug_limits_init. */
 SNUG_EXTERN int snug_tool_init(snug_tool *out, size_t size);
@@ -1011,6 +1016,67 @@ SNUG_EXTERN int snug_call_is_wanted(const snug_call *call);
 SNUG_EXTERN const char *snug_call_name(const snug_call *call);
 /* The arguments that fn was given, or will be. */
 SNUG_EXTERN const char *snug_call_arguments(const snug_call *call);
+
+/* ---- journals ---- */
+
+/* A journal gets each call of a tool that cells make, when it is over: a line of JSON with
+ * arguments and answer. With such lines a later run answers the same calls, in the same order,
+ * without making them: no tool, rule or on_approval is asked.
+ *
+ * A line has one object:
+ *
+ *     {"schema": "snug.call/1", "session": "s1", "call": 2, "cell": 1, "tool": "price",
+ *      "arguments": {"item": "tea"}, "status": "ok", "answer": 4.5,
+ *      "time": "2026-11-28T10:15:00.123Z", "duration_ms": 0.8}
+ *
+ * call counts the calls of sessions of that name from 1, in the order in which they were made; the
+ * lines stand in the order in which these were over. cell is snug_result_execution_count. status is
+ * as in snug_tool_call; instead of an answer there is "error", its sentence, but not with
+ * "cancelled". time is when the call was made. Calls that are denied are in no journal, nor are
+ * lines for input(). */
+typedef struct snug_journal_options {
+    size_t size;
+    /* Called with a line, len bytes with its line feed at the end, not NUL-terminated, by the
+     * thread that runs the cell, after the call is over; for one session at a time. It must not use
+     * the session or the journal. NULL: nothing is written. */
+    void (*write)(void *payload, const char *line, size_t len);
+    /* Takes out of text what is to stand in no journal, and answers the length that is left, at
+     * most len: called for each line before it is written, and in a replay for the arguments of
+     * each call before they are compared. Called as write is. NULL: none. */
+    size_t (*hide)(void *payload, char *text, size_t len);
+    void *payload;
+    /* The lines of an earlier run, replay_len bytes, which are copied: a replay. Each call of a
+     * session has to be the call of that number of the session of its name, with the same tool and
+     * arguments, and ends as that one did; where calls are under way at a time, in the order of the
+     * lines. One that was cancelled has no answer, until the cell gives it up. Of a call that
+     * differs, and of all calls of the session behind it, ToolRefused is raised, with what differs.
+     * The time-outs of tools do not count, nor is_untimed.
+     *
+     * Lines with another schema are passed over. Where several runs have written to one file, each
+     * behind a line of the schema "snug.journal/1", written as the line above is, it is the last
+     * one. NULL: no replay. */
+    const char *replay;
+    size_t replay_len;
+} snug_journal_options;
+#define SNUG_JOURNAL_OPTIONS_INIT                               \
+    {                                                           \
+        sizeof(snug_journal_options), NULL, NULL, NULL, NULL, 0 \
+    }
+/* As snug_limits_init. */
+SNUG_EXTERN int snug_journal_options_init(snug_journal_options *out, size_t size);
+
+/* Opens a journal for any number of sessions, of any hosts. SNUG_EINVAL, with its number, for a
+ * line of replay that is damaged, cut, or out of place. Any thread. */
+SNUG_EXTERN int snug_journal_open(snug_journal **out, const snug_journal_options *options);
+/* What was different at the first call of a replay that differed, one sentence; NULL while none
+ * has. Any thread, until the journal is closed. */
+SNUG_EXTERN const char *snug_journal_difference(const snug_journal *journal);
+/* How many calls of the replay were not made, and the first of these in buffer, as a sentence, cut
+ * to bytes at a character; empty if there are none. buffer may be NULL. Any thread. */
+SNUG_EXTERN size_t snug_journal_left(snug_journal *journal, char *buffer, size_t bytes);
+/* Closes the journal. Sessions that still have it write no more, and their replay is over. NULL is
+ * fine. */
+SNUG_EXTERN void snug_journal_close(snug_journal *journal);
 
 /* ---- result ---- */
 

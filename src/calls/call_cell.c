@@ -37,7 +37,7 @@ desk_refusal call_prepare(snug_call **out, desk *d, const desk_tool *tool, str *
     }
 
     pthread_mutex_lock(&d->lock);
-    int is_full = d->bytes + text->len + CALL_BYTES > DESK_BYTES;
+    int is_full = d->bytes + text->len + CALL_BYTES > DESK_BYTES || d->record_bytes > JOURNAL_BYTES;
     if (!is_full) {
         call->text = *text;
         *text = (str){ 0 };
@@ -112,6 +112,8 @@ desk_refusal call_make(snug_call *call, int tells)
         give_time(d, call);
         if (call->timeout_ms > 0)
             call->deadline_ns = clock_deadline_ns(now_ns, call->timeout_ms);
+        if (call->tool && d->journal && !call->tool->is_unrecorded)
+            call->in_journal = journal_number(d->journal);
         call->tells = tells;
         if (call->is_untimed)
             desk_count_untimed(d, 1, now_ns);
@@ -161,6 +163,12 @@ const char *call_name(const snug_call *call)
     if (call->name)
         return call->name;
     return call->is_hidden ? "getpass" : "input";
+}
+
+int call_say_timeout(str *out, const char *name, uint64_t timeout_ms)
+{
+    return str_printf(out, "%s() took longer than its limit of %g s", name,
+                      (double)timeout_ms / 1000.0);
 }
 
 /* Nobody has approved it in time. The lock is held. */

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/forked.h"
+#include "calls/replay.h"
 
 snug_call *desk_take(desk *d)
 {
@@ -31,6 +32,23 @@ const desk_tool *call_tool(const snug_call *call)
 const char *call_text(const snug_call *call)
 {
     return str_text(&call->text);
+}
+
+int call_replay(snug_call *call)
+{
+    desk *d = call->desk;
+
+    if (!call->in_journal || !journal_replays(d->journal))
+        return 0;
+    replay_answer(d->journal, call, call->in_journal);
+    return 1;
+}
+
+void call_give_up(snug_call *call, call_state how)
+{
+    pthread_mutex_lock(&call->desk->lock);
+    desk_end_if_made(call, how);
+    pthread_mutex_unlock(&call->desk->lock);
 }
 
 snug_tool_decision call_decide(snug_call *call)

@@ -86,6 +86,8 @@ void desk_end_call(snug_call *call, call_state how)
     if (!call->tool)
         d->input_used_ns += now_ns - call->start_ns;
 
+    if (call->in_journal)
+        desk_record_end(call, how, now_ns - call->start_ns);
     if (call->entry != LEDGER_NONE)
         ledger_end(&d->ledger, call->entry, how, now_ns - call->start_ns);
     call->entry = LEDGER_NONE;
@@ -94,6 +96,10 @@ void desk_end_call(snug_call *call, call_state how)
         desk_line_add(d, OVER, call);
     if (d->wake)
         d->wake(d->wake_payload);
+
+    /* The host has something to write, or to give up. */
+    if (d->is_open && (call->in_journal || how == CALL_CANCELLED || how == CALL_TIMEOUT))
+        d->on_call(d->payload);
 }
 
 static void let_go_waiting(desk *d)
@@ -153,11 +159,15 @@ void desk_close(desk *d)
     if (!d)
         return;
     desk_end(d);
+    desk_go_on(d);
     desk_abandon(d);
     pthread_mutex_lock(&d->lock);
+    journal_track *journal = d->journal;
+    d->journal = NULL;
     d->wake = NULL;
     d->has_session = 0;
     desk_unlock_or_free(d);
+    journal_leave(journal);
 }
 
 void desk_set_wake(desk *d, void (*wake)(void *payload), void *payload)

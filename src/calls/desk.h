@@ -32,7 +32,7 @@ typedef struct desk desk;
 typedef struct desk_tool {
     uint64_t id;                  /* another one each time that the name is bound */
     char *name, *signature, *doc; /* signature: NULL for any names; doc: may be NULL */
-    int is_async, takes_any, is_untimed, is_read_only;
+    int is_async, takes_any, is_untimed, is_read_only, is_unrecorded;
     int is_approved;     /* for all further calls; under the lock */
     uint64_t timeout_ms; /* 0: none */
     void (*fn)(void *payload, snug_call *call, const char *arguments_json);
@@ -55,6 +55,10 @@ int desk_put_tools(desk *d, const desk *from);
 int desk_set_rules(desk *d, const snug_tool_rule *rules, size_t count);
 /* For how long a call waits for its approval, before it is refused. At first SNUG_UNLIMITED. */
 void desk_set_approval_ms(desk *d, uint64_t ms);
+/* Its calls are written to the journal, or answered from it, as those of a session of that name;
+ * NULL: none. Before the first tool. SNUG_OK or SNUG_ENOMEM. */
+int desk_set_journal(desk *d, snug_journal *journal, const char *name);
+int desk_replays(const desk *d);
 /* NULL past the end; for one that was bound before and is not any more. Stay while code of
  * the session runs. */
 desk_tool *desk_tool_at(const desk *d, size_t index);
@@ -77,6 +81,8 @@ void desk_abandon(desk *d);
 /* A cell begins, which may make that many calls, and waits so long for its lines of input(), all
  * together. */
 void desk_begin(desk *d, uint64_t most_calls, uint64_t input_ms);
+/* The number of the cell that is to begin, for the journal; 0: it has none. */
+void desk_number_cell(desk *d, uint64_t number);
 /* It has ended, or is given up: further calls are refused. Any thread, any number of times. */
 void desk_end(desk *d);
 
@@ -86,6 +92,8 @@ enum { DESK_ENTRIES = 10000, DESK_DENIED_ENTRIES = 50 };
  * free with ledger_free_copy. */
 int desk_take_ledger(snug_tool_call **out, size_t *count, desk *d);
 
+/* Writes calls that are over to the journal, and answers those whose turn it is from it. */
+void desk_go_on(desk *d);
 /* The next call of the cell, which runs or has ended, that is over and was not given here before.
  * 0: there is none. The name is the tool's. */
 int desk_take_over(snug_tool_call *out, desk *d);
@@ -125,6 +133,8 @@ int call_is_over(const snug_call *call);
 uint64_t call_number(const snug_call *call);
 uint64_t call_deadline_ns(snug_call *call);
 const char *call_name(const snug_call *call);
+/* Appends what is said of a call of that tool that has taken too long. SNUG_OK or SNUG_ENOMEM. */
+int call_say_timeout(str *out, const char *name, uint64_t timeout_ms);
 uint64_t call_timeout_ms(const snug_call *call);
 /* Ends it if it is not over: CALL_CANCELLED, or CALL_TIMEOUT, and that only when its time is up: of
  * one that waits for an approval this is a refusal. */
@@ -154,6 +164,10 @@ snug_call *desk_take(desk *d);
 /* NULL: input() asks. Not after its cell. */
 const desk_tool *call_tool(const snug_call *call);
 const char *call_text(const snug_call *call);
+/* Answers it from the journal. 0: it is not of a replay. */
+int call_replay(snug_call *call);
+/* It is over for the cell, which is elsewhere: CALL_CANCELLED or CALL_TIMEOUT. */
+void call_give_up(snug_call *call, call_state how);
 /* What the rules say about it, which the host has taken; approved is what was allowed for this one
  * or for all of its tool. */
 snug_tool_decision call_decide(snug_call *call);

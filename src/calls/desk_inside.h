@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include "calls/desk.h"
+#include "calls/journal.h"
 #include "calls/ledger.h"
 #include "calls/rules.h"
 
@@ -25,7 +26,8 @@ struct snug_call {
     int is_hidden;               /* a line that is not to be seen */
     str text, answer;
     uint64_t number, start_ns, timeout_ms, deadline_ns;
-    size_t entry; /* in the ledger; LEDGER_NONE */
+    uint64_t in_journal; /* its number there; 0: none */
+    size_t entry;        /* in the ledger; LEDGER_NONE */
 };
 
 /* What one without texts takes, with its name: about. */
@@ -39,6 +41,13 @@ typedef struct line {
     snug_call *first, *last;
 } line;
 
+/* A call that is over, for the journal. */
+typedef struct desk_record {
+    uint64_t number;
+    str line; /* empty: there is nothing to write */
+    struct desk_record *next;
+} desk_record;
+
 struct desk {
     uint64_t process; /* that has opened it */
     void (*on_call)(void *payload);
@@ -48,7 +57,8 @@ struct desk {
     size_t tool_count, tool_cap;
     uint64_t tools_bound;
     tool_rules rules;
-    uint64_t approval_ms; /* for which a call is held */
+    uint64_t approval_ms;   /* for which a call is held */
+    journal_track *journal; /* NULL: none */
 
     pthread_mutex_t lock; /* of everything below */
     void (*wake)(void *payload);
@@ -64,6 +74,9 @@ struct desk {
     snug_call *all;
     line lines[2];
     ledger ledger;
+    uint64_t cell; /* its number */
+    desk_record *first_record, *last_record;
+    uint64_t record_bytes;
     uint64_t untimed_calls;                /* under way */
     uint64_t untimed_since_ns, untimed_ns; /* since the first of them; and before that */
 };
@@ -86,6 +99,8 @@ void desk_end_call(snug_call *call, call_state how);
 /* What is not made yet, or over, stays. CALL_TIMEOUT of one that waits for an approval refuses it.
  */
 void desk_end_if_made(snug_call *call, call_state how);
+/* Enters a call that has ended. */
+void desk_record_end(snug_call *call, call_state how, uint64_t duration_ns);
 /* Gives the lock back. */
 void desk_unlock_or_free(desk *d);
 

@@ -26,6 +26,7 @@ desk_tool *desk_tool_copy(const snug_tool *tool)
     copy->takes_any = tool->takes_any;
     copy->is_untimed = tool->is_untimed != 0;
     copy->is_read_only = tool->is_read_only != 0;
+    copy->is_unrecorded = tool->is_unrecorded != 0;
     copy->timeout_ms = tool->timeout_ms;
     copy->fn = tool->fn;
     copy->payload = tool->payload;
@@ -85,6 +86,7 @@ int desk_put_tools(desk *d, const desk *from)
         return SNUG_ENOMEM;
 
     d->approval_ms = from->approval_ms;
+    d->journal = journal_share(from->journal);
     for (size_t i = 0; i < from->tool_count; i++) {
         const desk_tool *own = from->tools[i];
         const snug_tool tool = { .name = own->name,
@@ -94,6 +96,7 @@ int desk_put_tools(desk *d, const desk *from)
                                  .takes_any = own->takes_any,
                                  .is_untimed = (uint64_t)own->is_untimed,
                                  .is_read_only = (uint64_t)own->is_read_only,
+                                 .is_unrecorded = (uint64_t)own->is_unrecorded,
                                  .timeout_ms = own->timeout_ms,
                                  .fn = own->fn,
                                  .payload = own->payload };

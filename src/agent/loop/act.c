@@ -42,6 +42,7 @@ int act_bind(snug_agent *agent)
     tool.signature = "answer";
     tool.doc = "Gives the answer to the question and ends the work on it.";
     tool.takes_any = 1;
+    tool.is_unrecorded = 1; /* it steers the loop */
     tool.fn = take_answer;
     tool.payload = agent;
     int error = snug_session_bind_tool(agent->session, &tool);

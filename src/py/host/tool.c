@@ -83,6 +83,15 @@ static PyObject *read_call_answer(interp *in, const snug_call *call, const str *
     return raise_tool(in->tool_error, NULL, "the answer of %s() is not JSON", call_name(call));
 }
 
+/* Of a call in a replay it is said what was said then. */
+static void raise_timeout(interp *in, const snug_call *call, str *said)
+{
+    if (said->len == 0 && call_say_timeout(said, call_name(call), call_timeout_ms(call)))
+        PyErr_NoMemory();
+    else
+        raise_text(in->tool_timeout, str_text(said), said->len, NULL);
+}
+
 /* What the call has come to: a new reference, or NULL with an exception. */
 static PyObject *finish_call(interp *in, snug_call *call)
 {
@@ -94,8 +103,7 @@ static PyObject *finish_call(interp *in, snug_call *call)
         value = read_call_answer(in, call, &answer);
         break;
     case CALL_TIMEOUT:
-        raise_tool(in->tool_timeout, NULL, "%s() took longer than its limit of %g s",
-                   call_name(call), (double)call_timeout_ms(call) / 1000.0);
+        raise_timeout(in, call, &answer);
         break;
     case CALL_CANCELLED:
         raise_tool(in->tool_error, NULL, "%s() was cancelled: the cell that called it has ended",

@@ -115,6 +115,8 @@ int snug_session_bind_tool(snug_session *session, const snug_tool *given)
 
     if (error || (error = session_claim_alive(&session, "snug_session_bind_tool")))
         return session_fail(session, error);
+    if (desk_replays(session->desk) && !tool.is_unrecorded)
+        tool.timeout_ms = tool.is_untimed = 0; /* answers do not take the time that they took */
     return session_return(session, session->form->bind(session, &tool));
 }
 

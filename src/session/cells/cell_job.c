@@ -60,6 +60,7 @@ int cell_job_run(snug_session *session, void *arg)
                                  cell->limits.list_bytes, cell->is_aside };
     const uint64_t number = session->cells + (cell->is_aside != CELL_RECORDED);
 
+    desk_number_cell(session->desk, cell->is_aside == CELL_RECORDED ? number : 0);
     cell_job_begin(session, cell, number);
     int error = interp_run(&cell->outcome, session->interp, cell->source.data, cell->source.len,
                            number, &limits);

@@ -28,6 +28,8 @@ static void refuse_call(snug_call *call, const char *why)
 /* Or does not, as the rules say. */
 static void call_tool_of(const session_callbacks *callbacks, const desk_tool *tool, snug_call *call)
 {
+    if (call_replay(call))
+        return;
     switch (call_decide(call)) {
     case SNUG_TOOL_DECISION_ALLOW:
         tool->fn(tool->payload, call, call_text(call));
@@ -65,6 +67,7 @@ void session_tell_calls(snug_session *session)
     const session_callbacks *callbacks = &session->callbacks;
     snug_tool_call call;
 
+    desk_go_on(session->desk);
     while (callbacks->on_tool_call && !session->attending.is_deaf &&
            desk_take_over(&call, session->desk))
         callbacks->on_tool_call(callbacks->payload, &call);

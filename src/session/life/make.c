@@ -194,7 +194,12 @@ int session_hand_over(snug_session *session, const snug_session_options *options
         return error;
     desk_set_approval_ms(session->desk,
                          options->approval_ms ? options->approval_ms : SNUG_APPROVAL_MS);
-    return session_set_name(session, options->name);
+    if ((error = session_set_name(session, options->name)))
+        return error;
+    if (options->journal &&
+        desk_set_journal(session->desk, options->journal, session->name) != SNUG_OK)
+        return error_no_memory();
+    return SNUG_OK;
 }
 
 int session_open_files(snug_session *session)

@@ -98,7 +98,16 @@ static frame_answer name_answer(call_state how)
         return FRAME_ANSWER_OK;
     if (how == CALL_NONE)
         return FRAME_ANSWER_NONE;
+    if (how == CALL_TIMEOUT)
+        return FRAME_ANSWER_TIMEOUT;
     return how == CALL_REFUSED ? FRAME_ANSWER_REFUSED : FRAME_ANSWER_ERROR;
+}
+
+/* The worker ends by itself what is cancelled or takes too long, unless that is said of it. */
+static int is_answer(call_state how, const str *text)
+{
+    return how == CALL_OK || how == CALL_ERROR || how == CALL_NONE || how == CALL_REFUSED ||
+           (how == CALL_TIMEOUT && text->len > 0);
 }
 
 static void send_answer(const remote *r, uint64_t id, frame_answer answer, const str *text,
@@ -126,31 +135,43 @@ static void tell_held(made_call *made, const remote *r, uint64_t deadline_ns)
                 deadline_ns);
 }
 
-/* Sends the answers of calls that are over, and drops these. */
+static void pass_answer(made_call **at, const snug_session *session, uint64_t deadline_ns)
+{
+    made_call *made = *at;
+    str text = { 0 };
+    call_state how = call_take(&text, made->call);
+
+    if (is_answer(how, &text))
+        send_answer(session->remote, made->id, name_answer(how), &text, deadline_ns);
+    str_free(&text);
+    call_drop(made->call);
+    *at = made->next;
+    free(made);
+}
+
+static made_call **find_made(made_call **calls, uint64_t number)
+{
+    while (*calls && call_number((*calls)->call) != number)
+        calls = &(*calls)->next;
+    return calls;
+}
+
+/* Sends the answers of calls that are over, in the order of their ends, and drops these. */
 static void pass_answers(made_call **calls, snug_session *session, uint64_t deadline_ns)
 {
     uint64_t numbers[16];
+    size_t count;
 
     session_tell_calls(session);
-    while (desk_tell(session->desk, numbers, 16) == 16)
-        ;
-    for (made_call **at = calls; *at;) {
-        made_call *made = *at;
-        if (!call_is_over(made->call)) {
-            tell_held(made, session->remote, deadline_ns);
-            at = &made->next;
-            continue;
+    while ((count = desk_tell(session->desk, numbers, 16)) > 0)
+        for (size_t i = 0; i < count; i++) {
+            made_call **at = find_made(calls, numbers[i]);
+            if (*at)
+                pass_answer(at, session, deadline_ns);
         }
 
-        str text = { 0 };
-        call_state how = call_take(&text, made->call);
-        if (how == CALL_OK || how == CALL_ERROR || how == CALL_NONE || how == CALL_REFUSED)
-            send_answer(session->remote, made->id, name_answer(how), &text, deadline_ns);
-        str_free(&text);
-        call_drop(made->call);
-        *at = made->next;
-        free(made);
-    }
+    for (made_call *made = *calls; made; made = made->next)
+        tell_held(made, session->remote, deadline_ns);
 }
 
 static void drop_calls(made_call *calls)
@@ -231,6 +252,18 @@ static void take_call(made_call **calls, snug_session *session, const remote_que
     session_make_calls(session, drain_nothing);
 }
 
+/* It may be over by now, and not be there. */
+static void give_up_call(const made_call *calls, unpacker *u)
+{
+    const uint64_t id = unpack_number(u);
+    const int is_late = (int)unpack_small(u, 1);
+
+    u->is_bad |= !unpack_ended(u);
+    for (; calls && !u->is_bad; calls = calls->next)
+        if (calls->id == id)
+            call_give_up(calls->call, is_late ? CALL_TIMEOUT : CALL_CANCELLED);
+}
+
 static void nudge_line(void *payload)
 {
     remote *r = payload;
@@ -250,6 +283,8 @@ static int take_frame(snug_session *session, remote_question *q, made_call **cal
         take_display(session, q, &u);
     } else if (f->kind == FRAME_CALL) {
         take_call(calls, session, q, &u);
+    } else if (f->kind == FRAME_GAVE_UP) {
+        give_up_call(*calls, &u);
     } else {
         q->reply = *f;
         q->answer = u;
@@ -258,7 +293,7 @@ static int take_frame(snug_session *session, remote_question *q, made_call **cal
 
     if (u.is_bad)
         link_kill(session->remote->link, LINK_LIED);
-    if (f->kind != FRAME_CALL)
+    if (f->kind == FRAME_OUTPUT || f->kind == FRAME_DISPLAY)
         tell_taken(session->remote, f->body.len, q->deadline_ns);
     frame_free(f);
     return 0;

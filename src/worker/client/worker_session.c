@@ -233,6 +233,7 @@ static int start_cell(snug_session *session, const char *source, size_t len,
     limits_pack(&cell->q.body, limits ? limits : &own);
     pack_bytes(&cell->q.body, len > 0 ? source : "", len);
 
+    desk_number_cell(session->desk, is_aside == CELL_RECORDED ? session->cells + 1 : 0);
     remote_bash_begin(session);
     int error = remote_disk_begin(session, &cell->all);
     if (!error)

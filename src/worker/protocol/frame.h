@@ -59,7 +59,8 @@ typedef enum frame_kind {
     FRAME_REPLY,
     FRAME_OUTPUT,
     FRAME_DISPLAY,
-    FRAME_CALL, /* of a tool, or input() */
+    FRAME_CALL,    /* of a tool, or input() */
+    FRAME_GAVE_UP, /* the cell does not wait for a call any more */
     FRAME_PONG,
     FRAME_KINDS
 } frame_kind;
@@ -70,6 +71,7 @@ typedef enum frame_answer {
     FRAME_ANSWER_ERROR,
     FRAME_ANSWER_NONE,    /* no line for input() */
     FRAME_ANSWER_REFUSED, /* it was not approved */
+    FRAME_ANSWER_TIMEOUT, /* as it had in the run that is replayed */
     FRAME_ANSWER_HELD,    /* not one yet: it waits for an approval */
     FRAME_ANSWER_GOES_ON  /* no more */
 } frame_answer;

@@ -70,7 +70,7 @@ static void send_call(channel *c, snug_call *call, int is_input, const char *nam
     }
 
     pthread_mutex_lock(&c->server->lock);
-    *made = (serve_call){ call, ++c->calls_made, is_input, c->calls };
+    *made = (serve_call){ call, ++c->calls_made, is_input, 0, c->calls };
     pack_number(&body, made->id);
     c->calls = made;
     pthread_mutex_unlock(&c->server->lock);
@@ -87,6 +87,38 @@ static void on_call(void *payload, snug_call *call, const char *arguments)
     send_call(payload, call, 0, snug_call_name(call), arguments);
 }
 
+/* Calls that the cell gave up; of others the host knows that they are over. */
+static serve_call *next_given_up(const channel *c)
+{
+    serve_call *made = c->calls;
+    while (made && (made->is_told || snug_call_is_wanted(made->call)))
+        made = made->next;
+    return made;
+}
+
+static void on_call_over(void *payload, const snug_tool_call *over)
+{
+    channel *c = payload;
+    const int is_late = !strcmp(over->status, "timeout");
+    serve_call *made;
+
+    if (!is_late && strcmp(over->status, "cancelled") != 0)
+        return;
+    pthread_mutex_lock(&c->server->lock);
+    while ((made = next_given_up(c))) {
+        packer body = { 0 };
+        made->is_told = 1;
+        pack_number(&body, made->id);
+        pack_number(&body, (uint64_t)is_late);
+        pthread_mutex_unlock(&c->server->lock);
+        if (body.is_short || serve_send(c->server, FRAME_GAVE_UP, c, &body) != 0)
+            _exit(1);
+        str_free(&body.text);
+        pthread_mutex_lock(&c->server->lock);
+    }
+    pthread_mutex_unlock(&c->server->lock);
+}
+
 static void on_input(void *payload, snug_call *call, const char *prompt)
 {
     send_call(payload, call, 1, strcmp(snug_call_name(call), "getpass") ? NULL : "", prompt);
@@ -98,6 +130,8 @@ static void return_call(serve_call *made, frame_answer how, const char *text, si
         snug_call_return_line(made->call, NULL, 0);
     else if (how == FRAME_ANSWER_REFUSED)
         snug_call_approve(made->call, SNUG_APPROVAL_REFUSE, text);
+    else if (how == FRAME_ANSWER_TIMEOUT)
+        call_answer(made->call, CALL_TIMEOUT, text, len);
     else if (how == FRAME_ANSWER_ERROR)
         snug_call_fail(made->call, text);
     else if (made->is_input)
@@ -264,6 +298,7 @@ static int handle_open(request *r)
     options.on_output = unpack_small(u, 1) ? on_output : NULL;
     options.on_display = unpack_small(u, 1) ? on_display : NULL;
     options.on_input = unpack_small(u, 1) ? on_input : NULL;
+    options.on_tool_call = on_call_over;
     options.packages = unpack_text(u);
     options.workdir = unpack_text(u);
     options.approval_ms = SNUG_UNLIMITED; /* the host counts it */

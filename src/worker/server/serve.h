@@ -22,7 +22,7 @@
 typedef struct serve_call {
     snug_call *call;
     uint64_t id;
-    int is_input;
+    int is_input, is_told; /* is_told: that it was given up */
     struct serve_call *next;
 } serve_call;
 
