@@ -33,22 +33,39 @@ static int take(str *kept, snug_agent_options *wanted, const options *o,
                         source->choice, source->found_by ? source->found_by : source->address);
 }
 
-/* None of them has a model that is known to do. */
+static int add_source(str *out, const snug_agent_source *source)
+{
+    return str_printf(out, "%s%s (%s): %s", out->len > 0 ? "; " : "", source->provider,
+                      source->found_by ? source->found_by : source->address,
+                      source->fault ? source->fault
+                                    : "none of its models is known here: name one by --model or "
+                                      "SNUG_MODEL, \"snug models\" lists them");
+}
+
+/* None of them has a model that is known to do: one sentence, whatever their number. */
 static int fail_choice(const snug_agent_sources *all)
 {
+    enum { MOST_TOLD = 3 };
     const snug_agent_source *source;
-    int has_models = 0;
+    str text = { 0 };
+    size_t count = 0;
+    int error = SNUG_OK, has_models = 0;
 
-    for (size_t i = 0; (source = snug_agent_sources_entry(all, i)); i++) {
+    for (; !error && (source = snug_agent_sources_entry(all, count)); count++) {
         has_models |= !source->fault;
-        command_fail(EXIT_USAGE, "%s (%s): %s", source->provider,
-                     source->found_by ? source->found_by : source->address,
-                     source->fault ? source->fault
-                                   : "none of its models is known here: name one by --model or "
-                                     "SNUG_MODEL, \"snug models\" lists them");
+        if (count < MOST_TOLD)
+            error = add_source(&text, source);
     }
-    if (!has_models)
-        command_fail(EXIT_USAGE, "%s", model_choice_hint);
+    if (!error && count > MOST_TOLD)
+        error = str_printf(&text, "; and so on for %zu more: \"snug models\" has them all",
+                           count - MOST_TOLD);
+    if (!error && !has_models)
+        error = str_printf(&text, "%s%s", count > 0 ? "; " : "", model_choice_hint);
+    if (error)
+        command_fail_memory();
+    else
+        command_fail(EXIT_USAGE, "%s", text.data);
+    str_free(&text);
     return EXIT_USAGE;
 }
 
