@@ -291,11 +291,18 @@ typedef struct snug_host_options {
                            slash. NULL: the newest that is there. A process has one Python: later
                            hosts take the same. Programs that carry the full ladder have theirs
                            within, and take no other */
+    /* Of both: */
+    const char *zone; /* in which cells have the time of day, "Europe/Madrid"; one of the machine's
+                         in /usr/share/zoneinfo, or "UTC". NULL: that of this process. Local
+                         sessions have none but that: SNUG_EINVAL unless TZ is the same text */
+    uint64_t hash_seed; /* 1 to 4,294,967,295: the order of sets of str is the same each time. A
+                           process has one: SNUG_EPYTHON where its Python began with another.
+                           0: none */
 } snug_host_options;
 #define SNUG_HOST_OPTIONS_INIT                                                                   \
     {                                                                                            \
         sizeof(snug_host_options), SNUG_FORM_LOCAL, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, 0, 0, \
-            0, 0, NULL, NULL, NULL, 0, 0, NULL                                                   \
+            0, 0, NULL, NULL, NULL, 0, 0, NULL, NULL, 0                                          \
     }
 /* As snug_limits_init. */
 SNUG_EXTERN int snug_host_options_init(snug_host_options *out, size_t size);
@@ -600,11 +607,22 @@ typedef struct snug_session_options {
     uint64_t approval_ms;
     snug_journal *journal; /* that its calls are written to or answered from: see "journals"; NULL:
                               none */
+    /* For runs that are the same each time: docs/repeatable.md. The session's own clock begins at
+     * that time, in milliseconds since 1970, and stands still but for a microsecond with each
+     * reading and for what time.sleep and its like wait; limits keep the machine's. 0: the
+     * machine's clock. SNUG_EINVAL past the year 2261, and in a session of bash, as has_seed there.
+     */
+    uint64_t clock_ms;
+    /* Not 0: what cells draw of random, secrets, uuid, os.urandom and numpy.random follows from
+     * seed, and addresses in what they show are " at 0x...". Nothing that they draw is secret then.
+     * A reset begins again, with the clock too. */
+    int has_seed;
+    uint64_t seed;
 } snug_session_options;
 #define SNUG_SESSION_OPTIONS_INIT                                                               \
     {                                                                                           \
         sizeof(snug_session_options), NULL, SNUG_KIND_RESTRICTED, NULL, NULL, NULL, NULL, NULL, \
-            NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, 0, NULL, 0, NULL, 0, NULL           \
+            NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, 0, NULL, 0, NULL, 0, NULL, 0, 0, 0  \
     }
 /* As snug_limits_init. */
 SNUG_EXTERN int snug_session_options_init(snug_session_options *out, size_t size);

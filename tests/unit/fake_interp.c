@@ -498,8 +498,9 @@ int runtime_begin(void)
     return SNUG_OK;
 }
 
-int runtime_start(const char *home)
+int runtime_start(const char *home, uint64_t hash_seed)
 {
+    (void)hash_seed;
     (void)home;
     return SNUG_OK;
 }

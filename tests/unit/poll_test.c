@@ -16,7 +16,7 @@ static interp session;
 static void *enter(void)
 {
     void *main_interpreter;
-    assert_int_equal(runtime_start(NULL), SNUG_OK);
+    assert_int_equal(runtime_start(NULL, 0), SNUG_OK);
     assert_int_equal(home_enter_main(&main_interpreter), SNUG_OK);
     session = (interp){ .stopped = PyExc_KeyboardInterrupt };
     return main_interpreter;

@@ -14,6 +14,7 @@
 #include "py/cell/failure.h"
 #include "py/cell/magic.h"
 #include "py/core/cell_notes.h"
+#include "py/core/fixed.h"
 #include "py/core/raised.h"
 #include "py/core/state.h"
 #include "py/core/stopping.h"
@@ -517,6 +518,16 @@ static int carry_out(cell_run *cell, const source_text *text, PyObject **main)
 }
 
 /* (guarded) The cell proper. */
+static int settle_addresses(outcome *out, interp *in)
+{
+    str *const texts[] = { &out->value, &out->value_json, &out->error_value, &out->traceback };
+    int error = SNUG_OK;
+
+    for (size_t i = 0; !error && i < sizeof texts / sizeof *texts; i++)
+        error = fixed_settle(in, texts[i]);
+    return error ? error_no_memory() : SNUG_OK;
+}
+
 static void fill_outcome(void *arg)
 {
     cell_run *cell = arg;
@@ -553,6 +564,8 @@ static void fill_outcome(void *arg)
         cell->error = failure_of_late_stop(cell->out, in);
     if (stdstream_finish(in) != SNUG_OK && cell->error == SNUG_OK)
         cell->error = error_no_memory();
+    if (cell->error == SNUG_OK)
+        cell->error = settle_addresses(cell->out, in);
     step_back(in, main);
     if (cell->limits->is_aside == CELL_ASIDE)
         in->compiler_flags = flags;

@@ -30,6 +30,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/fixed.h"
 #include "base/str.h"
 #include "capture/capture.h"
 #include "limits/disk.h"
@@ -63,6 +64,7 @@ typedef struct interp_options {
     uint64_t threads;       /* that a cell may have besides its own */
     struct desk *desk;      /* what cells ask of the host */
     int has_input;          /* input() among it */
+    fixed_values fixed;     /* the clock and the seed that cells have in place of the machine's */
     /* Called when the interpreter was lost while more than one thread is in it: a stop
      * shall end them all. Any thread. */
     void (*on_loss)(void *payload);
@@ -74,7 +76,7 @@ void interp_set_guard(guard *g);
 /* Starts a subinterpreter for the calling thread, or takes the main one, which then wants
  * interp_prepare. SNUG_EPYTHON with a message. */
 int interp_open(interp **out, const interp_options *options);
-/* Makes it a session's, whose modules, packages, roots, mounts, workdir and has_input may be
+/* Makes it a session's, whose modules, packages, roots, mounts, workdir, has_input and fixed may be
  * others than it was opened with; once more, only has_input may be. On 3.11 code of other
  * sessions that have got at this one may run here: its thread has the kernel's filters before.
  * SNUG_EPYTHON with a message, SNUG_ESTOPPED or SNUG_EDEAD. */

@@ -9,6 +9,7 @@
 
 #include "py/core/changes.h"
 #include "py/core/codecache.h"
+#include "py/core/fixed.h"
 #include "py/core/gil_turns.h"
 #include "py/core/internals.h"
 #include "py/core/interp.h"
@@ -54,6 +55,7 @@ struct interp {
     PyThreadState *tstate;
     struct arena_list *arenas;
     fair_member fair;
+    fixed_state fixed;
     guest_threads threads;
     struct sqlite_connections {
         pthread_mutex_t lock;

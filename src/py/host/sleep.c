@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/thread.h"
 #include "base/u64.h"
+#include "py/core/fixed.h"
 #include "py/core/state.h"
 #include "py/core/wait.h"
 
@@ -62,7 +63,10 @@ static PyObject *sleep_seconds(PyObject *self, PyObject *arg)
     /* A wake is for the event loop, not for a sleep: go on until the time is over. */
     while (in && answer == 1)
         answer = wait_for_bell(in, atomic_load(&in->bell), deadline_ns);
-    return answer < 0 ? NULL : Py_NewRef(Py_None);
+    if (answer < 0)
+        return NULL;
+    fixed_advance(ns);
+    Py_RETURN_NONE;
 }
 
 static PyMethodDef sleep_method = {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "py/core/fixed.h"
 #include "py/core/state.h"
 #include "py/core/wait.h"
 #include "py/host/tool.h"
@@ -38,13 +39,8 @@ static size_t piece_of(interp *in, const char *text, size_t len)
     return piece > 0 ? piece : len;
 }
 
-static int emit_text(stdstream *self, const char *text, Py_ssize_t len)
+static int emit_pieces(stdstream *self, interp *in, const char *text, size_t left)
 {
-    interp *in = interp_current;
-    size_t left = (size_t)len;
-
-    if (!in)
-        return 0;
     int error = give_up_unfinished(in, self->which);
     while (!error && left > 0) {
         size_t piece = piece_of(in, text, left);
@@ -58,6 +54,24 @@ static int emit_text(stdstream *self, const char *text, Py_ssize_t len)
     if (error)
         PyErr_NoMemory();
     return error ? -1 : 0;
+}
+
+static int emit_text(stdstream *self, const char *text, Py_ssize_t len)
+{
+    interp *in = interp_current;
+    str fixed = { 0 };
+
+    if (!in)
+        return 0;
+    int answer = fixed_rewrite(&fixed, in, text, (size_t)len);
+    if (answer == 0)
+        return emit_pieces(self, in, text, (size_t)len);
+    if (answer > 0)
+        answer = emit_pieces(self, in, fixed.data, fixed.len);
+    else
+        PyErr_NoMemory();
+    str_free(&fixed);
+    return answer;
 }
 
 int stdstream_finish(interp *in)

@@ -605,6 +605,7 @@ void interp_free(interp *in)
         str_free(&in->notes.denials[i].detail);
     }
 
+    fixed_end(in);
     free(in->notes.denials);
     free(in->sources);
     str_free(&in->notes.hint);

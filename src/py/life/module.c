@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/thread.h"
+#include "py/core/fixed.h"
 #include "py/core/state.h"
 #include "py/core/wait.h"
 #include "py/host/sleep.h"
@@ -25,7 +26,11 @@ static PyObject *wait_for_wake(PyObject *self, PyObject *args)
         Py_RETURN_FALSE;
     uint64_t deadline_ns = sleep_deadline_ns(ns), of_calls_ns = tool_deadline_ns(in);
     int answer = wait_for_bell(in, seen, deadline_ns < of_calls_ns ? deadline_ns : of_calls_ns);
-    return answer < 0 ? NULL : PyBool_FromLong(answer);
+    if (answer < 0)
+        return NULL;
+    if (answer == 0 && deadline_ns <= of_calls_ns)
+        fixed_advance(ns);
+    return PyBool_FromLong(answer);
 }
 
 static PyObject *module_bell(PyObject *self, PyObject *ignored)

@@ -33,6 +33,7 @@ static struct {
     PyThreadState *first; /* of the thread that has started it */
     int is_full;
     int has_begun;
+    uint64_t hash_seed; /* 0: Python has drawn one */
 } runtime = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* Struct layouts are part of what is used (py/core/internals.c), so it must be the very
@@ -105,6 +106,11 @@ static PyStatus initialise_python(void)
     config.write_bytecode = 0;
     config.pathconfig_warnings = 0;
     config.module_search_paths_set = 1;
+    if (runtime.hash_seed) {
+        config.use_hash_seed = 1;
+        config.hash_seed = (unsigned long)runtime.hash_seed;
+    }
+
     python_refuse_debugging(&config);
     if (PyStatus_Exception(status = add_search_path(&config, home_stdlib())) ||
         PyStatus_Exception(status = add_search_path(&config, home_dynload())) ||
@@ -270,14 +276,25 @@ static int start_python(const char *home)
     return error;
 }
 
-int runtime_start(const char *home)
+static int check_hash_seed(uint64_t hash_seed)
+{
+    if (hash_seed == 0 || hash_seed == runtime.hash_seed)
+        return SNUG_OK;
+    return error_set(SNUG_EPYTHON,
+                     "hash_seed is %llu, and Python runs in this process with another: a process "
+                     "has one",
+                     (unsigned long long)hash_seed);
+}
+
+int runtime_start(const char *home, uint64_t hash_seed)
 {
     int error = SNUG_OK;
 
     pthread_mutex_lock(&runtime.lock);
     if (!runtime.is_started) {
+        runtime.hash_seed = hash_seed;
         error = start_python(home);
-    } else if (home) {
+    } else if ((error = check_hash_seed(hash_seed)) == SNUG_OK && home) {
         if (!home_is(home))
             error = error_set(SNUG_EPYTHON,
                               "Python runs in this process with %s and cannot be "

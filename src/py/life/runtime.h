@@ -16,8 +16,9 @@ int runtime_is_full(void);
 /* Starts Python if we have not done so yet. home NULL: the standard library that
  * configure found; else home/lib/python3.X. SNUG_EPYTHON: Python already runs here
  * and is not ours, is another version than the one built for, has no standard
- * library there, or was started from another home before. */
-int runtime_start(const char *home);
+ * library there, or was started from another home before, or with another seed of hashes. hash_seed
+ * 0: any. */
+int runtime_start(const char *home, uint64_t hash_seed);
 /* Whether all sessions share one GIL (3.11). */
 int runtime_gil_is_shared(void);
 /* Whether somebody has the GIL that sessions share (0 where each has its own), and how often it has

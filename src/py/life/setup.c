@@ -11,6 +11,7 @@
 #include "py/host/print.h"
 #include "py/host/stdstream.h"
 #include "py/host/tool.h"
+#include "py/surface/fixed_functions.h"
 #include "py/surface/fullmain.h"
 #include "py/surface/patch_c.h"
 #include "py/surface/patch_py.h"
@@ -189,7 +190,8 @@ int interp_set_up(interp *in)
 int interp_set_up_session(interp *in)
 {
     if ((!in->options.is_full && set_up_path(in) != 0) || tool_install_input(in) != 0 ||
-        (in->options.is_full && !in->has_session && fullmain_begin(in) != 0))
+        (in->options.is_full && !in->has_session && fullmain_begin(in) != 0) ||
+        fixed_functions_begin(in) != 0)
         return -1;
     in->has_session = 1;
     return 0;

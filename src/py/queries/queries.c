@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "py/core/cell_notes.h"
+#include "py/core/fixed.h"
 #include "py/core/names.h"
 #include "py/core/state.h"
 #include "py/core/stopping.h"
@@ -143,6 +144,8 @@ static void answer_description(void *arg)
         answer = PyObject_CallMethod(module, "variables", NULL);
 
     d->error = answer ? write_answer(d, answer) : tell_why_no_answer(d->in);
+    if (!d->error && fixed_settle(d->in, d->out) != SNUG_OK)
+        d->error = error_no_memory();
     Py_XDECREF(answer);
     Py_XDECREF(module);
     PyErr_Clear();

@@ -12,6 +12,7 @@
 #include "py/mend/mend.h"
 #include "py/mend/pins.h"
 #include "py/running/threads.h"
+#include "py/surface/fixed_functions.h"
 #include "py/surface/patch_py.h"
 
 /* ---- replaced ---- */
@@ -281,7 +282,7 @@ int surface_adopt(interp *in, PyObject *module, PyObject *made_as)
     for (size_t i = 0; name && i < sizeof rows / sizeof *rows; i++)
         if (strcmp(name, rows[i].definition) == 0 && adopt_row(in, module, &rows[i]) != 0)
             return -1;
-    return 0;
+    return name ? fixed_functions_adopt(in, module, name) : 0;
 }
 
 /* A walk through what packages have loaded would count references in all of it, and so copy the

@@ -5,6 +5,7 @@
 
 #include "base/base64.h"
 #include "base/jsontext.h"
+#include "py/core/fixed.h"
 #include "py/core/valuetext.h"
 #include "py/guard/gate.h"
 #include "py/value/value.h"
@@ -209,7 +210,10 @@ static int add_display_part(display *d, PyObject *item, account *a)
     }
 
     part->is_json = is_json;
-    return add_part_data(part, data, a);
+    if (add_part_data(part, data, a) != 0)
+        return -1;
+    interp *in = strncmp(type, "text/", 5) == 0 ? fixed_seed_here() : NULL;
+    return raise_no_memory(in ? fixed_settle(in, &part->data) : SNUG_OK);
 }
 
 static int add_display_metadata(display *d, PyObject *metadata, account *a)

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "session/core/session.h"
+#include "session/result/result.h"
 
 /* ---- who attends ---- */
 
@@ -38,6 +39,8 @@ ON_OWN_STACK int session_finish(snug_result **out, snug_session *session)
 
     attendance_begin(&here, &session->attending.place, session);
     int error = session->form->finish(out, session);
+    if (!error)
+        (*out)->fixed = session->fixed;
     attendance_end(&here, &session->attending.place);
     session->attending.is_deaf = 0;
     return error;

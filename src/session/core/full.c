@@ -48,7 +48,7 @@ int full_preload(const char *const *names, const char *packages)
 {
     int error = full_allow();
     if (!error)
-        error = runtime_start(NULL);
+        error = runtime_start(NULL, 0);
     if (error)
         return error;
     return preload_import(names, packages);

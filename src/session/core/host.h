@@ -10,6 +10,7 @@
 
 #include <snug/snug.h>
 
+#include "base/fixed.h"
 #include "base/lasterror.h"
 #include "limits/watchdog.h"
 #include "session/confine/kernel_support.h"
@@ -25,6 +26,7 @@ struct snug_host {
     int is_only;                /* of this process: of form LOCAL */
     char *allowlist_dir;        /* NULL: built in */
     watchdog *watchdog;
+    fixed_values fixed;      /* of all its sessions: zone and hash_seed */
     uint64_t patience_ns;    /* how long a call waits for what other sessions hold */
     kernel kernel;           /* what it grants; does not change while the host is open */
     pthread_mutex_t lock;    /* guards sessions, most_sessions, opened, workdirs, orphans, lost */

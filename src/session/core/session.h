@@ -8,6 +8,7 @@
 
 #include <snug/snug.h>
 
+#include "base/fixed.h"
 #include "base/lasterror.h"
 #include "calls/desk.h"
 #include "capture/capture.h"
@@ -56,6 +57,7 @@ struct snug_session {
     char *name;
     allowlist *modules;
     snug_limits limits;
+    fixed_values fixed;
     session_callbacks callbacks;
     session_files files;
     int is_scanner;

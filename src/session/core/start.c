@@ -49,6 +49,7 @@ static interp_options options_of(snug_session *session)
                              .threads = session->limits.threads,
                              .desk = session->desk,
                              .has_input = session->callbacks.on_input != NULL,
+                             .fixed = session->fixed,
                              .on_loss = on_loss,
                              .payload = session };
 }

@@ -163,7 +163,7 @@ static int start_python(snug_host *host, const snug_host_options *options)
 
     atomic_store(&python_process, forked_process());
     floats_begin(&before);
-    error = runtime_start(options->python_home);
+    error = runtime_start(options->python_home, options->hash_seed);
     if (!error && host->seal)
         error = seal_process(host, host->seal);
     if (!error)

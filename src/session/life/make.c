@@ -182,6 +182,10 @@ int session_hand_over(snug_session *session, const snug_session_options *options
     session->limits = limits_resolve(options->limits, NULL);
     if (options->kind == SNUG_KIND_FULL && (!options->limits || options->limits->threads == 0))
         session->limits.threads = FULL_THREADS;
+    session->fixed = session->host->fixed;
+    session->fixed.clock_ms = options->clock_ms;
+    session->fixed.has_seed = options->has_seed != 0;
+    session->fixed.seed = options->seed;
     session->callbacks.on_output = options->on_output;
     session->callbacks.on_input = options->on_input;
     session->callbacks.on_tool_call = options->on_tool_call;

@@ -1,5 +1,6 @@
 #include "session/life/open_host.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,6 +20,57 @@
 #include "session/life/task.h"
 #include "wire/json.h"
 
+/* Whether the file is there, the C library sees itself where Python runs: that may be another
+ * machine. */
+static int is_zone_name(const char *zone)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    static const char more[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-_/";
+    size_t len = strlen(zone);
+
+    return len > 0 && len < FIXED_ZONE_BYTES && strchr(letters, *zone) &&
+           strspn(zone, more) == len && !strstr(zone, "//") && zone[len - 1] != '/';
+}
+
+/* A zone that is not there would be UTC, without a word. */
+static int find_zone(const char *zone)
+{
+    char path[sizeof "/usr/share/zoneinfo/" + FIXED_ZONE_BYTES];
+
+    if (strcmp(zone, "UTC") == 0)
+        return SNUG_OK;
+    snprintf(path, sizeof path, "/usr/share/zoneinfo/%s", zone);
+    struct stat file;
+    if (stat(path, &file) == 0 && S_ISREG(file.st_mode))
+        return SNUG_OK;
+    return error_set(SNUG_EINVAL, "zone %s: there is no file %s", zone, path);
+}
+
+static int check_zone(const snug_host_options *options)
+{
+    const char *zone = options->zone, *own = getenv("TZ");
+
+    if (!zone)
+        return SNUG_OK;
+    if (!is_zone_name(zone))
+        return error_set(SNUG_EINVAL, "zone \"%.80s\" is not the name of a zone, as Europe/Madrid is",
+                         zone);
+    if (options->form == SNUG_FORM_LOCAL && (!own || strcmp(own, zone) != 0))
+        return error_set(SNUG_EINVAL,
+                         "zone %s: local sessions have the zone of their process, whose TZ is %s",
+                         zone, own ? own : "not set");
+    return options->worker_command ? SNUG_OK : find_zone(zone);
+}
+
+static fixed_values fixed_of(const snug_host_options *options)
+{
+    fixed_values fixed = { .hash_seed = options->hash_seed };
+
+    if (options->zone)
+        snprintf(fixed.zone, sizeof fixed.zone, "%s", options->zone);
+    return fixed;
+}
+
 static int check_host_options(const snug_host_options *options)
 {
     if (options->form != SNUG_FORM_LOCAL && options->form != SNUG_FORM_WORKER)
@@ -27,6 +79,13 @@ static int check_host_options(const snug_host_options *options)
         return error_set(SNUG_EINVAL,
                          "flags 0x%x: this version knows SNUG_HOST_SIGNALS and SNUG_HOST_FALLBACK",
                          options->flags);
+
+    int error = check_zone(options);
+    if (error)
+        return error;
+    if (options->hash_seed > UINT32_MAX)
+        return error_set(SNUG_EINVAL, "hash_seed is %llu: 4,294,967,295 at most",
+                         (unsigned long long)options->hash_seed);
 
     if (options->pool_sessions > POOL_MOST)
         return error_set(SNUG_EINVAL, "pool_sessions is %zu: %d at most", options->pool_sessions,
@@ -155,6 +214,7 @@ int host_open(snug_host **out, const snug_host_options *options, const host_form
     host->form = form;
     host->process = forked_process();
     last_error_init(&host->last_error);
+    host->fixed = fixed_of(options);
     host->patience_ns = patience_of(options);
     pthread_mutex_init(&host->lock, NULL);
     pthread_mutex_init(&host->scan_lock, NULL);

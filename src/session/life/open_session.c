@@ -45,6 +45,20 @@ static int check_session_options(const snug_session_options *options)
     return check_session_name(options->name);
 }
 
+/* Of 2261-12-31T23:59:59.999Z: nanoseconds since 1970 have 63 bits in Python. */
+#define LAST_CLOCK_MS UINT64_C(9214646399999)
+
+static int check_fixed(const snug_session_options *options)
+{
+    if (options->clock_ms > LAST_CLOCK_MS)
+        return error_set(SNUG_EINVAL, "clock_ms is %llu, past the year 2261",
+                         (unsigned long long)options->clock_ms);
+    if (options->kind == SNUG_KIND_BASH && (options->clock_ms || options->has_seed))
+        return error_set(SNUG_EINVAL, "%s: programs of a bash session have the machine's",
+                         options->clock_ms ? "clock_ms" : "has_seed");
+    return SNUG_OK;
+}
+
 static int check_inline(const snug_host *host, const snug_session_options *options)
 {
     if (!options->on_caller_thread ||
@@ -97,6 +111,8 @@ static int check_opening(const snug_host *host, const snug_session_options *opti
 
     if (!error)
         error = check_inline(host, options);
+    if (!error)
+        error = check_fixed(options);
     return error;
 }
 

@@ -19,6 +19,7 @@ static int copy_options(snug_session *to, const snug_session *from)
 {
     to->kind = from->kind;
     to->limits = from->limits;
+    to->fixed = from->fixed;
     to->callbacks = from->callbacks;
     to->modules = allowlist_share(from->modules);
     to->files.packages = from->files.packages;

@@ -119,7 +119,8 @@ static spare_kind kind_for(const snug_session_options *options)
 {
     if (options->kind != SNUG_KIND_RESTRICTED || options->packages || !has_usual_limits(options))
         return SPARE_NONE;
-    int is_plain = (!options->profile || strcmp(options->profile, "core") == 0) &&
+    int is_plain = !options->clock_ms && !options->has_seed &&
+                   (!options->profile || strcmp(options->profile, "core") == 0) &&
                    (!options->allow || !options->allow[0]) && !options->workdir &&
                    options->mount_count == 0;
     return is_plain ? SPARE_WHOLE : SPARE_HALF;

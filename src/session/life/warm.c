@@ -36,7 +36,7 @@ int warm_start(const warm_wish *wish)
 
     if (wish->is_full && (error = full_allow()))
         return error;
-    if ((error = runtime_start(wish->python_home)))
+    if ((error = runtime_start(wish->python_home, wish->hash_seed)))
         return error;
 
     make_filters();

@@ -4,8 +4,11 @@
 #ifndef SNUG_SESSION_WARM_H
 #define SNUG_SESSION_WARM_H
 
+#include <stdint.h>
+
 typedef struct warm_wish {
     const char *python_home; /* NULL: the one configure found */
+    uint64_t hash_seed;      /* 0: one is drawn */
     int is_full;
     const char *packages;       /* of a full session; NULL: the system's */
     const char *const *preload; /* names of it, NULL-terminated; NULL: none */

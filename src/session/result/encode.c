@@ -1,5 +1,8 @@
 #include "session/result/encode.h"
 
+#include <stdio.h>
+#include <time.h>
+
 #include "session/result/encode_display.h"
 #include "session/result/result.h"
 #include "wire/json.h"
@@ -240,6 +243,42 @@ static int add_policy(cJSON *root, const outcome *o)
     return failed;
 }
 
+static int encode_clock(cJSON *fixed, uint64_t ms)
+{
+    char text[64], fraction[8] = "";
+    struct tm at;
+    time_t seconds = (time_t)(ms / 1000);
+
+    if (!gmtime_r(&seconds, &at))
+        return SNUG_ENOMEM;
+    if (ms % 1000)
+        snprintf(fraction, sizeof fraction, ".%03u", (unsigned)(ms % 1000));
+    size_t len = strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &at);
+    snprintf(text + len, sizeof text - len, "%sZ", fraction);
+    return json_add_text(fixed, "clock", text);
+}
+
+/* Only where something is: what a run has that is the same each time. */
+static int add_fixed(cJSON *root, const fixed_values *values)
+{
+    char number[32];
+
+    if (!values->clock_ms && !values->has_seed && !values->hash_seed && !*values->zone)
+        return SNUG_OK;
+    cJSON *fixed = json_add_object(root, "fixed");
+    int failed = !fixed;
+    if (!failed && values->clock_ms)
+        failed = encode_clock(fixed, values->clock_ms);
+    snprintf(number, sizeof number, "%llu", (unsigned long long)values->seed);
+    if (!failed && values->has_seed)
+        failed = json_add_raw(fixed, "seed", number);
+    if (!failed && values->hash_seed)
+        failed = json_add_number(fixed, "hash_seed", (double)values->hash_seed);
+    if (!failed && *values->zone)
+        failed = json_add_text(fixed, "zone", values->zone);
+    return failed;
+}
+
 char *result_encode(snug_result *result)
 {
     const outcome *o = &result->outcome;
@@ -264,6 +303,7 @@ char *result_encode(snug_result *result)
     failed |= add_tool_calls(root, result);
     failed |= add_artifacts(root, result);
     failed |= encode_usage(root, result);
+    failed |= add_fixed(root, &result->fixed);
     failed |= add_policy(root, o);
     if (!failed)
         text = json_text(root);

@@ -8,6 +8,7 @@
 
 #include <snug/snug.h>
 
+#include "base/fixed.h"
 #include "base/str.h"
 #include "calls/desk.h"
 #include "capture/display.h"
@@ -34,6 +35,7 @@ struct snug_result {
     snug_tool_call *tool_calls;
     size_t tool_call_count;
     int rung;
+    fixed_values fixed;   /* the session's */
     pthread_mutex_t lock; /* guards what is made at the first call */
     char *json;
     size_t json_len;

@@ -321,6 +321,9 @@ static int fill_sandbox(words *w, const snug_session *session, const char *bwrap
                                      "--size", size, "--tmpfs", "/dev/shm", NULL };
     add_bwrap_word(w, bwrap);
     add_all(w, sandbox_options);
+    const char *const zone[] = { "--setenv", "TZ", session->host->fixed.zone, NULL };
+    if (*session->host->fixed.zone)
+        add_all(w, zone);
     for (size_t i = 0; i < sizeof system_paths / sizeof *system_paths; i++)
         add_bind(w, "--ro-bind-try", system_paths[i], system_paths[i]);
     add_all(w, places);
@@ -517,6 +520,8 @@ static int greet_sandbox(worker_link *l)
     pack_number(&q.body, 0);
     pack_number(&q.body, 0);
     pack_number(&q.body, 0);
+    pack_number(&q.body, 0);
+    pack_text(&q.body, NULL); /* its zone is in its environment */
     pack_number(&q.body, 0);
     pack_text(&q.body, NULL);
     remote_pack_need(&q.body, SNUG_KIND_BASH, NULL, NULL, 0, NULL);

@@ -27,6 +27,7 @@ typedef struct remote_host {
     void *payload;
     char **preload;                                     /* NULL-terminated, or NULL */
     char *path, *command, *python_home, *allowlist_dir; /* the options' */
+    fixed_values fixed;                                 /* the host's */
     pthread_mutex_t lock;                               /* guards the worker_link */
     worker_link *link;                                  /* to the worker that sessions share */
     uint64_t link_folder; /* the number of the folder of work directories that it has */

@@ -110,7 +110,7 @@ const char *launch_library(void)
 /* ---- starting ---- */
 
 /* Only what the worker itself needs: keys and the like do not reach its process. */
-static char **worker_environment(void)
+static char **worker_environment(const char *zone)
 {
     static const char *const names[] = { "PATH",     "HOME", "LANG",  "LC_ALL",
                                          "LC_CTYPE", "TZ",   "TMPDIR" };
@@ -120,6 +120,8 @@ static char **worker_environment(void)
     char **environment = calloc(NAMES + 1, sizeof *environment);
     for (size_t i = 0; environment && i < NAMES; i++) {
         const char *value = getenv(names[i]);
+        if (zone && *zone && strcmp(names[i], "TZ") == 0)
+            value = zone;
         str text = { 0 };
         if (value && str_printf(&text, "%s=%s", names[i], value) == 0)
             environment[count++] = str_take(&text);
@@ -195,9 +197,10 @@ static int start_process(worker_process *out, const char *name, const char *cons
 }
 
 /* The program snug-worker, in the environment that is meant for it. */
-static int start_worker(worker_process *out, const char *const *arguments, int type)
+static int start_worker(worker_process *out, const char *const *arguments, int type,
+                        const char *zone)
 {
-    char **environment = worker_environment();
+    char **environment = worker_environment(zone);
     if (!environment)
         return error_no_memory();
 
@@ -206,10 +209,10 @@ static int start_worker(worker_process *out, const char *const *arguments, int t
     return error;
 }
 
-int launch_worker(worker_process *out, const char *path)
+int launch_worker(worker_process *out, const char *path, const char *zone)
 {
     const char *const arguments[] = { path, NULL };
-    return start_worker(out, arguments, SOCK_STREAM);
+    return start_worker(out, arguments, SOCK_STREAM, zone);
 }
 
 int launch_command(worker_process *out, const char *command)
@@ -218,11 +221,12 @@ int launch_command(worker_process *out, const char *command)
     return start_process(out, command, arguments, (const char *const *)environ, SOCK_STREAM);
 }
 
-enum { WORDS_BESIDE_NAMES = 8 };
+enum { WORDS_BESIDE_NAMES = 10 };
 
 int launch_zygote(worker_process *out, const zygote_wish *wish)
 {
     size_t names = 0, count = 0;
+    char number[32];
 
     while (wish->preload && wish->preload[names])
         names++;
@@ -237,6 +241,12 @@ int launch_zygote(worker_process *out, const zygote_wish *wish)
         words[count++] = wish->python_home;
     }
 
+    if (wish->fixed->hash_seed) {
+        snprintf(number, sizeof number, "%llu", (unsigned long long)wish->fixed->hash_seed);
+        words[count++] = "--hash-seed";
+        words[count++] = number;
+    }
+
     if (wish->is_full)
         words[count++] = "--full";
     if (wish->packages) {
@@ -246,7 +256,7 @@ int launch_zygote(worker_process *out, const zygote_wish *wish)
 
     for (size_t i = 0; i < names; i++)
         words[count++] = wish->preload[i];
-    int error = start_worker(out, words, SOCK_SEQPACKET);
+    int error = start_worker(out, words, SOCK_SEQPACKET, wish->fixed->zone);
     free(words);
     return error;
 }

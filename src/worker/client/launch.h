@@ -22,9 +22,10 @@ typedef struct worker_process {
 
 struct zygote_wish;
 
-/* The program snug-worker at that path; or a command for sh that brings one, in our environment.
+/* The program snug-worker at that path, with the zone as its TZ unless it is empty; or a command
+ * for sh that brings one, in our environment.
  * SNUG_ESYSTEM, also of those below, or SNUG_ENOMEM, with a message. */
-int launch_worker(worker_process *out, const char *path);
+int launch_worker(worker_process *out, const char *path, const char *zone);
 int launch_command(worker_process *out, const char *command);
 /* A zygote: fd is its control. */
 int launch_zygote(worker_process *out, const struct zygote_wish *wish);

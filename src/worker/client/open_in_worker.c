@@ -44,6 +44,9 @@ static void pack_options(packer *p, const snug_session *session,
     pack_number(p, options->on_output != NULL);
     pack_number(p, options->on_display != NULL);
     pack_number(p, options->on_input != NULL);
+    pack_number(p, session->fixed.clock_ms);
+    pack_number(p, (uint64_t)session->fixed.has_seed);
+    pack_number(p, session->fixed.seed);
     pack_text(p, session->files.own_packages);
 }
 

@@ -176,6 +176,8 @@ static int greet_worker(worker_link *l, snug_host *host, const worker_need *need
     pack_number(&q.body, r->pool_idle_ms);
     pack_number(&q.body, r->awake_sessions);
     pack_number(&q.body, worker_patience_ms(host));
+    pack_text(&q.body, *r->fixed.zone ? r->fixed.zone : NULL);
+    pack_number(&q.body, r->fixed.hash_seed);
     pack_text(&q.body, r->command ? NULL : host->workdirs);
     if (need)
         q.body.is_short |= str_append(&q.body.text, need->hello.data, need->hello.len) != 0;
@@ -203,7 +205,9 @@ static int hold_zygote(zygote **out, remote_host *r, const worker_need *need)
 {
     int is_full = need && need->is_full;
     zygote **own = is_full ? &r->full_zygote : &r->zygote;
-    zygote_wish wish = { .path = r->path, .python_home = r->python_home, .is_full = is_full };
+    zygote_wish wish = {
+        .path = r->path, .python_home = r->python_home, .fixed = &r->fixed, .is_full = is_full
+    };
 
     if (is_full) {
         wish.packages = need->packages;
@@ -238,7 +242,7 @@ static int fork_or_launch(worker_process *out, remote_host *r, const worker_need
             return SNUG_OK;
     }
 
-    return launch_worker(out, r->path);
+    return launch_worker(out, r->path, r->fixed.zone);
 }
 
 /* Finds the host's folder of work directories. A worker can use only the one that was there when it

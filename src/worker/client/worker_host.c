@@ -97,6 +97,7 @@ static int open_remote_host(snug_host *host, const snug_host_options *options)
     r->pool_sessions = options->pool_sessions;
     r->pool_idle_ms = options->pool_idle_ms;
     r->awake_sessions = options->awake_sessions;
+    r->fixed = host->fixed;
     int error = copy_options(r, host->allowlist_dir, options);
 
     if (!error)

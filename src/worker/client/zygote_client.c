@@ -81,6 +81,8 @@ static void pack_wish(packer *p, const zygote_wish *wish)
     pack_number(p, (uint64_t)wish->is_full);
     pack_text(p, wish->packages);
     pack_list(p, wish->preload);
+    pack_text(p, wish->fixed->zone);
+    pack_number(p, wish->fixed->hash_seed);
 }
 
 /* Its first message says whether it has what was wished. */

@@ -5,12 +5,14 @@
 #ifndef SNUG_WORKER_ZYGOTE_CLIENT_H
 #define SNUG_WORKER_ZYGOTE_CLIENT_H
 
+#include "base/fixed.h"
 #include "worker/client/launch.h"
 
 /* What the workers have before they are asked anything. */
 typedef struct zygote_wish {
     const char *path; /* of snug-worker */
     const char *python_home;
+    const fixed_values *fixed; /* zone and hash_seed */
     int is_full;
     const char *packages;       /* folder; NULL: the system's */
     const char *const *preload; /* names; NULL: none */

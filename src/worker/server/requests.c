@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/error.h"
 #include "base/process/cgroup.h"
@@ -217,6 +218,8 @@ static void unpack_hello(unpacker *u, hello_wish *w)
     w->options.pool_idle_ms = unpack_number(u);
     w->options.awake_sessions = unpack_number(u);
     w->options.patience_ms = unpack_number(u);
+    w->options.zone = unpack_text(u);
+    w->options.hash_seed = unpack_number(u);
     w->seal.workdirs = unpack_text(u);
     w->kind = (snug_kind)unpack_small(u, SNUG_KIND_BASH);
     w->seal.packages = unpack_text(u);
@@ -230,6 +233,17 @@ static void unpack_hello(unpacker *u, hello_wish *w)
     w->seal.disk_bytes = unpack_number(u);
     w->seal.disk_files = unpack_number(u);
     w->group = unpack_name(u);
+}
+
+/* A command may have brought it to another machine, without this one's environment. */
+static int take_zone(const char *zone)
+{
+    if (!zone)
+        return SNUG_OK;
+    if (setenv("TZ", zone, 1) != 0)
+        return error_no_memory();
+    tzset();
+    return SNUG_OK;
 }
 
 /* The first request, on the only thread. */
@@ -249,8 +263,8 @@ static int handle_hello(request *r)
         return error_set(SNUG_EBUSY, "the worker was greeted already");
 
     cgroup_enter(wish.group); /* the host sees whether it is in it */
-    int error = SNUG_OK;
-    if (wish.kind == SNUG_KIND_FULL)
+    int error = take_zone(wish.options.zone);
+    if (!error && wish.kind == SNUG_KIND_FULL)
         error = full_allow();
     if (error)
         return error;
@@ -299,6 +313,9 @@ static int handle_open(request *r)
     options.on_display = unpack_small(u, 1) ? on_display : NULL;
     options.on_input = unpack_small(u, 1) ? on_input : NULL;
     options.on_tool_call = on_call_over;
+    options.clock_ms = unpack_number(u);
+    options.has_seed = (int)unpack_small(u, 1);
+    options.seed = unpack_number(u);
     options.packages = unpack_text(u);
     options.workdir = unpack_text(u);
     options.approval_ms = SNUG_UNLIMITED; /* the host counts it */

@@ -155,6 +155,8 @@ static warm_wish wish_of(char *const *words)
             wish.is_full = 1;
         else if (strcmp(*words, "--home") == 0 && words[1])
             wish.python_home = *++words;
+        else if (strcmp(*words, "--hash-seed") == 0 && words[1])
+            wish.hash_seed = strtoull(*++words, NULL, 10);
         else if (strcmp(*words, "--packages") == 0 && words[1])
             wish.packages = *++words;
     }
