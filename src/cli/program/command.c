@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/utf8.h"
+#include "cli/program/fixed_options.h"
 #include "cli/program/parents.h"
 #include "cli/program/secrets.h"
 #include "cli/terminal/term.h"
@@ -141,6 +142,7 @@ void command_set_host(snug_host_options *host, const options *o, signals *s, con
     host->form = is_worker ? SNUG_FORM_WORKER : SNUG_FORM_LOCAL;
     host->worker_command = o->worker_command;
     host->pool_sessions = (size_t)o->pool;
+    fixed_options_set_host(host, o);
     if (o->falls_back && o->session.kind == SNUG_KIND_RESTRICTED)
         host->flags = SNUG_HOST_FALLBACK;
     host->worker_start_ms = command_start_ms(limit, o);

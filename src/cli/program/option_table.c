@@ -84,6 +84,13 @@ const option_row option_rows[] = {
     { "--threads", "NUMBER", KIND_LIMIT, FOR_SESSIONS, LIMIT(threads), NULL, NULL },
     { "--tool-calls", "NUMBER", KIND_LIMIT, FOR_SESSIONS, LIMIT(tool_calls), NULL, NULL },
     { "--input-timeout", "TIME", KIND_LIMIT, FOR_SESSIONS, LIMIT(input_ms), NULL, NULL },
+    { "--clock", "fixed|TIME", KIND_TEXT, FOR_SESSIONS, offsetof(options, clock), NULL,
+      "cells have a clock of their own that begins at TIME, 2026-03-01T09:30:00Z, and goes on only "
+      "when it is read or slept by; fixed: at one that is always the same" },
+    { "--seed", "N", KIND_TEXT, FOR_SESSIONS, offsetof(options, seed), NULL,
+      "random, secrets, uuid and the order of sets follow from N, and reprs show no addresses" },
+    { "--zone", "NAME", KIND_TEXT, FOR_SESSIONS, offsetof(options, zone), NULL,
+      "time zone of cells, Europe/Madrid" },
     { "--workdir", "DIR", KIND_TEXT, FOR_SESSIONS, offsetof(options, workdir), NULL,
       "directory for the cells' files, kept; else a private one" },
     { "--mount", "PATH:NAME[:ro|rw]", KIND_MOUNT, FOR_SESSIONS, offsetof(options, mounts), NULL,

@@ -7,6 +7,7 @@
 #include "base/nearest.h"
 #include "cli/program/command.h"
 #include "cli/program/docker.h"
+#include "cli/program/fixed_options.h"
 #include "cli/program/key_names.h"
 #include "cli/program/option_table.h"
 #include "cli/program/option_value.h"
@@ -244,6 +245,8 @@ static int finish_options(options *o, unsigned command)
     o->session.mounts = o->mounts;
     o->session.mount_count = o->mount_count;
     status = tool_rules_read(o);
+    if (!status && !o->is_help)
+        status = fixed_options_read(o);
     return status ? status : check_export(o->export_path);
 }
 

@@ -106,6 +106,7 @@ typedef struct options {
     text_list fetch_secrets;  /* "NAME=HOST:VARIABLE" */
     const char *fetch_methods;
     uint64_t fetch_bytes, fetch_ms, fetch_calls; /* 0: the default */
+    const char *clock, *seed, *zone;             /* of fixed_options.h */
     const char *allowlist;
     char *allowlist_path; /* the same with a slash in it, as the library wants files */
     const char *profile;

@@ -53,8 +53,8 @@ static int check_zone(const snug_host_options *options)
     if (!zone)
         return SNUG_OK;
     if (!is_zone_name(zone))
-        return error_set(SNUG_EINVAL, "zone \"%.80s\" is not the name of a zone, as Europe/Madrid is",
-                         zone);
+        return error_set(SNUG_EINVAL,
+                         "zone \"%.80s\" is not the name of a zone, as Europe/Madrid is", zone);
     if (options->form == SNUG_FORM_LOCAL && (!own || strcmp(own, zone) != 0))
         return error_set(SNUG_EINVAL,
                          "zone %s: local sessions have the zone of their process, whose TZ is %s",

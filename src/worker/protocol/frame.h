@@ -16,7 +16,7 @@
 #include "base/str.h"
 
 /* Both sides say it first; a worker of another version is refused. */
-#define FRAME_PROTOCOL "snug-worker/6"
+#define FRAME_PROTOCOL "snug-worker/7"
 
 enum { FRAME_HEADER = 16 };
 /* Any message. A saved session has 1 GiB at most, and its report some MiB; what else is larger than
