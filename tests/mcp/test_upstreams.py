@@ -11,7 +11,7 @@ import time
 import unittest
 
 from fronts import CellsFront, McpFront, Upstreams
-from speaking import SECONDS, Case, main
+from speaking import SECONDS, Case, Server, main, text
 from driver import Cells, snug
 from upstream import scenarios
 
@@ -161,6 +161,19 @@ class OfOne(Case):
             self.assertEqual(cells.answer()["error"]["value"], "the MCP server bad has ended")
             self.assertEqual(cells.ask(session="b", code="good.echo(text='y')")["value"]["json"], "y")
             self.assertEqual(cells.end(), (0, []))
+
+    def test_a_save_leaves_out_no_tool_that_is_bound_again(self):
+        options = ("--upstream", f"good={command()}", "--tool", "up=cat")
+        server = Server(*options, state=self.folder + "/state")
+        self.addCleanup(server.end)
+        session = server.tool("run_python", code="x = 41; mine = good")["structuredContent"]["session"]
+        self.assertEqual(text(server.tool("save_session", session=session)),
+                         "The session was saved, with 0 files.\n"
+                         f"Left out: mine: TypeError: tools of the host are bound by it, and not saved\nSession: {session}\n")
+        server.tool("run_python", code="x = 0; del mine", session=session)
+        server.tool("restore_session", session=session)
+        again = server.tool("run_python", code="[x, good.echo(text='again'), up(n=1), 'mine' in globals()]", session=session)
+        self.assertEqual(again["structuredContent"]["value"]["json"], [41, "again", {"n": 1}, False])
 
     def test_no_server_holds_up_the_end(self):
         for word, call in (("deaf", "echo(text='x')"), ("", "flood_for_ever()"), ("", "drip_for_ever()"), ("", "leave_a_child()"),

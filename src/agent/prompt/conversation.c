@@ -104,11 +104,11 @@ static int load_summary(snug_agent *agent, database *d)
 /* ---- the session ---- */
 
 /* The host's functions, final_answer among them, are bound again: nothing is lost with them. The
- * reason is that of py/life/frozen/save.py. */
+ * reasons are those of py/life/frozen/save.py and py/host/toolserver.c. */
 static int is_tool(const snug_binding *entry)
 {
-    return entry->reason &&
-           strcmp(entry->reason, "a function of the host is bound by it, and not saved") == 0;
+    return entry->reason && strstr(entry->reason, " of the host ") &&
+           strstr(entry->reason, "bound by it, and not saved");
 }
 
 static int note_skipped(str *note, const snug_saved *saved)

@@ -8,6 +8,7 @@
 #include "base/mime.h"
 #include "base/utf8.h"
 #include "cli/mcp/tool_table.h"
+#include "cli/tools/tool_list.h"
 
 /* ---- variables ---- */
 
@@ -214,17 +215,30 @@ static int find_save(str *out, const mcp_call *c)
     return str_printf(out, "%s/%s.kept", c->server->state_dir, c->handle->name);
 }
 
-static void tell_saved(answer *a, snug_saved *saved, const handle *h, const char *how)
+/* What the program binds again: nothing is lost with it. */
+static int is_tool(const mcp_call *c, const snug_binding *entry)
 {
+    const size_t len = strlen(entry->name);
+
+    for (char **head = c->server->tools->list->heads; *head && strstr(entry->reason, " of the host");
+         head++)
+        if (!strncmp(*head, entry->name, len) && ((*head)[len] == '.' || (*head)[len] == '('))
+            return 1;
+    return 0;
+}
+
+static void tell_saved(answer *a, snug_saved *saved, const mcp_call *c, const char *how)
+{
+    const char *name = c->handle->name;
     const snug_binding *entry;
 
     answer_say(a, "The session was %s, with %zu files.\n", how, snug_saved_file_count(saved));
     for (size_t i = 0; (entry = snug_saved_binding(saved, i)); i++)
-        if (!entry->how)
+        if (!entry->how && !is_tool(c, entry))
             answer_say(a, "Left out: %s: %s\n", entry->name, entry->reason);
-    answer_say(a, "Session: %s\n", h->name);
+    answer_say(a, "Session: %s\n", name);
     a->failed |= str_printf(&a->structured, "{\"session\":\"%s\",\"done\":true,\"files\":%zu}",
-                            h->name, snug_saved_file_count(saved));
+                            name, snug_saved_file_count(saved));
     snug_saved_free(saved);
 }
 
@@ -245,7 +259,7 @@ static void save_or_restore(mcp_call *c, answer *a, int is_save)
                      : snug_session_restore(&saved, session, path.data))
         answer_fail_library(a);
     else
-        tell_saved(a, saved, c->handle, is_save ? "saved" : "restored");
+        tell_saved(a, saved, c, is_save ? "saved" : "restored");
     str_free(&path);
     snug_lease_close(lease);
 }
