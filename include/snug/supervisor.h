@@ -176,8 +176,8 @@ SNUG_EXTERN const char *snug_origin_name(snug_origin origin);
  * limit of sessions, hosts or memory is reached and nothing is idle; the supervisor is draining.
  *
  * options: of a session that has to be opened or restored; its name is not looked at. Those of one
- * that is open stay, but for on_output, on_display, on_input and payload, which are each call's
- * own. NULL: the defaults. limits: as in snug_session_run. */
+ * that is open stay, but for on_output, on_display, on_input, on_tool_call, on_approval and
+ * payload, which are each call's own. NULL: the defaults. limits: as in snug_session_run. */
 SNUG_EXTERN int snug_supervisor_run(snug_served **out, snug_supervisor *supervisor,
                                     const char *tenant, const char *session,
                                     const snug_session_options *options, const char *source,
@@ -222,6 +222,17 @@ SNUG_EXTERN const snug_arrival *snug_lease_arrival(const snug_lease *lease);
  * the next lease: SNUG_EDEAD. */
 SNUG_EXTERN int snug_lease_run(snug_result **out, snug_lease *lease, const char *source, size_t len,
                                const snug_limits *limits);
+/* The same without a thread that waits: takes a turn, starts the cell as snug_session_start does,
+ * and returns. snug_lease_wait attends to it for ms at most, as snug_session_wait does, and has its
+ * result at the end: SNUG_EAGAIN before. Meanwhile nothing else is done with the session, but
+ * snug_supervisor_interrupt, and the lease is not closed. */
+SNUG_EXTERN int snug_lease_start(snug_lease *lease, const char *source, size_t len,
+                                 const snug_limits *limits);
+SNUG_EXTERN int snug_lease_wait(snug_result **out, snug_lease *lease, uint64_t ms);
+/* Of a cell that was started and waits for an approval: others have its turn, until it goes on.
+ * That does not wait: for a while more than `cells` may run. */
+SNUG_EXTERN int snug_lease_rest(snug_lease *lease);
+SNUG_EXTERN int snug_lease_go_on(snug_lease *lease);
 /* Gives the session back. NULL is fine. */
 SNUG_EXTERN void snug_lease_close(snug_lease *lease);
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <snug/task.h>
+
 #include "base/error.h"
 #include "base/forked.h"
 #include "base/jsontext.h"
@@ -152,15 +154,15 @@ static void mark_use(snug_supervisor *s, seat *one, uint64_t cells)
         notes_mark(s, one, one->cells, NULL);
 }
 
-static int run_on_lease(snug_result **out, snug_lease *lease, const char *source, size_t len,
-                        const snug_limits *limits)
+static void begin_cell(snug_supervisor *s, seat *one)
 {
-    snug_supervisor *s = lease->supervisor;
-    seat *one = lease->seat;
-
     mark_use(s, one, 1);
     set_running(s, one, 1);
-    int error = snug_session_run(out, one->session, source, len, limits);
+}
+
+/* What became of it: its own error, and its result in *out where there is none. */
+static int end_cell(const snug_result *result, snug_supervisor *s, seat *one, int error)
+{
     set_running(s, one, 0);
     if (error)
         one->cells--;
@@ -174,11 +176,22 @@ static int run_on_lease(snug_result **out, snug_lease *lease, const char *source
     if (error)
         return error;
 
-    if (snug_result_state(*out) == SNUG_STATE_LOST)
-        notes_lost(s, one, snug_result_error_value(*out));
+    if (snug_result_state(result) == SNUG_STATE_LOST)
+        notes_lost(s, one, snug_result_error_value(result));
     else if (one->cells >= s->limits.save_every_cells)
         evict_save(s, one);
     return SNUG_OK;
+}
+
+static int run_on_lease(snug_result **out, snug_lease *lease, const char *source, size_t len,
+                        const snug_limits *limits)
+{
+    snug_supervisor *s = lease->supervisor;
+    seat *one = lease->seat;
+
+    begin_cell(s, one);
+    int error = snug_session_run(out, one->session, source, len, limits);
+    return end_cell(error ? NULL : *out, s, one, error);
 }
 
 int snug_supervisor_run(snug_served **out, snug_supervisor *s, const char *tenant_name,
@@ -264,27 +277,95 @@ const snug_arrival *snug_lease_arrival(const snug_lease *lease)
     return &lease->arrival.shown;
 }
 
-int snug_lease_run(snug_result **out, snug_lease *lease, const char *source, size_t len,
-                   const snug_limits *limits)
+static int take_turn(snug_lease *lease, const char *what)
 {
-    if (!out || !lease)
-        return error_set(SNUG_EINVAL, "snug_lease_run: %s is NULL", out ? "lease" : "out");
     snug_supervisor *s = lease->supervisor;
     uint64_t waited_ns = 0;
-    int error = supervisor_check(s, "snug_lease_run");
+    int error = supervisor_check(s, what);
     if (error)
         return error;
 
     pthread_mutex_lock(&s->lock);
     error = queue_wait(s, lease->seat, 0, &waited_ns);
     pthread_mutex_unlock(&s->lock);
+    lease->has_turn = !error;
+    return error;
+}
+
+int snug_lease_run(snug_result **out, snug_lease *lease, const char *source, size_t len,
+                   const snug_limits *limits)
+{
+    if (!out || !lease)
+        return error_set(SNUG_EINVAL, "snug_lease_run: %s is NULL", out ? "lease" : "out");
+    int error = take_turn(lease, "snug_lease_run");
     if (error)
         return error;
 
-    lease->has_turn = 1;
     error = run_on_lease(out, lease, source, len, limits);
     give_turn(lease);
     return error;
+}
+
+int snug_lease_start(snug_lease *lease, const char *source, size_t len, const snug_limits *limits)
+{
+    if (!lease)
+        return error_set(SNUG_EINVAL, "snug_lease_start: lease is NULL");
+    int error = take_turn(lease, "snug_lease_start");
+    if (error)
+        return error;
+
+    snug_supervisor *s = lease->supervisor;
+    seat *one = lease->seat;
+    begin_cell(s, one);
+    error = snug_session_start(NULL, one->session, source, len, limits, NULL, NULL);
+    if (error) {
+        error = end_cell(NULL, s, one, error);
+        give_turn(lease);
+    }
+
+    return error;
+}
+
+int snug_lease_wait(snug_result **out, snug_lease *lease, uint64_t ms)
+{
+    if (!out || !lease)
+        return error_set(SNUG_EINVAL, "snug_lease_wait: %s is NULL", out ? "lease" : "out");
+    int error = supervisor_check(lease->supervisor, "snug_lease_wait");
+    if (error)
+        return error;
+
+    error = snug_session_wait(out, lease->seat->session, ms);
+    if (error == SNUG_EAGAIN || error == SNUG_ENOTFOUND)
+        return error;
+    error = end_cell(error ? NULL : *out, lease->supervisor, lease->seat, error);
+    give_turn(lease);
+    return error;
+}
+
+int snug_lease_rest(snug_lease *lease)
+{
+    if (!lease)
+        return error_set(SNUG_EINVAL, "snug_lease_rest: lease is NULL");
+    int error = supervisor_check(lease->supervisor, "snug_lease_rest");
+    if (!error)
+        give_turn(lease);
+    return error;
+}
+
+int snug_lease_go_on(snug_lease *lease)
+{
+    if (!lease)
+        return error_set(SNUG_EINVAL, "snug_lease_go_on: lease is NULL");
+    snug_supervisor *s = lease->supervisor;
+    int error = supervisor_check(s, "snug_lease_go_on");
+    if (error || lease->has_turn)
+        return error;
+
+    pthread_mutex_lock(&s->lock);
+    queue_add_turn(s, lease->tenant);
+    pthread_mutex_unlock(&s->lock);
+    lease->has_turn = 1;
+    return SNUG_OK;
 }
 
 void snug_lease_close(snug_lease *lease)

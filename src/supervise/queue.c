@@ -187,6 +187,12 @@ void queue_give_turn(snug_supervisor *s, tenant *t)
     queue_tidy_tenant(s, t);
 }
 
+void queue_add_turn(snug_supervisor *s, tenant *t)
+{
+    t->running++;
+    s->running++;
+}
+
 void queue_give_seat(snug_supervisor *s, seat *one)
 {
     one->is_held = 0;

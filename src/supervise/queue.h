@@ -17,6 +17,8 @@ void queue_tidy_tenant(snug_supervisor *s, tenant *tenant);
  * is added to. SNUG_EBUSY with a message. */
 int queue_wait(snug_supervisor *s, seat *wanted, int needs_seat, uint64_t *waited_ns);
 void queue_give_turn(snug_supervisor *s, tenant *tenant);
+/* One more, which nobody has waited for. */
+void queue_add_turn(snug_supervisor *s, tenant *tenant);
 void queue_give_seat(snug_supervisor *s, seat *one);
 /* Refuses those whose time is over, or all. */
 void queue_expire(snug_supervisor *s, uint64_t now_ns);

@@ -168,6 +168,50 @@ static void a_lease_keeps_its_session_and_others_wait(void **state)
     rig_end(&r);
 }
 
+static snug_call *asked;
+
+static void keep_asked(void *payload, snug_call *call)
+{
+    (void)payload;
+    asked = call;
+}
+
+static void a_cell_that_waits_for_an_approval_gives_its_turn_to_others(void **state)
+{
+    (void)state;
+    static const snug_tool_rule ask = { "seven", 0, SNUG_TOOL_DECISION_ASK };
+    rig r;
+    snug_lease *lease = NULL;
+    snug_result *result = NULL;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    rig_init(&r);
+    r.limits.cells = 1;
+    r.options.on_session = bind_seven;
+    rig_open(&r);
+    options.tool_rules = &ask;
+    options.tool_rule_count = 1;
+    options.on_approval = keep_asked;
+    asked = NULL;
+    assert_int_equal(snug_lease_open(&lease, r.supervisor, "ada", "one", &options), SNUG_OK);
+    assert_int_equal(snug_lease_wait(&result, lease, 0), SNUG_ENOTFOUND);
+    assert_int_equal(snug_lease_start(lease, "seven()", 7, NULL), SNUG_OK);
+    while (!asked)
+        assert_int_equal(snug_lease_wait(&result, lease, 10), SNUG_EAGAIN);
+    assert_int_equal(snug_lease_rest(lease), SNUG_OK);
+    check_run(&r, "bob", "two", "6 * 7", "42", SNUG_ORIGIN_NEW);
+    assert_int_equal(snug_lease_wait(&result, lease, 0), SNUG_EAGAIN);
+
+    assert_int_equal(snug_call_approve(asked, SNUG_APPROVAL_ONCE, NULL), SNUG_OK);
+    assert_int_equal(snug_lease_go_on(lease), SNUG_OK);
+    assert_int_equal(snug_lease_wait(&result, lease, SNUG_UNLIMITED), SNUG_OK);
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_VALUE, NULL), "7");
+    snug_result_free(result);
+    assert_int_equal(snug_lease_wait(&result, lease, 0), SNUG_ENOTFOUND);
+    snug_lease_close(lease);
+    check_run(&r, "ada", "one", "1 + 1", "2", SNUG_ORIGIN_OPEN);
+    rig_end(&r);
+}
+
 static void a_removed_session_is_gone_open_or_saved(void **state)
 {
     (void)state;
@@ -898,6 +942,7 @@ int main(void)
         cmocka_unit_test(tools_are_bound_before_a_session_is_restored),
         cmocka_unit_test(callbacks_are_each_call_s_own),
         cmocka_unit_test(a_lease_keeps_its_session_and_others_wait),
+        cmocka_unit_test(a_cell_that_waits_for_an_approval_gives_its_turn_to_others),
         cmocka_unit_test(a_removed_session_is_gone_open_or_saved),
         cmocka_unit_test(names_can_be_any_text),
         cmocka_unit_test(a_name_that_is_none_is_refused),
