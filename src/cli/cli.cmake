@@ -104,6 +104,8 @@ snug_layer(cli SOURCES
     cli/kernel/signature.c
     cli/kernel/zmq_library.c
     cli/mcp/answer.c
+    cli/mcp/asking.c
+    cli/mcp/asking_form.c
     cli/mcp/call.c
     cli/mcp/find_tools.c
     cli/mcp/handles.c
@@ -113,6 +115,7 @@ snug_layer(cli SOURCES
     cli/mcp/mcp_command.c
     cli/mcp/methods.c
     cli/mcp/print_config.c
+    cli/mcp/request_state.c
     cli/mcp/resources.c
     cli/mcp/rpc.c
     cli/mcp/run_tools.c
@@ -177,6 +180,7 @@ snug_layer(cli SOURCES
     cli/terminal/ticker.c
     cli/tools/fetch_tool.c
     cli/tools/find.c
+    cli/tools/call_text.c
     cli/tools/mcp.c
     cli/tools/mcptool.c
     cli/tools/schema_type.c

@@ -164,5 +164,11 @@ class Mcp(Case):
             self.assertEqual(cells.end()[0], 0)
 
 
+class Stray(Case):
+    def test_snug_mcp_refuses_what_is_no_option(self):
+        for words in (["serve"], ["-", "--state", "x"], ["--print-config", "claude", "more"], ["--", "--http"]):
+            self.refused("mcp", *words, says="takes options only")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -341,6 +341,17 @@ class Subscriptions(ServerCase):
         s.tool("write_file", path="c", text="2", session=session)
         self.assertTrue(s.told.empty())
 
+    def test_subscriptions_are_bounded(self):
+        s = self.server("--connections", "2")
+        ids = [s.start("subscriptions/listen", notifications={}) for _ in range(3)]
+        self.assertIn("--connections", s.answer(ids[2])["error"]["message"])
+        s.cancel(ids[0])
+        again = s.start("subscriptions/listen", notifications={})
+        while True:
+            told = s.told.get(timeout=30)
+            if told["params"]["_meta"][META + "subscriptionId"] == again:
+                break
+
     def test_a_listener_is_told_of_the_end(self):
         s = self.server()
         id = s.start("subscriptions/listen", notifications={})
@@ -411,6 +422,38 @@ class Tasks(ServerCase):
         self.assertEqual(self.get(s, tasks[-1])["result"]["status"], "completed")
         while "error" not in self.get(s, tasks[0]):
             threading_wait(0.05)
+
+
+    def test_a_task_is_kept_for_its_time(self):
+        s = self.server("--task-after", "50ms", "--task-time", "1s")
+        begun = self.long(s, "import time; time.sleep(0.3)")
+        self.assertEqual(begun["ttlMs"], 1000)
+        for _ in range(400):
+            last = self.get(s, begun["taskId"])
+            if "error" in last:
+                break
+            threading_wait(0.02)
+        self.assertIn("no more", last["error"]["message"])
+
+    def test_a_file_that_is_too_large_is_refused(self):
+        s = self.server("--file-size", "1KiB")
+        fits = s.tool("write_file", path="a", text="x" * 1024)
+        session = fits["structuredContent"]["session"]
+        self.assertFalse(fits["isError"])
+        self.assertEqual(text(s.tool("read_file", path="a", session=session)).count("x"), 1024)
+        large = s.tool("write_file", path="b", text="x" * 1025, session=session)
+        self.assertTrue(large["isError"])
+        self.assertIn("--file-size", text(large))
+        s.tool("run_python", code="open('c', 'w').write('x' * 1025)", session=session)
+        self.assertIn("1024 are the most", text(s.tool("read_file", path="c", session=session)))
+
+    def test_of_too_many_sessions_the_one_used_longest_ago_is_put_away(self):
+        s = self.server("--sessions", "2")
+        sessions = [s.tool("run_python", code=f"x = {i}")["structuredContent"]["session"] for i in range(3)]
+        opened = s.tool("run_python", code="x", session=sessions[2])["structuredContent"]
+        self.assertEqual((opened["value"]["json"], opened["opened"]["how"]), (2, "open"))
+        back = s.tool("run_python", code="x", session=sessions[0])["structuredContent"]
+        self.assertEqual((back["value"]["json"], back["opened"]["how"]), (0, "restored"))
 
 
 class Versions(ServerCase):

@@ -14,7 +14,8 @@ typedef struct answer {
     str items;      /* further ones, JSON, each with a comma in front */
     str structured; /* JSON; empty: none */
     int is_error;
-    int failed; /* memory ran out */
+    int failed;  /* memory ran out */
+    int is_held; /* there is none yet: the cell waits, and the call is nobody's */
 } answer;
 
 /* Each appends; a failure is noted in the answer. */

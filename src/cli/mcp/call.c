@@ -32,6 +32,7 @@ void call_free(mcp_call *c)
 {
     rpc_free(&c->message);
     free(c->progress_token);
+    free(c->failure);
     str_free(&c->output);
     free(c);
 }
@@ -63,6 +64,7 @@ static void leave_lists(mcp_call *c)
     pthread_mutex_lock(&s->lock);
     calls_remove(&s->calls, c);
     calls_remove(&s->listening, c);
+    calls_remove(&s->joined, c);
     pthread_cond_broadcast(&s->idle);
     pthread_mutex_unlock(&s->lock);
 }
@@ -107,6 +109,33 @@ void call_result(mcp_call *c, const char *result)
     str_free(&text);
 }
 
+void call_forward(mcp_call *c, mcp_status status, const char *text, size_t len)
+{
+    const jsontext_span whole = { text, len };
+    str own = { 0 };
+
+    if (!text || call_is_cancelled(c)) {
+        call_leave(c, status);
+        return;
+    }
+    const jsontext_span result = jsontext_member(whole, "result"),
+                        fault = jsontext_member(whole, "error");
+    const jsontext_span inner = result.text ? result : fault;
+    int error = inner.text ? SNUG_OK : SNUG_EINVAL;
+    if (!error)
+        error = str_printf(&own, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"%s\":", c->message.id,
+                           result.text ? "result" : "error");
+    if (!error)
+        error = str_append(&own, inner.text, inner.len);
+    if (!error)
+        error = str_add(&own, "}");
+    if (error)
+        call_fail(c, status, RPC_INTERNAL_ERROR, "out of memory for the answer", NULL);
+    else
+        send_answer(c, status, &own);
+    str_free(&own);
+}
+
 int call_begin_result(str *out, const mcp_call *c, long ttl_ms, const char *scope)
 {
     if (!c->is_modern)
@@ -135,32 +164,39 @@ enum { PROGRESS_BYTES = 4096, PROGRESS_MS = 100 };
 
 static void tell_progress(mcp_call *c)
 {
-    str params = { 0 }, text = { 0 };
+    str params = { 0 }, token = { 0 }, text = { 0 };
     size_t from = 0;
 
     if (c->output.len > PROGRESS_BYTES)
         from = utf8_ceil(c->output.data, c->output.len, c->output.len - PROGRESS_BYTES);
-    int error = str_printf(&params, "{\"progressToken\":%s,\"progress\":%llu,\"message\":",
-                           c->progress_token, (unsigned long long)++c->progress);
+    int error =
+        str_printf(&params, ",\"progress\":%llu,\"message\":", (unsigned long long)++c->progress);
     if (!error)
         error = jsontext_quote(&params, c->output.data + from, c->output.len - from);
     if (!error)
         error = str_add(&params, "}");
-    if (!error)
-        error = rpc_write_notification(&text, "notifications/progress", params.data);
-    /* With the lock: the request may become a task meanwhile, and its wire is gone then. */
+    /* With the lock: the request may become a task meanwhile, or another one join its cell, and its
+     * wire and token are gone then. */
     pthread_mutex_lock(&c->server->lock);
-    if (!error)
+    if (!error && c->progress_token)
+        error = str_printf(&token, "{\"progressToken\":%s%s", c->progress_token, params.data);
+    if (!error && token.len > 0)
+        error = rpc_write_notification(&text, "notifications/progress", token.data);
+    if (!error && text.len > 0)
         c->wire.tell(c->wire.payload, text.data, text.len);
     pthread_mutex_unlock(&c->server->lock);
     str_free(&params);
+    str_free(&token);
     str_free(&text);
     str_clear(&c->output);
 }
 
 void call_progress(mcp_call *c, const char *text, size_t len)
 {
-    if (!c->progress_token || call_is_cancelled(c))
+    pthread_mutex_lock(&c->server->lock);
+    const int is_heard = c->progress_token && !c->is_cancelled;
+    pthread_mutex_unlock(&c->server->lock);
+    if (!is_heard)
         return;
     if (c->output.len > 2 * (size_t)PROGRESS_BYTES)
         str_clear(&c->output);

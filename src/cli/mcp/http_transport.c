@@ -302,7 +302,7 @@ static exchange *begin_exchange(transport *t, http_request *r, void (*on_hang_up
 
 static void take_message(transport *t, http_request *r, exchange *e, mcp_peer *peer)
 {
-    const mcp_wire wire = { tell, answer_request, e };
+    const mcp_wire wire = { tell, answer_request, e, e->takes_stream };
     size_t len;
     const char *text = http_body(r, &len);
     mcp_server_take(t->server, peer, &wire, text, len);
@@ -449,7 +449,7 @@ static void on_get(void *payload, http_request *r)
         e->is_streaming = 1;
         http_stream_begin(r, NULL);
         pthread_mutex_lock(&t->server->lock);
-        c->peer->wire = (mcp_wire){ tell, answer_request, e };
+        c->peer->wire = (mcp_wire){ tell, answer_request, e, 1 };
         pthread_mutex_unlock(&t->server->lock);
     }
     pthread_mutex_unlock(&t->lock);

@@ -133,6 +133,9 @@ int command_mcp(const options *o)
               .host = SNUG_HOST_OPTIONS_INIT,
               .server = { .limits = mcp_limits_resolve(&o->mcp.limits) } };
 
+    if (o->input_count > 0)
+        return command_fail(EXIT_USAGE, "mcp takes options only, and not \"%.100s\"",
+                            o->inputs[0].text);
     if (o->mcp.print_config)
         return mcp_print_config(o, o->mcp.print_config);
     if (o->isolation == AS_BASH)

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/jsontext.h"
+#include "cli/mcp/asking.h"
+#include "cli/mcp/asking_form.h"
 #include "cli/mcp/calls.h"
 #include "cli/mcp/resources.h"
 #include "cli/mcp/server.h"
@@ -45,6 +47,7 @@ static void initialize(mcp_call *c)
         is_known(wanted) && !strcmp(wanted, MCP_LEGACY_BEFORE) ? MCP_LEGACY_BEFORE : MCP_LEGACY;
     pthread_mutex_lock(&c->server->lock);
     c->peer->legacy = agreed;
+    c->peer->takes_forms = form_is_taken(rpc_object(c->message.params, "capabilities"));
     pthread_mutex_unlock(&c->server->lock);
     int error = str_printf(&out,
                            "{\"protocolVersion\":\"%s\",\"capabilities\":" CAPABILITIES
@@ -115,6 +118,11 @@ static void call_tool(mcp_call *c)
 
     if (!name) {
         call_fail(c, MCP_BAD, RPC_INVALID_PARAMS, "\"name\" must be a string", NULL);
+        return;
+    }
+    if (c->is_modern && (cJSON_GetObjectItemCaseSensitive(c->message.params, "requestState") ||
+                         cJSON_GetObjectItemCaseSensitive(c->message.params, "inputResponses"))) {
+        asking_retry(c);
         return;
     }
     c->tool = tool_find(c->server, name);
@@ -284,6 +292,7 @@ void mcp_server_take(mcp_server *s, mcp_peer *peer, const mcp_wire *wire, const 
         return;
     }
     if (c->message.kind == RPC_ANSWER) {
+        asking_take_answer(s, peer, &c->message);
         call_leave(c, MCP_TAKEN);
         return;
     }

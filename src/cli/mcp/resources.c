@@ -354,6 +354,15 @@ static int write_acknowledged(str *out, const mcp_call *c, const cJSON *filter)
     return error;
 }
 
+/* By HTTP as many as there are connections, and so on stdio. With the lock. */
+static int listens_too_often(const mcp_server *s, const mcp_peer *peer)
+{
+    uint64_t count = 0;
+    for (const mcp_call *c = s->listening; c; c = c->next)
+        count += c->peer == peer;
+    return count >= s->limits.connections;
+}
+
 void listen_begin(mcp_call *c)
 {
     mcp_server *s = c->server;
@@ -373,8 +382,14 @@ void listen_begin(mcp_call *c)
 
     /* With the lock, so that nothing else comes before it. */
     pthread_mutex_lock(&s->lock);
-    const int is_taken = !c->peer->is_alone && server_has_call(s, c->peer, c->message.id);
-    if (!is_taken && !s->is_ending) {
+    const char *why = NULL;
+    if (!c->peer->is_alone && server_has_call(s, c->peer, c->message.id))
+        why = "a request of that id is being answered already";
+    else if (listens_too_often(s, c->peer))
+        why = "this client listens too often already (--connections)";
+    else if (s->is_ending)
+        why = "snug is ending";
+    if (!why) {
         c->stage = CALL_LISTENS;
         c->wire.tell(c->wire.payload, text.data, text.len);
         calls_add(&s->listening, c);
@@ -383,9 +398,7 @@ void listen_begin(mcp_call *c)
     pthread_mutex_unlock(&s->lock);
     str_free(&text);
     if (c)
-        call_fail(c, MCP_BAD, RPC_INVALID_REQUEST,
-                  is_taken ? "a request of that id is being answered already" : "snug is ending",
-                  NULL);
+        call_fail(c, MCP_BAD, RPC_INVALID_REQUEST, why, NULL);
 }
 
 void listen_end(mcp_call *c)

@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/mcp/asking.h"
 #include "cli/mcp/tool_table.h"
+
+enum { SLICE_MS = 50 /* after which a cell that asks is noticed */ };
 
 static void on_output(void *payload, snug_stream stream, const char *text, size_t len)
 {
@@ -19,6 +22,7 @@ snug_lease *lease_session(mcp_call *c, answer *a)
     if (c->handle->is_bash)
         wanted.kind = SNUG_KIND_BASH;
     wanted.on_output = on_output;
+    wanted.on_approval = asking_on_approval;
     wanted.payload = c;
     if (snug_lease_open(&lease, c->server->supervisor, c->handle->principal, c->handle->name,
                         &wanted)) {
@@ -71,42 +75,81 @@ static void bound_limits(snug_limits *limits, const options *o)
         limits->wall_ms = most;
 }
 
-static void run_cell(mcp_call *c, const cJSON *arguments, snug_lease *lease, answer *a)
+static int start_cell(mcp_call *c, const cJSON *arguments, answer *a)
 {
     const char *code = rpc_text(arguments, "code");
     snug_limits limits = SNUG_LIMITS_INIT;
-    snug_result *result;
 
     if (!read_limits(&limits, arguments, a))
-        return;
+        return 0;
     bound_limits(&limits, c->server->options);
     if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(arguments, "reset")) &&
-        snug_session_reset(snug_lease_session(lease))) {
+        snug_session_reset(snug_lease_session(c->lease))) {
         answer_fail_library(a);
-        return;
+        return 0;
     }
     if (call_is_cancelled(c)) {
         answer_fail(a, "the call was cancelled before its cell began");
-        return;
+        return 0;
     }
 
     set_running(c, 1);
-    const int error = snug_lease_run(&result, lease, code, strlen(code), &limits);
+    const int error = asking_is_possible(c)
+                          ? snug_lease_start(c->lease, code, strlen(code), &limits)
+                          : snug_lease_run(&c->result, c->lease, code, strlen(code), &limits);
+    c->has_ended = error || !asking_is_possible(c);
+    c->failure = error ? strdup(snug_error_message()) : NULL;
+    c->is_started = 1;
+    return 1;
+}
+
+/* Until the cell is over, and then 1; 0: it is held, and the call is nobody's. */
+static int wait_for_cell(mcp_call *c)
+{
+    while (!c->has_ended) {
+        const int error = snug_lease_wait(&c->result, c->lease, SLICE_MS);
+        if (error == SNUG_EAGAIN) {
+            if (asking_hold(c))
+                return 0;
+            continue;
+        }
+        c->has_ended = 1;
+        c->failure = error ? strdup(snug_error_message()) : NULL;
+    }
+    return 1;
+}
+
+static void take_result(mcp_call *c, answer *a)
+{
+    snug_result *result = c->result;
+
+    asking_end(c);
     set_running(c, 0);
-    if (error) {
-        answer_fail_library(a);
+    c->result = NULL;
+    if (!result) {
+        answer_fail(a, "%s", c->failure ? c->failure : "out of memory");
         return;
     }
     note_files(c, result);
-    answer_cell(a, result, snug_lease_arrival(lease), c->handle);
+    answer_cell(a, result, snug_lease_arrival(c->lease), c->handle);
     snug_result_free(result);
 }
 
+/* Also of one whose cell was held, and goes on. */
 void run_code(mcp_call *c, const cJSON *arguments, answer *a)
 {
-    snug_lease *lease = lease_session(c, a);
-    if (!lease)
+    if (!c->lease)
+        c->lease = lease_session(c, a);
+    if (!c->lease)
         return;
-    run_cell(c, arguments, lease, a);
-    snug_lease_close(lease);
+    if (c->is_started && !c->has_ended)
+        snug_lease_go_on(c->lease);
+    if (c->is_started || start_cell(c, arguments, a)) {
+        a->is_held = !wait_for_cell(c);
+        if (a->is_held)
+            return;
+        take_result(c, a);
+    }
+    snug_lease_close(c->lease);
+    c->lease = NULL;
 }

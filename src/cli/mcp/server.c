@@ -7,7 +7,10 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/jsontext.h"
+#include "cli/kernel/signature.h"
+#include "cli/mcp/asking.h"
 #include "cli/mcp/calls.h"
+#include "cli/mcp/request_state.h"
 #include "cli/mcp/tasks.h"
 #include "cli/mcp/tool_table.h"
 
@@ -21,6 +24,25 @@ static void interrupt_call(mcp_server *s, const mcp_call *c)
 {
     if (c->is_running && c->handle)
         snug_supervisor_interrupt(s->supervisor, c->handle->principal, c->handle->name);
+}
+
+/* With the last one that waits for it a cell is cancelled too. */
+static mcp_call *take_cancelled_joined(mcp_server *s)
+{
+    mcp_call *gone = s->joined;
+    int is_last = 1;
+
+    while (gone && !gone->is_cancelled)
+        gone = gone->next;
+    if (!gone)
+        return NULL;
+    calls_remove(&s->joined, gone);
+    for (const mcp_call *c = s->joined; c; c = c->next)
+        is_last &= c->asking != gone->asking;
+    for (mcp_call *c = s->calls; c && is_last; c = c->next)
+        if (c->asking == gone->asking)
+            c->is_cancelled = 1;
+    return gone;
 }
 
 /* The next one that is to be dropped at once, because nothing was begun for it. With the lock. */
@@ -38,7 +60,7 @@ static mcp_call *take_cancelled(mcp_server *s)
             calls_remove(&s->listening, c);
             return c;
         }
-    return NULL;
+    return take_cancelled_joined(s);
 }
 
 void server_drop_cancelled(mcp_server *s)
@@ -64,6 +86,9 @@ static void cancel_where(mcp_server *s, int (*fits)(const mcp_call *c, const voi
         if (fits(c, what))
             c->is_cancelled = 1;
     for (mcp_call *c = s->listening; c; c = c->next)
+        if (fits(c, what))
+            c->is_cancelled = 1;
+    for (mcp_call *c = s->joined; c; c = c->next)
         if (fits(c, what))
             c->is_cancelled = 1;
     pthread_mutex_unlock(&s->lock);
@@ -111,6 +136,8 @@ int server_has_call(mcp_server *s, const mcp_peer *peer, const char *id)
         found |= is_wanted(c, &wanted);
     for (const mcp_call *c = s->listening; c; c = c->next)
         found |= is_wanted(c, &wanted);
+    for (const mcp_call *c = s->joined; c; c = c->next)
+        found |= is_wanted(c, &wanted);
     return found;
 }
 
@@ -141,6 +168,9 @@ static int has_calls(const mcp_server *s, const mcp_peer *peer)
         if (c->peer == peer)
             return 1;
     for (const mcp_call *c = s->listening; c; c = c->next)
+        if (c->peer == peer)
+            return 1;
+    for (const mcp_call *c = s->joined; c; c = c->next)
         if (c->peer == peer)
             return 1;
     return 0;
@@ -203,6 +233,8 @@ void server_tidy_peers(mcp_server *s)
 static mcp_call *next_call(mcp_server *s)
 {
     for (mcp_call *c = s->calls; c; c = c->next) {
+        if (c->stage == CALL_RESUMES)
+            return c;
         if (c->stage != CALL_WAITS || c->is_cancelled)
             continue;
         if (!c->handle || !c->handle->is_busy)
@@ -218,7 +250,7 @@ static void *serve_calls(void *payload)
     pthread_mutex_lock(&s->lock);
     for (;;) {
         mcp_call *c = next_call(s);
-        if (!c && s->is_ending)
+        if (!c && s->is_ending && !asking_has_held(s))
             break;
         if (!c) {
             pthread_cond_wait(&s->work, &s->lock);
@@ -252,6 +284,17 @@ static void add_thread(mcp_server *s)
         return;
     if (thread_start(&s->pool[s->threads], "snug-mcp", STACK_BYTES, serve_calls, s) == SNUG_OK)
         s->threads++;
+}
+
+void server_resume(mcp_call *c)
+{
+    mcp_server *s = c->server;
+
+    c->stage = CALL_RESUMES;
+    s->waiting++;
+    if (!s->is_ending)
+        add_thread(s);
+    pthread_cond_broadcast(&s->work);
 }
 
 void call_queue(mcp_call *c)
@@ -311,7 +354,7 @@ static void *tick_calls(void *payload)
     mcp_server *s = payload;
 
     pthread_mutex_lock(&s->lock);
-    while (!s->is_ending || s->working > 0) {
+    while (!s->is_ending || s->working > 0 || s->waiting > 0 || asking_has_held(s)) {
         const uint64_t now = clock_now_ns();
         const int has_calls_now = s->calls != NULL;
         mcp_call *late = take_late(s, now);
@@ -322,7 +365,7 @@ static void *tick_calls(void *payload)
             pthread_mutex_lock(&s->lock);
             continue;
         }
-        if (tasks_tick(s, now))
+        if (tasks_tick(s, now) || asking_tick(s, now))
             continue;
         interrupt_cancelled(s);
         cond_wait_until(&s->tick, &s->lock,
@@ -356,7 +399,10 @@ int mcp_server_start(mcp_server *s)
     if (!s->pool)
         return error_no_memory();
 
-    int error = thread_start(&s->clock, "snug-mcp-clock", STACK_BYTES / 4, tick_calls, s);
+    int error = request_state_start(&s->signer);
+    if (error)
+        return error;
+    error = thread_start(&s->clock, "snug-mcp-clock", STACK_BYTES / 4, tick_calls, s);
     s->has_clock = error == SNUG_OK;
     return error;
 }
@@ -364,7 +410,7 @@ int mcp_server_start(mcp_server *s)
 static int is_any(const mcp_call *c, const void *what)
 {
     (void)what;
-    return c->stage == CALL_WORKS;
+    return c->stage != CALL_WAITS && c->stage != CALL_LISTENS;
 }
 
 /* The next that has not been begun, or listens. With the lock. */
@@ -403,6 +449,7 @@ void mcp_server_stop(mcp_server *s, uint64_t ms)
         return;
     const uint64_t deadline = clock_deadline_ns(clock_now_ns(), ms);
 
+    asking_refuse_all(s);
     pthread_mutex_lock(&s->lock);
     s->is_ending = 1;
     pthread_cond_broadcast(&s->work);
@@ -410,7 +457,7 @@ void mcp_server_stop(mcp_server *s, uint64_t ms)
     end_idle(s);
 
     pthread_mutex_lock(&s->lock);
-    while (s->working > 0 && clock_now_ns() < deadline)
+    while ((s->working > 0 || s->waiting > 0 || asking_has_held(s)) && clock_now_ns() < deadline)
         cond_wait_until(&s->idle, &s->lock, deadline);
     pthread_mutex_unlock(&s->lock);
     cancel_where(s, is_any, NULL);
@@ -431,6 +478,8 @@ void mcp_server_free(mcp_server *s)
         server_tidy_peers(s);
     }
     tasks_forget_all(s);
+    asking_forget_all(s);
+    signer_close(s->signer);
     handles_free(&s->handles);
     free(s->pool);
 }

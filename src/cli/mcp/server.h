@@ -49,6 +49,7 @@ typedef struct mcp_wire {
      * is none, of a notification, or because the request was cancelled. */
     void (*answer)(void *payload, mcp_status status, const char *text, size_t len);
     void *payload;
+    int takes_requests; /* tell can be a request to the client */
 } mcp_wire;
 
 /* Who speaks: a process at the other end of stdio, a client session of the older revisions, or a
@@ -60,12 +61,21 @@ typedef struct mcp_peer {
     mcp_wire wire;      /* for what nobody has asked for; tell NULL: none */
     str subscribed;     /* URIs, each with a NUL behind it */
     int is_modern;      /* by what its transport has seen */
+    int takes_forms;    /* of elicitation, by its handshake */
     int is_closed;
     unsigned pins; /* of those that use it without a call */
     struct mcp_peer *next;
 } mcp_peer;
 
-typedef enum call_stage { CALL_WAITS, CALL_WORKS, CALL_LISTENS } call_stage;
+typedef enum call_stage {
+    CALL_WAITS,
+    CALL_WORKS,
+    CALL_LISTENS,
+    CALL_HELD,      /* its cell waits for an approval: asking.h. No thread has it */
+    CALL_LOOKED_AT, /* the same, and the clock has it */
+    CALL_RESUMES,   /* the same, and it waits for a thread */
+    CALL_JOINED     /* it waits for another call's cell */
+} call_stage;
 
 /* A message that is being answered. */
 typedef struct mcp_call {
@@ -85,6 +95,16 @@ typedef struct mcp_call {
     uint64_t since_ns; /* it waits */
     int wants_list;    /* of one that listens */
     int takes_task;    /* it may become one */
+    int is_task;       /* it has */
+    /* Of a cell that may ask: asking.h */
+    snug_lease *lease;
+    int is_started, has_ended; /* the cell; with one of the next two */
+    snug_result *result;
+    char *failure; /* why there is none */
+    struct question *questions;
+    struct asking *asking; /* its own, or that of the cell that it has joined; NULL: none */
+    int is_woken, has_asked;
+    uint64_t looked_ns;
     struct mcp_call *next;
 } mcp_call;
 
@@ -100,6 +120,11 @@ typedef struct mcp_server {
     handles handles;
     mcp_peer *peers;
     mcp_call *calls, *listening; /* in the order in which they came */
+    mcp_call *joined;            /* that wait for another call's cell */
+    struct asking *askings;
+    struct signer *signer;
+    uint64_t asked; /* questions */
+    int asks_nobody;
     struct task *tasks;
     size_t task_count;
     size_t waiting, working, threads;
@@ -137,6 +162,10 @@ void mcp_server_hang_up(mcp_server *s, const void *payload);
 /* Each answers the call and frees it. */
 void call_result(mcp_call *c, const char *result);
 void call_fail(mcp_call *c, mcp_status status, int code, const char *message, const char *data);
+/* Answers it with a message that answers another one: its result or error. text NULL: with none. */
+void call_forward(mcp_call *c, mcp_status status, const char *text, size_t len);
+/* With the lock: a thread takes up a call that is held. */
+void server_resume(mcp_call *c);
 /* The end of a call without an answer. */
 void call_leave(mcp_call *c, mcp_status status);
 /* Appends what every result of the newer revision has, with a comma behind it: nothing for the

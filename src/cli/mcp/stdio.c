@@ -9,6 +9,7 @@
 #include "base/ascii.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "cli/mcp/asking.h"
 #include "cli/mcp/transports.h"
 #include "cli/program/command.h"
 #include "cli/terminal/lines.h"
@@ -133,7 +134,7 @@ static void refuse_long(channel *c)
 
 static int read_messages(channel *c, mcp_peer *peer)
 {
-    const mcp_wire wire = { tell, answer_message, c };
+    const mcp_wire wire = { tell, answer_message, c, 1 };
     lines in;
     const char *line;
     size_t len;
@@ -173,6 +174,7 @@ static void finish_calls(channel *c)
 {
     mcp_server *s = c->server;
 
+    asking_refuse_all(s);
     pthread_mutex_lock(&s->lock);
     while (s->calls && !signals_taken(c->signals))
         cond_wait_until(&s->idle, &s->lock, clock_now_ns() + 50 * NS_PER_MS);

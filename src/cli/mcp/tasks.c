@@ -7,6 +7,8 @@
 
 #include "base/clock.h"
 #include "base/jsontext.h"
+#include "base/u64.h"
+#include "cli/mcp/asking.h"
 
 #define EXTENSION MCP_META "tasks"
 
@@ -17,9 +19,11 @@ typedef struct task {
     char *principal;
     mcp_server *server;
     mcp_peer *peer; /* the call's from now on; closed with its answer */
+    mcp_call *call; /* the same; NULL: it is over */
     int is_done, was_cancelled;
     str answer; /* the whole message */
     uint64_t made_ns;
+    uint64_t kept_from_ns; /* where it has asked, and waited: its end */
     char made[TIME_BYTES], changed[TIME_BYTES];
     struct task *next;
 } task;
@@ -61,8 +65,11 @@ static void keep_answer(void *payload, mcp_status status, const char *text, size
     else if (str_append(&t->answer, text, len))
         str_clear(&t->answer);
     write_time(t->changed);
+    if (t->call->has_asked)
+        t->kept_from_ns = clock_now_ns();
     t->peer->is_closed = 1;
     t->peer = NULL;
+    t->call = NULL;
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -72,22 +79,38 @@ static const char *status_of(const task *t)
 {
     const jsontext_span whole = { t->answer.data, t->answer.len };
     if (!t->is_done)
-        return "working";
+        return t->call && asking_is_open(t->call) ? "input_required" : "working";
     if (t->was_cancelled)
         return "cancelled";
     return jsontext_member(whole, "result").text ? "completed" : "failed";
 }
 
-/* Its members, and the result or error where there is one. SNUG_OK or SNUG_ENOMEM. */
+/* One that asks may wait for long: as long as it is not over, it is kept. */
+static int write_ttl(str *out, const task *t)
+{
+    if (t->call && t->call->has_asked)
+        return str_add(out, "null");
+    const uint64_t ms = (t->kept_from_ns - t->made_ns) / NS_PER_MS;
+    return str_printf(out, "%llu", (unsigned long long)u64_sum(ms, t->server->limits.task_kept_ms));
+}
+
+/* Its members, and the result or error where there is one, or what it asks. SNUG_OK or SNUG_ENOMEM.
+ */
 static int write_task(str *out, const task *t)
 {
     const jsontext_span whole = { t->answer.data, t->answer.len };
     const char *status = status_of(t);
     int error = str_printf(out,
                            "\"taskId\":\"%s\",\"status\":\"%s\",\"createdAt\":\"%s\","
-                           "\"lastUpdatedAt\":\"%s\",\"ttlMs\":%llu,\"pollIntervalMs\":%d",
-                           t->id, status, t->made, t->changed,
-                           (unsigned long long)t->server->limits.task_kept_ms, POLL_MS);
+                           "\"lastUpdatedAt\":\"%s\",\"pollIntervalMs\":%d,\"ttlMs\":",
+                           t->id, status, t->made, t->changed, POLL_MS);
+
+    if (!error)
+        error = write_ttl(out, t);
+    if (!error && !strcmp(status, "input_required")) {
+        error = str_add(out, ",\"inputRequests\":");
+        return error ? error : asking_write_requests(out, t->call);
+    }
 
     const char *name = !strcmp(status, "completed") ? "result" : "error";
     const jsontext_span inner = jsontext_member(whole, name);
@@ -127,7 +150,7 @@ static void free_task(task *t)
 }
 
 /* NULL: no memory. */
-static task *make_task(const mcp_call *c)
+static task *make_task(mcp_call *c)
 {
     task *t = calloc(1, sizeof *t);
     if (!t)
@@ -146,7 +169,8 @@ static task *make_task(const mcp_call *c)
     }
 
     t->peer->is_alone = t->peer->is_modern = 1;
-    t->made_ns = clock_now_ns();
+    t->made_ns = t->kept_from_ns = clock_now_ns();
+    t->call = c;
     write_time(t->made);
     write_time(t->changed);
     return t;
@@ -185,7 +209,8 @@ static int turn_into_task(mcp_server *s, mcp_call *c)
     s->tasks = t;
     s->task_count++;
     c->peer = t->peer;
-    c->wire = (mcp_wire){ tell_nobody, keep_answer, t };
+    c->wire = (mcp_wire){ .tell = tell_nobody, .answer = keep_answer, .payload = t };
+    c->is_task = 1;
     pthread_mutex_unlock(&s->lock);
     wire.answer(wire.payload, MCP_FINE, text.data, text.len);
     str_free(&text);
@@ -200,7 +225,7 @@ static void forget_tasks(mcp_server *s, uint64_t now_ns)
 
     for (task **at = &s->tasks; *at;) {
         task *t = *at;
-        const int is_old = now_ns >= clock_deadline_ns(t->made_ns, s->limits.task_kept_ms);
+        const int is_old = now_ns >= clock_deadline_ns(t->kept_from_ns, s->limits.task_kept_ms);
         if (!t->is_done || (++seen <= s->limits.tasks && !is_old)) {
             at = &t->next;
             continue;
@@ -292,18 +317,32 @@ void tasks_get(mcp_call *c)
     str_free(&out);
 }
 
-/* No task asks for anything. */
+/* NULL: it is over. */
+static mcp_call *call_of(const mcp_call *update)
+{
+    const task *t = find_task(update);
+    return t ? t->call : NULL;
+}
+
 void tasks_update(mcp_call *c)
 {
+    const cJSON *responses = rpc_object(c->message.params, "inputResponses");
     if (!check_extension(c))
         return;
     pthread_mutex_lock(&c->server->lock);
     const int is_there = find_task(c) != NULL;
     pthread_mutex_unlock(&c->server->lock);
-    if (is_there)
-        acknowledge(c);
-    else
+    if (!is_there)
         fail_unknown(c);
+    else if (!responses)
+        call_fail(c, MCP_BAD, RPC_INVALID_PARAMS, "\"inputResponses\" must be an object", NULL);
+    else if (!asking_take_responses(c->server, call_of, c, responses))
+        call_fail(c, MCP_BAD, RPC_INVALID_PARAMS,
+                  "a member of \"inputResponses\" is no ElicitResult: its \"action\" is accept, "
+                  "decline or cancel",
+                  NULL);
+    else
+        acknowledge(c);
 }
 
 void tasks_cancel(mcp_call *c)

@@ -479,5 +479,6 @@ void tool_serve(mcp_call *c)
         return;
     }
     c->tool->run(c, rpc_object(c->message.params, "arguments"), &a);
-    send_answer(c, &a);
+    if (!a.is_held)
+        send_answer(c, &a);
 }

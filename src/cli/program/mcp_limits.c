@@ -3,31 +3,35 @@
 #include <assert.h>
 
 /* field, option, unit, default, about */
-#define MCP_LIMITS(X)                                                                             \
-    X(message_bytes, "--message-size", "bytes", 32 << 20, "a message of a client")                \
-    X(calls, "--calls", "", 16, "calls of tools at work at once, of all clients")                 \
-    X(waiting_calls, "--waiting-calls", "", 1000, "calls that wait for their turn")               \
-    X(wait_ms, "--wait", "ms", 60000, "for which a call waits for its turn")                      \
-    X(sessions, "--sessions", "", 64,                                                             \
-      "sessions open at once; of more, the one used longest "                                     \
-      "ago is saved and closed")                                                                  \
-    X(idle_ms, "--session-idle", "ms", 900000,                                                    \
-      "without a call, until a session is saved and "                                             \
-      "closed")                                                                                   \
-    X(file_bytes, "--file-size", "bytes", 16 << 20, "a file that is read or written by a call")   \
-    X(task_ms, "--task-after", "ms", 10000,                                                       \
-      "after which a call becomes a task, where the client takes one")                            \
-    X(tasks, "--tasks", "", 1000, "tasks that are over and kept")                                 \
-    X(task_kept_ms, "--task-time", "ms", 3600000, "for which a task is kept, from its beginning") \
-    X(connections, "--connections", "", 256, "connections to `--http` at once")                   \
-    X(clients, "--clients", "", 1000,                                                             \
-      "clients of the older protocol that `--http` keeps in "                                     \
-      "mind")                                                                                     \
-    X(request_ms, "--request-time", "ms", 30000,                                                  \
-      "in which a request to `--http` has to be "                                                 \
-      "whole")                                                                                    \
-    X(unsent_bytes, "--unsent-size", "bytes", 64 << 20,                                           \
-      "of answers that a client does not "                                                        \
+#define MCP_LIMITS(X)                                                                              \
+    X(message_bytes, "--message-size", "bytes", 32 << 20, "a message of a client")                 \
+    X(calls, "--calls", "", 16, "calls of tools at work at once, of all clients")                  \
+    X(waiting_calls, "--waiting-calls", "", 1000, "calls that wait for their turn")                \
+    X(wait_ms, "--wait", "ms", 60000, "for which a call waits for its turn")                       \
+    X(sessions, "--sessions", "", 64,                                                              \
+      "sessions open at once; of more, the one used longest "                                      \
+      "ago is saved and closed")                                                                   \
+    X(idle_ms, "--session-idle", "ms", 900000,                                                     \
+      "without a call, until a session is saved and "                                              \
+      "closed")                                                                                    \
+    X(file_bytes, "--file-size", "bytes", 16 << 20, "a file that is read or written by a call")    \
+    X(task_ms, "--task-after", "ms", 10000,                                                        \
+      "after which a call becomes a task, where the client takes one")                             \
+    X(tasks, "--tasks", "", 1000,                                                                  \
+      "tasks that are over and kept, and as many results of cells that have asked")                \
+    X(task_kept_ms, "--task-time", "ms", 3600000,                                                  \
+      "for which a task is kept, from its beginning; from its end where it has asked, and so the " \
+      "result of such a cell")                                                                     \
+    X(connections, "--connections", "", 256,                                                       \
+      "connections to `--http` at once, and subscriptions of a client on stdio")                   \
+    X(clients, "--clients", "", 1000,                                                              \
+      "clients of the older protocol that `--http` keeps in "                                      \
+      "mind")                                                                                      \
+    X(request_ms, "--request-time", "ms", 30000,                                                   \
+      "in which a request to `--http` has to be "                                                  \
+      "whole")                                                                                     \
+    X(unsent_bytes, "--unsent-size", "bytes", 64 << 20,                                            \
+      "of answers that a client does not "                                                         \
       "read; then it is disconnected")
 
 #define DESCRIPTION(field, option, unit, value, about) \
