@@ -537,7 +537,7 @@ static void wake(mcp_call *c)
 
 /* ---- answers ---- */
 
-/* Of inputResponses: 0 where one of them is no ElicitResult. With the lock, as what follows. */
+/* Of inputResponses: 0 where one of them is not an ElicitResult. With the lock, as what follows. */
 static int check_responses(const mcp_call *c, const cJSON *responses)
 {
     for (const question *q = c->questions; q; q = q->next) {
@@ -585,7 +585,7 @@ int asking_take_responses(mcp_server *s, mcp_call *(*find)(const mcp_call *updat
     return is_fine;
 }
 
-/* "snug-N" as JSON; 0: it is none. */
+/* "snug-N" as JSON; 0: it is another. */
 static uint64_t read_number(const char *id)
 {
     static const char before[] = "\"snug-";
@@ -647,7 +647,7 @@ static const char *find_fault(const mcp_call *c, const asking *k, const cJSON *r
     if (responses && !cJSON_IsObject(responses))
         return "\"inputResponses\" must be an object";
     if (k->work && !check_responses(k->work, responses))
-        return "a member of \"inputResponses\" is no ElicitResult: its \"action\" is accept, "
+        return "a member of \"inputResponses\" is not an ElicitResult: its \"action\" is accept, "
                "decline or cancel";
     if (s->is_ending)
         return "snug is ending, and takes no further calls";

@@ -18,7 +18,7 @@
 void asking_on_approval(void *payload, snug_call *asked);
 /* Whether cells of this session may have to ask. */
 int asking_is_possible(const mcp_call *c);
-/* The cell of the call goes on. 1: it is asked about something, and the client has been told: the
+/* The cell of the call goes on. 1: it is asked about something, and the client has heard of it: the
  * call is nobody's until it is resumed. 0: the caller goes on waiting for the cell. */
 int asking_hold(mcp_call *c);
 /* The cell is over: nobody is asked any more. */
@@ -33,7 +33,7 @@ int asking_is_open(const mcp_call *c);
 /* With the lock: appends the requests, an object. SNUG_OK or SNUG_ENOMEM. */
 int asking_write_requests(str *out, const mcp_call *c);
 /* Takes inputResponses for a task's call, which is found by find with the lock. What is not asked
- * is passed over. 1; 0: some are no ElicitResult, and none was taken. */
+ * is passed over. 1; 0: some are not ElicitResults, and none was taken. */
 int asking_take_responses(mcp_server *s, mcp_call *(*find)(const mcp_call *update),
                           const mcp_call *update, const cJSON *responses);
 

@@ -16,7 +16,8 @@ int form_write(str *out, const char *text, int has_mode)
     static const char schema[] =
         ",\"requestedSchema\":{\"type\":\"object\",\"properties\":{\"answer\":{\"type\":\"string\","
         "\"title\":\"Call it?\",\"description\":\"once: this call; always: this and all further "
-        "calls of this tool in the session; refuse: the program is told no\",\"enum\":[\"once\","
+        "calls of this tool in the session; refuse: the program gets a "
+        "refusal\",\"enum\":[\"once\","
         "\"always\",\"refuse\"]}},\"required\":[\"answer\"]}}";
     str message = { 0 };
     int error = str_printf(&message, "A program wants to call %s", text);

@@ -18,7 +18,7 @@ int form_is_taken(const cJSON *capabilities);
  * the answer. mode: as the newer revision has it. SNUG_OK or SNUG_ENOMEM. */
 int form_write(str *out, const char *text, int has_mode);
 /* What an ElicitResult says. 1: that; 0: it was accepted, without an answer that is one; -1: it is
- * no ElicitResult. reason: where it is a refusal. */
+ * not one. reason: where it is a refusal. */
 int form_read(snug_approval *out, const char **reason, const cJSON *result);
 
 #endif

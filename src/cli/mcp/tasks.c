@@ -337,10 +337,11 @@ void tasks_update(mcp_call *c)
     else if (!responses)
         call_fail(c, MCP_BAD, RPC_INVALID_PARAMS, "\"inputResponses\" must be an object", NULL);
     else if (!asking_take_responses(c->server, call_of, c, responses))
-        call_fail(c, MCP_BAD, RPC_INVALID_PARAMS,
-                  "a member of \"inputResponses\" is no ElicitResult: its \"action\" is accept, "
-                  "decline or cancel",
-                  NULL);
+        call_fail(
+            c, MCP_BAD, RPC_INVALID_PARAMS,
+            "a member of \"inputResponses\" is not an ElicitResult: its \"action\" is accept, "
+            "decline or cancel",
+            NULL);
     else
         acknowledge(c);
 }
