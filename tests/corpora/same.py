@@ -60,11 +60,11 @@ def read_differing():
 def main():
     parser = argparse.ArgumentParser(description="Runs sessions twice, and compares; SNUG is the program.")
     parser.add_argument("--count", type=int, default=200, help="sessions of the corpora (200)")
-    parser.add_argument("--isolation", default="local", help="local, worker or full")
+    parser.add_argument("--isolation", help="local, worker or full")
     arguments = parser.parse_args()
     sessions = load(arguments.count)
     expected = read_differing()
-    options = ("--isolation", arguments.isolation, *FIXED)
+    options = ("--isolation", arguments.isolation, *FIXED) if arguments.isolation else FIXED
     first, second = run(sessions, options), run(sessions, options)
     failures = []
     for name, _ in sessions:

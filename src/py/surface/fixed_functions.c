@@ -315,22 +315,18 @@ static PyObject *answer_acquire(const call *c)
 
 /* ---- random numbers ---- */
 
+/* The original first, which judges the arguments. */
 static PyObject *draw_bytes(const call *c)
 {
     interp *in = fixed_seed_here();
-    PyObject *given = argument(c, 0, "size");
-    if (!in || !given || !PyLong_Check(given))
-        return pass_on(c);
+    PyObject *real = pass_on(c);
+    if (!in || !real || !PyBytes_CheckExact(real))
+        return real;
 
-    Py_ssize_t size = PyLong_AsSsize_t(given);
-    if (size < 0) {
-        PyErr_Clear();
-        return pass_on(c);
-    }
-
-    PyObject *bytes = PyBytes_FromStringAndSize(NULL, size);
+    PyObject *bytes = PyBytes_FromStringAndSize(NULL, PyBytes_GET_SIZE(real));
+    Py_DECREF(real);
     if (bytes)
-        fixed_draw(in, PyBytes_AS_STRING(bytes), (size_t)size);
+        fixed_draw(in, PyBytes_AS_STRING(bytes), (size_t)PyBytes_GET_SIZE(bytes));
     return bytes;
 }
 

@@ -13,6 +13,7 @@
 #include "session/cells/run_cell.h"
 #include "session/core/claim.h"
 #include "session/core/session.h"
+#include "session/result/result.h"
 
 /* ---- both ---- */
 
@@ -60,7 +61,10 @@ static int carry_out_wish(program_outcome *out, snug_session *session, program_w
         return session_fail(session, error);
 
     wish->limits = session_cell_limits(session, limits ? &taken : NULL);
-    return session_return(session, session->form->compute(out, session, wish));
+    error = session->form->compute(out, session, wish);
+    if (!error && out->result)
+        out->result->fixed = session->fixed;
+    return session_return(session, error);
 }
 
 /* ---- calls ---- */
