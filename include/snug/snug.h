@@ -945,6 +945,8 @@ SNUG_EXTERN const char *snug_entry_kind_name(snug_entry_kind kind);
  * the time-out it is ToolTimeout, which is both a ToolError and a TimeoutError. */
 #define SNUG_TOOL_BYTES (16u * 1024 * 1024)
 
+enum { SNUG_TOOL_AWAITED = 1, SNUG_TOOL_EITHER = 2 };
+
 typedef struct snug_tool {
     size_t size;
     const char *name; /* an identifier, or two with a dot between them, "github.search": then cells
@@ -957,8 +959,11 @@ typedef struct snug_tool {
                               dict, tuple, set, bytes and object. NULL: any keyword
                               arguments */
     const char *doc;       /* the docstring; may be NULL */
-    int is_async;          /* calls are awaited: await search("x"). Several can be under way
-                              at once, under asyncio.gather, and be answered in any order */
+    int is_async;          /* SNUG_TOOL_AWAITED: calls are awaited, await search("x"). Several can
+                              be under way at once, under asyncio.gather, and be answered in any
+                              order. SNUG_TOOL_EITHER: the same where an async def calls it, or a
+                              cell with an await; all other code gets the answer itself. 0: all
+                              code does */
     int takes_any;         /* an argument that has no JSON travels as its text instead, as
                               SNUG_STREAM_VALUE would show it */
     uint64_t timeout_ms;   /* of a call; 0: that of its cell */

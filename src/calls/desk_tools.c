@@ -22,7 +22,7 @@ desk_tool *desk_tool_copy(const snug_tool *tool)
     if (!copy)
         return NULL;
 
-    copy->is_async = tool->is_async;
+    copy->is_async = tool->is_async == SNUG_TOOL_EITHER ? SNUG_TOOL_EITHER : tool->is_async != 0;
     copy->takes_any = tool->takes_any;
     copy->is_untimed = tool->is_untimed != 0;
     copy->is_read_only = tool->is_read_only != 0;

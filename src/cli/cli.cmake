@@ -181,14 +181,22 @@ snug_layer(cli SOURCES
     cli/tools/fetch_tool.c
     cli/tools/find.c
     cli/tools/call_text.c
-    cli/tools/mcp.c
-    cli/tools/mcptool.c
-    cli/tools/schema_type.c
+    cli/tools/server_tools.c
     cli/tools/stubs.c
     cli/tools/tool_list.c
     cli/tools/tools_command.c
-    cli/tools/upstream.c
     cli/tools/user_tools.c
+    cli/upstream/client.c
+    cli/upstream/client_ask.c
+    cli/upstream/handshake.c
+    cli/upstream/listing.c
+    cli/upstream/mcptool.c
+    cli/upstream/message.c
+    cli/upstream/param_headers.c
+    cli/upstream/schema_type.c
+    cli/upstream/stdio_transport.c
+    cli/upstream/upstreams.c
+    cli/upstream/web_transport.c
     ${CMAKE_CURRENT_BINARY_DIR}/cli_presets.c
     LINK PkgConfig::CJSON PkgConfig::YAML PkgConfig::CRYPTO)
 # Its header: the library is loaded by what needs it.

@@ -2,7 +2,8 @@
 
 usage: mcp_server.py [WORD...]
 
-Words: die-at-start, mute, garbage-at-start, no-tools, error-at-start, deaf (does not end at the end
+Words: silent (about server/discover, as an old server may be), dies-of-discover, new (revision 2026-07-28 alone), changes-NAME (a call of change
+offers that tool, and takes echo away), die-at-start, mute, garbage-at-start, no-tools, error-at-start, deaf (does not end at the end
 of its input), pages (one tool a page), also-NAME (a tool of that name), reads-NAME (that tool only reads). Calls do what the tool's name says. Each line that comes is
 also written to the file in $LOG, if it is set.
 """
@@ -30,6 +31,8 @@ TOOLS = [
     tool("fail"), tool("refuse"), tool("die"), tool("garbage"), tool("never"), tool("structured"),
     tool("picture"), tool("digits"), tool("ask"), tool("late"), tool("nothing"), tool("huge"),
 ]
+if any(word == "new" or word.startswith("changes-") for word in sys.argv[1:]):
+    TOOLS += [tool("change"), tool("more")]
 for word in sys.argv[1:]:
     if word.startswith("reads-"):
         next(t for t in TOOLS if t["name"] == word[6:])["annotations"] = {"readOnlyHint": True}
@@ -46,7 +49,48 @@ def text(*texts, **more):
     return {"content": [{"type": "text", "text": t} for t in texts], **more}
 
 
+def change(number):
+    global TOOLS
+    TOOLS = [t for t in TOOLS if t["name"] != "echo"] + [tool(w[8:]) for w in sys.argv[1:] if w.startswith("changes-")]
+    meta = {"_meta": {"io.modelcontextprotocol/subscriptionId": LISTENS[0]}} if "new" in WORDS else {}
+    say({"method": "notifications/tools/list_changed", "params": meta})
+    say({"id": number, "result": text("changed")})
+
+
+def discover(number):
+    if "dies-of-discover" in WORDS:
+        sys.exit("initialize must come first")
+    if "new" in WORDS:
+        say({"id": number, "result": {"resultType": "complete", "supportedVersions": ["2026-07-28"], "ttlMs": 0,
+                                      "cacheScope": "public", "capabilities": {"tools": {"listChanged": True}}}})
+    elif "silent" not in WORDS:
+        say({"id": number, "error": {"code": -32601, "message": "Method not found"}})
+
+
+LISTENS = []  # ids of subscriptions
+
+
+def answer_new(message):
+    """As revision 2026-07-28 has it: what is no request of it is refused. None: it is one."""
+    number, params = message.get("id"), message.get("params", {})
+    if message["method"] == "notifications/cancelled":
+        return None
+    if params.get("_meta", {}).get("io.modelcontextprotocol/protocolVersion") != "2026-07-28":
+        say({"id": number, "error": {"code": -32602, "message": "no _meta"}})
+        return True
+    if message["method"] == "subscriptions/listen":
+        LISTENS.append(number)
+        say({"method": "notifications/subscriptions/acknowledged", "params": {
+            "_meta": {"io.modelcontextprotocol/subscriptionId": number}, "notifications": params["notifications"]}})
+        return True
+    return None
+
+
 def call(number, name, arguments):
+    if name == "change":
+        return change(number)
+    if name == "more":
+        return say({"id": number, "result": {"resultType": "input_required", "requestState": "x"}})
     if name == "fail":
         return say({"id": number, "result": text("it went wrong", isError=True)})
     if name == "refuse":
@@ -91,13 +135,17 @@ def list_tools(number, params):
 
 def answer(message):
     number, method, params = message.get("id"), message.get("method"), message.get("params", {})
+    if method == "server/discover":
+        return discover(number)
+    if "new" in WORDS and method and answer_new(message):
+        return None
     if method == "notifications/cancelled" and params["requestId"] in LATE:
         return say({"id": params["requestId"], "result": text("late")})
     if method == "initialize" and "mute" not in WORDS:
         if "error-at-start" in WORDS:
             return say({"id": number, "error": {"code": 1, "message": "not today"}})
         return say({"id": number, "result": {"protocolVersion": params["protocolVersion"],
-                                             "capabilities": {"tools": {}},
+                                             "capabilities": {"tools": {"listChanged": True}},
                                              "serverInfo": {"name": "test", "version": "1"}}})
     if method == "tools/list":
         return list_tools(number, params)

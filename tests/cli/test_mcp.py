@@ -93,11 +93,18 @@ class Mcp(Case):
         self.assertEqual(self.failure("refuse()"), "no such thing")
         self.assertEqual(self.failure("nothing()"), "the MCP server answered without a result")
 
-    def test_a_server_that_dies_says_why_and_what_comes_later_fails_at_once(self):
+    def test_a_server_that_dies_says_why_and_is_started_again_by_the_next_call(self):
         first, second = self.run_cells("die()", "echo('a')")
-        for result in (first, second):
+        self.assertIn("has ended: last words", first["error"]["value"])
+        self.assertEqual(second["value"]["json"], '{"text": "a"}\necho')
+        self.assertEqual([m["method"] for m in self.log()].count("server/discover"), 1)
+
+    def test_a_server_that_dies_again_and_again_is_given_up(self):
+        results = self.run_cells(*["die()"] * 6)
+        for result in results[:5]:
             self.assertIn("has ended: last words", result["error"]["value"])
-        self.assertLess(second["usage"]["wall_ms"], 1000)
+        self.assertIn("5 times, and is not started again", results[5]["error"]["value"])
+        self.assertLess(results[5]["usage"]["wall_ms"], 1000)
 
     def test_garbage_fails_the_calls_under_way_and_no_others(self):
         first, second = self.run_cells("garbage()", "echo('a')")
@@ -131,22 +138,68 @@ class Mcp(Case):
         self.assertEqual(answers["ping-1"]["result"], {})
         self.assertEqual(answers["list-1"]["error"]["code"], -32601)
 
-    def test_the_server_is_greeted_as_the_protocol_has_it(self):
-        self.value("1")
+    def test_an_older_server_is_greeted_by_initialize(self):
+        for words in ([], ["silent"], ["dies-of-discover"]):
+            with self.subTest(words):
+                self.assertEqual(self.value("echo('a')", words=words), '{"text": "a"}\necho')
+                methods = [m["method"] for m in self.log()]
+                self.assertEqual(methods, ["server/discover", "initialize", "notifications/initialized", "tools/list",
+                                           "tools/call"])
+                self.assertEqual(self.log()[1]["params"]["protocolVersion"], "2025-11-25")
+                os.unlink(os.path.join(self.folder, "log"))
+
+    def test_a_newer_server_is_asked_without_a_handshake(self):
+        self.assertEqual(self.value("echo('a')", words=["new"]), '{"text": "a"}\necho')
         methods = [m["method"] for m in self.log()]
-        self.assertEqual(methods, ["initialize", "notifications/initialized", "tools/list"])
-        self.assertEqual(self.log()[0]["params"]["protocolVersion"], "2025-06-18")
+        self.assertEqual(methods[0], "server/discover")
+        self.assertEqual(sorted(methods[1:]), ["subscriptions/listen", "tools/call", "tools/list"])
+        for message in self.log():
+            meta = message["params"]["_meta"]
+            self.assertEqual(meta["io.modelcontextprotocol/protocolVersion"], "2026-07-28")
+            self.assertEqual(meta["io.modelcontextprotocol/clientCapabilities"], {})
+
+    def test_a_newer_server_is_told_what_nobody_waits_for(self):
+        first, second = self.run_cells("never()", "echo('a')", words=["new"], options=["--tool-timeout", "2s"])
+        self.assertEqual((first["error"]["name"], second["status"]), ("ToolTimeout", "ok"))
+        self.assertIn("notifications/cancelled", [m.get("method") for m in self.log()])
+
+    def test_a_tool_that_wants_more_from_its_user_is_refused(self):
+        self.assertIn("asks its user for more", self.failure("more()", words=["new"]))
+
+    # ---- changes ----
+
+    def test_changed_tools_are_there_in_the_next_cell(self):
+        for era in ("new", "also-x"):
+            with self.subTest(era):
+                first, second, third = self.run_cells("change()", "fresh()", "echo('a')", words=[era, "changes-fresh"])
+                self.assertEqual((first["status"], second["status"]), ("ok", "ok"))
+                self.assertEqual(third["error"]["name"], "ToolError")
+                self.assertIn("does not offer echo any more", third["error"]["value"])
+
+    # ---- side by side ----
+
+    def test_code_that_awaits_awaits_a_tool_and_other_code_has_its_answer(self):
+        both = ("import asyncio\ndef plain(): return echo('b')\nasync def other(): return await echo('c')\n"
+                "[await echo('a'), plain(), *await asyncio.gather(*[echo(t) for t in 'xy'], other())]")
+        self.assertEqual(self.value(both), ['{"text": "%s"}\necho' % t for t in "abxyc"])
+        self.assertEqual(self.value("import asyncio\nasync def main(): return await asyncio.gather(*(echo(t) for t in 'xy'))\n"
+                                    "[*asyncio.run(main()), echo('z')]"), ['{"text": "%s"}\necho' % t for t in "xyz"])
+
+    def test_calls_that_are_gathered_are_under_way_at_once(self):
+        self.assertEqual(self.value("import asyncio\nr = await asyncio.gather(never(), echo('a'), return_exceptions=True)\n"
+                                    "[type(r[0]).__name__, r[1]]", options=["--tool-timeout", "2s"]),
+                         ["ToolTimeout", '{"text": "a"}\necho'])
 
     def test_a_server_that_can_not_start_is_a_sentence(self):
         for word, says in (("die-at-start", "has ended: no configuration"),
-                           ("garbage-at-start", "initialize: the MCP server wrote a line that is not JSON-RPC"),
+                           ("garbage-at-start", "server/discover: the MCP server wrote a line that is not JSON-RPC"),
                            ("error-at-start", "initialize: not today"),
                            ("no-tools", "lists no tools")):
             with self.subTest(word):
                 self.refused("run", "--mcp", command(word), "-c", "1", says=says)
-        for address in "http://localhost:1/mcp", "https://localhost:1/mcp":
-            self.refused("run", "--mcp", address, "-c", "1", says=f"snug: the MCP server {address}: a server is a "
-                         "command, which is spoken to by stdin and stdout; an address is not taken\n")
+        self.refused("run", "--mcp", command("silent", "error-at-start"), "-c", "1", says="initialize: not today")
+        self.refused("run", "--mcp", "http://localhost:1/mcp?key=hush", "-c", "1",
+                     says="snug: the MCP server http://localhost:1/mcp, server/discover: localhost: ")
         self.refused("run", "--mcp", "exec /no/such/server", "-c", "1", says="has ended")
         self.refused("cells", "--mcp", command("die-at-start"), says="has ended: no configuration")
 

@@ -65,8 +65,13 @@ class Upstream(Case):
         self.assertIn("MCP server a", done.stderr)
 
     def test_what_is_wrong_with_a_file_is_said(self):
-        for text, says in (("{", "at byte"), ("[]", "has no mcpServers"), ('{"mcpServers": {"a": {}}}', "a: it has no command"),
-                           ('{"mcpServers": {"a": {"url": "http://x"}}}', "a: it is a server by HTTP"),
+        for text, says in (("{", "at byte"), ("[]", "has no mcpServers"), ('{"mcpServers": {"a": {}}}', "a: it has no command, nor a url"),
+                           ('{"mcpServers": {"a": {"url": "ftp://x"}}}', "url is one of http or https"),
+                           ('{"mcpServers": {"a": {"url": "http://u:p@x"}}}', "a user or a password"),
+                           ('{"mcpServers": {"a": {"url": "http://x", "type": "sse"}}}', "before streamable HTTP"),
+                           ('{"mcpServers": {"a": {"url": "http://x", "headers": []}}}', "headers is an object"),
+                           ('{"mcpServers": {"a": {"url": "http://x", "headers": {"A": "a\\nb"}}}}', "has what is none"),
+                           ('{"mcpServers": {"a": {"url": "http://x", "headers": {"A": "${input:k}"}}}}', "VS Code's"),
                            ('{"mcpServers": {"a": {"command": "x", "args": [1]}}}', "are strings"),
                            ('{"mcpServers": {"a": {"command": "x", "env": {"A B": "1"}}}}', "no variable has"),
                            ('{"mcpServers": {"a": {"command": "x", "env": {"1A": "1"}}}}', "no variable has"),
@@ -77,7 +82,7 @@ class Upstream(Case):
             with self.subTest(text=text):
                 self.wrong(says, "--upstream-config", self.file("config.json", text))
         self.wrong("nothing-here", "--upstream-config", os.path.join(self.folder, "nothing-here"))
-        self.wrong("an address is not taken", "--upstream", "a=http://localhost:1/mcp")
+        self.wrong("the MCP server a, server/discover: localhost: ", "--upstream", "a=http://localhost:1/mcp")
 
 
 if __name__ == "__main__":

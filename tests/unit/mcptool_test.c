@@ -4,7 +4,7 @@
 
 #include <snug/snug.h>
 
-#include "cli/tools/mcptool.h"
+#include "cli/upstream/mcptool.h"
 
 static jsontext_span span_of(const char *text)
 {

@@ -4,7 +4,7 @@
 
 #include <snug/snug.h>
 
-#include "cli/tools/schema_type.h"
+#include "cli/upstream/schema_type.h"
 
 static jsontext_span span_of(const char *text)
 {

@@ -49,7 +49,8 @@ static int write_head(str *out, const snug_tool *tool)
 /* "- await fetch(url): Reads a page", and its arguments below that. */
 static int write_text(str *out, const snug_tool *tool, const char *head)
 {
-    int error = str_printf(out, "- %s%s", tool->is_async ? "await " : "", head);
+    int error =
+        str_printf(out, "- %s%s", tool->is_async == SNUG_TOOL_AWAITED ? "await " : "", head);
 
     if (!error && tool->doc && *tool->doc)
         error = str_printf(out, ": %.*s", (int)strcspn(tool->doc, "\n"), tool->doc);

@@ -1,5 +1,6 @@
 #include "cli/program/secrets.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,12 +16,12 @@ enum { LEAST_HIDDEN = 8, MOST_BYTES = 4096 };
 static const char mark[] = "[key]";
 enum { MARK_BYTES = sizeof mark - 1 };
 
-/* The process's, as the environment is, because messages are written everywhere. It does not change
- * while there are threads. */
+/* The process's, as the environment is, because messages are written everywhere. */
 static struct {
     str *items;
     size_t count, cap;
 } secrets;
+static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER; /* of them */
 
 /* ---- learning ---- */
 
@@ -72,6 +73,15 @@ static int add_key_file(const char *path)
     return error;
 }
 
+static int add_value(const char *value)
+{
+    const char *blank = strrchr(value, ' ');
+    int error = add_secret(value);
+    if (!error && blank)
+        error = add_secret(blank + 1);
+    return error;
+}
+
 /* "X-Key: VALUE", "X-Key: $VARIABLE" or "Authorization: Bearer VALUE". */
 static int add_header(const char *line)
 {
@@ -79,11 +89,14 @@ static int add_header(const char *line)
     const char *value = colon ? colon + 1 + strspn(colon + 1, " \t") : "";
     const char *named = *value == '$' ? getenv(value + 1) : NULL;
 
-    value = named ? named : value;
-    const char *blank = strrchr(value, ' ');
-    int error = add_secret(value);
-    if (!error && blank)
-        error = add_secret(blank + 1);
+    return add_value(named ? named : value);
+}
+
+int secrets_add_value(const char *value)
+{
+    pthread_rwlock_wrlock(&lock);
+    const int error = add_value(value);
+    pthread_rwlock_unlock(&lock);
     return error;
 }
 
@@ -165,8 +178,10 @@ size_t secrets_hide(char *text, size_t len)
 {
     const size_t before = len;
 
+    pthread_rwlock_rdlock(&lock);
     for (size_t i = 0; i < secrets.count; i++)
         len = hide_one(text, len, &secrets.items[i]);
+    pthread_rwlock_unlock(&lock);
     if (len < before)
         text[len] = '\0';
     return len;

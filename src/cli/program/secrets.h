@@ -13,6 +13,8 @@
 /* Those of the environment (NAME_API_KEY), of the key file and of the headers that options name.
  * Before the first other thread. EXIT_FINE, or EXIT_USAGE after one sentence on stderr. */
 int secrets_learn(const options *o);
+/* One more: the value of a header, and its last word. Any thread. SNUG_OK or SNUG_ENOMEM. */
+int secrets_add_value(const char *value);
 /* Wipes them. */
 void secrets_forget(void);
 

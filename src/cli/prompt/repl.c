@@ -88,6 +88,7 @@ static int run_prompt_cell(prompt *p, const str *code)
 {
     snug_result *result;
 
+    tools_renew(&p->shown.tools, p->shown.session);
     int is_undoable = keep_way_back(p);
     pictures_note_sixel(&p->pictures, reader_has_sixel(p->reader));
     fflush(stdout);

@@ -87,6 +87,7 @@ int fetch_tool_bind(fetch_tool *f, int (*bind)(void *target, const snug_tool *to
         "or None), base64 (of a body that is not text). {{NAME}} in the query, a header or "
         "the body stands for a secret of the host's.";
     tool.is_read_only = (uint64_t)rules_only_read(&f->fetcher.rules);
+    tool.is_async = SNUG_TOOL_EITHER;
     tool.fn = call_fetch;
     tool.payload = f;
     return bind(target, &tool);

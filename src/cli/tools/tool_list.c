@@ -11,9 +11,9 @@
 #include "cli/program/secrets.h"
 #include "cli/tools/fetch_tool.h"
 #include "cli/tools/find.h"
-#include "cli/tools/mcp.h"
-#include "cli/tools/mcptool.h"
 #include "cli/tools/user_tools.h"
+#include "cli/upstream/client.h"
+#include "cli/upstream/mcptool.h"
 
 /* ---- what there is ---- */
 
@@ -46,7 +46,7 @@ static int add_all(tool_list *l, tools *t)
     int error = SNUG_OK;
 
     for (size_t i = 0; i < t->server_count && !error; i++)
-        error = add_server(l, t->servers[i]);
+        error = add_server(l, t->servers[i].mcp);
     l->of_servers = l->count;
     for (size_t i = 0; i < t->command_count && !error; i++)
         error = add(l, (stub){ t->commands[i].name, "**arguments: Any", "Any", "" });

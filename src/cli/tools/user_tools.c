@@ -11,10 +11,8 @@
 #include "cli/program/command.h"
 #include "cli/program/secrets.h"
 #include "cli/tools/fetch_tool.h"
-#include "cli/tools/mcp.h"
-#include "cli/tools/mcptool.h"
+#include "cli/tools/server_tools.h"
 #include "cli/tools/tool_list.h"
-#include "cli/tools/upstream.h"
 
 enum {
     STACK_BYTES = 512 * 1024, /* of TLS too */
@@ -199,70 +197,18 @@ void tools_answer(tools *t, snug_call *call, void (*fn)(void *payload, snug_call
 
 /* ---- all of them ---- */
 
-static int has_tool_name(const tools *t, const mcptool *last, const char *name)
+/* A tool could have what cells print, or read, by its name. */
+static int prefix_taken_commands(tools *t)
 {
-    for (size_t i = 0; i < t->command_count; i++)
-        if (!strcmp(t->commands[i].name, name))
-            return 1;
-    if (t->fetch && !strcmp(name, FETCH_TOOL_NAME))
-        return 1;
-
-    for (size_t i = 0; i < t->server_count; i++) {
-        const mcptool *tool;
-        for (size_t k = 0; (tool = mcp_tool(t->servers[i], k)); k++) {
-            if (tool == last)
-                return 0;
-            if (!strcmp(tool->name, name))
-                return 1;
-        }
-    }
-
-    return 0;
-}
-
-/* A server could have what cells print, or read, by the name of its tool. 1: name was changed, and
- * that is said. */
-static int is_taken_name(const char *name, const options *o)
-{
-    if (snug_tool_check_name(name, o->session.profile, o->session.allow) != SNUG_EINVAL)
-        return 0;
-    command_fail(EXIT_FINE, "%s: it is called tool_%s here", snug_error_message(), name);
-    return 1;
-}
-
-static int prefix_taken_names(tools *t, const options *o)
-{
-    mcptool *tool;
-    int error = SNUG_OK;
-
-    for (size_t i = 0; i < t->server_count && !error; i++)
-        for (size_t k = 0; !error && (tool = mcp_tool(t->servers[i], k)); k++)
-            if (is_taken_name(tool->name, o))
-                error = mcptool_prefix(tool);
-
-    for (size_t i = 0; i < t->command_count && !error; i++) {
+    for (size_t i = 0; i < t->command_count; i++) {
         str name = { 0 };
-        if (!is_taken_name(t->commands[i].name, o))
+        if (!tools_is_taken_name(t, t->commands[i].name))
             continue;
-        error = str_printf(&name, "tool_%s", t->commands[i].name);
+        if (str_printf(&name, "tool_%s", t->commands[i].name))
+            return command_fail_memory();
         free(t->commands[i].name);
         t->commands[i].name = str_take(&name);
     }
-
-    if (error)
-        return command_fail_memory();
-    return EXIT_FINE;
-}
-
-/* Several servers may have tools of one name; those of --tool keep theirs. */
-static int tell_apart(tools *t)
-{
-    mcptool *tool;
-    for (size_t i = 0; i < t->server_count; i++)
-        for (size_t k = 0; (tool = mcp_tool(t->servers[i], k)); k++)
-            for (unsigned number = 2; has_tool_name(t, tool, tool->name); number++)
-                if (mcptool_rename(tool, number))
-                    return command_fail_memory();
     return EXIT_FINE;
 }
 
@@ -280,55 +226,12 @@ static int add_command(tools *t, const char *spec)
     return command_fail_memory();
 }
 
-/* Under the name of their server. */
-static int place_tools(mcp *server, const char *name)
-{
-    mcptool *tool;
-    for (size_t i = 0; (tool = mcp_tool(server, i)); i++)
-        if (mcptool_place(tool, name))
-            return command_fail_memory();
-    return EXIT_FINE;
-}
-
-/* name: of an upstream; NULL: its tools have their names alone. */
-static int open_server(tools *t, const options *o, const char *name, const char *command,
-                       signals *s)
-{
-    const char *limit;
-    const uint64_t start_ms = command_start_ms(&limit, o);
-    int error =
-        mcp_open(&t->servers[t->server_count], name ? name : command, command, s, start_ms, limit);
-    const int taken = signals_taken(s);
-
-    if (!error)
-        t->server_count++;
-    if (taken)
-        return 128 + taken;
-    if (error)
-        return command_fail(EXIT_USAGE, "%s", error_message());
-    return name ? place_tools(t->servers[t->server_count - 1], name) : EXIT_FINE;
-}
-
-static int open_servers(tools *t, const options *o, signals *s)
-{
-    upstreams u = { 0 };
-    int status = upstreams_read(&u, o);
-    const size_t count = o->servers.count + u.count;
-
-    if (!status && count > 0 && !(t->servers = calloc(count, sizeof(mcp *))))
-        status = command_fail_memory();
-    for (size_t i = 0; i < o->servers.count && !status; i++)
-        status = open_server(t, o, NULL, o->servers.items[i], s);
-    for (size_t i = 0; i < u.count && !status; i++)
-        status = open_server(t, o, u.items[i].name, u.items[i].command, s);
-    upstreams_free(&u);
-    return status;
-}
-
 int tools_open(tools *t, const options *o, signals *s)
 {
-    *t = (tools){ .timeout_ms = o->tool_timeout_ms == SNUG_UNLIMITED ? 0 : o->tool_timeout_ms };
+    *t = (tools){ .timeout_ms = o->tool_timeout_ms == SNUG_UNLIMITED ? 0 : o->tool_timeout_ms,
+                  .options = o };
     pthread_mutex_init(&t->lock, NULL);
+    pthread_mutex_init(&t->renewing, NULL);
     pthread_cond_init(&t->change, NULL);
     int status = EXIT_FINE;
     if (o->tools.count > 0 && !(t->commands = calloc(o->tools.count, sizeof *t->commands)))
@@ -337,31 +240,41 @@ int tools_open(tools *t, const options *o, signals *s)
     for (size_t i = 0; i < o->tools.count && !status; i++)
         status = add_command(t, o->tools.items[i]);
     if (!status)
-        status = open_servers(t, o, s);
+        status = server_tools_open(t, s);
     if (!status && (o->fetch_hosts.count > 0 || o->fetch_secrets.count > 0))
         status = fetch_tool_open(&t->fetch, t, o);
     if (!status)
-        status = prefix_taken_names(t, o);
+        status = prefix_taken_commands(t);
     if (!status)
-        status = tell_apart(t);
+        status = server_tools_name(t);
     return status ? status : tool_list_open(&t->list, t);
 }
 
-static int bind_tools(tools *t, int (*bind)(void *target, const snug_tool *tool), void *target)
+/* ---- binding ---- */
+
+static int bind_commands(tools *t, bind_fn *bind, void *target)
 {
     int error = SNUG_OK;
 
-    for (size_t i = 0; i < t->server_count && !error; i++)
-        error = mcp_bind(t->servers[i], bind, target, t->timeout_ms);
     for (size_t i = 0; i < t->command_count && !error; i++) {
         snug_tool tool = SNUG_TOOL_INIT;
         tool.name = t->commands[i].name;
         tool.timeout_ms = t->timeout_ms;
+        tool.is_async = SNUG_TOOL_EITHER;
         tool.fn = call_command;
         tool.payload = &t->commands[i];
         error = bind(target, &tool);
     }
+    return error;
+}
 
+/* seen: as server_tools_bind. */
+static int bind_all(tools *t, unsigned long *seen, bind_fn *bind, void *target)
+{
+    int error = server_tools_bind(t, seen, 0, bind, target);
+
+    if (!error)
+        error = bind_commands(t, bind, target);
     if (!error && t->fetch)
         error = fetch_tool_bind(t->fetch, bind, target);
     return error ? error : tool_list_bind(t->list, bind, target);
@@ -374,7 +287,21 @@ static int bind_in_session(void *target, const snug_tool *tool)
 
 int tools_bind(tools *t, snug_session *session)
 {
-    return bind_tools(t, bind_in_session, session);
+    unsigned long seen = 0;
+    int error = bind_all(t, &seen, bind_in_session, session);
+
+    if (!error && t->server_count > 0)
+        error = server_tools_note(t, session, seen);
+    return error;
+}
+
+void tools_renew(tools *t, snug_session *session)
+{
+    unsigned long seen = t->server_count > 0 ? server_tools_seen(t, session) : 0;
+
+    /* A session that cannot have them now may have them for the next cell. */
+    if (seen && !server_tools_bind(t, &seen, 1, bind_in_session, session))
+        server_tools_note(t, session, seen);
 }
 
 static int bind_in_agent(void *target, const snug_tool *tool)
@@ -384,7 +311,8 @@ static int bind_in_agent(void *target, const snug_tool *tool)
 
 int tools_bind_agent(tools *t, snug_agent *agent)
 {
-    return bind_tools(t, bind_in_agent, agent);
+    unsigned long seen = 0;
+    return bind_all(t, &seen, bind_in_agent, agent);
 }
 
 void tools_close(tools *t)
@@ -393,8 +321,7 @@ void tools_close(tools *t)
     while (t->calls > 0)
         pthread_cond_wait(&t->change, &t->lock);
     pthread_mutex_unlock(&t->lock);
-    for (size_t i = 0; i < t->server_count; i++)
-        mcp_close(t->servers[i]);
+    server_tools_close(t);
     for (size_t i = 0; i < t->command_count; i++) {
         free(t->commands[i].name);
         free(t->commands[i].command);
@@ -402,8 +329,8 @@ void tools_close(tools *t)
 
     tool_list_close(t->list);
     fetch_tool_close(t->fetch);
-    free(t->servers);
     free(t->commands);
     pthread_mutex_destroy(&t->lock);
+    pthread_mutex_destroy(&t->renewing);
     pthread_cond_destroy(&t->change);
 }

@@ -21,16 +21,29 @@ typedef struct command_tool {
 } command_tool;
 
 struct fetch_tool;
+struct tool_list;
+
+typedef struct tool_server {
+    struct mcp *mcp;
+    char *name; /* of --upstream; NULL: its tools have their names alone */
+} tool_server;
 
 typedef struct tools {
     uint64_t timeout_ms; /* of a call; 0: none */
     command_tool *commands;
     size_t command_count;
-    struct mcp **servers;
+    const options *options;
+    struct tool_server *servers;
     size_t server_count;
-    struct fetch_tool *fetch; /* NULL: there is none */
-    struct tool_list *list;   /* of all of them */
-    pthread_mutex_t lock;     /* of calls */
+    struct fetch_tool *fetch;     /* NULL: there is none */
+    pthread_mutex_t renewing;     /* of the tools of servers, and what follows */
+    struct tool_list *list;       /* of all of them */
+    struct tool_list **old_lists; /* before the servers changed */
+    size_t old_list_count;
+    unsigned long generation;    /* counts changes */
+    struct tool_viewer *viewers; /* which of them a session has seen */
+    size_t viewer_count, viewer_cap;
+    pthread_mutex_t lock; /* of calls */
     pthread_cond_t change;
     size_t calls; /* threads that answer one */
 } tools;
@@ -40,6 +53,9 @@ typedef struct tools {
 int tools_open(tools *t, const options *o, signals *s);
 /* Binds all of them. As snug_session_bind_tool. */
 int tools_bind(tools *t, snug_session *session);
+/* Before a cell of a session that tools_bind has had: takes up what servers have changed. What is
+ * gone stays bound, and says so when it is called. The session must be idle. */
+void tools_renew(tools *t, snug_session *session);
 /* As snug_agent_bind_tool. */
 int tools_bind_agent(tools *t, snug_agent *agent);
 /* Answers a call by fn on a thread of its own, or fails it. */

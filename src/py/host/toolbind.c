@@ -305,8 +305,8 @@ static int define_tool(PyObject **out, PyObject *globals, desk_tool *tool, const
                        PyObject *empty)
 {
     str source = { 0 };
-    const char *keyword = tool->is_async ? "async def" : "def";
-    const char *await = tool->is_async ? "await " : "";
+    const char *keyword = tool->is_async == SNUG_TOOL_AWAITED ? "async def" : "def";
+    const char *await = tool->is_async == SNUG_TOOL_AWAITED ? "await " : "";
     int error;
 
     if ((error = str_printf(&source, "%s %s(%s):\n    return %s" CALL_NAME "({", keyword,

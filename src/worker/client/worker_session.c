@@ -556,7 +556,7 @@ static int send_tool(snug_session *session, const desk_tool *tool)
     pack_text(&q.body, tool->name);
     pack_text(&q.body, tool->signature);
     pack_text(&q.body, tool->doc);
-    pack_number(&q.body, tool->is_async != 0);
+    pack_number(&q.body, (uint64_t)tool->is_async);
     pack_number(&q.body, tool->takes_any != 0);
     pack_number(&q.body, tool->is_untimed != 0);
     pack_number(&q.body, tool->timeout_ms);

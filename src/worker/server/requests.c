@@ -637,7 +637,7 @@ static int handle_bind(request *r)
     tool.name = unpack_name(r->in);
     tool.signature = unpack_text(r->in);
     tool.doc = unpack_text(r->in);
-    tool.is_async = (int)unpack_small(r->in, 1);
+    tool.is_async = (int)unpack_small(r->in, SNUG_TOOL_EITHER);
     tool.takes_any = (int)unpack_small(r->in, 1);
     tool.is_untimed = unpack_small(r->in, 1);
     tool.timeout_ms = unpack_number(r->in);

@@ -1,4 +1,4 @@
-#include "cli/tools/schema_type.h"
+#include "cli/upstream/schema_type.h"
 
 #include <snug/snug.h>
 

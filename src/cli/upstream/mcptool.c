@@ -1,4 +1,4 @@
-#include "cli/tools/mcptool.h"
+#include "cli/upstream/mcptool.h"
 
 #include <snug/snug.h>
 
@@ -7,7 +7,8 @@
 
 #include "base/array.h"
 #include "base/ascii.h"
-#include "cli/tools/schema_type.h"
+#include "cli/upstream/param_headers.h"
+#include "cli/upstream/schema_type.h"
 
 /* ---- names ---- */
 
@@ -406,6 +407,17 @@ static int write_doc(str *out, jsontext_span description, jsontext_span schema)
     return describe_result(out, jsontext_member(description, "outputSchema"));
 }
 
+static int keep_mirrored(mcptool *out, jsontext_span schema)
+{
+    static const char key[] = "\"x-mcp-header\"";
+
+    if (!schema.text || !memmem(schema.text, schema.len, key, sizeof key - 1))
+        return SNUG_OK;
+    out->fault = param_headers_fault(schema);
+    out->mirrored = strndup(schema.text, schema.len);
+    return out->mirrored ? SNUG_OK : SNUG_ENOMEM;
+}
+
 int mcptool_read(mcptool *out, jsontext_span description)
 {
     str remote = { 0 }, name = { 0 }, doc = { 0 }, result = { 0 };
@@ -426,6 +438,8 @@ int mcptool_read(mcptool *out, jsontext_span description)
         error = schema_write_type(&result, jsontext_member(description, "outputSchema"));
     if (!error)
         error = write_doc(&doc, description, schema);
+    if (!error)
+        error = keep_mirrored(out, schema);
 
     out->remote = str_take(&remote);
     out->name_len = name.len;
@@ -453,6 +467,7 @@ void mcptool_free(mcptool *t)
     free(t->typed);
     free(t->result);
     free(t->doc);
+    free(t->mirrored);
     *t = (mcptool){ 0 };
 }
 

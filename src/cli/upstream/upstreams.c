@@ -1,4 +1,4 @@
-#include "cli/tools/upstream.h"
+#include "cli/upstream/upstreams.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,35 +12,53 @@
 #include "base/jsontext.h"
 #include "base/shellword.h"
 #include "cli/program/command.h"
+#include "cli/program/secrets.h"
 
 enum { FILE_BYTES = 4 << 20 };
 
+static void free_secret(char *text)
+{
+    if (text)
+        explicit_bzero(text, strlen(text));
+    free(text);
+}
+
+static void free_upstream(upstream *one)
+{
+    free(one->name);
+    free_secret(one->command);
+    free_secret(one->url);
+    for (size_t i = 0; i < one->header_count; i++)
+        free_secret(one->headers[i]);
+    free(one->headers);
+}
+
 void upstreams_free(upstreams *u)
 {
-    for (size_t i = 0; i < u->count; i++) {
-        free(u->items[i].name);
-        if (u->items[i].command)
-            explicit_bzero(u->items[i].command, strlen(u->items[i].command));
-        free(u->items[i].command);
-    }
+    for (size_t i = 0; i < u->count; i++)
+        free_upstream(&u->items[i]);
     free(u->items);
     *u = (upstreams){ 0 };
 }
 
-/* Takes command. The name is made an identifier: "my-server" is my_server. */
-static int add(upstreams *u, const char *name, size_t len, char *command)
+int upstream_is_url(const char *text)
 {
-    char *own = strndup(name, len);
+    return strncmp(text, "http://", 7) == 0 || strncmp(text, "https://", 8) == 0;
+}
 
-    if (!own || !command || array_reserve(&u->items, &u->cap, u->count + 1, sizeof *u->items)) {
-        free(own);
-        free(command);
+/* Takes what one has, but for its name, which is made an identifier: "my-server" is my_server. */
+static int add(upstreams *u, const char *name, size_t len, upstream *one)
+{
+    one->name = strndup(name, len);
+    if (!one->name || (!one->command && !one->url) ||
+        array_reserve(&u->items, &u->cap, u->count + 1, sizeof *u->items)) {
+        free_upstream(one);
         return SNUG_ENOMEM;
     }
-    for (char *c = own; *c; c++)
+    for (char *c = one->name; *c; c++)
         if (!is_word(*c))
             *c = '_';
-    u->items[u->count++] = (upstream){ own, command };
+    u->items[u->count++] = *one;
     return SNUG_OK;
 }
 
@@ -70,7 +88,8 @@ static int expand(str *out, const char *text, size_t len)
         char *other = strstr(inner, ":-");
         if (other)
             *other = '\0';
-        const char *value = getenv(inner);
+        /* As VS Code writes it. */
+        const char *value = getenv(strncmp(inner, "env:", 4) ? inner : inner + 4);
         if (value || other)
             error = str_add(out, value ? value : other + 2);
         free(inner);
@@ -79,22 +98,33 @@ static int expand(str *out, const char *text, size_t len)
     return error;
 }
 
-static int add_value(str *out, str *why, const char *name, jsontext_span value)
+static int read_value(str *out, str *why, const char *name, jsontext_span value)
 {
-    str raw = { 0 }, text = { 0 };
+    str raw = { 0 };
     int error = jsontext_string(&raw, value);
 
     if (error == SNUG_EINVAL || strlen(str_text(&raw)) != raw.len)
-        error = refuse(why, name, "command, args and the values of env are strings");
+        error =
+            refuse(why, name, "command, args, url and the values of env and headers are strings");
+    if (!error && strstr(str_text(&raw), "${input:"))
+        error = refuse(why, name, "it asks for an ${input:...}, which is VS Code's to ask for");
     if (!error)
-        error = expand(&text, str_text(&raw), raw.len);
+        error = expand(out, str_text(&raw), raw.len);
+    str_free(&raw);
+    return error;
+}
+
+static int add_value(str *out, str *why, const char *name, jsontext_span value)
+{
+    str text = { 0 };
+    int error = read_value(&text, why, name, value);
+
     if (!error)
         error = shellword_append(out, str_text(&text), text.len);
     if (!error)
         error = str_add(out, " ");
     if (text.data)
         explicit_bzero(text.data, text.len);
-    str_free(&raw);
     str_free(&text);
     return error;
 }
@@ -140,28 +170,110 @@ static int add_arguments(str *out, str *why, const char *name, jsontext_span arg
     return error;
 }
 
-static int add_server(upstreams *u, str *why, const char *name, jsontext_span server)
+static int add_command(upstream *one, str *why, const char *name, jsontext_span server)
 {
-    const jsontext_span command = jsontext_member(server, "command");
     str line = { 0 };
-
-    if (jsontext_is(jsontext_member(server, "disabled"), "true"))
-        return SNUG_OK;
-    if (!command.text && jsontext_member(server, "url").text)
-        return refuse(why, name, "it is a server by HTTP, and only those with a command are taken");
-    if (!command.text)
-        return refuse(why, name, "it has no command");
-
     int error = add_env(&line, why, name, jsontext_member(server, "env"));
+
     if (!error)
         error = str_add(&line, "exec ");
     if (!error)
-        error = add_value(&line, why, name, command);
+        error = add_value(&line, why, name, jsontext_member(server, "command"));
     if (!error)
         error = add_arguments(&line, why, name, jsontext_member(server, "args"));
+    one->command = str_take(&line);
+    return error;
+}
+
+/* A name as HTTP has it, and a value that ends no line. */
+static int is_header(const str *name, const str *value)
+{
+    for (size_t i = 0; i < name->len; i++)
+        if (!is_alnum(name->data[i]) && !strchr("!#$%&'*+-.^_`|~", name->data[i]))
+            return 0;
+    for (size_t i = 0; i < value->len; i++)
+        if ((unsigned char)value->data[i] < ' ' || value->data[i] == 0x7f)
+            return 0;
+    return name->len > 0;
+}
+
+static int add_header(upstream *one, str *why, const char *server, const jsontext_token *key,
+                      jsontext_span text)
+{
+    str name = { 0 }, value = { 0 }, line = { 0 };
+    int error = jsontext_token_string(&name, key);
+
     if (!error)
-        return add(u, name, strlen(name), str_take(&line));
+        error = read_value(&value, why, server, text);
+    if (!error && !is_header(&name, &value))
+        error = refuse(why, server, "headers has what is none");
+    if (!error)
+        error = secrets_add_value(str_text(&value));
+    /* libcurl leaves out a header without a value. */
+    if (!error && value.len > 0)
+        error = str_printf(&line, "%s: %s", name.data, value.data);
+    if (!error && value.len > 0)
+        one->headers[one->header_count++] = str_take(&line);
+    if (value.data)
+        explicit_bzero(value.data, value.len);
+    str_free(&name);
+    str_free(&value);
     str_free(&line);
+    return error;
+}
+
+static int add_headers(upstream *one, str *why, const char *name, jsontext_span headers)
+{
+    jsontext j;
+    jsontext_token key;
+    jsontext_span value;
+    size_t cap = 0;
+    int error = SNUG_OK;
+
+    if (!headers.text)
+        return SNUG_OK;
+    if (*headers.text != '{' || !jsontext_enter(&j, headers))
+        return refuse(why, name, "headers is an object");
+    while (!error && jsontext_item(&j, &key, &value)) {
+        error = array_reserve(&one->headers, &cap, one->header_count + 1, sizeof *one->headers);
+        if (!error)
+            error = add_header(one, why, name, &key, value);
+    }
+    return error;
+}
+
+static int add_url(upstream *one, str *why, const char *name, jsontext_span server)
+{
+    str url = { 0 };
+    int error = read_value(&url, why, name, jsontext_member(server, "url"));
+
+    if (!error && !upstream_is_url(str_text(&url)))
+        error = refuse(why, name, "url is one of http or https");
+    if (!error)
+        error = add_headers(one, why, name, jsontext_member(server, "headers"));
+    one->url = str_take(&url);
+    return error;
+}
+
+static int add_server(upstreams *u, str *why, const char *name, jsontext_span server)
+{
+    const int has_command = jsontext_member(server, "command").text != NULL;
+    upstream one = { 0 };
+
+    if (jsontext_is(jsontext_member(server, "disabled"), "true"))
+        return SNUG_OK;
+    if (!has_command && !jsontext_member(server, "url").text)
+        return refuse(why, name, "it has no command, nor a url");
+    if (!has_command && jsontext_is(jsontext_member(server, "type"), "\"sse\""))
+        return refuse(why, name,
+                      "it is of type sse, the transport before streamable HTTP, which is "
+                      "not spoken");
+
+    int error =
+        has_command ? add_command(&one, why, name, server) : add_url(&one, why, name, server);
+    if (!error)
+        return add(u, name, strlen(name), &one);
+    free_upstream(&one);
     return error;
 }
 
@@ -229,7 +341,7 @@ static int check(const upstreams *u, const options *o)
         if (snug_tool_check_name(name, o->session.profile, o->session.allow) == SNUG_EINVAL)
             return command_fail(EXIT_USAGE,
                                 "upstream %s: %s: choose another name by --upstream "
-                                "NAME=COMMAND",
+                                "NAME=COMMAND or NAME=URL",
                                 name, snug_error_message());
     }
     return EXIT_FINE;
@@ -242,7 +354,9 @@ int upstreams_read(upstreams *u, const options *o)
     for (size_t i = 0; i < o->upstreams.count && !status; i++) {
         const char *spec = o->upstreams.items[i];
         const size_t len = strcspn(spec, "=");
-        if (add(u, spec, len, strdup(spec + len + 1)))
+        upstream one = { 0 };
+        *(upstream_is_url(spec + len + 1) ? &one.url : &one.command) = strdup(spec + len + 1);
+        if (add(u, spec, len, &one))
             status = command_fail_memory();
     }
     for (size_t i = 0; i < o->upstream_files.count && !status; i++)

@@ -1,0 +1,36 @@
+/*
+ * client.h - the tools of an MCP server, as functions of cells.
+ *
+ * The Model Context Protocol, revision 2026-07-28, or 2025-11-25 and older where the server does
+ * not know that one. One thread speaks with the server, whoever calls.
+ */
+#ifndef SNUG_CLI_CLIENT_H
+#define SNUG_CLI_CLIENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <snug/snug.h>
+
+#include "cli/program/signals.h"
+#include "cli/upstream/upstreams.h"
+
+typedef struct mcp mcp;
+
+/* Starts the server and asks for its tools, within start_ms, or until a signal asks to end.
+ * limit is the option that says how long, for the message, or "". SNUG_OK, or an error with a
+ * message that names the server. */
+int mcp_open(mcp **out, const upstream *server, signals *s, uint64_t start_ms, const char *limit);
+/* One of its tools; NULL past the end. It lives until mcp_close, also when mcp_renew has taken it
+ * from the list. */
+struct mcptool *mcp_tool(mcp *m, size_t index);
+/* Takes up what the server has changed since: 1, those that are new are marked so; 0: nothing has
+ * changed. Waits a little for a list that is on its way. One thread at a time, and not beside
+ * mcp_tool. */
+int mcp_renew(mcp *m);
+/* What calls a tool: a struct mcptool. */
+void mcp_call_tool(void *payload, snug_call *call, const char *arguments);
+/* Ends the server. NULL is fine. */
+void mcp_close(mcp *m);
+
+#endif

@@ -1,0 +1,125 @@
+#include "cli/upstream/message.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <snug/snug.h>
+
+int message_read(message *out, const char *text, size_t len)
+{
+    size_t at;
+    const jsontext_span whole = { text, len };
+
+    *out = (message){ 0 };
+    if (len == 0 || jsontext_check(text, len, &at) || text[strspn(text, " \t\r\n")] != '{')
+        return 0;
+    *out = (message){ jsontext_member(whole, "id"), jsontext_member(whole, "method"),
+                      jsontext_member(whole, "params"), jsontext_member(whole, "result"),
+                      jsontext_member(whole, "error") };
+    return out->method.text || out->id.text || (out->error.text && *out->error.text == '{');
+}
+
+int message_has_id(const message *m, unsigned long id)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%lu", id);
+    return jsontext_is(m->id, text);
+}
+
+long message_error_code(jsontext_span error)
+{
+    const jsontext_span code = jsontext_member(error, "code");
+    return code.text ? strtol(code.text, NULL, 10) : 0;
+}
+
+/* ---- what is sent ---- */
+
+/* "{...}", with what each request of the newer revision says of itself. */
+static int write_params(str *out, const char *params, int is_new)
+{
+    const char *rest = params + 1 + strspn(params + 1, " ");
+
+    if (!is_new)
+        return str_add(out, params);
+    int error = str_printf(out,
+                           "{\"_meta\": {\"io.modelcontextprotocol/protocolVersion\": "
+                           "\"" MESSAGE_NEW "\", \"io.modelcontextprotocol/clientInfo\": "
+                           "" MESSAGE_CLIENT ", "
+                           "\"io.modelcontextprotocol/clientCapabilities\": {}}%s",
+                           *rest == '}' ? "" : ", ");
+    return error ? error : str_add(out, rest);
+}
+
+int message_write_request(str *out, unsigned long id, const char *method, const char *params,
+                          int is_new)
+{
+    int error = str_printf(
+        out, "{\"jsonrpc\": \"2.0\", \"id\": %lu, \"method\": \"%s\", \"params\": ", id, method);
+
+    if (!error)
+        error = write_params(out, params, is_new);
+    return error ? error : str_add(out, "}");
+}
+
+int message_write_notification(str *out, const char *method, const char *params)
+{
+    return str_printf(out, "{\"jsonrpc\": \"2.0\", \"method\": \"%s\", \"params\": %s}", method,
+                      params);
+}
+
+int message_write_answer(str *out, jsontext_span id, jsontext_span method)
+{
+    int error = str_add(out, "{\"jsonrpc\": \"2.0\", \"id\": ");
+
+    if (!error)
+        error = str_append(out, id.text, id.len);
+    if (!error)
+        error = str_add(out, jsontext_is(method, "\"ping\"")
+                                 ? ", \"result\": {}}"
+                                 : ", \"error\": {\"code\": -32601, \"message\": \"not found\"}}");
+    return error;
+}
+
+/* ---- versions ---- */
+
+/* From the best on. */
+static const char *const versions[] = { MESSAGE_NEW, MESSAGE_OLD, "2025-06-18", "2025-03-26",
+                                        "2024-11-05" };
+enum { VERSIONS = sizeof versions / sizeof *versions };
+
+static size_t rank_version(jsontext_span version)
+{
+    char text[MESSAGE_VERSION_BYTES];
+    size_t rank = 0;
+
+    for (; rank < VERSIONS; rank++) {
+        snprintf(text, sizeof text, "\"%s\"", versions[rank]);
+        if (jsontext_is(version, text))
+            break;
+    }
+    return rank;
+}
+
+const char *message_choose_version(jsontext_span list)
+{
+    jsontext j;
+    jsontext_token ignored;
+    jsontext_span item;
+    size_t best = VERSIONS;
+
+    if (!list.text || *list.text != '[' || !jsontext_enter(&j, list))
+        return NULL;
+    while (jsontext_item(&j, &ignored, &item)) {
+        const size_t rank = rank_version(item);
+        best = rank < best ? rank : best;
+    }
+    return best < VERSIONS ? versions[best] : NULL;
+}
+
+const char *message_known_version(jsontext_span version)
+{
+    const size_t rank = version.text ? rank_version(version) : VERSIONS;
+    return rank > 0 && rank < VERSIONS ? versions[rank] : NULL;
+}

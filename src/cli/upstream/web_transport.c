@@ -1,0 +1,479 @@
+/* Streamable HTTP, of revision 2026-07-28 and of those with sessions before it. */
+#include "cli/upstream/transport.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <snug/snug.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "cli/upstream/message.h"
+#include "fetch/exchange.h"
+#include "fetch/url.h"
+#include "wire/sse.h"
+
+enum {
+    MOST_HOPS = 3,
+    LINGER_MS = 1000 /* for the end of a stream whose answer has come */
+};
+
+/* One request. */
+typedef struct post {
+    struct post *next;
+    struct web *web;
+    unsigned long id;
+    const char *method;
+    str body, headers, url;
+    char version[MESSAGE_VERSION_BYTES];
+    sse events;
+    str reply; /* its body, where it is not a stream of events */
+    unsigned hops;
+    int is_events, is_begun, has_session, is_spoilt;
+    uint64_t answered_ns; /* 0: not yet */
+} post;
+
+typedef struct web {
+    transport base;
+    fetch_url url;
+    str *headers; /* the user's */
+    size_t header_count;
+    str session_id;
+    exchanges *exchanges;
+    post *first;
+} web;
+
+/* ---- replies ---- */
+
+static void remove_post(post *p)
+{
+    post **place = &p->web->first;
+
+    while (*place && *place != p)
+        place = &(*place)->next;
+    if (*place)
+        *place = p->next;
+    sse_free(&p->events);
+    str_free(&p->reply);
+    str_free(&p->url);
+    if (p->headers.data)
+        explicit_bzero(p->headers.data, p->headers.cap);
+    str_free(&p->headers);
+    str_free(&p->body);
+    free(p);
+}
+
+static int take_event(void *payload, const char *event, const char *data, size_t len)
+{
+    post *p = payload;
+    const transport_user *user = &p->web->base.user;
+
+    /* Other types are of an older transport. An event without data begins a stream. */
+    if (strcmp(event, "message") != 0 || len == 0)
+        return SNUG_OK;
+    const int taken = user->on_message(user->client, p->id, data, len);
+    if (taken > 1 && p->answered_ns == 0)
+        p->answered_ns = clock_now_ns();
+    return taken ? SNUG_OK : SNUG_ESYSTEM;
+}
+
+static int has_type(const exchange_head *head, const char *type)
+{
+    const char *text = str_text(&head->content_type);
+    const size_t len = strlen(type);
+
+    return strncasecmp(text, type, len) == 0 && !strchr("+-.", text[len] ? text[len] : ' ');
+}
+
+static int is_success(int status)
+{
+    return status >= 200 && status < 300;
+}
+
+/* Whoever asks may not. */
+static int is_told_off(int status)
+{
+    return status == 401 || status == 403 || status == 407;
+}
+
+static void spoil(post *p, const char *why)
+{
+    const transport_user *user = &p->web->base.user;
+
+    p->is_spoilt = 1;
+    exchanges_drop(p->web->exchanges, p);
+    if (p->id > 0)
+        user->on_ending(user->client, p->id, ENDING_BROKEN, 0, why);
+}
+
+static void take_piece(void *payload, void *tag, const exchange_head *head, const char *data,
+                       size_t len)
+{
+    post *p = tag;
+
+    (void)payload;
+    if (!p->is_begun) {
+        p->is_begun = 1;
+        p->is_events = is_success(head->status) && has_type(head, "text/event-stream");
+    }
+    if (p->is_events) {
+        const int error = sse_feed(&p->events, data, len);
+        if (error)
+            spoil(p, error == SNUG_EINVAL    ? "the MCP server " TOO_LARGE
+                     : error == SNUG_ESYSTEM ? "the MCP server sent an event that is not JSON-RPC"
+                                             : "out of memory");
+    } else if (p->reply.len + len > MESSAGE_BYTES) {
+        spoil(p, "the MCP server " TOO_LARGE);
+    } else if (str_append(&p->reply, data, len)) {
+        spoil(p, "out of memory");
+    }
+    if (p->is_spoilt)
+        remove_post(p);
+}
+
+/* ---- requests ---- */
+
+static int add_line(str *lines, size_t *count, const char *name, const char *value)
+{
+    return str_printf(&lines[(*count)++], "%s: %s", name, value);
+}
+
+enum { MOST_LINES = 8 };
+
+static int write_lines(str *lines, size_t *count, const post *p)
+{
+    int error =
+        p->body.len > 0 ? add_line(lines, count, "Content-Type", "application/json") : SNUG_OK;
+    if (!error)
+        error =
+            add_line(lines, count, "Accept",
+                     p->body.len > 0 ? "application/json, text/event-stream" : "text/event-stream");
+    if (!error && *p->version)
+        error = add_line(lines, count, "MCP-Protocol-Version", p->version);
+    if (!error && p->has_session)
+        error = add_line(lines, count, "Mcp-Session-Id", str_text(&p->web->session_id));
+    return error;
+}
+
+static int count_lines(const str *headers)
+{
+    int count = 0;
+    for (size_t i = 0; i < headers->len; i++)
+        count += headers->data[i] == '\n';
+    return count;
+}
+
+static void free_lines(str *lines, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (lines[i].data)
+            explicit_bzero(lines[i].data, lines[i].cap);
+        str_free(&lines[i]);
+    }
+    free(lines);
+}
+
+static int begin_post(post *p)
+{
+    web *w = p->web;
+    size_t count = 0;
+    str *lines =
+        calloc(MOST_LINES + w->header_count + (size_t)count_lines(&p->headers), sizeof *lines);
+    if (!lines)
+        return SNUG_ENOMEM;
+
+    int error = write_lines(lines, &count, p);
+    for (size_t i = 0; i < w->header_count && !error; i++)
+        error = str_add_str(&lines[count++], &w->headers[i]);
+    for (const char *at = str_text(&p->headers); *at && !error;) {
+        const size_t len = strcspn(at, "\n");
+        error = str_append(&lines[count++], at, len);
+        at += len + (at[len] == '\n');
+    }
+    const exchange_request request = { .method = p->method,
+                                       .url = str_text(&p->url),
+                                       .lines = lines,
+                                       .line_count = count,
+                                       .body = p->body.len > 0 ? p->body.data : NULL,
+                                       .body_len = p->body.len };
+    if (!error)
+        error = exchanges_begin(w->exchanges, &request, p);
+    free_lines(lines, count);
+    return error;
+}
+
+/* ---- the end of a reply ---- */
+
+/* A redirect that keeps the method, to another path of the server: 1. */
+static int follow(post *p, const exchange_head *head)
+{
+    const fetch_url *from = &p->web->url;
+    fetch_url to;
+    str why = { 0 };
+
+    if ((head->status != 307 && head->status != 308) || p->hops >= MOST_HOPS)
+        return 0;
+    int is_ours = !fetch_url_read(&to, &why, str_text(&head->location), str_text(&p->url)) &&
+                  !strcmp(str_text(&to.scheme), str_text(&from->scheme)) &&
+                  !strcmp(str_text(&to.host), str_text(&from->host)) && to.port == from->port;
+    if (is_ours) {
+        p->hops++;
+        str_clear(&p->url);
+        is_ours = !str_add_str(&p->url, &to.whole) && !begin_post(p);
+    }
+    fetch_url_free(&to);
+    str_free(&why);
+    return is_ours;
+}
+
+/* The session is not known to the server. Some say so by 400. */
+static int is_lost(const post *p, int status)
+{
+    message m;
+
+    if (!p->has_session || (status != 404 && status != 400))
+        return 0;
+    return status == 404 || !message_read(&m, str_text(&p->reply), p->reply.len) ||
+           !message_has_id(&m, p->id);
+}
+
+static void refuse(const post *p, const exchange_head *head)
+{
+    const transport_user *user = &p->web->base.user;
+    const int status = head->status;
+    str why = { 0 };
+
+    if (status >= 300 && status < 400)
+        str_printf(&why, "it redirects to another address (HTTP %d), which is not followed",
+                   status);
+    else if (is_told_off(status))
+        str_printf(&why, "it refuses who asks (HTTP %d): headers of --upstream-config say who does",
+                   status);
+    else if (is_success(status))
+        str_add(&why, "it answered with what is not JSON-RPC");
+    else
+        str_printf(&why, "it answered with HTTP %d", status);
+    const ending how = is_lost(p, status)   ? ENDING_LOST
+                       : is_success(status) ? ENDING_BROKEN
+                                            : ENDING_REFUSED;
+    user->on_ending(user->client, p->id, how, status, str_text(&why));
+    str_free(&why);
+}
+
+/* An error may stand in a reply with any status. */
+static int take_reply(post *p, const exchange_head *head)
+{
+    const transport_user *user = &p->web->base.user;
+
+    if (p->reply.len == 0 || !has_type(head, "application/json"))
+        return 0;
+    if (is_lost(p, head->status) || is_told_off(head->status))
+        return 0;
+    return user->on_message(user->client, p->id, p->reply.data, p->reply.len);
+}
+
+static void keep_session(web *w, const post *p, const exchange_head *head)
+{
+    const str *id = &head->session_id;
+
+    if (!is_success(head->status) || p->has_session || id->len == 0 || w->session_id.len > 0)
+        return;
+    for (size_t i = 0; i < id->len; i++)
+        if (id->data[i] < 0x21 || id->data[i] > 0x7e)
+            return;
+    str_add_str(&w->session_id, id);
+}
+
+static void take_end(void *payload, void *tag, const exchange_head *head, const char *why)
+{
+    web *w = payload;
+    post *p = tag;
+    const transport_user *user = &w->base.user;
+
+    if (!why)
+        keep_session(w, p, head);
+    if (!why && follow(p, head))
+        return;
+    if (p->id == 0) {
+        /* It has no answer, and whether it was taken shows by the next request. */
+    } else if (why) {
+        str text = { 0 };
+        str_printf(&text, "%s: %s", str_text(&w->url.host), why);
+        user->on_ending(user->client, p->id, ENDING_BROKEN, 0, str_text(&text));
+        str_free(&text);
+    } else if (p->is_events) {
+        /* If its answer came, nobody waits for one. */
+        user->on_ending(user->client, p->id, ENDING_BROKEN, 0,
+                        "the MCP server ended the stream without an answer");
+    } else if (!take_reply(p, head)) {
+        refuse(p, head);
+    } else {
+        user->on_ending(user->client, p->id, ENDING_BROKEN, 0,
+                        "the MCP server answered another request than was made");
+    }
+    remove_post(p);
+}
+
+/* ---- a transport ---- */
+
+static int start(transport *base)
+{
+    web *w = (web *)base;
+    const exchange_watch watch = { w, take_piece, take_end };
+
+    str_clear(&w->session_id);
+    if (w->exchanges)
+        return SNUG_OK;
+    return exchanges_open(&w->exchanges, &watch) ? error_no_memory() : SNUG_OK;
+}
+
+static void stop(transport *base)
+{
+    web *w = (web *)base;
+
+    while (w->first) {
+        exchanges_drop(w->exchanges, w->first);
+        remove_post(w->first);
+    }
+    str_clear(&w->session_id);
+}
+
+static int send_post(transport *base, const outgoing *sent, const char *version)
+{
+    web *w = (web *)base;
+    post *p = calloc(1, sizeof *p);
+    if (!p)
+        return SNUG_ENOMEM;
+
+    p->web = w;
+    p->id = sent->id;
+    p->method = sent->text.len > 0 ? "POST" : "GET";
+    p->has_session =
+        w->session_id.len > 0 && (!sent->method || strcmp(sent->method, "initialize") != 0);
+    if (version)
+        strncat(p->version, version, sizeof p->version - 1);
+    sse_init(&p->events, MESSAGE_BYTES, take_event, p);
+    p->next = w->first;
+    w->first = p;
+    int error = str_add_str(&p->body, &sent->text);
+    if (!error)
+        error = str_add_str(&p->headers, &sent->headers);
+    if (!error)
+        error = str_add_str(&p->url, &w->url.whole);
+    if (!error)
+        error = begin_post(p);
+    if (error)
+        remove_post(p);
+    return error;
+}
+
+static void drop(transport *base, unsigned long id)
+{
+    web *w = (web *)base;
+
+    for (post *p = w->first; p; p = p->next)
+        if (p->id == id) {
+            exchanges_drop(w->exchanges, p);
+            remove_post(p);
+            return;
+        }
+}
+
+/* Servers end a stream behind the answer; those that do not are not waited for. */
+static void drop_answered(web *w)
+{
+    for (post *p = w->first, *next; p; p = next) {
+        next = p->next;
+        if (p->answered_ns == 0 || clock_now_ns() < clock_deadline_ns(p->answered_ns, LINGER_MS))
+            continue;
+        exchanges_drop(w->exchanges, p);
+        remove_post(p);
+    }
+}
+
+static void turn(transport *base, int ms)
+{
+    web *w = (web *)base;
+
+    for (const post *p = w->first; p; p = p->next)
+        if (p->answered_ns && (ms < 0 || ms > LINGER_MS))
+            ms = LINGER_MS;
+    exchanges_turn(w->exchanges, ms);
+    drop_answered(w);
+}
+
+static void wake(transport *base)
+{
+    exchanges_wake(((web *)base)->exchanges);
+}
+
+/* A session of an older revision is ended, as far as that takes no time. */
+static void end_session(web *w)
+{
+    enum { TURNS = 20, TURN_MS = 50 };
+    post *p = calloc(1, sizeof *p);
+    if (!p)
+        return;
+
+    p->web = w;
+    p->method = "DELETE";
+    p->has_session = 1;
+    sse_init(&p->events, MESSAGE_BYTES, take_event, p);
+    w->first = p;
+    if (str_add_str(&p->url, &w->url.whole) || begin_post(p))
+        return;
+    for (int i = 0; i < TURNS && w->first; i++)
+        exchanges_turn(w->exchanges, TURN_MS);
+}
+
+static void free_web(transport *base, int at_once)
+{
+    web *w = (web *)base;
+
+    str session = w->session_id;
+    w->session_id = (str){ 0 };
+    stop(base);
+    w->session_id = session;
+    if (!at_once && w->exchanges && w->session_id.len > 0)
+        end_session(w);
+    stop(base);
+    exchanges_close(w->exchanges);
+    for (size_t i = 0; i < w->header_count; i++) {
+        explicit_bzero(w->headers[i].data, w->headers[i].cap);
+        str_free(&w->headers[i]);
+    }
+    free(w->headers);
+    str_free(&w->session_id);
+    fetch_url_free(&w->url);
+    free(w);
+}
+
+static const transport_kind kind = { 1, start, stop, send_post, drop, turn, wake, free_web };
+
+int web_transport_open(transport **out, const upstream *server, const transport_user *user)
+{
+    str why = { 0 };
+    web *w = calloc(1, sizeof *w);
+    if (!w)
+        return error_no_memory();
+
+    w->base = (transport){ &kind, *user };
+    *out = &w->base;
+    int error = fetch_url_read(&w->url, &why, server->url, NULL);
+    if (error == SNUG_EINVAL)
+        error_set(SNUG_EINVAL, "the MCP server %s: %s", server->name, str_text(&why));
+    else if (error)
+        error_no_memory();
+    str_free(&why);
+    if (error)
+        return error;
+
+    if (!(w->headers = calloc(server->header_count + 1, sizeof *w->headers)))
+        return error_no_memory();
+    for (; w->header_count < server->header_count; w->header_count++)
+        if (str_add(&w->headers[w->header_count], server->headers[w->header_count]))
+            return error_no_memory();
+    return start(&w->base);
+}
