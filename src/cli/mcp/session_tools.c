@@ -220,8 +220,8 @@ static int is_tool(const mcp_call *c, const snug_binding *entry)
 {
     const size_t len = strlen(entry->name);
 
-    for (char **head = c->server->tools->list->heads; *head && strstr(entry->reason, " of the host");
-         head++)
+    for (char **head = c->server->tools->list->heads;
+         *head && strstr(entry->reason, " of the host"); head++)
         if (!strncmp(*head, entry->name, len) && ((*head)[len] == '.' || (*head)[len] == '('))
             return 1;
     return 0;
