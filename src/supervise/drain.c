@@ -61,8 +61,7 @@ static int judge_drained(const snug_supervisor *s)
     if (s->calls > 0)
         return error_set(SNUG_EBUSY, "%zu calls or leases are still open", s->calls);
     if (s->open > 0)
-        return error_set(SNUG_ESTOPPED,
-                         "%zu sessions could not be saved, and stay open; the last one: %.600s",
+        return error_set(SNUG_ESTOPPED, "%zu sessions could not be saved; the last one: %.600s",
                          s->open, s->failure);
     return SNUG_OK;
 }

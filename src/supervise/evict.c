@@ -238,6 +238,22 @@ typedef struct shortage {
     char sentence[ERROR_MESSAGE_BYTES];
 } shortage;
 
+/* Why nobody's end helps. The path of the save that failed may be another tenant's. With the lock.
+ */
+static void say_why(shortage *out, const snug_supervisor *s)
+{
+    const size_t len = strlen(out->sentence);
+    const char *reason = strstr(s->failure, ".snug: ");
+    size_t failed = 0;
+
+    for (const tenant *t = s->tenants; t; t = t->next)
+        for (const seat *one = t->seats; one; one = one->next)
+            failed += one->retry_ns > notes_now(s);
+    snprintf(out->sentence + len, sizeof out->sentence - len, "%s%.300s",
+             failed > 0 ? "none can be put away: " : "none is idle",
+             failed == 0 ? "" : (reason ? reason + strlen(".snug: ") : "a save has failed"));
+}
+
 /* Nonzero: of something there is too little. With the lock. */
 static int find_shortage(shortage *out, const snug_supervisor *s, const tenant *t, uint64_t memory)
 {
@@ -247,29 +263,29 @@ static int find_shortage(shortage *out, const snug_supervisor *s, const tenant *
         out->kind = REFUSED_SESSIONS;
         out->victim = find_oldest_idle(s, t);
         snprintf(out->sentence, sizeof out->sentence,
-                 "tenant %.200s has %zu sessions open, as many as it may have, and none is idle",
-                 t->name, t->open);
+                 "tenant %.200s has %zu sessions open, as many as it may have, and ", t->name,
+                 t->open);
     } else if (s->open >= most->sessions) {
         out->kind = REFUSED_SESSIONS;
         out->victim = find_oldest_idle(s, NULL);
         snprintf(out->sentence, sizeof out->sentence,
-                 "%zu sessions are open, as many as there may be, and none is idle", s->open);
+                 "%zu sessions are open, as many as there may be, and ", s->open);
     } else if (!s->host && !t->has_place && s->hosts >= most->hosts) {
         out->kind = REFUSED_HOSTS;
         out->victim = find_in_idle_tenant(s);
         snprintf(out->sentence, sizeof out->sentence,
-                 "%zu workers run, as many as there may be, and none is idle", s->hosts);
+                 "%zu workers run, as many as there may be, and ", s->hosts);
     } else if (memory > most->memory_bytes) {
         out->kind = REFUSED_MEMORY;
         out->victim = find_oldest_idle(s, NULL);
         snprintf(out->sentence, sizeof out->sentence,
-                 "%llu bytes of memory are in use, more than the limit of %llu, and nothing is "
-                 "idle",
+                 "%llu bytes of memory are in use, more than the limit of %llu, and ",
                  (unsigned long long)memory, (unsigned long long)most->memory_bytes);
     } else {
         return 0;
     }
 
+    say_why(out, s);
     return 1;
 }
 

@@ -369,6 +369,7 @@ static void a_save_that_fails_keeps_the_session_open(void **state)
     char path[128], moved[128];
     rig r;
     rig_init(&r);
+    r.limits.tenant_sessions = 1;
     rig_open(&r);
     check_run(&r, "ada", "one", "x = 1", "", SNUG_ORIGIN_NEW);
     snprintf(path, sizeof path, "%s/ada", r.folder);
@@ -378,6 +379,10 @@ static void a_save_that_fails_keeps_the_session_open(void **state)
     assert_int_equal(atomic_load(&r.events[SNUG_SUPERVISOR_EVENT_SAVE_FAILED]), 1);
     assert_non_null(strstr(r.last_message, "one.snug"));
     assert_true(reports(&r, "\"open\":1"));
+    /* Of which path, another one is not told. */
+    check_refused(&r, "ada", "two",
+                  "tenant ada has 1 sessions open, as many as it may have, and none can be put "
+                  "away: No such file or directory (errno 2)");
     rig_pass_ms(&r, IDLE_MS - 1); /* not at every look */
     assert_int_equal(atomic_load(&r.events[SNUG_SUPERVISOR_EVENT_SAVE_FAILED]), 1);
     assert_int_equal(snug_supervisor_drain(r.supervisor, 0), SNUG_ESTOPPED);

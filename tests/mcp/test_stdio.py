@@ -167,6 +167,20 @@ class Sessions(ServerCase):
             self.assertEqual(server.communicate(timeout=speaking.SECONDS)[0], b"")
         self.assertEqual(sorted(os.listdir(os.path.join(self.folder, "snug", "mcp"))), ["1", "2"])
 
+    def test_what_cannot_be_saved_at_the_end_is_told_and_is_a_failure(self):
+        s = self.server()
+        session = s.tool("run_python", code="x = 1")["structuredContent"]["session"]
+        shutil.rmtree(os.path.join(self.folder, "state"))
+        said = s.close()
+        self.assertIn("snug: 1 sessions could not be saved; the last one: ", said)
+        self.assertIn(f"{session}.snug: No such file or directory", said)
+        self.assertEqual(s.process.returncode, 1)
+
+    def test_a_profile_that_there_is_not_is_told_at_the_beginning(self):
+        s = self.server("--profile", "nosuch")
+        self.assertEqual((s.close(), s.process.returncode),
+                         ('snug: there is no profile "nosuch"; there are: core, strict, data\n', 2))
+
 
 def threading_wait(seconds):
     """Nobody calls for that long: what is tested is that time passes."""

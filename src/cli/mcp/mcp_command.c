@@ -117,14 +117,23 @@ static int serve(run *r)
     return status;
 }
 
-/* Says what could not be saved: it is gone. */
-static void close_sessions(run *r)
+/* Says what could not be saved: it is gone. The status. */
+static int close_sessions(run *r, int status)
 {
     if (!r->server.supervisor)
-        return;
+        return status;
     if (snug_supervisor_drain(r->server.supervisor, DRAIN_MS))
-        command_fail(EXIT_FINE, "%s", snug_error_message());
+        status = command_fail(status ? status : EXIT_FAILED, "%s", snug_error_message());
     snug_supervisor_close(r->server.supervisor);
+    return status;
+}
+
+/* Else each call would fail by it, and who has started the server would not know. */
+static int check_profile(const options *o)
+{
+    if (snug_tool_check_name("any", o->session.profile, o->session.allow) == SNUG_ENOTFOUND)
+        return command_fail(EXIT_USAGE, "%s", snug_error_message());
+    return EXIT_FINE;
 }
 
 int command_mcp(const options *o)
@@ -143,6 +152,8 @@ int command_mcp(const options *o)
                                         "--isolation bash out");
     if (o->isolation == IN_PROCESS && !options_given(o, "--isolation"))
         r.options.isolation = IN_WORKER;
+    if (check_profile(o))
+        return EXIT_USAGE;
     if (signals_start(&r.signals))
         return command_fail(EXIT_USAGE, "%s", error_message());
 
@@ -153,7 +164,7 @@ int command_mcp(const options *o)
         status = open_sessions(&r);
     if (!status)
         status = serve(&r);
-    close_sessions(&r);
+    status = close_sessions(&r, status);
     const int taken = signals_taken(&r.signals);
     if (taken)
         status = taken == SIGPIPE                      ? EXIT_FAILED
