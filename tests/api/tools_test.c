@@ -498,6 +498,42 @@ static void awaited_calls_are_answered_in_any_order(void **state)
     snug_session_close(session);
 }
 
+static void say_back(void *payload, snug_call *call, const char *arguments)
+{
+    (void)payload;
+    snug_call_return(call, arguments, strlen(arguments));
+}
+
+static void code_that_awaits_awaits_and_other_code_has_the_answer(void **state)
+{
+    (void)state;
+    snug_session *session = open_session();
+    snug_tool t = tool("f", "n: int = 0", say_back, NULL);
+    t.is_async = SNUG_TOOL_EITHER;
+    assert_int_equal(snug_session_bind_tool(session, &t), SNUG_OK);
+    check_value(session, "f(1)", "{'n': 1}");
+    check_value(session, "await f(1)", "{'n': 1}");
+    check_value(session, "[r['n'] for r in [f(i) for i in range(3)]]", "[0, 1, 2]");
+    check_value(session,
+                "import asyncio\n"
+                "def plain(n): return f(n)['n']\n"
+                "async def other(n): return (await f(n))['n']\n"
+                "rows = [await f(0), *await asyncio.gather(*[f(n) for n in (1, 2)], "
+                "*(f(n) for n in (3, 4)))]\n"
+                "[r['n'] for r in rows] + [plain(5), await other(6), (lambda: f(7))()['n']]",
+                "[0, 1, 2, 3, 4, 5, 6, 7]");
+    check_value(session,
+                "async def many():\n"
+                "    yield await f(1)\n"
+                "async def main(): return [r async for r in many()]\n"
+                "asyncio.run(main())",
+                "[{'n': 1}]");
+    check_value(session, "import inspect; inspect.iscoroutinefunction(f)", "False");
+    check_error(session, "g = f(1)\nawait asyncio.sleep(0)\ng['n']", "TypeError",
+                "'coroutine' object is not subscriptable");
+    snug_session_close(session);
+}
+
 static void awaited_calls_have_time_outs_of_their_own(void **state)
 {
     (void)state;
@@ -1127,6 +1163,7 @@ int main(void)
         cmocka_unit_test(a_callback_may_interrupt_its_session),
         cmocka_unit_test(a_callback_can_not_use_its_session),
         cmocka_unit_test(awaited_calls_are_answered_in_any_order),
+        cmocka_unit_test(code_that_awaits_awaits_and_other_code_has_the_answer),
         cmocka_unit_test(awaited_calls_have_time_outs_of_their_own),
         cmocka_unit_test(a_call_that_nobody_awaits_is_not_made),
         cmocka_unit_test(a_call_ends_with_its_cell),

@@ -76,6 +76,22 @@ class Trace(Case):
                          [("scan", 1, None, None), ("run_python", 1, "ZeroDivisionError", 2),
                           ("scan", 2, None, None), ("run_python", 2, None, None)])
 
+    def test_calls_of_tools_are_spans_below_their_cell(self):
+        server = pathlib.Path(__file__).with_name("mcp_server.py")
+        rules = [("Question:\nhow many", "```python\nnotes.echo(text='x')\ntry: notes.fail()\nexcept ToolError: print(42)\n```"),
+                 ("Judge whether", '{"verdict": "pass", "reason": "", "answer": "It is 42, of course."}')]
+        done, receiver = self.traced("--upstream", f"notes=exec '{sys.executable}' '{server}'", rules=rules)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        spans = receiver.spans()
+        cell, = [span for span in spans if span["name"] == "execute_tool run_python"]
+        calls = [span for span in spans if span.get("parentSpanId") == cell["spanId"]]
+        self.assertEqual([(call["name"], call["attributes"]["gen_ai.tool.name"], call["attributes"].get("error.type"))
+                          for call in calls],
+                         [("execute_tool notes.echo", "notes.echo", None), ("execute_tool notes.fail", "notes.fail", "error")])
+        for call in calls:
+            self.assertLessEqual(int(cell["startTimeUnixNano"]), int(call["startTimeUnixNano"]))
+            self.assertLessEqual(int(call["endTimeUnixNano"]), int(cell["endTimeUnixNano"]))
+
     def test_the_resource_is_snug(self):
         request, = self.traced()[1].requests()
         has = otlp.attributes_of(request["resourceSpans"][0]["resource"])

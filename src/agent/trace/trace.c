@@ -131,9 +131,9 @@ static int describe_span(cJSON *object, const trace *t, const char *id, const ch
 }
 
 /* Its number, from 1. 0 if memory ran out. */
-static size_t begin_span(trace *t, const char *id, const char *parent, const char *name, int kind)
+static size_t begin_span_at(trace *t, const char *id, const char *parent, const char *name,
+                            int kind, uint64_t now_ns)
 {
-    const uint64_t now_ns = clock_now_ns();
     cJSON *object = NULL, *attributes = NULL;
 
     if (!array_reserve(&t->spans, &t->cap, t->count + 1, sizeof *t->spans))
@@ -151,6 +151,11 @@ static size_t begin_span(trace *t, const char *id, const char *parent, const cha
     return t->count;
 }
 
+static size_t begin_span(trace *t, const char *id, const char *parent, const char *name, int kind)
+{
+    return begin_span_at(t, id, parent, name, kind, clock_now_ns());
+}
+
 static size_t begin_child(trace *t, const char *name, int kind)
 {
     char id[SPAN_ID_DIGITS + 1];
@@ -159,11 +164,12 @@ static size_t begin_child(trace *t, const char *name, int kind)
 }
 
 /* type: of the error, a word; NULL: none. about: a sentence, or NULL. */
-static void end_span(trace *t, size_t number, const char *type, const char *about)
+static void end_span_at(trace *t, size_t number, const char *type, const char *about,
+                        uint64_t now_ns)
 {
     span *s = &t->spans[number - 1];
     cJSON *status = json_add_object(s->object, "status");
-    int failed = !status || add_time(s->object, "endTimeUnixNano", t, clock_now_ns());
+    int failed = !status || add_time(s->object, "endTimeUnixNano", t, now_ns);
 
     if (!failed && type)
         failed = add_text_value(s->attributes, "error.type", type) ||
@@ -173,6 +179,11 @@ static void end_span(trace *t, size_t number, const char *type, const char *abou
         failed = json_add_text(status, "message", about);
     if (failed)
         t->is_broken = 1;
+}
+
+static void end_span(trace *t, size_t number, const char *type, const char *about)
+{
+    end_span_at(t, number, type, about, clock_now_ns());
 }
 
 /* ---- the question ---- */
@@ -446,6 +457,39 @@ static int add_cell_result(const run *r, cJSON *attributes, const attempt *a)
     return error;
 }
 
+/* Below the span of its cell. */
+static void add_tool_call(trace *t, const span *cell, const snug_tool_call *call, uint64_t now_ns)
+{
+    char id[SPAN_ID_DIGITS + 1], name[400];
+    const cJSON *parent = cJSON_GetObjectItemCaseSensitive(cell->object, "spanId");
+    uint64_t begin_ns = cell->begun_ns + call->start_ns, end_ns = begin_ns + call->duration_ns;
+
+    /* The cell has begun a little later than its span, and may have run before. */
+    end_ns = end_ns < now_ns ? end_ns : now_ns;
+    begin_ns = begin_ns < end_ns ? begin_ns : end_ns;
+    make_id(id, SPAN_ID_DIGITS);
+    snprintf(name, sizeof name, "execute_tool %s", call->name);
+    const size_t number = begin_span_at(t, id, parent->valuestring, name, KIND_INTERNAL, begin_ns);
+    if (number == 0)
+        return;
+    cJSON *attributes = t->spans[number - 1].attributes;
+    if (add_text_value(attributes, "gen_ai.operation.name", "execute_tool") ||
+        add_text_value(attributes, "gen_ai.tool.name", call->name) ||
+        add_text_value(attributes, "gen_ai.tool.type", "function"))
+        t->is_broken = 1;
+    end_span_at(t, number, strcmp(call->status, "ok") ? call->status : NULL, NULL, end_ns);
+}
+
+static void add_tool_calls(trace *t, size_t number, const snug_result *result)
+{
+    const uint64_t now_ns = clock_now_ns();
+
+    for (size_t i = 0; i < snug_result_tool_call_count(result); i++) {
+        const span cell = t->spans[number - 1]; /* the list may move */
+        add_tool_call(t, &cell, snug_result_tool_call(result, i), now_ns);
+    }
+}
+
 void trace_step_end(run *r, size_t number, snug_agent_step step)
 {
     trace *t = r->trace;
@@ -462,6 +506,7 @@ void trace_step_end(run *r, size_t number, snug_agent_step step)
     } else {
         if (add_cell_result(r, t->spans[number - 1].attributes, a))
             t->is_broken = 1;
+        add_tool_calls(t, number, a->result);
         if (snug_result_status(a->result) != SNUG_STATUS_OK)
             type = snug_result_error_name(a->result);
     }

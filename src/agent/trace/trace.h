@@ -3,10 +3,10 @@
  * sent to a receiver over HTTP.
  *
  * A question is one trace: its span is invoke_agent, below it are chat for each request to a model
- * and execute_tool for each scan and each cell. Names are those of OpenTelemetry's semantic
- * conventions for generative AI. Texts of the question, of programs and answers are in it only
- * where traces_content says so, and keys never. What goes wrong is an event and costs the
- * trace alone.
+ * and execute_tool for each scan and each cell, and below that for each call of a host's tool.
+ * Names are those of OpenTelemetry's semantic conventions for generative AI. Texts of the question,
+ * of programs and answers are in it only where traces_content says so, and keys never. What goes
+ * wrong is an event and costs the trace alone.
  */
 #ifndef SNUG_AGENT_TRACE_H
 #define SNUG_AGENT_TRACE_H
