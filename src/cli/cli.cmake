@@ -51,6 +51,7 @@ snug_layer(cli SOURCES
     cli/batch/summary.c
     cli/batch/tasks.c
     cli/cells/cell_answer.c
+    cli/cells/cell_asking.c
     cli/cells/cell_programs.c
     cli/cells/cell_request.c
     cli/cells/cell_values.c

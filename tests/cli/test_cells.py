@@ -550,5 +550,67 @@ globals()["\\udfff"] = 2
         self.assertEqual(cells.process.stderr.read(), b"")
 
 
+class Approval(Case):
+    """Calls that a rule asks about are lines, and so are the answers."""
+
+    def asking(self, *options):
+        cells = Cells("--tool", "upper=tr a-z A-Z", "--tool-rule", "*=ask", *options)
+        self.addCleanup(cells.close)
+        return cells
+
+    def test_a_line_asks_and_another_one_answers(self):
+        for isolation in "local", "worker":
+            cells = self.asking("--isolation", isolation)
+            asked = cells.ask(session="a", id=1, code="upper(text='x')['TEXT']")
+            self.assertEqual(asked, {"schema": "snug.approval/1", "session": "a", "call": 1, "tool": "upper", "arguments": {"text": "x"}})
+            cells.send(session="b", code="6 * 7")  # other sessions go on
+            self.assertEqual(cells.answer()["value"]["text"], "42")
+            self.assertEqual(cells.ask(session="a", op="approve", id="yes", call=1, answer="once"),
+                             {"schema": "snug.approved/1", "session": "a", "id": "yes", "waited": True})
+            self.assertEqual(cells.answer()["value"]["text"], "'X'")
+            self.assertEqual(cells.ask(session="a", code="upper(text='y')['TEXT']")["call"], 2)
+            cells.ask(session="a", op="approve", call=2, answer="always")
+            self.assertEqual(cells.answer()["value"]["text"], "'Y'")
+            self.assertEqual(cells.ask(session="a", code="upper(text='z')['TEXT']")["value"]["text"], "'Z'")
+            self.assertEqual(cells.end(), (0, []))
+
+    def test_a_refusal_has_its_reason(self):
+        cells = self.asking()
+        cells.ask(session="a", code="upper(text='x')")
+        cells.ask(session="a", op="approve", call=1, answer="refuse", reason="not now")
+        error = cells.answer()["error"]
+        self.assertEqual((error["name"], error["value"]), ("ToolRefused", "not now"))
+
+    def test_an_answer_that_fits_no_call_is_an_error(self):
+        cells = self.asking()
+        cells.ask(session="a", code="upper(text='x')")
+        for call, session in ((2, "a"), (1, "b")):
+            answer = cells.ask(session=session, op="approve", call=call, answer="once")
+            self.assertEqual((answer["schema"], answer["error"]["name"]), ("snug.error/1", "SNUG_ENOTFOUND"))
+        for line, says in (({"call": 1}, '"answer" is missing'), ({"answer": "once"}, '"call" is missing'),
+                           ({"call": 0, "answer": "once"}, "number of a call"), ({"call": 1, "answer": "yes"}, "once, always or refuse")):
+            self.assertIn(says, cells.ask(session="c", op="approve", **line)["error"]["value"])
+        cells.ask(session="a", op="approve", call=1, answer="once")
+        self.assertEqual(cells.answer()["status"], "ok")
+
+    def test_who_does_not_answer_has_refused(self):
+        cells = self.asking("--approval-timeout", "300ms")
+        cells.ask(session="a", code="upper(text='x')")
+        self.assertIn("nobody has answered for 0.3 s", cells.answer()["error"]["value"])
+        self.assertEqual(cells.ask(session="a", op="approve", call=1, answer="once")["schema"], "snug.error/1")
+
+    def test_the_end_of_the_input_refuses(self):
+        cells = self.asking()
+        cells.ask(session="a", code="upper(text='x')")
+        status, rest = cells.end()
+        self.assertEqual((status, [line["error"]["name"] for line in rest]), (0, ["ToolRefused"]))
+
+    def test_an_interrupt_ends_the_wait(self):
+        cells = self.asking()
+        cells.ask(session="a", code="upper(text='x')")
+        cells.send(session="a", op="interrupt")
+        self.assertEqual([cells.answer().get(key) for key in ("running", "status")], [True, "interrupted"])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -426,6 +426,25 @@ class Asking(Talking):
         talk.ready()
         self.assertEqual(talk.leave(), 0)
 
+    def test_a_call_that_a_rule_asks_about_is_shown(self):
+        rules = ("--tool", "upper=tr a-z A-Z", "--tool-rule", "*=ask")
+        for isolation in "local", "worker":
+            for typed, result in (("y", "'X'"), ("a", "'X'"), ("n", "refused it")):
+                code = "try:\n    r = upper(text='x')['TEXT']\nexcept ToolRefused as e:\n    r = str(e)\nr"
+                talk = self.talk(*rules, "--isolation", isolation, "What?", replies=[program(code)],
+                                 plain=("--no-evaluation", "--answer", "result"))
+                talk.wait(r'Call upper\(text="x"\)\? \[y\]es, \[a\]lways, \[n\]o: ')
+                talk.type(typed + "\r")
+                talk.wait(result)
+                self.assertEqual(talk.end(), 0)
+
+    def test_without_a_terminal_a_call_that_is_asked_about_is_refused_and_the_model_told(self):
+        self.replies.extend([program("upper(text='x')"), program("'other'")])
+        done = subprocess.run([SNUG, "ask", "--no-evaluation", "--answer", "result", "--tool", "upper=tr a-z A-Z", "--tool-rule", "*=ask",
+                               "What?"], stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", env=self.env())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("the session asks about its calls, and nobody answers", json.dumps(self.asked[-1]))
+
     def test_ctrl_c_is_no_refusal(self):
         for _ in range(8):
             talk = self.ask("What?", replies=[program("6 * 7")])

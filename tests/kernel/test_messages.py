@@ -141,6 +141,22 @@ class Cells(KernelCase):
         self.assertEqual(self.k.reply_to(request)["content"]["status"], "ok")
         self.assertEqual(self.k.value("name"), "'Zoë'")
 
+    def test_a_call_that_a_rule_asks_about_asks_the_client(self):
+        for isolation in "local", "worker":
+            k = self.kernel("--isolation", isolation, "--tool", "upper=tr a-z A-Z", "--tool", "getpass=tr a-z A-Z", "--tool-rule", "*=ask")
+            for tool, typed, value in (("upper", "y", "X"), ("upper", "no", "the person who was asked refused it"),
+                                       ("upper", "", "the person who was asked refused it"), ("getpass", "a", "X"), ("getpass", None, "X")):
+                code = f"try:\n    r = {tool}(text='x')['TEXT']\nexcept ToolRefused as e:\n    r = str(e)"
+                request = k.client.execute(code, allow_stdin=True)
+                if typed is not None:
+                    asked = k.client.get_stdin_msg(timeout=SECONDS)["content"]
+                    self.assertEqual(asked, {"prompt": f'Call {tool}(text="x")? [y]es, [a]lways, [n]o: ', "password": False})
+                    k.client.input(typed)
+                self.assertEqual(k.reply_to(request)["content"]["status"], "ok")
+                self.assertEqual(k.value("r"), repr(value))
+            k.client.execute("upper(text='x')", allow_stdin=False)
+            self.assertIn("takes no input", str(k.wait_for("error")))
+
     def test_a_password_is_asked_for_as_one(self):
         for options in ((), ("--isolation", "worker")):
             k = self.kernel(*options)

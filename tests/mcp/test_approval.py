@@ -348,8 +348,8 @@ class InTasks(Asked):
         self.assertEqual(late["result"]["resultType"], "complete")
 
     def test_what_is_asked_before_it_is_a_task_is_a_round(self):
-        s = self.start_server("--task-after", "300ms")
-        arguments = {"code": "import time\nr = note(text='a')\ntime.sleep(1)\nr"}
+        s = self.start_server("--task-after", "3s")
+        arguments = {"code": "import time\nr = note(text='a')\ntime.sleep(4)\nr"}
         asked = s.request("tools/call", _meta=TASKS, name="run_python", arguments=arguments)["result"]
         self.assertEqual(asked["resultType"], "input_required")
         params = {"inputResponses": {key: accepts("once") for key in asked["inputRequests"]}, "requestState": asked["requestState"]}

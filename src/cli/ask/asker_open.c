@@ -81,6 +81,8 @@ static int prepare(asker *a, const options *o)
     a->seats.options = o;
     a->seats.tools = &a->tools;
     a->seats.signals = &a->signals;
+    a->seats.on_approval = permit_is_possible() ? permit_call : NULL;
+    a->seats.payload = &a->permit;
     int status = find_files(a, wanted);
     if (!status && o->forgets)
         status = forget_conversation(a);

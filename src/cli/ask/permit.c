@@ -12,10 +12,19 @@
 #include "cli/editor/outside.h"
 #include "cli/editor/reader.h"
 #include "cli/program/command.h"
+#include "cli/prompt/approve.h"
+#include "cli/tools/call_text.h"
+
+enum { LOOK_MS = 20 /* after so long it is noticed that the cell does not wait any more */ };
+
+int permit_is_possible(void)
+{
+    return isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+}
 
 int permit_check(const options *o)
 {
-    if (!o->asks_first || (isatty(STDIN_FILENO) && isatty(STDERR_FILENO)))
+    if (!o->asks_first || permit_is_possible())
         return EXIT_FINE;
     return command_fail(EXIT_USAGE, "--ask asks at a terminal, and %s is not one",
                         isatty(STDIN_FILENO) ? "stderr" : "stdin");
@@ -35,7 +44,9 @@ static int next_byte(const permit *p)
     for (;;) {
         if (signals_taken(p->signals))
             return -1;
-        if (poll(fds, 2, -1) < 0 && errno != EINTR)
+        if (p->call && !snug_call_is_wanted(p->call))
+            return -1;
+        if (poll(fds, 2, p->call ? LOOK_MS : -1) < 0 && errno != EINTR)
             return -1;
         if (fds[1].revents)
             while (signals_next(p->signals))
@@ -170,6 +181,31 @@ static snug_agent_consent ask(permit *p, snug_agent *agent, const char *code, si
                 return SNUG_AGENT_CONSENT_CHANGED;
         }
     }
+}
+
+void permit_call(void *payload, snug_call *call)
+{
+    permit *p = payload;
+    str text = { 0 }, line = { 0 };
+    snug_approval said = SNUG_APPROVAL_REFUSE;
+
+    steps_hold(p->steps);
+    drop_typed(p);
+    p->call = call;
+    if (call_text_write(&text, call) == SNUG_OK) {
+        fprintf(stderr, "Call %s" APPROVE_CHOICES, text.data);
+        fflush(stderr);
+        if (permit_read_line(p, &line))
+            said = approve_answer(str_text(&line));
+        else
+            fputc('\n', stderr);
+    }
+    p->call = NULL;
+    snug_call_approve(
+        call, said, said == SNUG_APPROVAL_REFUSE ? "the person at the terminal refused it" : NULL);
+    steps_let_go(p->steps);
+    str_free(&text);
+    str_free(&line);
 }
 
 snug_agent_consent permit_ask(permit *p, snug_agent *agent, const char *code, size_t len)

@@ -118,6 +118,8 @@ static int open_seat(seat *out, seats *s, const options *o, const question_data 
 
     session.allow = is_bash ? session.allow : allowed.items;
     session.mounts = mounts;
+    session.on_approval = s->on_approval;
+    session.payload = s->payload;
     wanted.session = &session;
     wanted.conversation_file = is_bash ? s->bash_conversation.data : s->python_conversation.data;
     int error = snug_agent_open(&out->agent, out->host, &wanted);

@@ -23,6 +23,8 @@ typedef struct seats {
     snug_agent_options wanted; /* of both; session's and conversation's are their own */
     tools *tools;
     signals *signals;
+    void (*on_approval)(void *payload, snug_call *call); /* of sessions; NULL: nobody is asked */
+    void *payload;
     seat python, bash;
     const seat *last;                           /* that was opened, or asked; NULL: none was */
     str python_conversation, bash_conversation; /* paths; empty: there is none */

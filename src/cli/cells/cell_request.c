@@ -39,7 +39,10 @@ enum {
     OUTPUT = 1 << 15,
     ARGUMENTS = 1 << 16,
     COLUMNS = 1 << 17,
-    TEMPLATE = 1 << 18
+    TEMPLATE = 1 << 18,
+    CALL = 1 << 19,
+    ANSWER = 1 << 20,
+    REASON = 1 << 21
 };
 
 typedef struct line_field {
@@ -68,6 +71,9 @@ static const line_field fields[] = {
     { "arguments", ARGUMENTS, TYPE_ANY },
     { "columns", COLUMNS, TYPE_ANY },
     { "template", TEMPLATE, TYPE_TEXT },
+    { "call", CALL, TYPE_NUMBER },
+    { "answer", ANSWER, TYPE_TEXT },
+    { "reason", REASON, TYPE_TEXT },
 };
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 
@@ -105,6 +111,7 @@ static const line_form ops[] = {
     { "map", REQUEST_MAP, SESSION | OP | PROGRAM | COLUMNS, ID | TIMEOUT },
     { "template", REQUEST_TEMPLATE, SESSION | OP | TEMPLATE, ID },
     { "open", REQUEST_OPEN, SESSION | OP | TEMPLATE, ID },
+    { "approve", REQUEST_APPROVE, SESSION | OP | CALL | ANSWER, ID | REASON },
 };
 enum { OPS = sizeof ops / sizeof ops[0] };
 
@@ -455,6 +462,29 @@ static int take_name(reading *r, char **out, unsigned bit)
     return (*out = strdup(name->valuestring)) != NULL;
 }
 
+static int take_approval(reading *r)
+{
+    static const struct {
+        const char *word;
+        snug_approval answer;
+    } words[] = { { "once", SNUG_APPROVAL_ONCE },
+                  { "always", SNUG_APPROVAL_ALWAYS },
+                  { "refuse", SNUG_APPROVAL_REFUSE } };
+    const cJSON *answer = field_value(r, ANSWER), *call = field_value(r, CALL);
+
+    if (!answer)
+        return 1;
+    if (!(call->valuedouble >= 1 && call->valuedouble <= 1e15))
+        return refuse_line(r, "\"call\" must be the number of a call that waits");
+    r->request->call = (uint64_t)call->valuedouble;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcmp(words[i].word, answer->valuestring)) {
+            r->request->approval = words[i].answer;
+            return take_name(r, &r->request->reason, REASON);
+        }
+    return refuse_line(r, "\"answer\" must be once, always or refuse");
+}
+
 /* What a program is called with stays in the line's object, which the request keeps then. */
 static int take_program(reading *r)
 {
@@ -559,7 +589,7 @@ static int understand_line(reading *r, size_t len)
     r->request->resets = cJSON_IsTrue(field_value(r, RESET));
     r->request->records = cJSON_IsTrue(field_value(r, RECORD));
     return take_timeout(r) && take_path(r) && take_code(r) && take_max_bytes(r) && take_data(r) &&
-           take_program(r);
+           take_approval(r) && take_program(r);
 }
 
 request *request_parse(const char *line, size_t len)
@@ -617,6 +647,7 @@ void request_free(request *r)
     free(r->data);
     free(r->program);
     free(r->template_name);
+    free(r->reason);
     cJSON_Delete(r->object);
     free(r->why);
     free(r);

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <snug/snug.h>
+
 #include "wire/json.h"
 
 typedef enum request_op {
@@ -30,6 +32,7 @@ typedef enum request_op {
     REQUEST_MAP,
     REQUEST_TEMPLATE,
     REQUEST_OPEN,
+    REQUEST_APPROVE,
     REQUEST_REFUSED /* the line is wrong: why says how */
 } request_op;
 
@@ -52,6 +55,9 @@ typedef struct request {
     cJSON *object;       /* of these: the line, in which the next two lie */
     const char *output;  /* of prepare; NULL: any */
     const cJSON *given;  /* its inputs, or the arguments or columns; NULL: none */
+    uint64_t call;       /* of approve, as what follows */
+    snug_approval approval;
+    char *reason; /* NULL: none */
     char *why;
     size_t line_bytes;
     int is_interrupted; /* the crew's: somebody asked for its end */

@@ -9,6 +9,7 @@
 #include "base/ascii.h"
 #include "base/error.h"
 #include "cli/cells/cell_answer.h"
+#include "cli/cells/cell_asking.h"
 #include "cli/cells/cell_programs.h"
 #include "cli/cells/crew.h"
 #include "cli/program/command.h"
@@ -28,6 +29,7 @@ typedef struct cells {
     crew crew;
     tools tools;
     cell_programs programs;
+    cell_asking asking;
     _Atomic uint64_t told; /* of the host's ill health */
 } cells;
 
@@ -54,6 +56,13 @@ static void tell_health(cells *c)
                 (unsigned long long)health.hung_threads, (unsigned long long)health.torn_locks);
 }
 
+static void on_approval(void *payload, snug_call *call)
+{
+    const slot *s = payload;
+    cells *c = s->owner;
+    cell_ask(&c->asking, s->name, call);
+}
+
 /* Answers a snug_error. template_name: with whose names it begins, of which saved has the account;
  * NULL: with none. */
 static int open_slot_from(cells *c, slot *s, snug_saved **saved, const char *template_name)
@@ -63,6 +72,9 @@ static int open_slot_from(cells *c, slot *s, snug_saved **saved, const char *tem
 
     snug_session_options session_options = c->options->session;
     session_options.name = s->name;
+    session_options.on_approval = on_approval;
+    session_options.payload = s;
+    s->owner = c;
     snug_session *session;
     int error;
     if (template_name)
@@ -146,6 +158,7 @@ static int serve_code(cells *c, slot *s, const request *r)
         tools_renew(&c->tools, s->session);
     if (!error)
         error = snug_session_run(&result, s->session, r->code, r->code_bytes, &limits);
+    cell_asking_end(&c->asking, s->name);
     crew_ended(&c->crew, s);
     if (error)
         return error;
@@ -331,6 +344,7 @@ static int serve_program(cells *c, slot *s, const request *r)
         error = programs_map(&c->programs, s->session, &c->answers, r, tell_ended, &e);
     else
         error = programs_call(&c->programs, s->session, &c->answers, r, tell_ended, &e);
+    cell_asking_end(&c->asking, s->name);
     tell_health(c);
     return error;
 }
@@ -419,6 +433,7 @@ static void serve_request(void *payload, slot *s)
         answer_error(&c->answers, r, SNUG_EINVAL, r->why);
         break;
     case REQUEST_INTERRUPT: /* taken on the reading thread */
+    case REQUEST_APPROVE:
         break;
     }
 
@@ -462,6 +477,8 @@ static void handle_request(cells *c, request *r)
 
     if (r->op == REQUEST_INTERRUPT) {
         interrupt_cell(c, r);
+    } else if (r->op == REQUEST_APPROVE) {
+        cell_asking_take(&c->asking, r);
     } else if (!r->session) {
         answer_error(&c->answers, r, SNUG_EINVAL, r->why);
     } else if (crew_push(&c->crew, r)) {
@@ -526,11 +543,13 @@ int command_cells(const options *o)
 {
     cells c = { .options = o,
                 .answers = { .lock = PTHREAD_MUTEX_INITIALIZER },
-                .programs = { .lock = PTHREAD_MUTEX_INITIALIZER } };
+                .programs = { .lock = PTHREAD_MUTEX_INITIALIZER },
+                .asking = { .lock = PTHREAD_MUTEX_INITIALIZER } };
 
     if (input_check_stdin())
         return command_fail(EXIT_USAGE, "%s", error_message());
     c.answers.signals = &c.signals;
+    c.asking.answers = &c.answers;
     if (signals_start(&c.signals) || crew_start(&c.crew, serve_request, &c))
         return command_fail(EXIT_USAGE, "%s", error_message());
 
@@ -540,6 +559,7 @@ int command_cells(const options *o)
         status = command_open_host(&c.host, o, &c.signals);
     if (!status)
         status = read_requests(&c);
+    cell_asking_end(&c.asking, NULL);
     crew_finish(&c.crew, close_slot);
     programs_free(&c.programs);
     int taken = signals_taken(&c.signals);

@@ -22,6 +22,7 @@ enum { CREW_THREADS = 64 };
 
 typedef struct slot {
     char *name;
+    void *owner;             /* serve's */
     snug_session *session;   /* NULL: not open; set by crew_set_session */
     snug_notebook *notebook; /* serve's and close's: NULL: not recorded */
     request *first, *last;   /* waiting */

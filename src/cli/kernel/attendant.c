@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "cli/kernel/control.h"
 #include "cli/kernel/kernel.h"
+#include "cli/prompt/approve.h"
 
 enum {
     AGAIN_MS = 50, /* between an interrupt of what is to end and the next one */
@@ -145,6 +146,17 @@ static void take_parent(attendant *a)
 
 /* ---- lines for input() ---- */
 
+/* line NULL: there is none. */
+static void give_line(snug_call *call, int is_approval, const char *line, size_t len)
+{
+    if (!is_approval) {
+        snug_call_return_line(call, line, len);
+        return;
+    }
+    const snug_approval answer = line ? approve_answer(line) : SNUG_APPROVAL_REFUSE;
+    snug_call_approve(call, answer, line ? "the person who was asked refused it" : NULL);
+}
+
 /* The lock is held. */
 static void send_question(attendant *a)
 {
@@ -152,7 +164,8 @@ static void send_question(attendant *a)
 
     content_add(&c, "{");
     content_text(&c, "prompt", str_text(&a->prompt));
-    content_member(&c, "password", strcmp(snug_call_name(a->call), "getpass") ? "false" : "true");
+    content_member(&c, "password",
+                   a->is_approval || strcmp(snug_call_name(a->call), "getpass") ? "false" : "true");
     content_add(&c, "}");
     a->question = kernel_reply(a->kernel, CHANNEL_STDIN, a->signer, a->cell, "input_request", &c);
     content_free(&c);
@@ -184,10 +197,11 @@ static int answers_other(const attendant *a, const kernel_message *m)
     return is_other;
 }
 
-static snug_call *take_call(attendant *a, const kernel_message *m)
+static snug_call *take_call(int *is_approval, attendant *a, const kernel_message *m)
 {
     pthread_mutex_lock(&a->lock);
     snug_call *call = a->is_asked && !answers_other(a, m) ? a->call : NULL;
+    *is_approval = a->is_approval;
     if (call)
         a->call = NULL;
     pthread_mutex_unlock(&a->lock);
@@ -201,24 +215,28 @@ static void take_lines(attendant *a)
     while (packet_receive(&p, &a->kernel->channels, CHANNEL_STDIN, a->signer)) {
         const kernel_message *m = &p.message;
         str line = { 0 };
-        snug_call *call = strcmp(str_text(&m->type), "input_reply") ? NULL : take_call(a, m);
+        int is_approval = 0;
+        snug_call *call =
+            strcmp(str_text(&m->type), "input_reply") ? NULL : take_call(&is_approval, a, m);
 
         if (!call)
             kernel_log("a message %s on stdin is left aside: nobody waits for it",
                        str_text(&m->type));
         else if (kernel_message_text(&line, m, "value"))
-            snug_call_return_line(call, NULL, 0);
+            give_line(call, is_approval, NULL, 0);
         else
-            snug_call_return_line(call, str_text(&line), line.len);
+            give_line(call, is_approval, str_text(&line), line.len);
         str_free(&line);
         packet_free(&p);
     }
 }
 
-void attendant_ask(attendant *a, const kernel_message *cell, snug_call *call, const char *prompt)
+void attendant_ask(attendant *a, const kernel_message *cell, snug_call *call, const char *prompt,
+                   int is_approval)
 {
     pthread_mutex_lock(&a->lock);
     snug_call *refused = NULL, *before = a->call;
+    int refuses_approval = is_approval;
     str_clear(&a->prompt);
     if (before && snug_call_is_wanted(before)) {
         refused = call; /* a cell asks from several threads */
@@ -226,6 +244,8 @@ void attendant_ask(attendant *a, const kernel_message *cell, snug_call *call, co
         refused = call;
     } else {
         refused = before; /* whose time is over */
+        refuses_approval = a->is_approval;
+        a->is_approval = is_approval;
         a->call = call;
         a->cell = cell;
         a->is_asked = 0;
@@ -234,18 +254,19 @@ void attendant_ask(attendant *a, const kernel_message *cell, snug_call *call, co
 
     pthread_mutex_unlock(&a->lock);
     if (refused)
-        snug_call_return_line(refused, NULL, 0);
+        give_line(refused, refuses_approval, NULL, 0);
 }
 
 void attendant_end_cell(attendant *a)
 {
     pthread_mutex_lock(&a->lock);
     snug_call *call = a->call;
+    const int is_approval = a->is_approval;
     a->call = NULL;
     a->cell = NULL;
     pthread_mutex_unlock(&a->lock);
     if (call)
-        snug_call_return_line(call, NULL, 0);
+        give_line(call, is_approval, NULL, 0);
 }
 
 void attendant_hurry(attendant *a, uint64_t ms)

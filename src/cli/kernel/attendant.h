@@ -29,6 +29,7 @@ typedef struct attendant {
     snug_call *call; /* that waits for a line; NULL: none */
     const kernel_message *cell;
     str prompt;
+    int is_approval;      /* it waits for one */
     int is_asked;         /* the request for that line is sent */
     uint64_t question;    /* the number of that message */
     uint64_t hurry_ns;    /* when what the shell asks of the session is interrupted; 0: never */
@@ -49,8 +50,10 @@ void attendant_close(attendant *a);
 
 /* From now on it is this session that is interrupted; NULL: none. */
 void attendant_set_session(attendant *a, snug_session *session);
-/* Asks the client of that cell for a line, and answers the call with it. */
-void attendant_ask(attendant *a, const kernel_message *cell, snug_call *call, const char *prompt);
+/* Asks the client of that cell for a line, and answers the call with it: one that waits for an
+ * approval as approve.h reads lines. */
+void attendant_ask(attendant *a, const kernel_message *cell, snug_call *call, const char *prompt,
+                   int is_approval);
 /* The cell is over: a call that waits gets none, and later lines are left aside. */
 void attendant_end_cell(attendant *a);
 /* What the session is asked for now is interrupted after that many ms; 0: it is done. */

@@ -10,6 +10,8 @@
 #include "cli/kernel/failure.h"
 #include "cli/kernel/kernel.h"
 #include "cli/program/limit_magic.h"
+#include "cli/prompt/approve.h"
+#include "cli/tools/call_text.h"
 
 static const char fresh_hint[] =
     "The session is lost with all its names. The next cell runs in a fresh one: run the cells that "
@@ -77,7 +79,31 @@ void kernel_on_input(void *payload, snug_call *call, const char *prompt)
         return;
     }
     iopub_flush(&k->publisher);
-    attendant_ask(&k->attendant, k->cell, call, prompt);
+    attendant_ask(&k->attendant, k->cell, call, prompt, 0);
+}
+
+void kernel_on_approval(void *payload, snug_call *call)
+{
+    kernel *k = payload;
+    str prompt = { 0 };
+
+    if (!k->takes_input || !k->cell) {
+        snug_call_approve(call, SNUG_APPROVAL_REFUSE,
+                          "nobody can be asked: the front end takes no input for this cell");
+        return;
+    }
+    int error = str_add(&prompt, "Call ");
+    if (!error)
+        error = call_text_write(&prompt, call);
+    if (!error)
+        error = str_add(&prompt, APPROVE_CHOICES);
+    if (error) {
+        snug_call_approve(call, SNUG_APPROVAL_REFUSE, "out of memory for the question");
+    } else {
+        iopub_flush(&k->publisher);
+        attendant_ask(&k->attendant, k->cell, call, prompt.data, 1);
+    }
+    str_free(&prompt);
 }
 
 /* ---- the session ---- */

@@ -74,5 +74,6 @@ void content_error(content *c, const char *name, const char *value);
 void kernel_on_output(void *payload, snug_stream stream, const char *text, size_t len);
 void kernel_on_display(void *payload, snug_display_event event, const snug_display *display);
 void kernel_on_input(void *payload, snug_call *call, const char *prompt);
+void kernel_on_approval(void *payload, snug_call *call);
 
 #endif

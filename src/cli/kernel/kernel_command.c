@@ -34,6 +34,7 @@ static int open_session(kernel *k)
     wanted.on_output = kernel_on_output;
     wanted.on_display = kernel_on_display;
     wanted.on_input = kernel_on_input;
+    wanted.on_approval = kernel_on_approval;
     wanted.payload = k;
     int status = tools_open(&k->tools, k->options, &no_signals);
     if (!status)

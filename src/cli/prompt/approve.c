@@ -12,11 +12,10 @@ static int write_question(str *out, const snug_call *call)
     int error = str_add(out, "Call ");
     if (!error)
         error = call_text_write(out, call);
-    return error ? error : str_add(out, "? [y]es, [a]lways, [n]o: ");
+    return error ? error : str_add(out, APPROVE_CHOICES);
 }
 
-/* Anything but a clear yes is none. */
-static snug_approval answer_of(const char *line)
+snug_approval approve_answer(const char *line)
 {
     static const struct {
         const char *word;
@@ -45,7 +44,7 @@ void approve_call(void *payload, snug_call *call)
 
     if (write_question(&question, call) == SNUG_OK &&
         read_line_ask(s, call, str_text(&question), &line))
-        answer = answer_of(str_text(&line));
+        answer = approve_answer(str_text(&line));
     snug_call_approve(call, answer,
                       answer == SNUG_APPROVAL_REFUSE ? "the person at the terminal refused it"
                                                      : NULL);

@@ -10,4 +10,8 @@
  * nobody does. */
 void approve_call(void *payload, snug_call *call);
 
+/* What is asked behind the call, and what a line says to it: anything but a clear yes is none. */
+#define APPROVE_CHOICES "? [y]es, [a]lways, [n]o: "
+snug_approval approve_answer(const char *line);
+
 #endif

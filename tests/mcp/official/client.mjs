@@ -3,13 +3,24 @@
 // usage: client.mjs sdk|client stdio COMMAND ARGUMENT... | client.mjs sdk|client http URL
 const [which, transport, target, ...rest] = process.argv.slice(2);
 
-async function connect() {
+// What somebody says to each question: a word of the form, "decline", or undefined for who cannot be asked.
+let says, asked = [];
+const answer = async (request) => {
+  asked.push(request.params.message);
+  return says === "decline" ? { action: "decline" } : { action: "accept", content: { answer: says } };
+};
+
+async function connect(capabilities = {}) {
   const info = { name: "official", version: "1" };
   if (which === "sdk") {
     const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
     const { StdioClientTransport } = await import("@modelcontextprotocol/sdk/client/stdio.js");
     const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/sdk/client/streamableHttp.js");
-    const client = new Client(info, { capabilities: {} });
+    const client = new Client(info, { capabilities });
+    if (capabilities.elicitation) {
+      const { ElicitRequestSchema } = await import("@modelcontextprotocol/sdk/types.js");
+      client.setRequestHandler(ElicitRequestSchema, answer);
+    }
     await client.connect(transport === "stdio"
       ? new StdioClientTransport({ command: target, args: rest, stderr: "inherit", env: process.env })
       : new StreamableHTTPClientTransport(new URL(target)));
@@ -17,7 +28,9 @@ async function connect() {
   }
   const { Client, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
   const { StdioClientTransport } = await import("@modelcontextprotocol/client/stdio");
-  const client = new Client(info, { capabilities: {}, versionNegotiation: { mode: { pin: "2026-07-28" } } });
+  const client = new Client(info, { capabilities, versionNegotiation: { mode: { pin: "2026-07-28" } } });
+  if (capabilities.elicitation)
+    client.setRequestHandler("elicitation/create", answer);
   await client.connect(transport === "stdio"
     ? new StdioClientTransport({ command: target, args: rest, stderr: "inherit", env: process.env })
     : new StreamableHTTPClientTransport(new URL(target)));
@@ -90,6 +103,21 @@ const steps = {
     }
   },
   close: () => call("close_session", { session }),
+  unasked: () => call("run_python", { code: "upper(text='x')" }),
+  approval: async () => {
+    const other = await connect({ elicitation: { form: {} } });
+    const run = async (word, code) => {
+      says = word, asked = [];
+      const args = { name: "run_python", arguments: { code } };
+      const result = await (which === "sdk" ? other.callTool(args, undefined) : other.callTool(args));
+      return { asked, result };
+    };
+    const twice = "[upper(text=t)['TEXT'] for t in 'ab']";
+    const seen = { once: await run("once", twice), always: await run("always", twice), refuse: await run("refuse", twice),
+                   decline: await run("decline", twice) };
+    await other.close();
+    return seen;
+  },
 };
 
 const outcome = {};

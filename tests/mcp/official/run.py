@@ -22,6 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 FOLDER = pathlib.Path(sys.argv[1], "tests/mcp-official")
 SNUG = os.environ["SNUG"]
 SECONDS = 120
+ASKED = ("--tool", "upper=tr a-z A-Z", "--tool-rule", "*=ask")
 
 NODE = npm.install(HERE, FOLDER, "the clients")
 shutil.copy(HERE / "client.mjs", FOLDER)
@@ -100,6 +101,22 @@ class Clients:
     def test_an_unknown_tool_is_an_error_of_the_protocol(self):
         self.assertEqual(self.step("unknown").get("code"), -32602, self.step("unknown"))
 
+    def test_who_cannot_be_asked_about_a_call_is_told(self):
+        unasked = self.step("unasked")
+        self.assertTrue(unasked["isError"])
+        self.assertIn("does not take elicitation", unasked["content"][0]["text"])
+
+    def test_calls_are_asked_about(self):
+        seen = self.step("approval")
+        self.assertEqual(len(seen["once"]["asked"]), 2)
+        self.assertIn('upper(text="a")', seen["once"]["asked"][0])
+        self.assertEqual(len(seen["always"]["asked"]), 1)
+        for word in "once", "always":
+            self.assertEqual(seen[word]["result"]["structuredContent"]["value"]["json"], ["A", "B"])
+        for word in "refuse", "decline":
+            self.assertTrue(seen[word]["result"]["isError"])
+            self.assertIn("ToolRefused", seen[word]["result"]["content"][0]["text"])
+
     def test_a_session_can_be_closed(self):
         self.assertFalse(self.step("close").get("isError"))
 
@@ -107,13 +124,13 @@ class Clients:
 class Stdio(Clients):
     @classmethod
     def begin(cls):
-        cls.run_client("stdio", SNUG, "mcp")
+        cls.run_client("stdio", SNUG, "mcp", *ASKED)
 
 
 class Http(Clients):
     @classmethod
     def begin(cls):
-        server = subprocess.Popen([SNUG, "mcp", "--http", "0"], stderr=subprocess.PIPE, text=True,
+        server = subprocess.Popen([SNUG, "mcp", "--http", "0", *ASKED], stderr=subprocess.PIPE, text=True,
                                   env={**os.environ, "XDG_STATE_HOME": cls.state.name})
         cls.addClassCleanup(server.stderr.close)
         cls.addClassCleanup(server.wait, SECONDS)
