@@ -25,6 +25,7 @@ typedef struct exchange {
     struct curl_slist *headers;
     exchange_head head;
     size_t head_bytes;
+    size_t sent; /* of body */
     str body, pending;
     char problem[CURL_ERROR_SIZE];
     const char *fault; /* of ours, which ended it; NULL: none */
@@ -106,6 +107,28 @@ static size_t take_body(char *data, size_t size, size_t count, void *payload)
     return len;
 }
 
+static size_t give_body(char *out, size_t size, size_t count, void *payload)
+{
+    exchange *x = payload;
+    const size_t left = x->body.len - x->sent, room = size * count;
+    const size_t len = left < room ? left : room;
+
+    if (len > 0)
+        memcpy(out, x->body.data + x->sent, len);
+    x->sent += len;
+    return len;
+}
+
+/* Where a connection that was used before ends without a byte, libcurl would send the request
+ * again, which the server may have acted on. */
+static int refuse_to_rewind(void *payload, curl_off_t offset, int origin)
+{
+    (void)payload;
+    (void)offset;
+    (void)origin;
+    return CURL_SEEKFUNC_FAIL;
+}
+
 /* Programs that tools start must not inherit it. */
 static curl_socket_t open_socket(void *payload, curlsocktype purpose, struct curl_sockaddr *address)
 {
@@ -158,8 +181,11 @@ static void set_certificates(CURL *easy)
 static void set_options(exchange *x, const exchange_request *r)
 {
     if (r->body) {
+        curl_easy_setopt(x->easy, CURLOPT_POST, 1L);
         curl_easy_setopt(x->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)x->body.len);
-        curl_easy_setopt(x->easy, CURLOPT_POSTFIELDS, str_text(&x->body));
+        curl_easy_setopt(x->easy, CURLOPT_READFUNCTION, give_body);
+        curl_easy_setopt(x->easy, CURLOPT_READDATA, x);
+        curl_easy_setopt(x->easy, CURLOPT_SEEKFUNCTION, refuse_to_rewind);
     }
     curl_easy_setopt(x->easy, CURLOPT_CUSTOMREQUEST, r->method);
     curl_easy_setopt(x->easy, CURLOPT_URL, r->url);
@@ -250,6 +276,8 @@ static void hand_over(exchanges *e, exchange *x)
         return;
 
     const char *why = NULL;
+    if (x->code == CURLE_SEND_FAIL_REWIND)
+        x->fault = "the connection was closed without an answer";
     if (x->code != CURLE_OK)
         why = x->fault ? x->fault : *x->problem ? x->problem : curl_easy_strerror(x->code);
     x->is_dropped = 1;
