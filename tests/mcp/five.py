@@ -9,6 +9,8 @@ import json
 import os
 import pathlib
 import shlex
+import socket
+import subprocess
 import sys
 import unittest
 
@@ -73,6 +75,26 @@ class OfAnMcpServer(Five, unittest.TestCase):
     front, servers = McpFront, staticmethod(by_words)
 
 
+class EverythingByHttp(Upstreams, unittest.TestCase):
+    front, options, check = CellsFront, Five.options, Five.check
+
+    @classmethod
+    def setUpClass(cls):
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        (words, env), cls.folder = servers("")["everything"], ""
+        server = subprocess.Popen([*words[:-1], "streamableHttp"], env={**os.environ, **env, "PORT": str(port)},
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        cls.addClassCleanup(server.communicate)
+        cls.addClassCleanup(server.kill)
+        while b"listening" not in (line := server.stderr.readline()):
+            if not line:
+                raise AssertionError("the server has ended")
+        cls.program = cls.open_front("--upstream", f"everything=http://127.0.0.1:{port}/mcp")
+
+
 if __name__ == "__main__":
     Five.add_tests(real.ROWS)
+    EverythingByHttp.add_tests([row for row in real.ROWS if row.program.count("everything.") and not
+                                any(name in row.program for name in ("files.", "memory.", "tasks.", "sequential_thinking."))])
     unittest.main()

@@ -13,7 +13,7 @@ import unittest
 from fronts import CellsFront, McpFront, Upstreams
 from speaking import SECONDS, Case, Server, main, text
 from driver import Cells, snug
-from upstream import scenarios
+from upstream import raw_web, scenarios
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "upstream")
 TIMEOUT = "1 s"
@@ -104,6 +104,49 @@ if "--all" in sys.argv:
         front, options = McpFront, ("--isolation", "local")
 
 
+class Web(Upstreams):
+    """By HTTP."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.web = raw_web.Server()
+        cls.addClassCleanup(lambda: cls.web.close())
+        cls.calls = cls.open_front("--upstream", f"web=http://127.0.0.1:{cls.web.port}/mcp", "--upstream", f"good={command()}",
+                                   "--tool-timeout", "1s")
+        cls.calls.run("state = 7")
+
+    def check(self, row):
+        before = len(self.web.called)
+        self.assertEqual(self.value(self.calls.run("web.echo(text='x')")), "x")
+        result = self.calls.run(row.program)
+        self.assertEqual(len(self.web.called), before + 2)
+        if row.error:
+            name, said = self.failure(result)
+            expected = row.error[1].format(timeout=TIMEOUT)
+            if expected.endswith("..."):
+                expected = expected[:-3] + said[len(expected) - 3:]
+            self.assertEqual([name, said], [row.error[0], expected])
+        else:
+            self.assertEqual(self.value(result), row.answer)
+        self.assertEqual(self.value(self.calls.run("[web.echo(text='still'), good.echo(text='here'), state]")), ["still", "here", 7])
+
+
+class ByHttpInCells(Web, unittest.TestCase):
+    front, options = CellsFront, ("--isolation", "local")
+
+    def test_zz_a_server_that_went_and_came_again_is_called_again(self):
+        self.web.close()
+        name, said = self.failure(self.calls.run("web.echo(text='x')"))
+        self.assertEqual(name, "ToolError")
+        self.assertTrue(said.startswith("the MCP server web: 127.0.0.1: "), said)
+        type(self).web = raw_web.Server(self.web.port)
+        self.assertEqual(self.value(self.calls.run("[web.echo(text='x'), state]")), ["x", 7])
+
+
+class ByHttpOfAnMcpServer(Web, unittest.TestCase):
+    front = McpFront
+
+
 class OfOne(Case):
     """With a program of its own."""
 
@@ -186,4 +229,5 @@ class OfOne(Case):
 
 if __name__ == "__main__":
     Scenarios.add_tests(scenarios.CALLS)
+    Web.add_tests(scenarios.WEB)
     main()

@@ -104,6 +104,35 @@ CALLS = [
     answers("a thousand times that its tools have changed hold nothing up", "bad.change_all_the_time()", "changed"),
 ]
 
+WEB_NO_MESSAGE = "the MCP server web: it answered with what is not JSON-RPC"
+WEB_CLOSED = "the MCP server web: 127.0.0.1: the connection was closed without an answer"
+CURL_SAYS = "the MCP server web: 127.0.0.1: ..."  # in words of libcurl's, which change
+
+# Tools of raw_web.py, by HTTP. Each is called on a connection that has served a call before.
+WEB = [
+    answers("a reply that comes drop by drop is read whole", "web.drip()", "drop by drop"),
+    answers("so is one in chunks of a byte", "web.chunks()", "in chunks"),
+    answers("a charset and capitals in the type do no harm", "web.charset()", "h\u00e9"),
+    answers("events have comments, ids, byte order marks and several lines of data", "web.lines_of_events()", "in lines"),
+    answers("events of other kinds are passed over", "web.other_events()", "last"),
+    answers("of two answers in a stream the first counts", "web.two_answers()", "first"),
+    answers("what a stream asks does not keep its answer back", "web.asks()", "asked"),
+    fails("a connection that is reset fails its call", "web.reset()", WEB_CLOSED),
+    fails("one that is closed fails its call, which is not made again", "web.hang_up()", WEB_CLOSED),
+    fails("half a reply fails its call", "web.cut()", CURL_SAYS),
+    fails("another protocol fails its call", "web.no_http()", CURL_SAYS),
+    fails("chunks that are none fail their call", "web.bad_chunk()", CURL_SAYS),
+    fails("5 MB of headers are not kept", "web.many_headers()", "the MCP server web: 127.0.0.1: the headers of the reply have more than 64 KiB"),
+    fails("nothing is no answer", "web.empty()", WEB_NO_MESSAGE),
+    fails("no content is no answer", "web.no_content()", WEB_NO_MESSAGE),
+    fails("accepted is no answer", "web.accepted()", WEB_NO_MESSAGE),
+    fails("an array of answers is none", "web.array()", WEB_NO_MESSAGE),
+    fails("a server that is silent costs the call its time", "web.silent()", "web.silent() took longer than its limit of {timeout}",
+          "ToolTimeout"),
+    fails("a stream without an end costs the call its time", "web.for_ever()", "web.for_ever() took longer than its limit of {timeout}",
+          "ToolTimeout"),
+]
+
 # Words of bad_server.py, and what snug says and ends with, or what a program answers all the same.
 STARTS = [
     ("a server that dies at once is told with its last words", "dies", "the MCP server bad has ended: no API key"),
