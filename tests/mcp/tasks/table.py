@@ -520,8 +520,8 @@ def shortest_way():
 
 @task("Which three cities are the warmest? Ask for all of them at once.", """
 import asyncio
-cities = misc.get(what="CITIES")["data"]
-async def ask(city): return (await asyncio.to_thread(weather.temperature, city=city))["celsius"], city
+cities = (await misc.get(what="CITIES"))["data"]
+async def ask(city): return (await weather.temperature(city=city))["celsius"], city
 answers = await asyncio.gather(*map(ask, cities))
 [city for celsius, city in sorted(answers, key=lambda a: (-a[0], a[1]))[:3]]
 """)
@@ -531,12 +531,12 @@ def gather():
 
 @task("How warm are the cities together, where no more than three are asked at once? Was it so?", """
 import asyncio
-cities, gate = misc.get(what="CITIES")["data"], asyncio.Semaphore(3)
-weather.most_at_once()
+cities, gate = (await misc.get(what="CITIES"))["data"], asyncio.Semaphore(3)
+await weather.most_at_once()
 async def ask(city):
     async with gate:
-        return (await asyncio.to_thread(weather.temperature, city=city))["celsius"]
-[sum(await asyncio.gather(*map(ask, cities))), 1 < weather.most_at_once()["most"] <= 3]
+        return (await weather.temperature(city=city))["celsius"]
+[sum(await asyncio.gather(*map(ask, cities))), 1 < (await weather.most_at_once())["most"] <= 3]
 """)
 def gather_three_at_once():
     return [sum(sum(city.encode()) % 35 - 4 for city in world.CITIES), True]
