@@ -182,6 +182,8 @@ snug_layer(cli SOURCES
     cli/tools/fetch_tool.c
     cli/tools/find.c
     cli/tools/call_text.c
+    cli/tools/journal_file.c
+    cli/tools/replay_file.c
     cli/tools/server_tools.c
     cli/tools/stubs.c
     cli/tools/tool_list.c

@@ -164,6 +164,6 @@ int command_ask(const options *o)
 
     if (!status && !a.is_done)
         status = ask_each(&a);
-    asker_close(&a);
-    return status;
+    const int replayed = asker_close(&a);
+    return status ? status : replayed;
 }

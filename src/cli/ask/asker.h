@@ -50,6 +50,7 @@ typedef struct asker {
 int asker_open(asker *a, const options *o, int is_talk);
 /* The question's exit status; 128 and a signal where that has ended it. */
 int asker_ask(asker *a, const char *question);
-void asker_close(asker *a);
+/* As tools_close. */
+int asker_close(asker *a);
 
 #endif

@@ -134,13 +134,13 @@ int asker_open(asker *a, const options *o, int is_talk)
     return status ? status : prepare(a, o);
 }
 
-void asker_close(asker *a)
+int asker_close(asker *a)
 {
     seats_close(&a->seats);
     steps_close(&a->steps);
     handing_close(&a->handing);
     shown_close(&a->shown);
-    tools_close(&a->tools);
+    const int replayed = tools_close(&a->tools);
     signals_stop(&a->signals);
     missing_free(&a->missing);
     costs_free(&a->costs);
@@ -150,4 +150,5 @@ void asker_close(asker *a)
     str_free(&a->library);
     str_free(&a->cache);
     str_free(&a->code);
+    return replayed;
 }

@@ -100,6 +100,7 @@ static int fail_open(const seats *s, int is_bash)
 static int open_seat(seat *out, seats *s, const options *o, const question_data *data)
 {
     snug_session_options session = o->session;
+    session.journal = s->tools->journal;
     snug_agent_options wanted = s->wanted;
     const int is_bash = session.kind == SNUG_KIND_BASH;
     text_list allowed = { 0 };

@@ -80,7 +80,12 @@ typedef struct batch {
 static int open_agent(snug_agent **out, batch *b, const place *at)
 {
     *out = NULL;
-    int error = snug_agent_open(out, at->host, &at->wanted);
+    snug_session_options session = at->options.session;
+    snug_agent_options wanted = at->wanted;
+
+    session.journal = b->tools.journal;
+    wanted.session = &session;
+    int error = snug_agent_open(out, at->host, &wanted);
     if (error)
         return error;
     return tools_bind_agent(&b->tools, *out);
@@ -490,10 +495,11 @@ static void init_batch_locks(batch *b)
     pthread_condattr_destroy(&attributes);
 }
 
-static void free_batch(batch *b)
+/* As tools_close. */
+static int free_batch(batch *b)
 {
     results_close(&b->results);
-    tools_close(&b->tools);
+    const int replayed = tools_close(&b->tools);
     snug_host_close(b->bash.host);
     snug_host_close(b->given.host);
     signals_stop(&b->signals);
@@ -507,6 +513,7 @@ static void free_batch(batch *b)
     pthread_mutex_destroy(&b->opening);
     pthread_mutex_destroy(&b->lock);
     free(b);
+    return replayed;
 }
 
 int command_batch(const options *o)
@@ -534,7 +541,7 @@ int command_batch(const options *o)
     if (!status)
         status = do_all(b, out_path);
 
-    free_batch(b);
+    const int replayed = free_batch(b);
     free(out_path);
-    return status;
+    return status ? status : replayed;
 }

@@ -75,6 +75,7 @@ static int open_slot_from(cells *c, slot *s, snug_saved **saved, const char *tem
     session_options.on_approval = on_approval;
     session_options.payload = s;
     s->owner = c;
+    session_options.journal = c->tools.journal;
     snug_session *session;
     int error;
     if (template_name)
@@ -565,8 +566,8 @@ int command_cells(const options *o)
     int taken = signals_taken(&c.signals);
     if (taken)
         status = taken == SIGPIPE ? EXIT_FAILED : 128 + taken;
-    tools_close(&c.tools);
+    const int replayed = tools_close(&c.tools);
     snug_host_close(c.host);
     signals_stop(&c.signals);
-    return status;
+    return status ? status : replayed;
 }

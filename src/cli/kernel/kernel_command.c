@@ -42,6 +42,7 @@ static int open_session(kernel *k)
     if (status)
         return status;
 
+    wanted.journal = k->tools.journal;
     learn_python(k);
     if (snug_session_open(&k->session, k->host, &wanted) || tools_bind(&k->tools, k->session))
         return command_fail_host();

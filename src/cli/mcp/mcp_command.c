@@ -170,8 +170,8 @@ int command_mcp(const options *o)
         status = taken == SIGPIPE                      ? EXIT_FAILED
                  : taken == SIGTERM || taken == SIGINT ? status
                                                        : 128 + taken;
-    tools_close(&r.tools);
+    const int replayed = tools_close(&r.tools);
     signals_stop(&r.signals);
     str_free(&r.state);
-    return status;
+    return status ? status : replayed;
 }

@@ -21,6 +21,7 @@ snug_lease *lease_session(mcp_call *c, answer *a)
 
     if (c->handle->is_bash)
         wanted.kind = SNUG_KIND_BASH;
+    wanted.journal = c->server->tools->journal;
     wanted.on_output = on_output;
     wanted.on_approval = asking_on_approval;
     wanted.payload = c;

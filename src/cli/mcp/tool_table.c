@@ -399,12 +399,20 @@ int call_take_handle(mcp_call *c, const char *name)
     return c->handle != NULL;
 }
 
+/* In a replay they have the names that they had. */
 static int open_handle(mcp_call *c)
 {
     mcp_server *s = c->server;
+    char name[HANDLE_BYTES];
 
     pthread_mutex_lock(&s->lock);
-    c->handle = handles_make(&s->handles, c->peer->principal, c->tool->needs_bash);
+    c->handle = journal_file_next_session(s->tools->file, c->tool->needs_bash ? "sh_" : "py_", name,
+                                          sizeof name) &&
+                        handle_is_name(name)
+                    ? handles_know(&s->handles, c->peer->principal, name)
+                    : handles_make(&s->handles, c->peer->principal, c->tool->needs_bash);
+    if (c->handle)
+        journal_file_note_session(s->tools->file, c->handle->name);
     if (c->handle)
         c->handle->calls++;
     handles_trim(&s->handles, MOST_HANDLES);

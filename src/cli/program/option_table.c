@@ -118,6 +118,12 @@ const option_row option_rows[] = {
       NULL,
       "for which a call that --tool-rule asks about waits for an answer; then it is refused "
       "(default 4 h)" },
+    { "--journal", "FILE", KIND_TEXT, FOR_SESSIONS, offsetof(options, journal_path), NULL,
+      "calls of tools are appended to FILE, with arguments and answers" },
+    { "--replay", "FILE", KIND_TEXT, FOR_SESSIONS, offsetof(options, replay_path), NULL,
+      "calls of tools are answered as the last run in this journal was, and no tool is started" },
+    { "--journal-size", "SIZE", KIND_SIZE, FOR_SESSIONS, offsetof(options, journal_bytes), NULL,
+      "largest file of --journal and --replay (default 1 GiB)" },
     { "--tool-timeout", "TIME", KIND_TIME, FOR_SESSIONS, offsetof(options, tool_timeout_ms), NULL,
       "time limit of a call of one of these (default: that of its cell)" },
     { "--fetch", "HOST", KIND_LIST, FOR_CALLERS | FOR_CHECK, offsetof(options, fetch_hosts), NULL,

@@ -98,6 +98,8 @@ typedef struct options {
     text_list tool_rules;     /* "PATTERN=DECISION" */
     snug_tool_rule *rules;    /* the same, read */
     size_t rule_count;
+    const char *journal_path, *replay_path;
+    uint64_t journal_bytes;   /* 0: the default */
     text_list upstreams;      /* "NAME=COMMAND" */
     text_list upstream_files; /* of other programs, with mcpServers */
     const char *tools_search; /* of snug tools; NULL: all */

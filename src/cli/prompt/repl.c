@@ -227,5 +227,7 @@ int command_prompt(const options *o)
     str_free(&p.next);
     int taken = shown_session_close(&p.shown);
     str_free(&p.source);
-    return taken ? 128 + taken : status;
+    if (taken)
+        return 128 + taken;
+    return status ? status : p.shown.replayed;
 }

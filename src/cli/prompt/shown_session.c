@@ -21,6 +21,7 @@ int shown_session_start(shown_session *s, const options *o)
 int shown_session_open(shown_session *s, int asks)
 {
     snug_session_options wanted = s->options->session;
+    wanted.journal = s->tools.journal;
     text_list allowed = { 0 };
 
     if (!s->options->is_json) {
@@ -55,7 +56,7 @@ int shown_session_end(shown_session *s, int status)
 int shown_session_close(shown_session *s)
 {
     snug_session_close(s->session);
-    tools_close(&s->tools);
+    s->replayed = tools_close(&s->tools);
     snug_host_close(s->host);
 
     int taken = signals_taken(&s->signals);

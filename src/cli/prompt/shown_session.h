@@ -21,6 +21,7 @@ typedef struct shown_session {
     show show;
     session_files files;
     tools tools;
+    int replayed; /* when it is closed: what tools_close has answered */
 } shown_session;
 
 /* These answer EXIT_FINE, or another exit status after one sentence. */

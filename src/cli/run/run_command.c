@@ -134,5 +134,5 @@ int command_run(const options *o)
 
     shown_session_close(&s);
     cell_list_free(&cells);
-    return status;
+    return status ? status : s.replayed;
 }

@@ -41,9 +41,56 @@ static int add_fetch(void *target, const snug_tool *tool)
     return add(target, (stub){ tool->name, tool->signature, "dict", tool->doc });
 }
 
+/* "(text: str) -> int" in two. */
+static int split_stub(tool_list *l, const char *text, const char **parameters, const char **result)
+{
+    static const char arrow[] = ") -> ";
+    const char *at = text, *last = NULL;
+
+    while ((at = strstr(at, arrow)))
+        last = at++;
+    if (*text != '(' || !last)
+        return SNUG_OK;
+    if (array_reserve(&l->texts, &l->text_cap, l->text_count + 1, sizeof *l->texts) ||
+        !(l->texts[l->text_count] = strndup(text + 1, (size_t)(last - text - 1))))
+        return SNUG_ENOMEM;
+    *parameters = l->texts[l->text_count++];
+    *result = last + strlen(arrow);
+    return SNUG_OK;
+}
+
+static int add_replayed(tool_list *l, const snug_tool *tool)
+{
+    const char *parameters = tool->signature ? tool->signature : "**arguments: Any";
+    const char *result = "Any";
+
+    if (!strcmp(tool->name, FIND_TOOLS_NAME)) {
+        l->has_find = 1;
+        return SNUG_OK;
+    }
+    if (tool->stub && split_stub(l, tool->stub, &parameters, &result))
+        return SNUG_ENOMEM;
+    l->of_servers += tool->stub != NULL;
+    return add(l, (stub){ tool->name, parameters, result, tool->doc ? tool->doc : "" });
+}
+
+/* As they were written: those of servers first. */
+static int add_all_replayed(tool_list *l, const tools *t)
+{
+    const snug_tool *tool;
+    int error = SNUG_OK;
+
+    for (size_t i = 0; !error && (tool = journal_file_tool(t->file, i)); i++)
+        error = add_replayed(l, tool);
+    return error;
+}
+
 static int add_all(tool_list *l, tools *t)
 {
     int error = SNUG_OK;
+
+    if (t->is_replay)
+        return add_all_replayed(l, t);
 
     for (size_t i = 0; i < t->server_count && !error; i++)
         error = add_server(l, t->servers[i].mcp);
@@ -99,7 +146,8 @@ int tool_list_open(tool_list **out, tools *t)
     *out = l;
     if (!l || add_all(l, t) || find_open(&l->index, l->items, l->count))
         return command_fail_memory();
-    l->has_find = l->of_servers > MANY_TOOLS && !has_own_find(l);
+    if (!t->is_replay)
+        l->has_find = l->of_servers > MANY_TOOLS && !has_own_find(l);
     return make_heads(l) ? command_fail_memory() : EXIT_FINE;
 }
 
@@ -111,6 +159,9 @@ void tool_list_close(tool_list *l)
     for (size_t i = 0; l->heads && l->heads[i]; i++)
         free(l->heads[i]);
     free(l->heads);
+    for (size_t i = 0; i < l->text_count; i++)
+        free(l->texts[i]);
+    free(l->texts);
     free(l->items);
     free(l);
 }

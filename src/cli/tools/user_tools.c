@@ -226,13 +226,8 @@ static int add_command(tools *t, const char *spec)
     return command_fail_memory();
 }
 
-int tools_open(tools *t, const options *o, signals *s)
+static int start_tools(tools *t, const options *o, signals *s)
 {
-    *t = (tools){ .timeout_ms = o->tool_timeout_ms == SNUG_UNLIMITED ? 0 : o->tool_timeout_ms,
-                  .options = o };
-    pthread_mutex_init(&t->lock, NULL);
-    pthread_mutex_init(&t->renewing, NULL);
-    pthread_cond_init(&t->change, NULL);
     int status = EXIT_FINE;
     if (o->tools.count > 0 && !(t->commands = calloc(o->tools.count, sizeof *t->commands)))
         return command_fail_memory();
@@ -245,12 +240,21 @@ int tools_open(tools *t, const options *o, signals *s)
         status = fetch_tool_open(&t->fetch, t, o);
     if (!status)
         status = prefix_taken_commands(t);
-    if (!status)
-        status = server_tools_name(t);
-    return status ? status : tool_list_open(&t->list, t);
+    return status ? status : server_tools_name(t);
 }
 
 /* ---- binding ---- */
+
+/* Those of the run that is replayed. */
+static int bind_replayed(const tools *t, bind_fn *bind, void *target)
+{
+    const snug_tool *tool;
+    int error = SNUG_OK;
+
+    for (size_t i = 0; !error && (tool = journal_file_tool(t->file, i)); i++)
+        error = bind(target, tool);
+    return error;
+}
 
 static int bind_commands(tools *t, bind_fn *bind, void *target)
 {
@@ -271,6 +275,8 @@ static int bind_commands(tools *t, bind_fn *bind, void *target)
 /* seen: as server_tools_bind. */
 static int bind_all(tools *t, unsigned long *seen, bind_fn *bind, void *target)
 {
+    if (t->is_replay)
+        return bind_replayed(t, bind, target);
     int error = server_tools_bind(t, seen, 0, bind, target);
 
     if (!error)
@@ -278,6 +284,31 @@ static int bind_all(tools *t, unsigned long *seen, bind_fn *bind, void *target)
     if (!error && t->fetch)
         error = fetch_tool_bind(t->fetch, bind, target);
     return error ? error : tool_list_bind(t->list, bind, target);
+}
+
+static int write_tools(tools *t)
+{
+    unsigned long seen = 0;
+    return bind_all(t, &seen, journal_file_add_tool, t->file) ? command_fail_memory() : EXIT_FINE;
+}
+
+int tools_open(tools *t, const options *o, signals *s)
+{
+    *t = (tools){ .timeout_ms = o->tool_timeout_ms == SNUG_UNLIMITED ? 0 : o->tool_timeout_ms,
+                  .options = o,
+                  .is_replay = o->replay_path != NULL };
+    pthread_mutex_init(&t->lock, NULL);
+    pthread_mutex_init(&t->renewing, NULL);
+    pthread_cond_init(&t->change, NULL);
+    int status = journal_file_open(&t->file, o);
+    t->journal = journal_file_journal(t->file);
+    if (!status && !t->is_replay)
+        status = start_tools(t, o, s);
+    if (!status)
+        status = tool_list_open(&t->list, t);
+    if (!status && t->file)
+        status = write_tools(t);
+    return status;
 }
 
 static int bind_in_session(void *target, const snug_tool *tool)
@@ -295,12 +326,28 @@ int tools_bind(tools *t, snug_session *session)
     return error;
 }
 
+typedef struct renewal {
+    tools *tools;
+    snug_session *session;
+} renewal;
+
+static int bind_renewed(void *target, const snug_tool *tool)
+{
+    renewal *r = target;
+    int error = snug_session_bind_tool(r->session, tool);
+
+    if (!error && r->tools->file)
+        error = journal_file_add_tool(r->tools->file, tool);
+    return error;
+}
+
 void tools_renew(tools *t, snug_session *session)
 {
     unsigned long seen = t->server_count > 0 ? server_tools_seen(t, session) : 0;
 
     /* A session that cannot have them now may have them for the next cell. */
-    if (seen && !server_tools_bind(t, &seen, 1, bind_in_session, session))
+    renewal r = { t, session };
+    if (seen && !server_tools_bind(t, &seen, 1, bind_renewed, &r))
         server_tools_note(t, session, seen);
 }
 
@@ -315,7 +362,7 @@ int tools_bind_agent(tools *t, snug_agent *agent)
     return bind_all(t, &seen, bind_in_agent, agent);
 }
 
-void tools_close(tools *t)
+int tools_close(tools *t)
 {
     pthread_mutex_lock(&t->lock);
     while (t->calls > 0)
@@ -333,4 +380,7 @@ void tools_close(tools *t)
     pthread_mutex_destroy(&t->lock);
     pthread_mutex_destroy(&t->renewing);
     pthread_cond_destroy(&t->change);
+    const int status = journal_file_close(t->file);
+    t->file = NULL;
+    return status;
 }

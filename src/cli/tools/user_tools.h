@@ -14,6 +14,7 @@
 
 #include "cli/program/options.h"
 #include "cli/program/signals.h"
+#include "cli/tools/journal_file.h"
 
 typedef struct command_tool {
     struct tools *tools;
@@ -43,7 +44,10 @@ typedef struct tools {
     unsigned long generation;    /* counts changes */
     struct tool_viewer *viewers; /* which of them a session has seen */
     size_t viewer_count, viewer_cap;
-    pthread_mutex_t lock; /* of calls */
+    int is_replay;         /* they are those of the file, and nothing is started */
+    journal_file *file;    /* NULL: there is neither a journal nor a replay */
+    snug_journal *journal; /* of sessions that have them; NULL: none */
+    pthread_mutex_t lock;  /* of calls */
     pthread_cond_t change;
     size_t calls; /* threads that answer one */
 } tools;
@@ -61,7 +65,7 @@ int tools_bind_agent(tools *t, snug_agent *agent);
 /* Answers a call by fn on a thread of its own, or fails it. */
 void tools_answer(tools *t, snug_call *call, void (*fn)(void *payload, snug_call *call),
                   void *payload);
-/* When all sessions are closed. */
-void tools_close(tools *t);
+/* When all sessions are closed. As journal_file_close. */
+int tools_close(tools *t);
 
 #endif

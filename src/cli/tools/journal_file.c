@@ -1,0 +1,294 @@
+#include "cli/tools/journal_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/jsontext.h"
+#include "cli/program/command.h"
+#include "cli/program/secrets.h"
+#include "cli/tools/journal_inside.h"
+
+/* ---- lines ---- */
+
+/* Past the process's own limit of a file a write would raise SIGXFSZ, which ends it. */
+static int is_past_file_limit(uint64_t bytes)
+{
+    struct rlimit most;
+    return !getrlimit(RLIMIT_FSIZE, &most) && most.rlim_cur != RLIM_INFINITY &&
+           bytes > most.rlim_cur;
+}
+
+/* Says it once; the cells go on without a journal. The lock is held. */
+static void give_up(journal_file *j, const char *why)
+{
+    j->has_failed = 1;
+    command_fail(EXIT_FINE, "--journal %s: %s; further calls are not written", j->path, why);
+}
+
+/* A file keeps its whole lines. The lock is held. */
+static void write_whole(journal_file *j, const char *line, size_t len)
+{
+    if (j->has_failed)
+        return;
+    if (j->is_regular && len > j->most_bytes - j->bytes) {
+        give_up(j, "it has as many bytes as it may have (--journal-size)");
+        return;
+    }
+    if (j->is_regular && is_past_file_limit(j->bytes + len)) {
+        give_up(j, strerror(EFBIG));
+        return;
+    }
+
+    if (file_write_all(j->fd, line, len) == 0) {
+        j->bytes += len;
+        return;
+    }
+    const int number = errno;
+    if (j->is_regular && ftruncate(j->fd, (off_t)j->bytes) != 0)
+        give_up(j, "it cannot be written, and has a line that is cut");
+    else
+        give_up(j, strerror(number));
+}
+
+static void write_line(void *payload, const char *line, size_t len)
+{
+    journal_file *j = payload;
+
+    pthread_mutex_lock(&j->lock);
+    write_whole(j, line, len);
+    pthread_mutex_unlock(&j->lock);
+}
+
+static size_t hide(void *payload, char *text, size_t len)
+{
+    (void)payload;
+    return secrets_hide(text, len);
+}
+
+/* With its end. */
+static void write_hidden(journal_file *j, str *line)
+{
+    secrets_hide_str(line);
+    if (str_add(line, "}\n") == SNUG_OK)
+        write_line(j, line->data, line->len);
+}
+
+static int write_beginning(journal_file *j)
+{
+    char date[32];
+    const time_t now = time(NULL);
+    struct tm parts;
+    str line = { 0 };
+
+    gmtime_r(&now, &parts);
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    int error = str_printf(&line, JOURNAL_FILE_BEGINNING ", \"snug\": \"%s\", \"time\": \"%s\"",
+                           snug_version(), date);
+    if (!error)
+        write_hidden(j, &line);
+    str_free(&line);
+    return error ? command_fail_memory() : EXIT_FINE;
+}
+
+/* ---- opening ---- */
+
+/* A run that was killed may have left a line that is cut. */
+static int end_last_line(const journal_file *j)
+{
+    char last;
+
+    if (j->bytes == 0 || pread(j->fd, &last, 1, (off_t)j->bytes - 1) != 1 || last == '\n')
+        return 0;
+    return 1;
+}
+
+static int open_file(journal_file *j)
+{
+    struct stat facts;
+
+    j->fd = open(j->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0600);
+    if (j->fd < 0 &&
+        (errno == EACCES || errno == EINVAL)) /* a pipe or a device, or only to write */
+        j->fd = open(j->path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
+    if (j->fd < 0 || fstat(j->fd, &facts) != 0)
+        return command_fail(EXIT_USAGE, "--journal %s: %s", j->path, strerror(errno));
+
+    j->is_regular = S_ISREG(facts.st_mode);
+    if (!j->is_regular)
+        return EXIT_FINE;
+    if (flock(j->fd, LOCK_EX | LOCK_NB) != 0)
+        return command_fail(EXIT_USAGE, "--journal %s: another snug writes to it", j->path);
+    if (fstat(j->fd, &facts) == 0)
+        j->bytes = (uint64_t)facts.st_size;
+    if (j->bytes > j->most_bytes)
+        return command_fail(EXIT_USAGE,
+                            "--journal %s has %llu bytes, more than it may have (--journal-size)",
+                            j->path, (unsigned long long)j->bytes);
+    if (end_last_line(j))
+        write_line(j, "\n", 1);
+    return EXIT_FINE;
+}
+
+static int open_journal(journal_file *j)
+{
+    snug_journal_options wanted = SNUG_JOURNAL_OPTIONS_INIT;
+    str text = { 0 };
+    int status = EXIT_FINE;
+
+    wanted.payload = j;
+    wanted.write = j->path ? write_line : NULL;
+    wanted.hide = hide;
+    if (j->replay_path) {
+        status = replay_file_read(&text, j);
+        wanted.replay = str_text(&text);
+        wanted.replay_len = text.len;
+    }
+    if (!status && j->path)
+        status = open_file(j);
+    if (!status && snug_journal_open(&j->journal, &wanted))
+        status = command_fail(EXIT_USAGE, "--replay %s: %s", j->replay_path ? j->replay_path : "",
+                              snug_error_message());
+    if (!status && j->path)
+        status = write_beginning(j);
+    str_free(&text);
+    return status;
+}
+
+int journal_file_open(journal_file **out, const options *o)
+{
+    *out = NULL;
+    if (!o->journal_path && !o->replay_path)
+        return EXIT_FINE;
+
+    journal_file *j = calloc(1, sizeof *j);
+    if (!j)
+        return command_fail_memory();
+    pthread_mutex_init(&j->lock, NULL);
+    j->path = o->journal_path;
+    j->replay_path = o->replay_path;
+    j->most_bytes = o->journal_bytes ? o->journal_bytes : JOURNAL_FILE_BYTES;
+    j->fd = -1;
+    *out = j;
+    return open_journal(j);
+}
+
+snug_journal *journal_file_journal(const journal_file *j)
+{
+    return j ? j->journal : NULL;
+}
+
+/* ---- the end ---- */
+
+static int tell_replay(journal_file *j)
+{
+    char first[1000];
+    const char *difference = snug_journal_difference(j->journal);
+
+    if (difference)
+        return command_fail(EXIT_FAILED, "--replay %s: %s", j->replay_path, difference);
+    const size_t left = snug_journal_left(j->journal, first, sizeof first);
+    if (left == 0)
+        return EXIT_FINE;
+    return command_fail(EXIT_FAILED, "--replay %s: %zu call%s of the journal %s left: %s",
+                        j->replay_path, left, left == 1 ? "" : "s", left == 1 ? "is" : "are",
+                        first);
+}
+
+int journal_file_close(journal_file *j)
+{
+    int status = EXIT_FINE;
+
+    if (!j)
+        return EXIT_FINE;
+    if (j->journal && j->replay_path)
+        status = tell_replay(j);
+    snug_journal_close(j->journal);
+    if (j->fd >= 0)
+        close(j->fd);
+    replay_file_free(j);
+    pthread_mutex_destroy(&j->lock);
+    free(j);
+    return status;
+}
+
+/* ---- tools ---- */
+
+static int add_text(str *out, const char *name, const char *text)
+{
+    if (!text)
+        return SNUG_OK;
+    int error = str_printf(out, ", \"%s\": ", name);
+    return error ? error : jsontext_quote(out, text, strlen(text));
+}
+
+static int add_flag(str *out, const char *name, int is_so)
+{
+    return is_so ? str_printf(out, ", \"%s\": true", name) : SNUG_OK;
+}
+
+int journal_file_add_tool(void *journal, const snug_tool *tool)
+{
+    journal_file *j = journal;
+    str line = { 0 };
+    int error = str_add(&line, "{\"schema\": \"snug.tool/1\"");
+
+    if (!error)
+        error = add_text(&line, "name", tool->name);
+    if (!error)
+        error = add_text(&line, "signature", tool->signature);
+    if (!error)
+        error = add_text(&line, "stub", tool->stub);
+    if (!error)
+        error = add_text(&line, "doc", tool->doc);
+    if (!error)
+        error = str_printf(&line, ", \"is_async\": %d", tool->is_async);
+    if (!error)
+        error = add_flag(&line, "takes_any", tool->takes_any);
+    if (!error)
+        error = add_flag(&line, "is_read_only", tool->is_read_only != 0);
+    if (!error && j->path)
+        write_hidden(j, &line);
+    str_free(&line);
+    return error ? error_no_memory() : SNUG_OK;
+}
+
+const snug_tool *journal_file_tool(const journal_file *j, size_t index)
+{
+    return j && index < j->tool_count ? &j->tools[index].tool : NULL;
+}
+
+/* ---- sessions ---- */
+
+int journal_file_next_session(journal_file *j, const char *prefix, char *out, size_t bytes)
+{
+    for (size_t i = 0; j && i < j->session_count; i++) {
+        const char *name = j->sessions[i];
+        if (!name || strncmp(name, prefix, strlen(prefix)) != 0 || strlen(name) >= bytes)
+            continue;
+        memcpy(out, name, strlen(name) + 1);
+        free(j->sessions[i]);
+        j->sessions[i] = NULL;
+        return 1;
+    }
+    return 0;
+}
+
+void journal_file_note_session(journal_file *j, const char *name)
+{
+    str line = { 0 };
+
+    if (j && j->path && str_add(&line, "{\"schema\": \"snug.session/1\"") == SNUG_OK &&
+        add_text(&line, "session", name) == SNUG_OK)
+        write_hidden(j, &line);
+    str_free(&line);
+}
