@@ -102,6 +102,26 @@ class Journal(Case):
         self.assertEqual(first[0]["stdout"].split()[0], "0.1")
         self.assertEqual([line["call"] for line in self.lines()], [2, 3, 1])
 
+    def test_with_a_clock_and_a_seed_runs_are_the_same_to_the_byte(self):
+        cells = ["import asyncio, datetime, random, time, uuid",
+                 "print(time.time(), datetime.datetime.now(), random.random(), uuid.uuid4())",
+                 "async def one(s):\n    print(s, await wait(seconds=s), time.time())\n"
+                 "await asyncio.gather(one(0.3), one(0.1), one(0.2))",
+                 "upper(text=f'{random.random()} {time.time()}')", "fail(id=str(uuid.uuid4()))", "[random.random(), hash('x')]"]
+        code = [word for cell in cells for word in ("-c", cell)]
+        same = ("--clock", "fixed", "--seed", "7", "--zone", "Europe/Berlin", "--keep-going")
+        tools = (*TOOLS, "--tool", "wait=sleep $(tr -dc 0-9.)")
+        for form in FORMS:
+            with self.subTest(form):
+                journal = os.path.join(self.folder, form)
+                first = snug("run", *same, "--isolation", form, *tools, "--journal", journal, *code)
+                self.assertEqual(first.stderr.count("ToolError"), 1, first.stderr)
+                for _ in range(2):
+                    again = snug("run", *same, "--isolation", form, "--replay", journal, *code)
+                    self.assertEqual((again.stdout, again.stderr), (first.stdout, first.stderr))
+                other = snug("run", *same, "--seed", "8", "--isolation", form, "--replay", journal, *code)
+                self.assertIn("call 4 of session s1, upper(), is not in the journal: its argument text is", other.stderr)
+
     def test_fetch_reaches_no_network(self):
         asked = []
 

@@ -59,6 +59,11 @@ uint64_t fixed_elapsed_ns(interp *in)
     return now;
 }
 
+uint64_t fixed_standing_ns(const interp *in)
+{
+    return in->fixed.elapsed_ns;
+}
+
 uint64_t fixed_now_ns(interp *in)
 {
     return u64_sum(in->options.fixed.clock_ms * NS_PER_MS, fixed_elapsed_ns(in));

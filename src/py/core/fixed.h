@@ -33,7 +33,9 @@ struct interp *fixed_seed_here(void);
 
 /* A reading: nanoseconds since the clock began. */
 uint64_t fixed_elapsed_ns(struct interp *in);
-/* The same since 1970. */
+/* The same, and it does not go on: for what the machine's time makes read it more or less often. */
+uint64_t fixed_standing_ns(const struct interp *in);
+/* The first again, since 1970. */
 uint64_t fixed_now_ns(struct interp *in);
 /* A wait is over that was to take that long; UINT64_MAX: for ever. Nothing where the calling
  * thread has the machine's clock. */

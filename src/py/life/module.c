@@ -41,6 +41,16 @@ static PyObject *module_bell(PyObject *self, PyObject *ignored)
     return PyLong_FromUnsignedLong(in ? atomic_load(&in->bell) : 0);
 }
 
+static PyObject *module_standing(PyObject *self, PyObject *ignored)
+{
+    (void)self;
+    (void)ignored;
+    const interp *in = fixed_clock_here();
+    if (!in)
+        Py_RETURN_NONE;
+    return PyFloat_FromDouble((double)fixed_standing_ns(in) / 1e9);
+}
+
 static PyObject *module_wake(PyObject *self, PyObject *ignored)
 {
     (void)self;
@@ -130,6 +140,8 @@ static PyMethodDef functions[] = {
     { "number", module_number, METH_NOARGS, "Of the cell that runs." },
     { "workdir", module_workdir, METH_NOARGS, "The work directory." },
     { "evaluate", module_evaluate, METH_O, "Run a code object in the session's namespace." },
+    { "standing", module_standing, METH_NOARGS,
+      "The session's own clock, which does not go on for that; None if it has none." },
     { "bell", module_bell, METH_NOARGS, "A number that moves at each wake." },
     { "wait", wait_for_wake, METH_VARARGS,
       "wait(bell, seconds or None): sleep until the bell is another number; true if it is." },

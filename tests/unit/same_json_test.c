@@ -1,0 +1,70 @@
+#include "test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "calls/same_json.h"
+
+static int compare(const char *a, const char *b)
+{
+    return same_json((jsontext_span){ a, strlen(a) }, (jsontext_span){ b, strlen(b) });
+}
+
+static void order_of_names_spaces_and_escapes_make_no_difference(void **state)
+{
+    (void)state;
+    assert_int_equal(compare("{\"a\": 1, \"b\": [2, {}]}", "{ \"b\":[2,{ }] ,\"a\":1}"), 1);
+    assert_int_equal(compare("\"\\u00e9\\n\"", "\"\xc3\xa9\\u000A\""), 1);
+    assert_int_equal(
+        compare("{\"\\u0061\": {\"x\": 1, \"y\": 2}}", "{\"a\": {\"y\": 2, \"x\": 1}}"), 1);
+    assert_int_equal(compare("[]", "[ ]"), 1);
+}
+
+static void whatever_else_differs_is_different(void **state)
+{
+    (void)state;
+    static const char *const pairs[][2] = {
+        { "1", "1.0" },
+        { "1", "\"1\"" },
+        { "[1, 2]", "[2, 1]" },
+        { "[1, 2]", "[12]" },
+        { "[[1], 2]", "[[1, 2]]" },
+        { "{\"a\": 1}", "{\"a\": 1, \"b\": null}" },
+        { "{\"a\": \"b\"}", "{\"b\": \"a\"}" },
+        { "{\"a\": 1, \"b\": 2}", "{\"a\": 2, \"b\": 1}" },
+        { "\"a\"", "\"A\"" },
+        { "null", "false" },
+        { "{}", "[]" },
+        { "\"\\ud800\"", "\"\\udc00\"" },
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (compare(pairs[i][0], pairs[i][1]))
+            fail_msg("%s and %s", pairs[i][0], pairs[i][1]);
+}
+
+static void what_is_long_is_compared_to_the_byte(void **state)
+{
+    (void)state;
+    enum { LEN = 2 << 20 };
+    char *a = malloc(LEN), *b = malloc(LEN);
+    memset(a, ' ', LEN);
+    memset(b, ' ', LEN);
+    memcpy(a, "[1", 2);
+    memcpy(b, "[ 1", 3);
+    a[LEN - 1] = b[LEN - 1] = ']';
+    assert_int_equal(same_json((jsontext_span){ a, LEN }, (jsontext_span){ a, LEN }), 1);
+    assert_int_equal(same_json((jsontext_span){ a, LEN }, (jsontext_span){ b, LEN }), 0);
+    free(a);
+    free(b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(order_of_names_spaces_and_escapes_make_no_difference),
+        cmocka_unit_test(whatever_else_differs_is_different),
+        cmocka_unit_test(what_is_long_is_compared_to_the_byte),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
