@@ -223,15 +223,16 @@ SNUG_EXTERN const snug_arrival *snug_lease_arrival(const snug_lease *lease);
 SNUG_EXTERN int snug_lease_run(snug_result **out, snug_lease *lease, const char *source, size_t len,
                                const snug_limits *limits);
 /* The same without a thread that waits: takes a turn, starts the cell as snug_session_start does,
- * and returns. snug_lease_wait attends to it for ms at most, as snug_session_wait does, and has its
- * result at the end: SNUG_EAGAIN before. Meanwhile nothing else is done with the session, but
+ * and returns. Until snug_lease_wait has its result nothing else is done with the session, but
  * snug_supervisor_interrupt, and the lease is not closed. */
 SNUG_EXTERN int snug_lease_start(snug_lease *lease, const char *source, size_t len,
                                  const snug_limits *limits);
+/* Attends to that cell for ms at most, as snug_session_wait does, and has its result at the end:
+ * SNUG_EAGAIN before. */
 SNUG_EXTERN int snug_lease_wait(snug_result **out, snug_lease *lease, uint64_t ms);
-/* Of a cell that was started and waits for an approval: others have its turn, until it goes on.
- * That does not wait: for a while more than `cells` may run. */
+/* Of a cell that was started and waits for an approval: others have its turn, until it goes on. */
 SNUG_EXTERN int snug_lease_rest(snug_lease *lease);
+/* It has its turn again. That does not wait: for a while more than `cells` may run. */
 SNUG_EXTERN int snug_lease_go_on(snug_lease *lease);
 /* Gives the session back. NULL is fine. */
 SNUG_EXTERN void snug_lease_close(snug_lease *lease);
