@@ -945,7 +945,9 @@ SNUG_EXTERN const char *snug_entry_kind_name(snug_entry_kind kind);
  * the time-out it is ToolTimeout, which is both a ToolError and a TimeoutError. */
 #define SNUG_TOOL_BYTES (16u * 1024 * 1024)
 
-enum { SNUG_TOOL_AWAITED = 1, SNUG_TOOL_EITHER = 2 };
+/* How calls are made, for is_async. */
+#define SNUG_TOOL_AWAITED 1
+#define SNUG_TOOL_EITHER  2
 
 typedef struct snug_tool {
     size_t size;
