@@ -227,8 +227,9 @@ class Keys(unittest.TestCase):
         says = 'echo "loaded $SAID" >&2; exit 3'
         cut = 'printf "%915s%s\\n" x "$SAID" >&2; exit 3'  # messages have 1,024 bytes
         long = 'printf "%480s%s\\n" x "$SAID" >&2; exit 3'  # and quotes of servers 500
-        refuses = ("read line; echo '" + json.dumps({"jsonrpc": "2.0", "id": 1, "error": {
-            "code": 1, "message": "no, KEY"}}).replace("KEY", "'\"$SAID\"'") + "'; cat")
+        # The first is server/discover, which an older server does not know, the second initialize.
+        refuses = "; ".join("read line; echo '" + json.dumps({"jsonrpc": "2.0", "id": n, "error": {
+            "code": 1, "message": "no, KEY"}}).replace("KEY", "'\"$SAID\"'") + "'" for n in (1, 2)) + "; cat"
         header = secrets.token_urlsafe(24)
         ways = [(KEY, []), (KEY, ["--key-file", "in/key"]), (header, ["--header", "X-Key: " + header]),
                 (header, ["--header", "X-Key: Bearer " + header]), (header, ["--header", "X-Key: $HEADER"])]

@@ -529,6 +529,9 @@ static void code_that_awaits_awaits_and_other_code_has_the_answer(void **state)
                 "asyncio.run(main())",
                 "[{'n': 1}]");
     check_value(session, "import inspect; inspect.iscoroutinefunction(f)", "False");
+    snug_result *statement = run_within(session, "f(1)\nf(n=2)\nawait f(3)", 0);
+    assert_int_equal(snug_result_tool_call_count(statement), 3);
+    snug_result_free(statement);
     check_error(session, "g = f(1)\nawait asyncio.sleep(0)\ng['n']", "TypeError",
                 "'coroutine' object is not subscriptable");
     snug_session_close(session);

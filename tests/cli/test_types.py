@@ -53,6 +53,10 @@ class Words(Case):
         path = self.mypy("echo 'program.py:3:5: error: No.  [x]'; echo 'program.py:3:5: note: Really.'; exit 1")
         self.assertEqual(self.check("a = 1\nb = 1\n", PATH=path), (1, "2:5: type: No.  [x]\n", ""))
 
+    def test_what_it_says_of_awaiting_is_left_out(self):
+        path = self.mypy("echo 'program.py:3:5: error: expected \"Awaitable[Any]\"'; exit 1")
+        self.assertEqual(self.check("a = 1\nb = 1\n", PATH=path), (0, "", ""))
+
     def test_a_finding_of_a_cell_has_its_number_in_json(self):
         path = self.mypy("echo 'program.py:4:1: error: No.'; exit 1")
         notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [

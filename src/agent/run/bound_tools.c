@@ -112,6 +112,9 @@ static int write_all(bound_tools *t)
     for (size_t i = 0; i < t->count && !error; i++)
         error = is_short && server_len(t->items[i].name) > 0 ? write_server(&t->text, t, i)
                                                              : str_add(&t->text, t->items[i].text);
+    if (!error && t->has_awaitable)
+        error = str_add(&t->text, "In code that awaits, await them: they run side by side under "
+                                  "asyncio.gather.\n");
     return error;
 }
 
@@ -158,6 +161,7 @@ int bound_tools_add(bound_tools *t, const snug_tool *tool)
         put_text(&t->items[at].name, &name);
         put_text(&t->items[at].text, &text);
         put_text(&t->heads[at], &head);
+        t->has_awaitable |= tool->is_async == SNUG_TOOL_EITHER;
         error = write_all(t);
     }
 

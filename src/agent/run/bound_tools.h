@@ -26,6 +26,7 @@ typedef struct bound_tools {
     size_t count, cap;
     char **heads; /* "github.search(query: str) -> dict", NULL-terminated; NULL: none */
     size_t head_cap;
+    int has_awaitable; /* of SNUG_TOOL_EITHER */
     str text; /* of all, for prompts */
 } bound_tools;
 

@@ -18,7 +18,7 @@ typedef struct type_finding {
 
 typedef struct type_findings {
     type_finding *items; /* in the order of the program */
-    size_t count, cap;
+    size_t count, cap, left_out;
 } type_findings;
 
 /* EXIT_FINE, whatever it has found, or EXIT_USAGE after one sentence. Free in both cases. */

@@ -116,7 +116,7 @@ const char *client_step(const mcp *m);
 /* ---- listing.c ---- */
 
 void client_list(mcp *m);
-void client_take_page(mcp *m, ask *a, jsontext_span result);
+void client_take_page(mcp *m, ask *a, jsontext_span page);
 /* The list did not come. */
 void client_miss_list(mcp *m, ask *a, const char *why);
 void client_note_change(mcp *m);

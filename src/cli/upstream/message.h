@@ -45,7 +45,7 @@ int message_write_notification(str *out, const char *method, const char *params)
 int message_write_answer(str *out, jsontext_span id, jsontext_span method);
 
 /* The version that snug will speak, of a list of JSON strings; NULL: there is none in it. */
-const char *message_choose_version(jsontext_span versions);
+const char *message_choose_version(jsontext_span list);
 /* The same of the one that a server has answered a handshake with. */
 const char *message_known_version(jsontext_span version);
 

@@ -8,6 +8,7 @@
 #include "py/core/pytext.h"
 #include "py/core/wait.h"
 #include "py/guard/gate.h"
+#include "py/host/caller.h"
 #include "py/value/jsonvalue.h"
 #include "py/value/show.h"
 
@@ -207,6 +208,12 @@ static PyObject *make_awaitable(interp *in, snug_call *call)
     if (load_await_call(in) == 0)
         awaitable = PyObject_CallOneArg(in->await_call, prepared);
     Py_DECREF(prepared);
+
+    /* What a warning names that it was never awaited. */
+    PyObject *text = awaitable ? PyUnicode_FromString(call_name(call)) : NULL;
+    if (!text || PyObject_SetAttrString(awaitable, "__qualname__", text) != 0)
+        Py_CLEAR(awaitable);
+    Py_XDECREF(text);
     return awaitable;
 }
 
@@ -403,37 +410,6 @@ static int write_arguments(str *out, const desk_tool *tool, PyObject *arguments)
     return 0;
 }
 
-static int is_comprehension(const PyCodeObject *code)
-{
-    static const char *const names[] = { "<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>" };
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (PyUnicode_CompareWithASCIIString(code->co_name, names[i]) == 0)
-            return 1;
-    return 0;
-}
-
-/* Whether the code that has called the tool's function can await: an async def, or a cell with an
- * await. Comprehensions belong to what they stand in. */
-static int caller_can_await(void)
-{
-    enum { CAN_AWAIT = CO_COROUTINE | CO_ASYNC_GENERATOR };
-    PyFrameObject *own = PyEval_GetFrame(); /* borrowed */
-    PyFrameObject *frame = own ? PyFrame_GetBack(own) : NULL;
-    int can_await = 0;
-
-    while (frame) {
-        PyCodeObject *code = PyFrame_GetCode(frame);
-        const int goes_on = is_comprehension(code);
-        can_await = (code->co_flags & CAN_AWAIT) != 0;
-        Py_DECREF(code);
-        PyFrameObject *back = goes_on && !can_await ? PyFrame_GetBack(frame) : NULL;
-        Py_DECREF(frame);
-        frame = back;
-    }
-    return can_await;
-}
-
 /* self: the tool's id. */
 static PyObject *call_tool_function(PyObject *self, PyObject *arguments)
 {
@@ -464,7 +440,7 @@ static PyObject *call_tool_function(PyObject *self, PyObject *arguments)
     desk_refusal refusal = call_prepare(&call, in->options.desk, tool, &text);
     if (refusal)
         return raise_refusal(in, tool->name, refusal);
-    if (tool->is_async == SNUG_TOOL_AWAITED || (tool->is_async && caller_can_await()))
+    if (tool->is_async == SNUG_TOOL_AWAITED || (tool->is_async && caller_awaits()))
         return make_awaitable(in, call);
     return call_and_wait(in, call);
 }
