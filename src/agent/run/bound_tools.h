@@ -27,7 +27,7 @@ typedef struct bound_tools {
     char **heads; /* "github.search(query: str) -> dict", NULL-terminated; NULL: none */
     size_t head_cap;
     int has_awaitable; /* of SNUG_TOOL_EITHER */
-    str text; /* of all, for prompts */
+    str text;          /* of all, for prompts */
 } bound_tools;
 
 /* Adds one, or puts it in the place of that of its name. SNUG_OK or SNUG_ENOMEM. */
