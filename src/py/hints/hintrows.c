@@ -17,6 +17,7 @@
 #define NOT_ONE_TYPE                                                                               \
     "Both sides must have the same type: make a str by str(x) or an f-string, a number by int(x) " \
     "or float(x)."
+#define AWAIT "Write `await` in front of the call."
 #define NO_VALUE                                                                                   \
     "One of the values is None: the call that made it returned nothing (list.sort and print do), " \
     "or found nothing (dict.get, re.match)."
@@ -73,6 +74,14 @@ const hint_row hint_rows[] = {
     { TYPE, "* got an unexpected keyword argument '*'*", hint_call, "It has no parameter $2." },
 
     /* ---- operators ---- */
+    { TYPE, "unsupported operand type(s) for *: 'coroutine' and *", NULL, AWAIT },
+    { TYPE, "unsupported operand type(s) for *: '*' and 'coroutine'", NULL, AWAIT },
+    { TYPE, "'*' not supported between instances of 'coroutine' and *", NULL, AWAIT },
+    { TYPE, "'*' not supported between instances of '*' and 'coroutine'", NULL, AWAIT },
+    { TYPE, "can only concatenate str (not \"coroutine\") to str", NULL, AWAIT },
+    { TYPE, "object of type 'coroutine' has no len()", NULL, AWAIT },
+    { TYPE, "the JSON object must be str, bytes or bytearray, not coroutine", NULL, AWAIT },
+    { TYPE, "Object of type coroutine is not JSON serializable", NULL, AWAIT },
     { TYPE, "unsupported operand type(s) for *: 'NoneType' and *", NULL, NO_VALUE },
     { TYPE, "unsupported operand type(s) for *: '*' and 'NoneType'", NULL, NO_VALUE },
     { TYPE, "'*' not supported between instances of 'NoneType' and *", NULL, NO_VALUE },
@@ -109,7 +118,7 @@ const hint_row hint_rows[] = {
     { TYPE, "'method' object is not *", NULL, "It is a method: call it with ( )." },
     { TYPE, "'type' object is not subscriptable", NULL, "It is a class: make an object by ( )." },
     { TYPE, "'type' object is not iterable", NULL, "It is a class: make an object by ( )." },
-    { TYPE, "'coroutine' object is not *", NULL, "Write `await` in front of the call." },
+    { TYPE, "'coroutine' object is not *", NULL, AWAIT },
     { TYPE, "'set' object is not subscriptable", NULL,
       "A set has no order: list(x)[0], sorted(x)[0], or next(iter(x))." },
     { TYPE, "'*' object is not subscriptable", NULL,
