@@ -153,6 +153,7 @@ class Sessions(ServerCase):
         self.assertEqual(s.tool("run_bash", code="echo $x", session=session)["structuredContent"]["stdout"], "3\n")
         self.assertIn("is a session of bash", text(s.tool("run_python", code="1", session=session)))
         self.assertEqual(s.tool("run_bash", code="exit 3")["structuredContent"]["error"]["name"], "ExitStatus")
+        self.assertEqual((s.close(), s.process.returncode), ("", 0))  # they are gone, as is said of them
 
     def test_two_servers_without_a_folder_take_two(self):
         import speaking

@@ -99,6 +99,14 @@ static int open_sessions(run *r)
     return open_supervisor(r, r->state.data) ? command_fail_open(&r->signals) : EXIT_FINE;
 }
 
+/* Which have no saved state, and end with the server. Nobody else is at work with it any more. */
+static void close_bash(const mcp_server *s)
+{
+    for (const handle *h = s->handles.first; h; h = h->next)
+        if (h->is_bash && !h->is_gone)
+            snug_supervisor_remove_session(s->supervisor, h->principal, h->name);
+}
+
 static int serve(run *r)
 {
     mcp_server *s = &r->server;
@@ -113,6 +121,7 @@ static int serve(run *r)
     const int status =
         r->options.mcp.http ? mcp_serve_http(s, &r->signals) : mcp_serve_stdio(s, &r->signals);
     mcp_server_stop(s, 0);
+    close_bash(s);
     mcp_server_free(s);
     return status;
 }
