@@ -1,5 +1,6 @@
 """--clock, --seed and --zone: what cells compute is the same in every run."""
 import json
+import os
 import unittest
 
 from driver import WORKER, Case, snug
@@ -152,6 +153,80 @@ class Repeatable(Case):
             self.skipTest(done.stderr)
         result = json.loads(done.stdout)
         self.assertEqual((result["stdout"], result["fixed"]), ("JST\n", {"zone": "Asia/Tokyo"}))
+
+
+class WithJournal(Case):
+    """The same clock, seed and journal: the same bytes."""
+    SOURCE = """
+import asyncio, datetime, random, time, uuid
+started = time.perf_counter()
+rows = [(dice(text="x"), random.randint(1, 6), str(uuid.uuid4())) for _ in range(5)]
+print(rows, {row[0] for row in rows}, datetime.datetime.now())
+try: broken(text="x")
+except ToolError as error: print(type(error).__name__, error)
+print(time.perf_counter() - started, object())
+# %%
+[dice(text=str(n)) for n in range(3)], started
+# %%
+dice(text=uuid.uuid4().hex)
+"""
+    # What the first answers is never the same twice.
+    TOOLS = ("--tool", "dice=od -An -N8 -tu8 /dev/urandom", "--tool", "broken=exit 3")
+    SAME = ("--clock", "fixed", "--seed", "11", "--zone", "Europe/Madrid", "--profile", "data")
+
+    def run_twice(self, *options):
+        texts = []
+        for _ in range(2):
+            done = snug("run", *self.SAME, *options, self.source)
+            texts.append((done.returncode, done.stdout, done.stderr))
+        return texts
+
+    def record(self, *options):
+        self.source = self.file("cells.py", self.SOURCE)
+        self.journal = self.folder + "/calls.jsonl"
+        done = snug("run", *self.SAME, *self.TOOLS, "--journal", self.journal, *options, self.source)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def test_two_replays_and_the_run_itself_are_the_same_bytes(self):
+        for form in FORMS:
+            with self.subTest(form=form):
+                recorded = self.record("--isolation", form)
+                first, second = self.run_twice("--isolation", form, "--replay", self.journal)
+                self.assertEqual(first, second)
+                self.assertEqual(first, (0, recorded, ""))
+                os.unlink(self.journal)
+
+    def test_results_are_the_same_but_for_what_they_took(self):
+        self.record()
+        answers = []
+        for _, out, _ in self.run_twice("--json", "--replay", self.journal):
+            lines = [json.loads(line) for line in out.splitlines()]
+            for line in lines:
+                line.pop("usage")
+                for call in line["tool_calls"]:
+                    call.pop("duration_ms")
+            answers.append(lines)
+        self.assertEqual(answers[0], answers[1])
+        self.assertEqual([len(line["tool_calls"]) for line in answers[0]], [6, 3, 1])
+
+    def test_without_the_journal_they_are_not(self):
+        self.record()
+        first, second = self.run_twice(*self.TOOLS)
+        self.assertNotEqual(first, second)
+
+    def test_another_seed_is_told_at_the_first_call_that_differs(self):
+        self.record()
+        done = snug("run", *self.SAME, "--seed", "12", "--replay", self.journal, self.source)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r'call 10 of session s1, dice\(\), is not in the journal: its argument text is "')
+
+    def test_a_changed_program_is_told_at_the_first_call_that_differs(self):
+        self.record()
+        changed = self.file("changed.py", self.SOURCE.replace("range(3)", "range(1, 3)"))
+        done = snug("run", *self.SAME, "--replay", self.journal, changed)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('call 7 of session s1, dice(), is not in the journal: its argument text is "1", and was "0"', done.stderr)
 
 
 if __name__ == "__main__":
