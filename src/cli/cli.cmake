@@ -106,6 +106,9 @@ snug_layer(cli SOURCES
     cli/kernel/zmq_library.c
     cli/mcp/answer.c
     cli/mcp/asking.c
+    cli/mcp/asking_answers.c
+    cli/mcp/asking_apart.c
+    cli/mcp/asking_questions.c
     cli/mcp/asking_form.c
     cli/mcp/call.c
     cli/mcp/find_tools.c

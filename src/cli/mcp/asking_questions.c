@@ -1,0 +1,163 @@
+/* asking_questions.c - what cells ask, and how clients hear of it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/mcp/asking_form.h"
+#include "cli/mcp/asking_inside.h"
+#include "cli/program/secrets.h"
+#include "cli/tools/call_text.h"
+
+/* ---- one ---- */
+
+question *questions_make(snug_call *asked)
+{
+    str text = { 0 };
+    question *q = calloc(1, sizeof *q);
+
+    if (q && call_text_write(&text, asked) == SNUG_OK) {
+        secrets_hide_str(&text);
+        q->call = asked;
+        q->text = str_take(&text);
+    }
+    if (q && !q->text) {
+        free(q);
+        q = NULL;
+    }
+    str_free(&text);
+    return q;
+}
+
+/* ---- questions ---- */
+
+void questions_free_one(question *q)
+{
+    free(q->text);
+    free(q);
+}
+
+void questions_give_verdicts(verdict *list)
+{
+    while (list) {
+        verdict *one = list;
+        list = one->next;
+        snug_call_approve(one->call, one->answer, one->reason);
+        free(one);
+    }
+}
+
+question **questions_find(mcp_call *c, uint64_t number)
+{
+    question **at = &c->questions;
+    while (*at && (*at)->number != number)
+        at = &(*at)->next;
+    return at;
+}
+
+/* Takes it off the list. Without memory it is refused here. */
+void questions_decide(verdict **list, question **at, snug_approval answer, const char *reason)
+{
+    question *q = *at;
+    verdict *one = calloc(1, sizeof *one);
+
+    *at = q->next;
+    if (one) {
+        *one = (verdict){ q->call, answer, reason, *list };
+        *list = one;
+    } else {
+        snug_call_approve(q->call, SNUG_APPROVAL_REFUSE, reason);
+    }
+    questions_free_one(q);
+}
+
+void questions_refuse(verdict **list, mcp_call *c, const char *reason)
+{
+    while (c->questions)
+        questions_decide(list, &c->questions, SNUG_APPROVAL_REFUSE, reason);
+}
+
+/* The client need not show it any more. */
+void questions_withdraw(const mcp_call *c, const question *q)
+{
+    str text = { 0 }, params = { 0 };
+    int error = str_printf(&params,
+                           "{\"requestId\":\"snug-%llu\",\"reason\":\"the call does not wait for "
+                           "an answer any more\"}",
+                           (unsigned long long)q->number);
+    if (!error)
+        error = rpc_write_notification(&text, "notifications/cancelled", params.data);
+    if (!error && q->is_told && !c->is_modern)
+        c->wire.tell(c->wire.payload, text.data, text.len);
+    str_free(&params);
+    str_free(&text);
+}
+
+/* Those for which the cell does not wait any more. */
+void questions_drop_unwanted(verdict **list, mcp_call *c)
+{
+    for (question **at = &c->questions; *at;) {
+        if (snug_call_is_wanted((*at)->call)) {
+            at = &(*at)->next;
+            continue;
+        }
+        questions_withdraw(c, *at);
+        questions_decide(list, at, SNUG_APPROVAL_REFUSE, NULL);
+    }
+}
+
+int questions_are_wanted(const mcp_call *c)
+{
+    for (const question *q = c->questions; q; q = q->next)
+        if (snug_call_is_wanted(q->call))
+            return 1;
+    return 0;
+}
+
+/* ---- what is sent ---- */
+
+int asking_is_open(const mcp_call *c)
+{
+    return c->questions != NULL;
+}
+
+int asking_write_requests(str *out, const mcp_call *c)
+{
+    int error = str_add(out, "{");
+
+    for (const question *q = c->questions; q && !error; q = q->next) {
+        error =
+            str_printf(out, "%s\"approval-%llu\":{\"method\":\"elicitation/create\",\"params\":",
+                       q == c->questions ? "" : ",", (unsigned long long)q->number);
+        if (!error)
+            error = form_write(out, q->text, 1);
+        if (!error)
+            error = str_add(out, "}");
+    }
+    return error ? error : str_add(out, "}");
+}
+
+/* Of the older revisions. */
+static int tell_question(const mcp_call *c, question *q)
+{
+    str params = { 0 }, text = { 0 };
+    char id[40];
+
+    snprintf(id, sizeof id, "\"snug-%llu\"", (unsigned long long)q->number);
+    int error = form_write(&params, q->text, 0);
+    if (!error)
+        error = rpc_write_request(&text, id, "elicitation/create", params.data);
+    if (!error)
+        c->wire.tell(c->wire.payload, text.data, text.len);
+    q->is_told = !error;
+    str_free(&params);
+    str_free(&text);
+    return error;
+}
+
+int questions_tell(const mcp_call *c)
+{
+    int error = SNUG_OK;
+    for (question *q = c->questions; q && !error; q = q->next)
+        if (!q->is_told)
+            error = tell_question(c, q);
+    return error;
+}
