@@ -164,8 +164,8 @@ static void send_question(attendant *a)
 
     content_add(&c, "{");
     content_text(&c, "prompt", str_text(&a->prompt));
-    content_member(&c, "password",
-                   a->is_approval || strcmp(snug_call_name(a->call), "getpass") ? "false" : "true");
+    const int is_password = !a->is_approval && !strcmp(snug_call_name(a->call), "getpass");
+    content_member(&c, "password", is_password ? "true" : "false");
     content_add(&c, "}");
     a->question = kernel_reply(a->kernel, CHANNEL_STDIN, a->signer, a->cell, "input_request", &c);
     content_free(&c);
