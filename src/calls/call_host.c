@@ -8,6 +8,14 @@
 #include "base/forked.h"
 #include "calls/replay.h"
 
+int desk_has_waiting(desk *d)
+{
+    pthread_mutex_lock(&d->lock);
+    const int has_waiting = d->lines[WAITING].first != NULL;
+    pthread_mutex_unlock(&d->lock);
+    return has_waiting;
+}
+
 snug_call *desk_take(desk *d)
 {
     snug_call *call;

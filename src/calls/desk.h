@@ -159,6 +159,8 @@ int desk_is_untimed(desk *d);
 
 /* ---- a call, for the host ---- */
 
+/* Whether one waits to be taken. */
+int desk_has_waiting(desk *d);
 /* The next one that waits; the host has it from now on. NULL: none. */
 snug_call *desk_take(desk *d);
 /* NULL: input() asks. Not after its cell. */

@@ -337,9 +337,19 @@ static int take_in_time(snug_session *session, remote_question *q, made_call **c
     return 0;
 }
 
+/* Whether the worker is there still: its end may have come before what woke this thread, and was
+ * not read yet. */
+static int is_there(const remote *r)
+{
+    link_attend(r->link);
+    return link_state(r->link) == LINK_LIVES;
+}
+
 /* Those that were approved; what the tools take here is not the worker's time either. */
 static void make_approved(snug_session *session, remote_question *q)
 {
+    if (!desk_has_waiting(session->desk) || !is_there(session->remote))
+        return;
     remote_due_ns(session, q);
     const uint64_t before_ns = clock_now_ns();
     session_make_calls(session, drain_nothing);
