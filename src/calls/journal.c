@@ -15,11 +15,12 @@
 
 journal_track *journal_track_of(snug_journal *j, const char *name, size_t len)
 {
-    journal_track **at = &j->tracks;
-    while (*at && (strlen((*at)->name) != len || memcmp((*at)->name, name, len) != 0))
-        at = &(*at)->next;
-    if (*at)
-        return *at;
+    journal_track **end = &j->tracks;
+    for (; *end; end = &(*end)->next) {
+        journal_track *one = *end;
+        if (strlen(one->name) == len && memcmp(one->name, name, len) == 0)
+            return one;
+    }
 
     journal_track *t = calloc(1, sizeof *t);
     if (!t)
@@ -32,7 +33,7 @@ journal_track *journal_track_of(snug_journal *j, const char *name, size_t len)
 
     t->journal = j;
     pthread_mutex_init(&t->lock, NULL);
-    *at = t;
+    *end = t;
     return t;
 }
 

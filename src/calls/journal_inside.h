@@ -54,7 +54,7 @@ struct snug_journal {
  * has the journal. */
 journal_track *journal_track_of(snug_journal *j, const char *name, size_t len);
 /* Reads the lines of a replay. SNUG_OK or an error with its sentence. */
-int replay_read(snug_journal *j, const char *lines, size_t len);
+int replay_read(snug_journal *j, const char *given, size_t len);
 /* Lets go of calls that are held. */
 void replay_free(journal_track *t);
 
