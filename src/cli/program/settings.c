@@ -140,7 +140,7 @@ static const key_row table[] = {
     { "execution.journal_size", KEY_VALUE, "--journal-size", "1GiB", NULL, NULL,
       "largest file of these two" },
     { "execution.upstreams", KEY_LIST, "--upstream", NULL, NULL, NULL,
-      "NAME=COMMAND, MCP servers whose tools are called as NAME.tool(...)" },
+      "NAME=COMMAND or NAME=URL, MCP servers whose tools are called as NAME.tool(...)" },
     { "execution.upstream_config", KEY_LIST, "--upstream-config", NULL, NULL, NULL,
       "files of other programs with mcpServers" },
     { "execution.fetch", KEY_LIST, "--fetch", NULL, NULL, NULL,
