@@ -15,6 +15,8 @@ int desk_set_journal(desk *d, snug_journal *journal, const char *name)
 
 void desk_number_cell(desk *d, uint64_t number)
 {
+    if (!d->journal)
+        return;
     pthread_mutex_lock(&d->lock);
     d->cell = number;
     pthread_mutex_unlock(&d->lock);

@@ -517,17 +517,19 @@ static int carry_out(cell_run *cell, const source_text *text, PyObject **main)
     return evaluate_source(cell, text);
 }
 
-/* (guarded) The cell proper. */
 static int settle_addresses(outcome *out, interp *in)
 {
     str *const texts[] = { &out->value, &out->value_json, &out->error_value, &out->traceback };
     int error = SNUG_OK;
 
+    if (!in->options.fixed.has_seed)
+        return SNUG_OK;
     for (size_t i = 0; !error && i < sizeof texts / sizeof *texts; i++)
         error = fixed_settle(in, texts[i]);
     return error ? error_no_memory() : SNUG_OK;
 }
 
+/* (guarded) The cell proper. */
 static void fill_outcome(void *arg)
 {
     cell_run *cell = arg;
