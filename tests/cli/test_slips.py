@@ -60,7 +60,9 @@ class Slips(Talking):
     def clean(self, talk):
         text = talk.shown().replace(self.endpoint.url.removeprefix("http://"), "127.0.0.1:80").replace(self.folder, "~")
         text = re.sub(r"\d+(\.\d+)? (m?s\b|tokens|out\b)", r"N \2", text)
-        text = text.replace("Could not connect to server", "Couldn't connect to server")  # by the version of libcurl
+        # By the version of libcurl:
+        text = text.replace("Could not connect to server", "Couldn't connect to server")
+        text = text.replace("Failed to connect to 127.0.0.1:1 ", "Failed to connect to 127.0.0.1 port 1 ")
         return text if not text or text.endswith("\n") else text + "\n"
 
     def test_ten_first_questions_are_as_they_are_written_down(self):

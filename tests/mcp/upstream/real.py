@@ -27,7 +27,7 @@ ROWS = [
     fails("so is a wrong type", "everything.get_sum(a='x', b=1)", INVALID + "get-sum: Invalid input: expected number, received string at a"),
     fails("a missing argument is Python's", "everything.get_sum(a=1)",
           "everything.get_sum() missing 1 required positional argument: 'b'", "TypeError"),
-    fails("an unknown one too", "everything.echo(mesage='x')", "everything.echo() got an unexpected keyword argument 'mesage'", "TypeError"),
+    fails("an unknown one too", "everything.echo(zq='x')", "everything.echo() got an unexpected keyword argument 'zq'", "TypeError"),
     Row("default values are the server's", "len(everything.get_resource_links()) - 1", 3),
     Row("pictures are blocks", "import base64\nb, = [b for b in everything.get_tiny_image() if b['type'] == 'image']\n"
         "[b['mimeType'], base64.b64decode(b['data'])[1:4].decode()]", ["image/png", "PNG"]),
