@@ -169,13 +169,9 @@ static PyObject *answer_elapsed_ns(const call *c)
     return in ? PyLong_FromUnsignedLongLong(fixed_elapsed_ns(in)) : pass_on(c);
 }
 
-/* Of clock_gettime: 0 for a clock that is not known, and for what is not a number. */
-static int read_clock(uint64_t *ns, interp *in, const call *c)
+/* Of clock_gettime: 0 for a clock that is not known. */
+static int read_clock(uint64_t *ns, interp *in, long number)
 {
-    PyObject *given = positional(c, 0);
-    long number = given && PyLong_CheckExact(given) ? PyLong_AsLong(given) : -1;
-
-    PyErr_Clear();
     switch (number) {
     case CLOCK_REALTIME:
     case CLOCK_REALTIME_COARSE:
@@ -195,18 +191,41 @@ static int read_clock(uint64_t *ns, interp *in, const call *c)
     }
 }
 
+/* What stands for a number is asked for it once: a second time it may name another clock. */
+static PyObject *answer_of_clock(const call *c, PyObject *(*write)(uint64_t ns))
+{
+    interp *in = fixed_clock_here();
+    PyObject *given = count_of(c) == 1 ? positional(c, 0) : NULL;
+    int is_larger;
+    uint64_t ns;
+    if (!in || !given)
+        return pass_on(c);
+
+    PyObject *number = PyNumber_Index(given);
+    if (!number)
+        return NULL;
+    if (read_clock(&ns, in, PyLong_AsLongAndOverflow(number, &is_larger))) {
+        Py_DECREF(number);
+        return write(ns);
+    }
+    PyObject *args = PyTuple_Pack(1, number);
+    Py_DECREF(number);
+    return pass_tuple(c, c->function, args);
+}
+
 static PyObject *answer_clock(const call *c)
 {
-    uint64_t ns;
-    interp *in = fixed_clock_here();
-    return in && read_clock(&ns, in, c) ? seconds(ns) : pass_on(c);
+    return answer_of_clock(c, seconds);
+}
+
+static PyObject *nanoseconds(uint64_t ns)
+{
+    return PyLong_FromUnsignedLongLong(ns);
 }
 
 static PyObject *answer_clock_ns(const call *c)
 {
-    uint64_t ns;
-    interp *in = fixed_clock_here();
-    return in && read_clock(&ns, in, c) ? PyLong_FromUnsignedLongLong(ns) : pass_on(c);
+    return answer_of_clock(c, nanoseconds);
 }
 
 static PyObject *now_as_tuple(interp *in)
