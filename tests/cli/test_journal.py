@@ -188,6 +188,19 @@ class Journal(Case):
         self.assertIn("[key]", text)
         self.replay(cells=cells, env=env, status=0)
 
+    def test_keys_are_not_written_as_JSON_has_them_either(self):
+        env = environment(MINE_API_KEY='sk-"one\\two"-345', OTHER_API_KEY="sk-six/seven/890")
+        slashed = self.file("slashed", r'"sk-six\/seven\/890"')
+        cells = ["upper(a='sk-\"one\\\\two\"-345', b='sk-six/seven/890')", "slashed()"]
+        first = self.record(*TOOLS, "--tool", f"slashed=cat '{slashed}'", cells=cells, env=env)
+        self.assertEqual(first[1]["value"]["json"], "sk-six/seven/890")
+        with open(self.journal, encoding="utf-8") as file:
+            text = file.read()
+        for part in "two", "seven":
+            self.assertNotIn(part, text)
+        self.assertEqual(self.lines()[0]["arguments"], {"a": "[key]", "b": "[key]"})
+        self.replay(cells=cells, env=env, status=0)
+
     def test_files_that_cannot_be_are_refused_in_a_sentence(self):
         self.refused("run", "--journal", os.path.join(self.folder, "no/such"), "-c", "1", says="No such file or directory")
         self.refused("run", "--journal", self.folder, "-c", "1", says="directory")

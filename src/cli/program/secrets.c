@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/jsontext.h"
 #include "cli/program/command.h"
 
 /* As KEY_LEAST_HIDDEN and KEY_MOST_BYTES of agent/model/key.h have it. */
@@ -25,6 +26,50 @@ static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER; /* of them */
 
 /* ---- learning ---- */
 
+static int add_form(const char *text, size_t len)
+{
+    if (array_reserve(&secrets.items, &secrets.cap, secrets.count + 1, sizeof *secrets.items))
+        return SNUG_ENOMEM;
+    str *added = &secrets.items[secrets.count++];
+    *added = (str){ 0 };
+    return str_append(added, text, len);
+}
+
+static void forget_text(str *text)
+{
+    if (text->data)
+        explicit_bzero(text->data, text->cap);
+    str_free(text);
+}
+
+/* As it stands between the quotes of JSON, of a writer who has "\/" for a slash, or not. */
+static int write_json_form(str *out, const char *text, size_t len, int escapes_slashes)
+{
+    str quoted = { 0 };
+    int error = jsontext_quote(&quoted, text, len);
+
+    for (size_t i = 1; !error && i + 1 < quoted.len; i++) {
+        if (quoted.data[i] == '/' && escapes_slashes)
+            error = str_add(out, "\\");
+        if (!error)
+            error = str_append(out, &quoted.data[i], 1);
+    }
+    forget_text(&quoted);
+    return error;
+}
+
+/* Where it is another than the one before it. */
+static int add_json_form(const char *text, size_t len, int escapes_slashes)
+{
+    str form = { 0 };
+    int error = write_json_form(&form, text, len, escapes_slashes);
+
+    if (!error && form.len != secrets.items[secrets.count - 1].len)
+        error = add_form(str_text(&form), form.len);
+    forget_text(&form);
+    return error;
+}
+
 /* The first line of text, without white space around it. */
 static int add_secret(const char *text)
 {
@@ -35,11 +80,10 @@ static int add_secret(const char *text)
     if (len < LEAST_HIDDEN)
         return SNUG_OK;
 
-    if (array_reserve(&secrets.items, &secrets.cap, secrets.count + 1, sizeof *secrets.items))
-        return SNUG_ENOMEM;
-    str *added = &secrets.items[secrets.count++];
-    *added = (str){ 0 };
-    return str_append(added, text, len);
+    int error = add_form(text, len);
+    if (!error)
+        error = add_json_form(text, len, 0);
+    return error ? error : add_json_form(text, len, 1);
 }
 
 /* "OPENAI_API_KEY=..." of each provider, also of those that are not asked. */
