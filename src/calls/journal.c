@@ -8,20 +8,39 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/options.h"
 #include "calls/replay.h"
 
 /* ---- tracks ---- */
 
-journal_track *journal_track_of(snug_journal *j, const char *name, size_t len)
+static journal_track **find_bucket(const snug_journal *j, const char *name, size_t len)
 {
-    journal_track **end = &j->tracks;
-    for (; *end; end = &(*end)->next) {
-        journal_track *one = *end;
-        if (strlen(one->name) == len && memcmp(one->name, name, len) == 0)
-            return one;
-    }
+    return &j->buckets[hash_bytes(name, len) % j->bucket_count];
+}
 
+static int grow_buckets(snug_journal *j)
+{
+    const size_t count = j->bucket_count > 0 ? 2 * j->bucket_count : 16;
+    journal_track **grown = calloc(count, sizeof *grown);
+    if (!grown)
+        return SNUG_ENOMEM;
+
+    free(j->buckets);
+    j->buckets = grown;
+    j->bucket_count = count;
+    for (journal_track *t = j->tracks; t; t = t->next) {
+        journal_track **bucket = find_bucket(j, t->name, strlen(t->name));
+        t->next_alike = *bucket;
+        *bucket = t;
+    }
+    return SNUG_OK;
+}
+
+static journal_track *add_track(snug_journal *j, const char *name, size_t len)
+{
+    if (j->track_count == j->bucket_count && grow_buckets(j))
+        return NULL;
     journal_track *t = calloc(1, sizeof *t);
     if (!t)
         return NULL;
@@ -33,8 +52,22 @@ journal_track *journal_track_of(snug_journal *j, const char *name, size_t len)
 
     t->journal = j;
     pthread_mutex_init(&t->lock, NULL);
-    *end = t;
+    *j->end = t;
+    j->end = &t->next;
+    j->track_count++;
+    journal_track **bucket = find_bucket(j, name, len);
+    t->next_alike = *bucket;
+    *bucket = t;
     return t;
+}
+
+journal_track *journal_track_of(snug_journal *j, const char *name, size_t len)
+{
+    journal_track *t = j->bucket_count > 0 ? *find_bucket(j, name, len) : NULL;
+
+    while (t && (strlen(t->name) != len || memcmp(t->name, name, len) != 0))
+        t = t->next_alike;
+    return t ? t : add_track(j, name, len);
 }
 
 journal_track *journal_join(snug_journal *j, const char *name)
@@ -69,6 +102,7 @@ static void free_journal(snug_journal *j)
 
     pthread_mutex_destroy(&j->lock);
     pthread_mutex_destroy(&j->writing);
+    free(j->buckets);
     free(j->difference);
     free(j->lines);
     free(j);
@@ -242,6 +276,7 @@ int snug_journal_open(snug_journal **out, const snug_journal_options *given)
     pthread_mutex_init(&j->lock, NULL);
     pthread_mutex_init(&j->writing, NULL);
     j->users = 1;
+    j->end = &j->tracks;
     j->options = options;
     j->options.replay = NULL;
     if (options.replay)

@@ -25,7 +25,7 @@ typedef struct replay_row {
 struct journal_track {
     snug_journal *journal;
     char *name;
-    journal_track *next;
+    journal_track *next, *next_alike; /* of all; of those in its bucket */
     _Atomic uint64_t made;
 
     pthread_mutex_t lock; /* of the rest; a desk's lock may be taken under it */
@@ -44,8 +44,11 @@ struct snug_journal {
     pthread_mutex_t writing; /* while write and hide are called */
     int is_closed;           /* under it */
 
-    pthread_mutex_t lock;       /* of these two; no other is taken under it */
-    journal_track *tracks;      /* of which none goes before the journal */
+    pthread_mutex_t lock;    /* of the following; no other is taken under it */
+    journal_track *tracks;   /* of which none goes before the journal */
+    journal_track **end;     /* where the next one is put */
+    journal_track **buckets; /* by the hash of the name */
+    size_t track_count, bucket_count;
     size_t users;               /* desks, and one for who has opened it */
     _Atomic(char *) difference; /* set once */
 };

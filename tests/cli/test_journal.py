@@ -201,6 +201,20 @@ class Journal(Case):
         self.assertEqual(self.lines()[0]["arguments"], {"a": "[key]", "b": "[key]"})
         self.replay(cells=cells, env=env, status=0)
 
+    def read_calls(self, place):
+        """The processor time in which a journal of many calls is read, and what is said of them."""
+        call = '{"schema": "snug.call/1", "session": "%s", "call": %s, "cell": 1, "tool": "t", "arguments": {}, "status": "ok", "answer": 1}\n'
+        many = self.file("many", "".join(call % place(number) for number in range(50_000)))
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        done = snug("run", "--replay", many, "-c", "1")
+        return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, done.stderr
+
+    def test_calls_of_very_many_sessions_are_read_as_fast_as_those_of_one(self):
+        one, _ = self.read_calls(lambda number: ("s", number + 1))
+        each, said = self.read_calls(lambda number: (number, 1))
+        self.assertIn("50000 calls of the journal are left: call 1 of session 0, t({}), was not made", said)
+        self.assertLess(each, 5 * one + 1)
+
     def test_files_that_cannot_be_are_refused_in_a_sentence(self):
         self.refused("run", "--journal", os.path.join(self.folder, "no/such"), "-c", "1", says="No such file or directory")
         self.refused("run", "--journal", self.folder, "-c", "1", says="directory")
