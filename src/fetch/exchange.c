@@ -165,6 +165,23 @@ static int add_line(exchange *x, const char *line)
     return SNUG_OK;
 }
 
+/* libcurl takes a line without a value for a header that is not to be sent. */
+static int add_header(exchange *x, const str *line)
+{
+    const char *text = str_text(line), *colon = strchr(text, ':');
+    str empty = { 0 };
+
+    if (!colon || colon[1 + strspn(colon + 1, " \t")])
+        return add_line(x, text);
+    int error = str_append(&empty, text, (size_t)(colon - text));
+    if (!error)
+        error = str_add(&empty, ";");
+    if (!error)
+        error = add_line(x, str_text(&empty));
+    str_free(&empty);
+    return error;
+}
+
 /* The variables of the program curl, which its library does not look at. */
 static void set_certificates(CURL *easy)
 {
@@ -220,7 +237,7 @@ int exchanges_begin(exchanges *e, const exchange_request *request, void *tag)
     if (!x->easy || (request->body && str_append(&x->body, request->body, request->body_len)))
         error = SNUG_ENOMEM;
     for (size_t i = 0; i < request->line_count && !error; i++)
-        error = add_line(x, str_text(&request->lines[i]));
+        error = add_header(x, &request->lines[i]);
     if (!error)
         error = add_line(x, "Expect:");
     if (!error) {

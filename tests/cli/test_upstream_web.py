@@ -76,6 +76,7 @@ class Web(Case):
         self.assertEqual(json.loads(self.value(url, "web.headers(region='Zürich', count=3, deep={'is': True})")),
                          {"Mcp-Param-Region": "=?base64?WsO8cmljaA==?=", "Mcp-Param-Count": "3", "Mcp-Param-Deep": "true"})
         self.assertEqual(json.loads(self.value(url, "web.headers(region='us')")), {"Mcp-Param-Region": "us"})
+        self.assertEqual(json.loads(self.value(url, "web.headers(region='')")), {"Mcp-Param-Region": ""})
 
     def test_a_tool_with_a_wrong_header_is_left_out_and_said(self):
         done = snug("run", "--upstream", "web=" + self.start(), "-c", "print(hasattr(web, 'bad'))")
