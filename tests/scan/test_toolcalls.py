@@ -22,6 +22,7 @@ HEADS = [
     "rest(first, *others: str)",
     "only(a, /, b: bool = False)",
     "exact(choice: Literal[1, True, None, -2])",
+    "many(one: " + " | ".join(f"Literal['c{i}']" for i in range(40)) + ")",
     "odd(when: datetime, what: tuple[int, ...] = (), free=1)",
 ]
 STATES = "github.search: state must be 'open' or 'closed'"
@@ -41,6 +42,25 @@ CASES = [
     ("names with an underscore are Python's", "github.__class__\ngithub._x", []),
     ("other names are not judged", "gitlab.find()\nfetched()\nx.github.find()", []),
     ("storing into it is not a call", "github.find = 1", []),
+    ("one that is asked for first is nobody's fault",
+     "if hasattr(github, 'find'):\n    github.find()\nif 'serch' in dir(github): github.serch()", []),
+    ("so is one whose error is expected",
+     "try:\n    github.find()\nexcept (AttributeError, KeyError):\n    github.serch()",
+     ["4:5 github has no function serch"]),
+    ("so are arguments", "with suppress(TypeError):\n    fetch()\n    github.find()\nfetch()",
+     ["3:5 github has no function find", "4:1 fetch needs url"]),
+    ("so is what a test raises", "class T(TestCase):\n    def test(self):\n        with self.assertRaises(TypeError):\n"
+     "            fetch()", []),
+    ("a handler of every error expects none", "try:\n    github.find()\nexcept Exception as e:\n    print(e)",
+     ["2:5 github has no function find"]),
+    ("a function in a try is called later", "try:\n    def f(): fetch()\nexcept TypeError:\n    pass",
+     ["2:14 fetch needs url"]),
+    ("what is stored into a server is its own", "github.find = f\ngithub.find(1)\ngithub.get()", []),
+    ("so is what setattr stores", "setattr(github, 'find', f)\ngithub.find()", []),
+    ("behind exec and globals any name may be another", "exec(text)\ngithub.find()", []),
+    ("so may it behind globals", "globals().update(made)\nfetch()", []),
+    ("vars of an object binds nothing", "vars(x)\nfetch()", ["2:1 fetch needs url"]),
+    ("a program that another file has may bind it", "__snug_magic__('run', 'a.py')\nfetch()", []),
 
     # Arguments
     ("one that is missing is found", "github.search()\ngithub.get(*[])\ngithub.get(**{})",
@@ -82,6 +102,12 @@ CASES = [
     ("a type that nobody knows fits everything", "odd(1, (1, 'x'), free=[])\nodd('x', what=[1, 'a'])", []),
     ("a long value is cut", f"github.get('{'x' * 100}')",
      [f"1:12 github.get: number must be int, not '{'x' * 55} ..."]),
+    ("an f-string may be any choice that is a text", "github.search('x', f'{x}')\nfetch('x', f'{x}')\nexact(f'{x}')",
+     ["2:12 fetch: headers must be dict[str, str], not a str", "3:7 exact: choice must be 1, True, None or -2, not a str"]),
+    ("a choice that is the same number in JSON is fine", "exact(1.0)\nexact(-2.0)\nexact(1.5)",
+     ["3:7 exact: choice must be 1, True, None or -2, not 1.5"]),
+    ("what is unpacked into a dict is no value of it", "fetch('x', headers={**{'a': 'b'}})", []),
+    ("one of very many alternatives fits", "many('c39')\nmany(1)", []),
     ("a call within a call is judged", "github.search(fetch())", ["1:15 fetch needs url"]),
 ]
 
@@ -99,9 +125,20 @@ def load(name):
 scan, toolcalls = load("scan"), load("toolcalls")
 
 
+class Magics:
+    """Any that a cell likes, none of which has a program in it."""
+    @staticmethod
+    def refusal(name):
+        return None
+
+    @staticmethod
+    def python_in(name, args, is_cell):
+        return ""
+
+
 def findings(source, heads=HEADS):
     asked = scan.Questions(lambda name: True, str, lambda name: None)
-    return scan.scan(ast.parse(source), asked, tools=toolcalls.Tools(heads))
+    return scan.scan(ast.parse(source), asked, magics=Magics, tools=toolcalls.Tools(heads))
 
 
 class ToolCalls(unittest.TestCase):

@@ -663,6 +663,8 @@ def scan(tree, questions, cell=None, magics=None, tools=None):
     trees = [tree, *judge.judge_magics(tree, cell, magics)]
     judge.optional = OptionalImports(trees)
     names = Names(trees, questions.forbidden)
+    if tools:
+        tools.read(trees, names)
     for node, scope in names.uses:
         judge.use(node, scope, names)
     error = refused(tree, questions.hint)

@@ -2,7 +2,8 @@
 
 Its head, as a .pyi file has it behind "def", says what a function takes:
 "github.search(query: str, limit: int = 10) -> dict". Only what is sure is found: names that the
-source binds itself are its own, and of an argument only a literal has a type here.
+source binds itself are its own, what it expects to fail may, and of an argument only a literal has
+a type here.
 """
 import ast
 
@@ -16,7 +17,16 @@ TYPES = {"str": (str,), "int": (int, float), "float": (int, float), "bool": (boo
 DISPLAYS = {ast.List: list, ast.ListComp: list, ast.Tuple: tuple, ast.Set: set, ast.SetComp: set,
             ast.Dict: dict, ast.DictComp: dict, ast.JoinedStr: str}
 INDEXED = ("list", "dict", "Literal")
-ALTERNATIVES = 32  # of a union; what stands behind them fits
+ALTERNATIVES = 32  # of a union; one of more fits everything
+
+# By these a source gives names a meaning that its tree does not show.
+BINDERS = frozenset(("exec", "globals", "locals", "vars"))
+PROBES = frozenset(("hasattr", "dir"))  # of what a server has
+CHANGERS = frozenset(("setattr", "delattr"))
+TRIES = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name))
+WITHS = (ast.With, ast.AsyncWith)
+MAGIC = "__snug_magic__"  # as scan.py has it
+LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 def listed(words, last):
@@ -43,7 +53,7 @@ def literal(node):
 
 
 def alternatives(annotation):
-    """Those of a union, "int | None"."""
+    """Those of a union, "int | None"; none where they are too many."""
     todo, found = [annotation], []
     while todo:
         node = todo.pop()
@@ -51,7 +61,7 @@ def alternatives(annotation):
             todo += node.right, node.left
         else:
             found.append(node)
-    return found[:ALTERNATIVES]
+    return found if len(found) <= ALTERNATIVES else []
 
 
 def name_of(annotation):
@@ -68,9 +78,16 @@ def choices(annotation):
     return None if None in found else found
 
 
-def of_choices(annotation, found):
-    wanted = choices(annotation)
-    return not wanted or found in wanted
+def is_same(one, other):
+    """Of (type, value): 1 and 1.0 are the same in JSON, 1 and true are not."""
+    return one[1] == other[1] and (one[0] is bool) == (other[0] is bool)
+
+
+def of_choices(annotation, node):
+    wanted, found = choices(annotation), literal(node)
+    if type(node) is ast.JoinedStr:  # any text
+        return not wanted or any(kind is str for kind, _ in wanted)
+    return not wanted or any(is_same(found, one) for one in wanted)
 
 
 def inner(annotation, node):
@@ -79,7 +96,7 @@ def inner(annotation, node):
     if name == "list" and type(node) in (ast.List, ast.Tuple, ast.Set):
         return index, node.elts
     if name == "dict" and type(node) is ast.Dict and type(index) is ast.Tuple and len(index.elts) == 2:
-        return index.elts[1], node.values
+        return index.elts[1], [value for key, value in zip(node.keys, node.values) if key]
     return None, ()
 
 
@@ -87,7 +104,7 @@ def fits_one(annotation, node):
     found, name = literal(node), name_of(annotation)
     if type(annotation) is ast.Subscript and name in INDEXED and found:
         if name == "Literal":
-            return of_choices(annotation, found)
+            return of_choices(annotation, node)
         part, parts = inner(annotation, node)
         return found[0] in TYPES[name] and all(fits(part, item) for item in parts)
     if not found or name not in TYPES:
@@ -100,7 +117,8 @@ def fits_one(annotation, node):
 
 def fits(annotation, node):
     """Whether the value could be what the annotation says. As deep as the annotation, no deeper."""
-    return any(fits_one(one, node) for one in alternatives(annotation))
+    some = alternatives(annotation)
+    return not some or any(fits_one(one, node) for one in some)
 
 
 def is_within(annotation, node):
@@ -118,6 +136,38 @@ def wanted(annotation):
 def shown(node):
     kind, value = literal(node)
     return cut(repr(value), MOST_SHOWN) if type(node) not in DISPLAYS else "a " + kind.__name__
+
+
+# ---- what the source expects ----
+
+def exceptions(node):
+    """The names of the exceptions that end in the statement, if it is a try or a with: those of its
+    handlers, of suppress(...) or of assertRaises(...)."""
+    if isinstance(node, TRIES):
+        kinds = [handler.type for handler in node.handlers]
+    elif isinstance(node, WITHS):
+        calls = [item.context_expr for item in node.items]
+        kinds = [arg for call in calls if type(call) is ast.Call for arg in call.args]
+    else:
+        return frozenset()
+    some = [one for kind in kinds for one in (kind.elts if type(kind) is ast.Tuple else [kind])]
+    return frozenset(one.id for one in some if type(one) is ast.Name)
+
+
+def expected(trees):
+    """{id(node): the exceptions that may come of it} of what stands in such statements."""
+    found, todo = {}, [(tree, frozenset()) for tree in trees]
+    while todo:
+        node, names = todo.pop()
+        if names:
+            found[id(node)] = names
+        if isinstance(node, LATER):
+            names = frozenset()
+        more = exceptions(node)
+        body = set(map(id, node.body)) if more else ()
+        todo.extend((child, names | more if id(child) in body else names)
+                    for child in ast.iter_child_nodes(node))
+    return found
 
 
 # ---- functions ----
@@ -191,30 +241,64 @@ class Tools:
     def __init__(self, heads):
         self.functions = {}
         self.servers = {}  # name: its functions
+        self.expected = {}
+        self.is_sure = True  # that names mean what they seem to
+        self.probed, self.changed = set(), set()  # names of servers
         for function in map(Function, heads):
             self.functions[function.name] = function
             server, dot, own = function.name.partition(".")
             if dot:
                 self.servers.setdefault(server, []).append(own)
 
+    def read(self, trees, names):
+        """Learns what the source itself does to names. names: as scan.py has them."""
+        self.is_sure = not names.stars
+        self.expected = expected(trees)
+        for node, _ in names.uses:
+            if type(node) is ast.Call:
+                self.read_call(node)
+            elif type(node) is ast.Attribute and type(node.ctx) is not ast.Load:
+                self.changed.add(getattr(node.value, "id", ""))
+
+    def read_call(self, call):
+        name = getattr(call.func, "id", "")
+        args = [getattr(arg, "id", getattr(arg, "value", "")) for arg in call.args]
+        if name in BINDERS and (not args or name == "exec") or name == MAGIC and args[:1] == ["run"]:
+            self.is_sure = False
+        elif name in PROBES:
+            self.probed.update(args[:1])
+        elif name in CHANGERS:
+            self.changed.update(args[:1])
+
     def unknown(self, node, name):
         """Of an attribute that a server does not have."""
         server, dot, own = name.partition(".")
         if not dot or "." in own or own.startswith("_") or own in self.servers.get(server, (own,)):
+            return
+        if server in self.probed or "AttributeError" in self.expected.get(id(node), ()):
             return
         import difflib
         close = difflib.get_close_matches(own, self.servers[server], 1)
         hint = f"Did you mean {server}.{close[0]}?" if close else "It has " + listed(self.servers[server], "and")
         yield node, name, f"{server} has no function {own}", cut(hint, MOST_HINT)
 
+    def called(self, call, name):
+        """Of the arguments of a call."""
+        function = self.functions.get(name)
+        if not function or "TypeError" in self.expected.get(id(call), ()):
+            return
+        for fault in function.faults(call):
+            if fault:
+                yield fault[0], name, fault[1], "It is " + cut(function.head, MOST_HINT)
+
     def findings(self, node, scope, names):
         """(where, subject, message, hint) of an expression. names: as scan.py has them."""
-        if names.stars:
+        if not self.is_sure:
+            return
+        name = names.foreign(node.func if type(node) is ast.Call else node, scope) or ""
+        if name.partition(".")[0] in self.changed:
             return
         if type(node) is ast.Call:
-            function = self.functions.get(names.foreign(node.func, scope))
-            for fault in function.faults(node) if function else ():
-                if fault:
-                    yield fault[0], function.name, fault[1], "It is " + cut(function.head, MOST_HINT)
+            yield from self.called(node, name)
         elif type(node) is ast.Attribute and type(node.ctx) is ast.Load:
-            yield from self.unknown(node, names.foreign(node, scope) or "")
+            yield from self.unknown(node, name)
