@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { MOST_LEVELS = 6, MOST_CHOICES = 50, MOST_MEMBERS = 40, MOST_SHAPE_BYTES = 1500 };
+enum { MOST_LEVELS = 6, MOST_CHOICES = 50, MOST_MEMBERS = 40, MOST_BYTES = 1500 };
 
 /* What is being written; objects by their members, or as dict. */
 typedef struct writer {
@@ -14,6 +14,7 @@ typedef struct writer {
 } writer;
 
 static int write_schema(str *out, writer *w, jsontext_span schema);
+static int write_named(str *out, writer *w, jsontext_span schema, jsontext_span name);
 
 /* ---- values ---- */
 
@@ -38,18 +39,20 @@ static int write_literal(str *out, jsontext_span value)
     return error;
 }
 
-/* What Literal takes. */
+/* What Literal takes. Python reads no number of thousands of digits. */
 static int is_literal(jsontext_span value)
 {
+    enum { MOST_DIGITS = 100 };
+
     if (!value.text || value.len == 0 || *value.text == '[' || *value.text == '{')
         return 0;
     if (*value.text == '"' || *value.text == 'n' || *value.text == 't' || *value.text == 'f')
         return 1;
-    return !memchr(value.text, '.', value.len) && !memchr(value.text, 'e', value.len) &&
+    return value.len <= MOST_DIGITS && !memchr(value.text, '.', value.len) && !memchr(value.text, 'e', value.len) &&
            !memchr(value.text, 'E', value.len);
 }
 
-/* *count: of its items; 0: they are not all of the kind, or too many. */
+/* *count: of its items; 0: they are not all of the kind, or too many or too long. */
 static int check_choices(jsontext_span choices, size_t *count)
 {
     jsontext j;
@@ -57,7 +60,8 @@ static int check_choices(jsontext_span choices, size_t *count)
     jsontext_span value;
 
     *count = 0;
-    if (!choices.text || *choices.text != '[' || !jsontext_enter(&j, choices))
+    if (!choices.text || *choices.text != '[' || choices.len > MOST_BYTES ||
+        !jsontext_enter(&j, choices))
         return 0;
     while (jsontext_item(&j, &ignored, &value))
         if (!is_literal(value) || ++*count > MOST_CHOICES)
@@ -85,50 +89,63 @@ static int write_choices(str *out, jsontext_span choices)
 
 /* ---- unions ---- */
 
-/* Whether the union from that byte on has the part: "str | None" has "None". */
-static int has_part(const str *out, size_t from, const str *part)
-{
-    const char *at = out->data + from, *end = out->data + out->len;
+typedef struct union_parts {
+    str items[MOST_CHOICES];
+    size_t count;
+    int is_too_long;
+} union_parts;
 
-    while ((at = memmem(at, (size_t)(end - at), part->data, part->len))) {
-        const char *behind = at + part->len;
-        const int begins = at == out->data + from || at[-1] == ' ';
-        if (begins && (behind == end || *behind == ' '))
-            return 1;
-        at++;
-    }
-    return 0;
+/* Each part once. */
+static void keep_part(union_parts *u, str part)
+{
+    for (size_t i = 0; i < u->count; i++)
+        if (u->items[i].len == part.len && !memcmp(u->items[i].data, part.data, part.len)) {
+            str_free(&part);
+            return;
+        }
+    u->is_too_long |= u->count == MOST_CHOICES;
+    if (u->is_too_long)
+        str_free(&part);
+    else
+        u->items[u->count++] = part;
 }
 
-static int add_part(str *out, size_t from, const str *part)
+static int join_parts(str *out, const union_parts *u)
 {
     int error = SNUG_OK;
 
-    if (out->len > from && has_part(out, from, part))
-        return SNUG_OK;
-    if (out->len > from)
-        error = str_add(out, " | ");
-    return error ? error : str_add_str(out, part);
+    if (u->count == 0 || u->is_too_long)
+        return str_add(out, "Any");
+    for (size_t i = 0; i < u->count && !error; i++) {
+        error = i > 0 ? str_add(out, " | ") : SNUG_OK;
+        if (!error)
+            error = str_add_str(out, &u->items[i]);
+    }
+    return error;
 }
 
-static int write_union(str *out, writer *w, jsontext_span parts)
+/* The parts are schemas, or the names of types of this one: "type": ["string", "null"]. */
+static int write_union(str *out, writer *w, jsontext_span parts, const jsontext_span *schema)
 {
+    union_parts u = { .count = 0 };
     jsontext j;
     jsontext_token ignored;
     jsontext_span value;
-    const size_t from = out->len;
-    int error = SNUG_OK, count = 0;
+    int error = SNUG_OK;
 
     jsontext_enter(&j, parts);
-    while (!error && count++ < MOST_CHOICES && jsontext_item(&j, &ignored, &value)) {
+    while (!error && !u.is_too_long && jsontext_item(&j, &ignored, &value)) {
         str part = { 0 };
-        error = write_schema(&part, w, value);
-        if (!error)
-            error = add_part(out, from, &part);
-        str_free(&part);
+        error = schema ? write_named(&part, w, *schema, value) : write_schema(&part, w, value);
+        if (error)
+            str_free(&part);
+        else
+            keep_part(&u, part);
     }
-    if (!error && out->len == from)
-        error = str_add(out, "Any");
+    if (!error)
+        error = join_parts(out, &u);
+    for (size_t i = 0; i < u.count; i++)
+        str_free(&u.items[i]);
     return error;
 }
 
@@ -139,7 +156,8 @@ static int write_list(str *out, writer *w, jsontext_span schema)
     const jsontext_span items = jsontext_member(schema, "items");
     int error = str_add(out, "list");
 
-    if (error || !items.text || *items.text != '{')
+    /* What else says of items speaks of some of them alone. */
+    if (error || !items.text || *items.text != '{' || jsontext_member(schema, "prefixItems").text)
         return error;
     error = str_add(out, "[");
     if (!error)
@@ -218,7 +236,8 @@ static int write_object(str *out, writer *w, jsontext_span schema)
     if (w->has_members && has_members(schema))
         return write_members(out, w, schema);
     int error = str_add(out, "dict");
-    if (error || has_members(schema) || !others.text || *others.text != '{')
+    if (error || has_members(schema) || !others.text || *others.text != '{' ||
+        jsontext_member(schema, "patternProperties").text)
         return error;
     error = str_add(out, "[str, ");
     if (!error)
@@ -245,28 +264,6 @@ static int write_named(str *out, writer *w, jsontext_span schema, jsontext_span 
     return str_add(out, "Any");
 }
 
-/* "type": ["string", "null"] */
-static int write_several(str *out, writer *w, jsontext_span schema, jsontext_span names)
-{
-    jsontext j;
-    jsontext_token ignored;
-    jsontext_span name;
-    const size_t from = out->len;
-    int error = SNUG_OK, count = 0;
-
-    jsontext_enter(&j, names);
-    while (!error && count++ < MOST_CHOICES && jsontext_item(&j, &ignored, &name)) {
-        str part = { 0 };
-        error = write_named(&part, w, schema, name);
-        if (!error)
-            error = add_part(out, from, &part);
-        str_free(&part);
-    }
-    if (!error && out->len == from)
-        error = str_add(out, "Any");
-    return error;
-}
-
 static int is_list(jsontext_span value)
 {
     return value.text && *value.text == '[';
@@ -281,7 +278,7 @@ static int write_one(str *out, writer *w, jsontext_span schema)
 
     if (check_choices(jsontext_member(schema, "enum"), &count))
         return write_choices(out, jsontext_member(schema, "enum"));
-    if (is_literal(constant)) {
+    if (is_literal(constant) && constant.len <= MOST_BYTES) {
         int error = str_add(out, "Literal[");
         if (!error)
             error = write_literal(out, constant);
@@ -289,45 +286,68 @@ static int write_one(str *out, writer *w, jsontext_span schema)
     }
     for (size_t i = 0; i < sizeof unions / sizeof *unions; i++)
         if (is_list(jsontext_member(schema, unions[i])))
-            return write_union(out, w, jsontext_member(schema, unions[i]));
+            return write_union(out, w, jsontext_member(schema, unions[i]), NULL);
     if (is_list(type))
-        return write_several(out, w, schema, type);
+        return write_union(out, w, type, &schema);
     if (!type.text && has_members(schema))
         return write_object(out, w, schema);
     return type.text ? write_named(out, w, schema, type) : str_add(out, "Any");
 }
 
+/* As OpenAPI says that it may be null. */
+static int add_null(str *out, size_t from, jsontext_span schema)
+{
+    if (!jsontext_is(jsontext_member(schema, "nullable"), "true") || !strcmp(out->data + from, "Any"))
+        return SNUG_OK;
+    return str_add(out, " | None");
+}
+
 static int write_schema(str *out, writer *w, jsontext_span schema)
 {
+    const size_t from = out->len;
+
     if (!schema.text || *schema.text != '{' || w->level == MOST_LEVELS)
         return str_add(out, "Any");
     w->level++;
     const int error = write_one(out, w, schema);
     w->level--;
+    return error ? error : add_null(out, from, schema);
+}
+
+/* What is too long with all its levels is written with fewer of them. *w: what was found then. */
+static int write_briefly(str *out, writer *w, jsontext_span schema, int has_members)
+{
+    int error = SNUG_OK;
+
+    for (int level = 0; !error && level <= MOST_LEVELS; level++) {
+        *w = (writer){ .has_members = has_members, .level = level };
+        str_clear(out);
+        error = write_schema(out, w, schema);
+        if (out->len <= MOST_BYTES)
+            break;
+    }
     return error;
 }
 
 int schema_write_type(str *out, jsontext_span schema)
 {
-    writer w = { 0 };
-    return write_schema(out, &w, schema);
+    writer w;
+    str type = { 0 };
+    int error = write_briefly(&type, &w, schema, 0);
+
+    if (!error)
+        error = str_add_str(out, &type);
+    str_free(&type);
+    return error;
 }
 
 int schema_write_shape(str *out, jsontext_span schema)
 {
-    writer w = { 0 };
+    writer w;
     str shape = { 0 };
-    int error = SNUG_OK;
+    int error = write_briefly(&shape, &w, schema, 1);
 
-    /* What is too long with all its levels is written with fewer of them. */
-    for (int level = 0; !error && level < MOST_LEVELS; level++) {
-        w = (writer){ .has_members = 1, .level = level };
-        str_clear(&shape);
-        error = write_schema(&shape, &w, schema);
-        if (shape.len <= MOST_SHAPE_BYTES)
-            break;
-    }
-    if (!error && w.wrote_members && shape.len <= MOST_SHAPE_BYTES)
+    if (!error && w.wrote_members)
         error = str_add_str(out, &shape);
     str_free(&shape);
     return error;
