@@ -174,6 +174,7 @@ snug_layer(cli SOURCES
     cli/run/check.c
     cli/run/input.c
     cli/run/ipynb.c
+    cli/run/name_use.c
     cli/run/run_command.c
     cli/run/split.c
     cli/run/typecheck.c

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "cli/program/command.h"
 #include "cli/run/bash_script.h"
 #include "cli/run/input.h"
+#include "cli/run/name_use.h"
 #include "cli/run/typecheck.h"
 #include "cli/terminal/term.h"
 #include "cli/tools/tool_list.h"
@@ -167,55 +167,21 @@ static snug_scan_options scan_options(const checker *c)
 
 /* ---- calls of tools, in the cells behind the first ---- */
 
-static int is_name_byte(char c)
-{
-    return is_alnum(c) || c == '_' || (unsigned char)c >= 0x80;
-}
-
-/* Whether "def" or "class" stands in front of it. */
-static int is_defined(const char *text, const char *at)
-{
-    while (at > text && (at[-1] == ' ' || at[-1] == '\t'))
-        at--;
-    return (at - text >= 3 && !memcmp(at - 3, "def", 3)) ||
-           (at - text >= 5 && !memcmp(at - 5, "class", 5));
-}
-
-/* Whether what stands there is a use: NAME.x, or NAME(...) that is not defined there. */
-static int is_use(const char *text, const char *at, const char *behind)
-{
-    return *behind == '.' || (*behind == '(' && !is_defined(text, at));
-}
-
-/* Whether the text has the name other than to use it: it may give it a meaning. */
-static int may_bind(const char *text, const char *name, size_t len)
-{
-    char word[256];
-
-    if (len >= sizeof word)
-        return 1;
-    memcpy(word, name, len);
-    word[len] = '\0';
-    for (const char *at = text; (at = strstr(at, word)) != NULL; at += len) {
-        const int begins = at == text || (!is_name_byte(at[-1]) && at[-1] != '.');
-        if (begins && !is_name_byte(at[len]) && !is_use(text, at, at + len))
-            return 1;
-    }
-    return 0;
-}
-
 /* The scan of a cell does not know which names those before it have taken: it learns of the tools
  * whose names they surely left alone. NULL: memory ran out. */
 static const char **list_tools(const checker *c)
 {
     char *const *heads = c->tools.list->heads;
+    const char *before = str_text(&c->before);
     size_t count = 0;
 
     for (size_t i = 0; heads[i]; i++)
         count++;
     const char **sure = calloc(count + 1, sizeof *sure);
-    for (size_t i = 0, kept = 0; sure && i < count; i++)
-        if (!may_bind(str_text(&c->before), heads[i], strcspn(heads[i], ".(")))
+    if (!sure || name_any_may_be_bound(before))
+        return sure;
+    for (size_t i = 0, kept = 0; i < count; i++)
+        if (!name_may_be_bound(before, heads[i], strcspn(heads[i], ".(")))
             sure[kept++] = heads[i];
     return sure;
 }
