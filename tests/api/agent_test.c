@@ -859,6 +859,31 @@ static void a_call_that_cannot_be_right_is_repaired_before_it_runs(void **state)
     finish(&f);
 }
 
+/* Texts are a server's: it writes as much as it likes. */
+static void of_a_long_text_of_a_tool_the_beginning_is_told(void **state)
+{
+    (void)state;
+    static char doc[100 * 1024], stub[100 * 1024];
+    START(f, { CODE("6 * 7") });
+    snug_tool tool = SNUG_TOOL_INIT;
+    memset(doc, 'd', sizeof doc - 1);
+    memset(stub, 's', sizeof stub - 1);
+    memcpy(stub, "(a", 2);
+    memcpy(stub + sizeof stub - 9, ") -> int", 9);
+    tool.name = "stock";
+    tool.signature = "what";
+    tool.stub = stub;
+    tool.doc = doc;
+    tool.fn = give_twenty;
+    open_agent(&f);
+    assert_int_equal(snug_agent_bind_tool(f.agent, &tool), SNUG_OK);
+    ask(&f, "What is six times seven?");
+    assert_true(was_told(&f, 0, "sss ...: ddd"));
+    assert_true(was_told(&f, 0, "ddd ..."));
+    assert_in_range(f.server.requests[0].len, 1, 50 * 1024);
+    finish(&f);
+}
+
 static void many_functions_of_servers_are_told_as_servers(void **state)
 {
     (void)state;
@@ -960,6 +985,7 @@ int main(void)
         cmocka_unit_test(a_cost_past_all_numbers_is_past_its_limit),
         cmocka_unit_test(a_tool_is_told_and_called),
         cmocka_unit_test(a_call_that_cannot_be_right_is_repaired_before_it_runs),
+        cmocka_unit_test(of_a_long_text_of_a_tool_the_beginning_is_told),
         cmocka_unit_test(many_functions_of_servers_are_told_as_servers),
         cmocka_unit_test(two_agents_share_a_host_and_nothing_else),
         cmocka_unit_test(a_model_that_is_not_there_is_the_replys_status),

@@ -18,15 +18,15 @@ enum {
 
 /* The texts that a template's values point to. */
 typedef struct texts {
-    str namespace, files, history, checks, error, output, plan, focus;
+    str namespace, files, history, checks, error, output, plan, focus, tools;
     char attempt[24], attempts[24], steps[24], repeats[24], limits[160], time[40], images[24],
         model_calls[24];
 } texts;
 
 static void texts_free(texts *t)
 {
-    str *all[] = { &t->namespace, &t->files,  &t->history, &t->checks,
-                   &t->error,     &t->output, &t->plan,    &t->focus };
+    str *all[] = { &t->namespace, &t->files, &t->history, &t->checks, &t->error,
+                   &t->output,    &t->plan,  &t->focus,   &t->tools };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         str_free(all[i]);
 }
@@ -195,7 +195,7 @@ static int write_texts(texts *t, run *r, const char *text)
     if (error)
         return error;
 
-    if (write_run_texts(t, r))
+    if (bound_tools_write(&t->tools, &agent->tools) || write_run_texts(t, r))
         return error_no_memory();
     return SNUG_OK;
 }
@@ -290,7 +290,7 @@ static void fill_values(template_values *v, const texts *t, run *r, const char *
         .answer = str_text(&r->reply->answer),
         .unsupported = str_text(&r->reply->unsupported),
         .language = r->language,
-        .tools = str_text(&agent->tools.text),
+        .tools = str_text(&t->tools),
         .modules = str_text(&agent->modules),
         .profile = agent->profile ? agent->profile : "core",
         .limits = t->limits,

@@ -6,11 +6,13 @@
 #include "agent/text/clip.h"
 #include "agent/text/line.h"
 #include "base/array.h"
+#include "base/utf8.h"
 #include "wire/json.h"
 
 /* ---- one ---- */
 
-enum { MOST_DOC_BYTES = 1500 };
+/* Of what prompts have of one: a server writes as much as it likes. */
+enum { MOST_DOC_BYTES = 1500, MOST_HEAD_BYTES = 1000, MOST_LINE_BYTES = 500 };
 
 /* What a docstring has below a line "Arguments:", as that of a tool of an MCP server. */
 static int add_arguments(str *out, const char *doc)
@@ -46,14 +48,26 @@ static int write_head(str *out, const snug_tool *tool)
     return str_printf(out, "%s(%s)", tool->name, signature);
 }
 
+/* Cut at a character, where it is longer. */
+static int add_cut(str *out, const char *text, size_t len, size_t most)
+{
+    if (len <= most)
+        return str_append(out, text, len);
+    const int error = str_append(out, text, utf8_floor(text, len, most));
+    return error ? error : str_add(out, " ...");
+}
+
 /* "- await fetch(url): Reads a page", and its arguments below that. */
 static int write_text(str *out, const snug_tool *tool, const char *head)
 {
-    int error =
-        str_printf(out, "- %s%s", tool->is_async == SNUG_TOOL_AWAITED ? "await " : "", head);
+    int error = str_add(out, tool->is_async == SNUG_TOOL_AWAITED ? "- await " : "- ");
 
+    if (!error)
+        error = add_cut(out, head, strlen(head), MOST_HEAD_BYTES);
     if (!error && tool->doc && *tool->doc)
-        error = str_printf(out, ": %.*s", (int)strcspn(tool->doc, "\n"), tool->doc);
+        error = str_add(out, ": ");
+    if (!error && tool->doc)
+        error = add_cut(out, tool->doc, strcspn(tool->doc, "\n"), MOST_LINE_BYTES);
     if (!error && tool->doc)
         error = add_arguments(out, tool->doc);
     if (!error)
@@ -103,18 +117,17 @@ static int write_server(str *out, const bound_tools *t, size_t at)
                       count, count == 1 ? "" : "s", (int)len, name);
 }
 
-static int write_all(bound_tools *t)
+int bound_tools_write(str *out, const bound_tools *t)
 {
     const int is_short = has_many(t);
     int error = SNUG_OK;
 
-    str_clear(&t->text);
     for (size_t i = 0; i < t->count && !error; i++)
-        error = is_short && server_len(t->items[i].name) > 0 ? write_server(&t->text, t, i)
-                                                             : str_add(&t->text, t->items[i].text);
+        error = is_short && server_len(t->items[i].name) > 0 ? write_server(out, t, i)
+                                                             : str_add(out, t->items[i].text);
     if (!error && t->has_awaitable)
-        error = str_add(&t->text, "In code that awaits, await them: they run side by side under "
-                                  "asyncio.gather.\n");
+        error = str_add(out, "In code that awaits, await them: they run side by side under "
+                             "asyncio.gather.\n");
     return error;
 }
 
@@ -162,7 +175,6 @@ int bound_tools_add(bound_tools *t, const snug_tool *tool)
         put_text(&t->items[at].text, &text);
         put_text(&t->heads[at], &head);
         t->has_awaitable |= tool->is_async == SNUG_TOOL_EITHER;
-        error = write_all(t);
     }
 
     str_free(&name);
@@ -180,7 +192,6 @@ void bound_tools_free(bound_tools *t)
     }
     free(t->items);
     free(t->heads);
-    str_free(&t->text);
 }
 
 /* ---- names that cells have taken ---- */
