@@ -3,23 +3,19 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/error.h"
-#include "base/process/cgroup.h"
 #include "session/cells/inquiries.h"
 #include "session/cells/save_session.h"
 #include "session/core/claim.h"
-#include "session/core/full.h"
 #include "session/core/host.h"
 #include "session/core/session.h"
 #include "session/files/list_files.h"
 #include "session/files/workdir_files.h"
-#include "session/life/open_host.h"
 #include "session/life/open_session.h"
-#include "session/life/process_seal.h"
 #include "session/life/scan.h"
 #include "session/result/packed.h"
+#include "worker/server/callbacks.h"
 #include "worker/server/serve.h"
 
 typedef struct request {
@@ -39,246 +35,11 @@ int serve_refuse(void)
     return error_set(SNUG_EINVAL, "the request is not one of %s", FRAME_PROTOCOL);
 }
 
-/* ---- callbacks ---- */
-
-static void on_output(void *payload, snug_stream which, const char *text, size_t len)
-{
-    channel *c = payload;
-    packer body = { 0 };
-    pack_number(&body, which == SNUG_STREAM_STDERR);
-    pack_bytes(&body, text, len);
-    serve_output(c, FRAME_OUTPUT, &body);
-}
-
-static void on_display(void *payload, snug_display_event event, const snug_display *d)
-{
-    channel *c = payload;
-    packer body = { 0 };
-    pack_number(&body, (uint64_t)event);
-    if (event != SNUG_DISPLAY_EVENT_CLEAR)
-        display_pack(&body, d);
-    serve_output(c, FRAME_DISPLAY, &body);
-}
-
-/* name NULL: a line, and "": one that is not to be seen. */
-static void send_call(channel *c, snug_call *call, int is_input, const char *name, const char *text)
-{
-    packer body = { 0 };
-    serve_call *made = calloc(1, sizeof *made);
-    if (!made) {
-        snug_call_fail(call, "the worker has no memory for this call");
-        return;
-    }
-
-    pthread_mutex_lock(&c->server->lock);
-    *made = (serve_call){ call, ++c->calls_made, is_input, 0, c->calls };
-    pack_number(&body, made->id);
-    c->calls = made;
-    pthread_mutex_unlock(&c->server->lock);
-
-    pack_text(&body, name);
-    pack_bytes(&body, text, strlen(text));
-    if (body.is_short || serve_send(c->server, FRAME_CALL, c, &body) != 0)
-        _exit(1);
-    str_free(&body.text);
-}
-
-static void on_call(void *payload, snug_call *call, const char *arguments)
-{
-    send_call(payload, call, 0, snug_call_name(call), arguments);
-}
-
-/* Calls that the cell gave up; of others the host knows that they are over. */
-static serve_call *next_given_up(const channel *c)
-{
-    serve_call *made = c->calls;
-    while (made && (made->is_told || snug_call_is_wanted(made->call)))
-        made = made->next;
-    return made;
-}
-
-static void on_call_over(void *payload, const snug_tool_call *over)
-{
-    channel *c = payload;
-    const int is_late = !strcmp(over->status, "timeout");
-    serve_call *made;
-
-    if (!is_late && strcmp(over->status, "cancelled") != 0)
-        return;
-    pthread_mutex_lock(&c->server->lock);
-    while ((made = next_given_up(c))) {
-        packer body = { 0 };
-        made->is_told = 1;
-        pack_number(&body, made->id);
-        pack_number(&body, (uint64_t)is_late);
-        pthread_mutex_unlock(&c->server->lock);
-        if (body.is_short || serve_send(c->server, FRAME_GAVE_UP, c, &body) != 0)
-            _exit(1);
-        str_free(&body.text);
-        pthread_mutex_lock(&c->server->lock);
-    }
-    pthread_mutex_unlock(&c->server->lock);
-}
-
-static void on_input(void *payload, snug_call *call, const char *prompt)
-{
-    send_call(payload, call, 1, strcmp(snug_call_name(call), "getpass") ? NULL : "", prompt);
-}
-
-static void return_call(serve_call *made, frame_answer how, const char *text, size_t len)
-{
-    if (how == FRAME_ANSWER_NONE)
-        snug_call_return_line(made->call, NULL, 0);
-    else if (how == FRAME_ANSWER_REFUSED)
-        snug_call_approve(made->call, SNUG_APPROVAL_REFUSE, text);
-    else if (how == FRAME_ANSWER_TIMEOUT)
-        call_answer(made->call, CALL_TIMEOUT, text, len);
-    else if (how == FRAME_ANSWER_ERROR)
-        snug_call_fail(made->call, text);
-    else if (made->is_input)
-        snug_call_return_line(made->call, text, len);
-    else
-        snug_call_return(made->call, text, len);
-    free(made);
-}
-
-/* Out of the channel's list; NULL: it is not there. */
-static serve_call *take_made_call(channel *c, uint64_t id)
-{
-    serve_call **at = &c->calls;
-    while (*at && (*at)->id != id)
-        at = &(*at)->next;
-
-    serve_call *made = *at;
-    if (made)
-        *at = made->next;
-    return made;
-}
-
-/* Its clock here stands as the host's does. */
-static void hold_call(const channel *c, uint64_t id, int is_held)
-{
-    for (const serve_call *made = c->calls; made; made = made->next) {
-        if (made->id != id)
-            continue;
-        if (is_held)
-            call_hold(made->call);
-        else
-            call_go_on(made->call);
-    }
-}
-
-void serve_answer(channel *c, unpacker *u)
-{
-    size_t len;
-    uint64_t id = unpack_number(u);
-    frame_answer how = (frame_answer)unpack_small(u, FRAME_ANSWER_GOES_ON);
-    const char *text = unpack_bytes(u, &len);
-
-    if (u->is_bad)
-        how = FRAME_ANSWER_ERROR;
-
-    if (how == FRAME_ANSWER_HELD || how == FRAME_ANSWER_GOES_ON) {
-        hold_call(c, id, how == FRAME_ANSWER_HELD);
-        return;
-    }
-
-    serve_call *made = take_made_call(c, id);
-    if (made)
-        return_call(made, how, text, len);
-}
-
-void serve_forget_calls(channel *c)
-{
-    while (c->calls) {
-        serve_call *made = c->calls;
-        c->calls = made->next;
-        snug_call_fail(made->call, NULL);
-        free(made);
-    }
-}
-
 /* ---- host and session ---- */
 
-typedef struct hello_wish {
-    snug_host_options options;
-    snug_kind kind;
-    seal seal;
-    path_root folders[SESSION_MOUNTS + 1];
-    const char *group; /* of processes, which the host has made for this one */
-} hello_wish;
-
-static void unpack_hello(unpacker *u, hello_wish *w)
-{
-    w->options = (snug_host_options)SNUG_HOST_OPTIONS_INIT;
-    w->options.flags = SNUG_HOST_SIGNALS; /* the process is a worker's own; its filters trap */
-    w->options.python_home = unpack_text(u);
-    w->options.allowlist_dir = unpack_text(u);
-    w->options.pool_sessions = (size_t)unpack_number(u);
-    w->options.pool_idle_ms = unpack_number(u);
-    w->options.awake_sessions = unpack_number(u);
-    w->options.patience_ms = unpack_number(u);
-    w->options.zone = unpack_text(u);
-    w->options.hash_seed = unpack_number(u);
-    w->seal.workdirs = unpack_text(u);
-    w->kind = (snug_kind)unpack_small(u, SNUG_KIND_BASH);
-    w->seal.packages = unpack_text(u);
-    w->seal.root_count = (size_t)unpack_small(u, SESSION_MOUNTS + 1);
-    for (size_t i = 0; i < w->seal.root_count; i++) {
-        w->folders[i].path = unpack_name(u);
-        w->folders[i].access = unpack_small(u, 1) ? PATH_WRITE : PATH_READ;
-    }
-
-    w->seal.roots = w->folders;
-    w->seal.disk_bytes = unpack_number(u);
-    w->seal.disk_files = unpack_number(u);
-    w->group = unpack_name(u);
-}
-
-/* A command may have brought it to another machine, without this one's environment. */
-static int take_zone(const char *zone)
-{
-    if (!zone)
-        return SNUG_OK;
-    if (setenv("TZ", zone, 1) != 0)
-        return error_no_memory();
-    tzset();
-    return SNUG_OK;
-}
-
-/* The first request, on the only thread. */
 static int handle_hello(request *r)
 {
-    hello_wish wish = { 0 };
-    server *s = r->channel->server;
-    const char *protocol = unpack_name(r->in);
-    if (strcmp(protocol, FRAME_PROTOCOL) != 0)
-        return error_set(SNUG_EINVAL, "the worker speaks %s, and its host %.40s", FRAME_PROTOCOL,
-                         protocol);
-
-    unpack_hello(r->in, &wish);
-    if (is_malformed(r->in))
-        return serve_refuse();
-    if (s->host)
-        return error_set(SNUG_EBUSY, "the worker was greeted already");
-
-    cgroup_enter(wish.group); /* the host sees whether it is in it */
-    int error = take_zone(wish.options.zone);
-    if (!error && wish.kind == SNUG_KIND_FULL)
-        error = full_allow();
-    if (error)
-        return error;
-
-    if (s->form == &local_form)
-        error = seal_host_open(&s->host, &wish.options, &wish.seal);
-    else
-        error = host_open(&s->host, &wish.options, s->form, NULL);
-
-    if (error)
-        return error;
-
-    pack_text(r->out, snug_host_report(s->host));
-    return SNUG_OK;
+    return serve_hello(r->channel, r->in, r->out);
 }
 
 static void unpack_mounts(unpacker *u, snug_mount *mounts, size_t *count)
@@ -309,10 +70,10 @@ static int handle_open(request *r)
     unpack_mounts(u, mounts, &options.mount_count);
     options.mounts = mounts;
     options.payload = c;
-    options.on_output = unpack_small(u, 1) ? on_output : NULL;
-    options.on_display = unpack_small(u, 1) ? on_display : NULL;
-    options.on_input = unpack_small(u, 1) ? on_input : NULL;
-    options.on_tool_call = on_call_over;
+    options.on_output = unpack_small(u, 1) ? serve_on_output : NULL;
+    options.on_display = unpack_small(u, 1) ? serve_on_display : NULL;
+    options.on_input = unpack_small(u, 1) ? serve_on_input : NULL;
+    options.on_tool_call = serve_on_call_over;
     options.clock_ms = unpack_number(u);
     options.has_seed = (int)unpack_small(u, 1);
     options.seed = unpack_number(u);
@@ -641,7 +402,7 @@ static int handle_bind(request *r)
     tool.takes_any = (int)unpack_small(r->in, 1);
     tool.is_untimed = unpack_small(r->in, 1);
     tool.timeout_ms = unpack_number(r->in);
-    tool.fn = on_call;
+    tool.fn = serve_on_call;
     tool.payload = r->channel;
     if (is_malformed(r->in))
         return serve_refuse();

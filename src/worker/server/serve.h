@@ -74,6 +74,8 @@ int serve_own_stream(int in, int out);
 
 /* For the requests: requests.c. */
 int serve_request(channel *c, frame_kind kind, unpacker *u, packer *out);
+/* FRAME_HELLO: the first request, on the only thread. SNUG_OK or an error with a message. */
+int serve_hello(channel *c, unpacker *u, packer *out);
 /* FRAME_COMPUTE, of a channel that has a session. SNUG_OK or an error with a message. */
 int serve_compute(channel *c, unpacker *u, packer *out);
 void serve_free_programs(channel *c);
