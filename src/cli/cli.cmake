@@ -145,6 +145,7 @@ snug_layer(cli SOURCES
     cli/program/kernel_facts.c
     cli/program/kernel_limits.c
     cli/program/key_names.c
+    cli/program/key_table.c
     cli/program/mcp_limits.c
     cli/program/level.c
     cli/program/limit_magic.c

@@ -11,255 +11,10 @@
 #include "base/str.h"
 #include "cli/program/command.h"
 #include "cli/program/key_names.h"
+#include "cli/program/key_table.h"
 #include "cli/program/presets.h"
 
-typedef enum key_kind {
-    KEY_VALUE, /* the option takes it */
-    KEY_LIST,  /* each of it */
-    KEY_PAIRS, /* the same, NAME=VALUE, or a mapping of names and values */
-    KEY_YES,   /* true: as if the option, a flag, were given */
-    KEY_NO,    /* false: the same */
-    KEY_ONLY   /* fallback is the only value; otherwise says why */
-} key_kind;
-
-typedef struct key_row {
-    const char *name;
-    key_kind kind;
-    const char *option;
-    const char *fallback;  /* NULL: the default of the option's limit, or none */
-    const char *otherwise; /* of KEY_ONLY */
-    const char *variable;  /* of the environment; NULL: none */
-    const char *about;
-} key_row;
-
-static const key_row table[] = {
-    { "enabled", KEY_NO, "--disabled", "true", NULL, NULL, "questions are answered by programs" },
-
-    { "generation.model", KEY_VALUE, "--model", NULL, NULL, "SNUG_MODEL",
-      "model that writes the code, provider:model" },
-    { "generation.base_url", KEY_VALUE, "--base-url", NULL, NULL, NULL,
-      "where the model is served" },
-    { "generation.key_file", KEY_VALUE, "--key-file", NULL, NULL, NULL,
-      "file whose first line is the key" },
-    { "generation.fallback", KEY_VALUE, "--fallback-model", NULL, NULL, NULL,
-      "model that is asked where another one is not available" },
-    { "generation.request", KEY_PAIRS, "--request-field", NULL, NULL, NULL,
-      "further fields of requests: NAME=VALUE, or a mapping of names and values" },
-    { "generation.headers", KEY_LIST, "--header", NULL, NULL, NULL,
-      "NAME: VALUE, further headers of requests; their values are not shown" },
-    { "generation.temperature", KEY_VALUE, "--temperature", "0.7", NULL, NULL, "of the models" },
-    { "generation.max_tokens", KEY_VALUE, "--reply-tokens", NULL, NULL, NULL,
-      "that the model may write in one reply" },
-    { "generation.longest_reply", KEY_VALUE, "--longest-reply-tokens", NULL, NULL, NULL,
-      "tokens to which a reply that was cut is doubled" },
-    { "generation.timeout", KEY_VALUE, "--request-timeout", NULL, NULL, NULL,
-      "time of a request in all; without it what flows is never cut" },
-    { "generation.connect_timeout", KEY_VALUE, "--connect-timeout", NULL, NULL, NULL,
-      "time until a request is connected" },
-    { "generation.first_token_timeout", KEY_VALUE, "--first-token-timeout", NULL, NULL, NULL,
-      "time until the first token of an answer; 5 min in a local network" },
-    { "generation.idle_timeout", KEY_VALUE, "--idle-timeout", NULL, NULL, NULL,
-      "time between two pieces of an answer" },
-    { "generation.retries", KEY_VALUE, "--retries", NULL, NULL, NULL,
-      "of a request after 429, 5xx and broken connections" },
-    { "generation.max_reply_size", KEY_VALUE, "--reply-size", NULL, NULL, NULL,
-      "size of one reply as it travels" },
-    { "generation.stream", KEY_NO, "--no-stream", "true", NULL, NULL,
-      "replies come as they are written" },
-    { "generation.mode", KEY_VALUE, "--mode", "solve", NULL, NULL, "solve, chain, act or plan" },
-    { "generation.calling", KEY_VALUE, "--calling", "auto", NULL, NULL,
-      "how the model hands over its code: auto, fence or tool" },
-    { "generation.language", KEY_VALUE, "--language", "auto", NULL, NULL,
-      "of the programs: python, bash or auto" },
-    { "generation.style", KEY_VALUE, "--style", "plain", NULL, NULL,
-      "plain, or documented: programs of functions with documentation and handled errors" },
-    { "generation.prompts", KEY_VALUE, "--prompts", NULL, NULL, NULL,
-      "folder whose NAME.txt takes the place of the prompt NAME" },
-
-    { "execution.environment", KEY_VALUE, "--isolation", "local", NULL, NULL,
-      "where sessions live: local, worker, full or bash" },
-    { "execution.timeout", KEY_VALUE, "--timeout", NULL, NULL, NULL, "elapsed time of a cell" },
-    { "execution.cpu_limit", KEY_VALUE, "--cpu", NULL, NULL, NULL, "processor time of a cell" },
-    { "execution.memory_limit", KEY_VALUE, "--memory", NULL, NULL, NULL, "memory of the session" },
-    { "execution.output_limit", KEY_VALUE, "--output", NULL, NULL, NULL,
-      "kept of each stream of a cell" },
-    { "execution.disk_limit", KEY_VALUE, "--disk", NULL, NULL, NULL,
-      "sizes of the files that the session has made" },
-    { "execution.threads", KEY_VALUE, "--threads", NULL, NULL, NULL,
-      "threads that a cell may have besides its own" },
-    { "execution.network", KEY_ONLY, NULL, "false", "is not in this version: cells have no network",
-      NULL, "cells have none" },
-    { "execution.max_retries", KEY_VALUE, "--reruns", "3", NULL, NULL,
-      "runs again after a fault of the worker; the local form has none" },
-    { "execution.local_fallback", KEY_YES, "--local-fallback", "false", NULL, NULL,
-      "where no worker starts, sessions live in this process, with a message" },
-    { "execution.worker_command", KEY_VALUE, "--worker-command", NULL, NULL, NULL,
-      "starts a worker elsewhere" },
-    { "execution.use_docker", KEY_YES, "--use-docker", "false", NULL, NULL,
-      "in containers of the image snug-worker" },
-    { "execution.use_jupyter", KEY_ONLY, NULL, "false",
-      "is not in this version: snug keeps sessions itself, and execution.environment says where "
-      "they live",
-      NULL, "sessions are snug's own" },
-    { "execution.docker_image", KEY_VALUE, "--docker", NULL, NULL, NULL,
-      "in containers of this image" },
-    { "execution.packages", KEY_VALUE, "--packages", NULL, NULL, NULL,
-      "where packages are looked for; else the system's" },
-    { "execution.install", KEY_VALUE, "--install", "no", NULL, NULL,
-      "packages that a program wants: no, ask or yes" },
-    { "execution.clock", KEY_VALUE, "--clock", NULL, NULL, NULL,
-      "fixed, or the time at which the clock of cells begins" },
-    { "execution.seed", KEY_VALUE, "--seed", NULL, NULL, NULL,
-      "of all random numbers of cells, and of the order of sets" },
-    { "execution.zone", KEY_VALUE, "--zone", NULL, NULL, NULL, "time zone of cells" },
-    { "execution.work_dir", KEY_VALUE, "--workdir", NULL, NULL, NULL,
-      "folder for the cells' files, kept; else a private one" },
-    { "execution.profile", KEY_VALUE, "--profile", "core", NULL, NULL,
-      "import allowlist that comes with snug" },
-    { "execution.allowlist", KEY_VALUE, "--allowlist", NULL, NULL, NULL,
-      "import allowlist from a file" },
-    { "execution.allow", KEY_LIST, "--allow", NULL, NULL, NULL, "further modules" },
-    { "execution.forbid", KEY_LIST, "--forbid", NULL, NULL, NULL,
-      "names and /REGEX/ that no program may have" },
-    { "execution.review", KEY_YES, "--review", "false", NULL, NULL,
-      "a model reviews each program for harm before it runs" },
-    { "execution.mounts", KEY_LIST, "--mount", NULL, NULL, NULL,
-      "PATH:NAME, PATH:NAME:rw: files and folders under a name in the work directory" },
-    { "execution.tools", KEY_LIST, "--tool", NULL, NULL, NULL,
-      "NAME=COMMAND, functions that start a command" },
-    { "execution.mcp", KEY_LIST, "--mcp", NULL, NULL, NULL,
-      "commands of MCP servers whose tools become functions" },
-    { "execution.tool_rules", KEY_LIST, "--tool-rule", NULL, NULL, NULL,
-      "PATTERN=allow, allow-reads, ask or deny: which tools programs may call" },
-    { "execution.approval_timeout", KEY_VALUE, "--approval-timeout", "4 h", NULL, NULL,
-      "time for which a call that is asked about waits for an answer" },
-    { "execution.journal", KEY_VALUE, "--journal", NULL, NULL, NULL,
-      "file that calls of tools are appended to" },
-    { "execution.replay", KEY_VALUE, "--replay", NULL, NULL, NULL,
-      "journal that calls of tools are answered from" },
-    { "execution.journal_size", KEY_VALUE, "--journal-size", "1GiB", NULL, NULL,
-      "largest file of these two" },
-    { "execution.upstreams", KEY_LIST, "--upstream", NULL, NULL, NULL,
-      "NAME=COMMAND or NAME=URL, MCP servers whose tools are called as NAME.tool(...)" },
-    { "execution.upstream_config", KEY_LIST, "--upstream-config", NULL, NULL, NULL,
-      "files of other programs with mcpServers" },
-    { "execution.fetch", KEY_LIST, "--fetch", NULL, NULL, NULL,
-      "[http://]HOST[:PORT], servers that programs may ask by fetch(url)" },
-    { "execution.fetch_methods", KEY_VALUE, "--fetch-methods", "GET,HEAD", NULL, NULL,
-      "methods of fetch" },
-    { "execution.fetch_secrets", KEY_LIST, "--fetch-secret", NULL, NULL, NULL,
-      "NAME=HOST:VARIABLE, what {{NAME}} stands for in a request to HOST" },
-    { "execution.fetch_size", KEY_VALUE, "--fetch-size", "4MiB", NULL, NULL,
-      "largest reply of fetch" },
-    { "execution.fetch_timeout", KEY_VALUE, "--fetch-timeout", "30 s", NULL, NULL,
-      "time of a call of fetch" },
-    { "execution.fetch_calls", KEY_VALUE, "--fetch-calls", "10,000", NULL, NULL,
-      "calls of fetch by all sessions" },
-    { "execution.tool_timeout", KEY_VALUE, "--tool-timeout", NULL, NULL, NULL,
-      "time of a call of these" },
-    { "execution.tool_calls", KEY_VALUE, "--tool-calls", NULL, NULL, NULL,
-      "calls of host tools in a cell" },
-    { "execution.ask_model", KEY_YES, "--ask-model", "false", NULL, NULL,
-      "programs have ask_model(prompt, system=None), which asks a model" },
-    { "execution.ask_model_with", KEY_VALUE, "--ask-model-with", NULL, NULL, NULL,
-      "model that ask_model asks; else that of generation" },
-    { "execution.model_calls", KEY_VALUE, "--most-model-calls", NULL, NULL, NULL,
-      "of ask_model, by the programs of a question" },
-
-    { "improvement.enabled", KEY_NO, "--no-improvement", "true", NULL, NULL,
-      "a program that failed is repaired" },
-    { "improvement.max_attempts", KEY_VALUE, "--max-attempts", NULL, NULL, NULL,
-      "programs for a question, or for a step of a plan" },
-    { "improvement.model", KEY_VALUE, "--repair-model", NULL, NULL, NULL,
-      "model that repairs; else that of generation" },
-    { "improvement.focus", KEY_VALUE, "--focus", "fix_errors", NULL, NULL,
-      "fix_errors, optimize, robustness or style" },
-    { "improvement.rollback", KEY_YES, "--rollback", "false", NULL, NULL,
-      "a repair begins with the names as they were before the first attempt" },
-    { "improvement.debug", KEY_YES, "-v", "false", NULL, NULL,
-      "prompts, routes and budgets on stderr" },
-
-    { "evaluation.enabled", KEY_NO, "--no-evaluation", "true", NULL, NULL,
-      "a model judges what ran" },
-    { "evaluation.model", KEY_VALUE, "--evaluation-model", NULL, NULL, NULL,
-      "model that judges and words the answer; else that of generation" },
-    { "evaluation.checks", KEY_LIST, "--check", NULL, NULL, NULL,
-      "code that must run without an exception after the program; an expression must not be "
-      "`False`" },
-    { "evaluation.expect", KEY_VALUE, "--expect", NULL, NULL, NULL,
-      "regular expression that what the program gave must match" },
-
-    { "input.max_size", KEY_VALUE, "--input-size", "256 MiB", NULL, NULL,
-      "of a file that is copied into a session, larger ones are mounted, and of stdin" },
-    { "input.stdin_wait", KEY_VALUE, "--stdin-wait", "10 s", NULL, NULL,
-      "time that piped data may say nothing" },
-    { "input.automatic", KEY_NO, "--no-auto-input", "true", NULL, NULL,
-      "files that a question names, and what is piped in, are data for it" },
-
-    { "response.format", KEY_VALUE, "--format", "plain", NULL, NULL, "plain, markdown or json" },
-    { "response.out", KEY_VALUE, "--out", NULL, NULL, NULL,
-      "folder for files and figures of programs, or none; else a new one for the question" },
-    { "response.out_files", KEY_VALUE, "--out-files", "1,000", NULL, NULL,
-      "files that a question hands over" },
-    { "response.out_size", KEY_VALUE, "--out-size", "256 MiB", NULL, NULL, "their sizes in all" },
-    { "response.answer", KEY_VALUE, "--answer", "sentence", NULL, NULL,
-      "sentence, or result: as the program gave it" },
-    { "response.language", KEY_VALUE, "--answer-language", NULL, NULL, NULL,
-      "of the answer; else that of the question" },
-    { "response.include_messages", KEY_YES, "--messages", "false", NULL, NULL,
-      "all messages between snug and the model, in JSON" },
-    { "response.include_improvement_history", KEY_NO, "--no-history", "true", NULL, NULL,
-      "a heading of the markdown report" },
-    { "response.show_performance_metrics", KEY_NO, "--no-metrics", "true", NULL, NULL,
-      "a heading of the markdown report" },
-    { "response.show_debug_info", KEY_YES, "--debug-info", "false", NULL, NULL,
-      "a heading of the markdown report: models, times, tokens" },
-
-    { "limits.max_cost", KEY_VALUE, "--max-cost", NULL, NULL, NULL,
-      "US dollars of a question, by the price table" },
-    { "limits.prices", KEY_VALUE, "--prices", NULL, NULL, NULL,
-      "JSON file with the price of each model's tokens" },
-    { "limits.max_code_lines", KEY_VALUE, "--max-code-lines", NULL, NULL, NULL, "of a program" },
-    { "limits.max_steps", KEY_VALUE, "--max-steps", NULL, NULL, NULL,
-      "cells in act mode, steps of a plan" },
-    { "limits.max_tokens", KEY_VALUE, "--max-tokens", NULL, NULL, NULL,
-      "of all requests of a question, in and out" },
-    { "limits.max_seconds", KEY_VALUE, "--max-seconds", NULL, NULL, NULL,
-      "time of a question, cells included" },
-    { "limits.max_question", KEY_VALUE, "--max-question", NULL, NULL, NULL, "size of a question" },
-
-    { "memory.session", KEY_VALUE, "--session", NULL, NULL, NULL,
-      "conversation that is kept under that name, or in a file where it has a slash" },
-    { "memory.history_tokens", KEY_VALUE, "--history-tokens", NULL, NULL, NULL,
-      "of the conversation in a prompt; what is older is summarised" },
-    { "library.file", KEY_VALUE, "--library", NULL, NULL, NULL, "snippets and documents" },
-    { "library.embedding_model", KEY_VALUE, "--embedding-model", NULL, NULL, NULL,
-      "provider:model; else they are found by words only" },
-    { "library.retrieved", KEY_VALUE, "--retrieved", NULL, NULL, NULL,
-      "snippets and documents in a prompt" },
-    { "library.command", KEY_VALUE, "--retrieve-command", NULL, NULL, NULL,
-      "finds material elsewhere: the question on its stdin, JSON lines on its stdout" },
-    { "library.command_timeout", KEY_VALUE, "--retrieve-timeout", NULL, NULL, NULL,
-      "time of that command" },
-    { "library.keep_snippets", KEY_YES, "--keep-snippets", "false", NULL, NULL,
-      "programs that passed are put into it" },
-    { "cache.enabled", KEY_YES, "--cache", "false", NULL, NULL,
-      "replies of models are kept in the state folder, and used again" },
-    { "cache.file", KEY_VALUE, "--cache-file", NULL, NULL, NULL, "the same in a file" },
-    { "cache.max_size", KEY_VALUE, "--cache-size", NULL, NULL, NULL,
-      "size of the cache; the oldest replies go" },
-    { "cache.max_age", KEY_VALUE, "--cache-age", NULL, NULL, NULL,
-      "time after which a reply in it is not used" },
-    { "cache.results", KEY_YES, "--cache-results", "false", NULL, NULL, "results of programs too" },
-
-    { "trace.file", KEY_VALUE, "--trace-file", NULL, NULL, NULL,
-      "a line of OTLP in JSON for each question" },
-    { "trace.url", KEY_VALUE, "--trace-url", NULL, NULL, "OTEL_EXPORTER_OTLP_ENDPOINT",
-      "base of an OTLP/HTTP receiver" },
-    { "trace.content", KEY_YES, "--trace-content", "false", NULL, NULL,
-      "with questions, programs and answers" },
-};
-enum { KEYS = sizeof table / sizeof table[0], MOST_PRESETS = 32 };
+enum { MOST_PRESETS = 32 };
 
 struct settings {
     char *path; /* NULL: none */
@@ -268,22 +23,15 @@ struct settings {
 
 /* ---- names ---- */
 
-static const key_row *find_key_row(const char *name)
-{
-    for (size_t i = 0; i < KEYS; i++)
-        if (!strcmp(table[i].name, name))
-            return &table[i];
-    return NULL;
-}
-
 const char *settings_key(size_t index)
 {
-    return index < KEYS ? table[index].name : NULL;
+    const key_row *row = key_at(index);
+    return row ? row->name : NULL;
 }
 
 int settings_has_key(const char *name)
 {
-    return find_key_row(name) != NULL;
+    return key_called(name) != NULL;
 }
 
 /* ---- values ---- */
@@ -390,7 +138,7 @@ static int is_last_override(const settings *s, const config_entry *entry)
 /* The row of an entry. EXIT_FINE with NULL: it is a section. */
 static int find_row(const key_row **out, const char *said, const config_entry *entry)
 {
-    *out = find_key_row(entry->key);
+    *out = key_called(entry->key);
     if (*out || (entry->is_null && keys_is_section(entry->key)))
         return EXIT_FINE;
     return keys_fail_unknown(said, entry->key);
@@ -421,7 +169,7 @@ static int apply_entries(options *o, const settings *s, const config_entries *en
 
     for (size_t i = 0; i < entries->count && !status; i++) {
         const config_entry *entry = &entries->items[i];
-        const key_row *row = find_key_row(entry->key);
+        const key_row *row = key_called(entry->key);
         const int is_given = row && row->option && options_given(o, row->option);
         if (row && !is_given && is_last_override(s, entry))
             status = set_entry(o, row, entry->key, entry);
@@ -667,10 +415,10 @@ static void take_given(setting *out, const key_row *row, const text_list *given)
 int settings_get(setting *out, char *buffer, size_t size, const settings *s, const options *o,
                  size_t index)
 {
-    if (index >= KEYS)
+    const key_row *row = key_at(index);
+    if (!row)
         return 0;
 
-    const key_row *row = &table[index];
     *out = (setting){ .key = row->name,
                       .option = row->option,
                       .fallback = row->fallback,
