@@ -87,7 +87,9 @@ struct interp {
     int knows_linecache, knows_asyncio, knows_types; /* patch_py.c has seen them */
     int has_figures;                                 /* matplotlib's, of a cell that was stopped */
     int knows_pandas, knows_matplotlib, knows_tqdm;  /* the same, in a full session */
-    struct posix_originals *posix;                   /* posix.c's, direntry.c's, loader.c's */
+    Py_ssize_t modules_seen;       /* there: how many were loaded when patch_c.c has last looked */
+    uint64_t adopted;              /* there: a bit for each row of its table that has been */
+    struct posix_originals *posix; /* posix.c's, direntry.c's, loader.c's */
     struct direntry_originals *entries;
     struct loader_originals *loader;
     struct mend_use *uses[64]; /* mend.c's: calls that have not returned */

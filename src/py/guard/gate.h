@@ -60,7 +60,7 @@ PyObject *gate_import_whole(interp *in, PyObject *name, PyObject *globals, PyObj
  * (py/surface/patch_c.c). */
 typedef struct module_hook_table {
     int (*on_extension)(interp *in, PyObject *module, PyObject *made_as); /* surface_adopt */
-    int (*on_import)(interp *in);                                         /* adopt_loaded */
+    int (*on_import)(interp *in);                                         /* adopt_imported */
 } module_hook_table;
 extern const module_hook_table module_hooks;
 

@@ -1,5 +1,6 @@
 #include "py/surface/patch_c.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "py/guard/audit.h"
@@ -256,6 +257,8 @@ static const struct surface_row {
     { "time", of_time, adopt_time, 1 },
 };
 
+static_assert(sizeof rows / sizeof *rows <= 64, "interp.adopted has a bit for each row");
+
 static int adopt_row(interp *in, PyObject *module, const struct surface_row *row)
 {
     int is_full = in->options.is_full;
@@ -290,22 +293,45 @@ int surface_adopt(interp *in, PyObject *module, PyObject *made_as)
 static int adopt_loaded_by_name(interp *in)
 {
     PyObject *loaded = PyImport_GetModuleDict(); /* borrowed */
+    Py_ssize_t count = PyDict_GET_SIZE(loaded);
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (!rows[i].is_of_all)
+        const uint64_t bit = (uint64_t)1 << i;
+        if (!rows[i].is_of_all || (in->adopted & bit))
             continue;
         PyObject *module = PyDict_GetItemString(loaded, rows[i].definition); /* borrowed */
-        if (module && PyModule_Check(module) && surface_adopt(in, module, NULL) != 0)
+        if (!module || !PyModule_Check(module))
+            continue;
+        if (!adopt_is_whole(module)) {
+            count = -1; /* to be looked at again */
+            continue;
+        }
+        if (surface_adopt(in, module, NULL) != 0)
             return -1;
+        in->adopted |= bit;
     }
 
+    in->modules_seen = count;
     return 0;
+}
+
+/* A full session's modules come as Python's own loader makes them, which tells nobody. */
+static int adopt_imported(interp *in)
+{
+    if (adopt_loaded(in) != 0)
+        return -1;
+    if (!in || !in->options.is_full ||
+        PyDict_GET_SIZE(PyImport_GetModuleDict()) == in->modules_seen)
+        return 0;
+    return adopt_loaded_by_name(in);
 }
 
 int surface_adopt_loaded(interp *in)
 {
-    if (in->options.is_full)
+    if (in->options.is_full) {
+        in->adopted = 0;
         return adopt_loaded_by_name(in);
+    }
 
     PyObject *loaded = PyDict_Items(PyImport_GetModuleDict());
     if (!loaded)
@@ -376,4 +402,4 @@ int surface_strip_main(void)
     return failed ? -1 : 0;
 }
 
-const module_hook_table module_hooks = { surface_adopt, adopt_loaded };
+const module_hook_table module_hooks = { surface_adopt, adopt_imported };

@@ -161,7 +161,7 @@ static int adopt_asyncio(interp *in, PyObject *module)
 }
 
 /* Modules that it imports itself are loaded before it is whole. No exception. */
-static int is_module_whole(PyObject *module)
+int adopt_is_whole(PyObject *module)
 {
     PyObject *spec = PyObject_GetAttrString(module, "__spec__");
     PyObject *initializing = spec ? PyObject_GetAttrString(spec, "_initializing") : NULL;
@@ -194,7 +194,7 @@ int adopt_loaded(interp *in)
         if (*known || !is_wanted)
             continue;
         PyObject *module = PyDict_GetItemString(loaded, modules[i].name); /* borrowed */
-        if (!module || !is_module_whole(module))
+        if (!module || !adopt_is_whole(module))
             continue;
         /* What it imports itself comes here too. A stop may hit it half-way: then it is done
          * again. */

@@ -11,6 +11,8 @@
 /* Looks which of them have been loaded since the last call. The caller holds the
  * interpreter. 0, or -1 with an exception. */
 int adopt_loaded(interp *in);
+/* Not in the middle of its own import. The caller holds the interpreter. */
+int adopt_is_whole(PyObject *module);
 /* Tells linecache, where it is loaded, the source of a cell. */
 int adopt_cell(interp *in, PyObject *filename, PyObject *source);
 /* A short text around a number. */
