@@ -8,24 +8,14 @@
 
 #include "base/array.h"
 #include "base/ascii.h"
-#include "base/base64.h"
 #include "base/error.h"
+#include "base/percent.h"
 #include "fetch/rules.h"
-
-static void wipe(char *text, size_t len)
-{
-    if (text)
-        explicit_bzero(text, len);
-}
 
 static void free_placeholder(placeholder *p)
 {
-    for (size_t i = 0; i < p->form_count; i++) {
-        wipe(p->forms[i].data, p->forms[i].len);
-        str_free(&p->forms[i]);
-    }
     if (p->value)
-        wipe(p->value, strlen(p->value));
+        explicit_bzero(p->value, strlen(p->value));
     free(p->value);
     free(p->name);
     free(p->host);
@@ -36,89 +26,8 @@ void placeholders_free(placeholders *p)
     for (size_t i = 0; i < p->count; i++)
         free_placeholder(&p->items[i]);
     free(p->items);
+    concealed_free(&p->values);
     *p = (placeholders){ 0 };
-}
-
-/* ---- how a value is written ---- */
-
-static int is_plain_character(int c)
-{
-    return is_letter(c) || is_digit(c) || c == '-' || c == '.' || c == '_' || c == '~';
-}
-
-static int encode_percent(str *out, const char *text, size_t len, const char *digits, int all)
-{
-    int error = SNUG_OK;
-
-    for (size_t i = 0; i < len && !error; i++) {
-        const unsigned char c = (unsigned char)text[i];
-        const char escape[] = { '%', digits[c >> 4], digits[c & 15] };
-        if (!all && is_plain_character(c))
-            error = str_append(out, text + i, 1);
-        else
-            error = str_append(out, escape, sizeof escape);
-    }
-    return error;
-}
-
-static int encode_hex(str *out, const char *text, size_t len, const char *digits)
-{
-    int error = SNUG_OK;
-
-    for (size_t i = 0; i < len && !error; i++) {
-        const unsigned char c = (unsigned char)text[i];
-        const char pair[] = { digits[c >> 4], digits[c & 15] };
-        error = str_append(out, pair, sizeof pair);
-    }
-    return error;
-}
-
-/* What is certain of its base64 where before bytes of something else stand in front of it, modulo
- * three: not the characters that it shares with its neighbours. */
-static int encode_base64(str *out, const char *text, size_t len, size_t before, int is_for_urls)
-{
-    str padded = { 0 }, whole = { 0 };
-    const size_t first = before == 0 ? 0 : before + 1, all = (before + len) * 8 / 6;
-    int error = str_append(&padded, "xx", before);
-
-    if (!error)
-        error = str_append(&padded, text, len);
-    if (!error)
-        error = base64_append(&whole, padded.data, padded.len);
-    if (!error && all > first)
-        error = str_append(out, whole.data + first, all - first);
-    for (size_t i = 0; is_for_urls && i < out->len; i++)
-        out->data[i] = (char)(out->data[i] == '+' ? '-' : out->data[i] == '/' ? '_' : out->data[i]);
-    wipe(padded.data, padded.len);
-    wipe(whole.data, whole.len);
-    str_free(&padded);
-    str_free(&whole);
-    return error;
-}
-
-static int write_forms(placeholder *p)
-{
-    static const char upper[] = "0123456789ABCDEF", lower[] = "0123456789abcdef";
-    const size_t len = strlen(p->value);
-    str *at = p->forms;
-    int error = str_append(at++, p->value, len);
-
-    for (int all = 0; all < 2 && !error; all++) {
-        error = encode_percent(at++, p->value, len, upper, all);
-        if (!error)
-            error = encode_percent(at++, p->value, len, lower, all);
-    }
-    if (!error)
-        error = encode_hex(at++, p->value, len, lower);
-    for (size_t before = 0; before < 3 && !error; before++) {
-        error = encode_base64(at++, p->value, len, before, 0);
-        if (!error)
-            error = encode_base64(at++, p->value, len, before, 1);
-    }
-    if (!error && at < p->forms + PLACEHOLDER_FORMS)
-        error = encode_hex(at++, p->value, len, upper);
-    p->form_count = (size_t)(at - p->forms);
-    return error;
 }
 
 /* ---- reading ---- */
@@ -132,7 +41,7 @@ static int check_value(const char *text, const char *variable, const char *value
 {
     if (!value || !*value)
         return error_set(SNUG_EINVAL, "%s: the environment has no %s", text, variable);
-    if (strlen(value) < PLACEHOLDER_LEAST)
+    if (strlen(value) < CONCEALED_LEAST)
         return error_set(SNUG_EINVAL,
                          "%s: the value of %s is too short to be found in what comes back: a "
                          "secret has at least 8 characters",
@@ -165,7 +74,7 @@ static int read_placeholder(placeholder *p, const char *text)
     p->name = strndup(text, (size_t)(equals - text));
     p->host = strndup(host, (size_t)(colon - host));
     p->value = strdup(value);
-    if (!p->name || !p->host || !p->value || write_forms(p))
+    if (!p->name || !p->host || !p->value)
         return error_no_memory();
     for (char *c = p->host; *c; c++)
         *c = to_lower(*c);
@@ -189,19 +98,14 @@ int placeholders_add(placeholders *p, const char *text)
     int error = read_placeholder(&one, text);
     if (!error && has_name(p, one.name))
         error = error_set(SNUG_EINVAL, "%s: there are two secrets of that name", text);
-    if (!error && array_reserve(&p->items, &p->cap, p->count + 1, sizeof *p->items))
+    if (!error && (array_reserve(&p->items, &p->cap, p->count + 1, sizeof *p->items) ||
+                   concealed_add(&p->values, one.value, strlen(one.value), p->count)))
         error = error_no_memory();
-    if (error) {
+    if (error)
         free_placeholder(&one);
-        return error;
-    }
-
-    /* The longest value first: one may begin with another, whose end would be shown. */
-    size_t at = p->count++;
-    for (; at > 0 && strlen(p->items[at - 1].value) < strlen(one.value); at--)
-        p->items[at] = p->items[at - 1];
-    p->items[at] = one;
-    return SNUG_OK;
+    else
+        p->items[p->count++] = one;
+    return error;
 }
 
 /* ---- in a request ---- */
@@ -244,9 +148,10 @@ int placeholders_fill(str *out, str *why, const placeholders *p, const char *tex
         } else if (!rule_is_host(found->host, found->is_below, host)) {
             str_printf(why, "{{%s}} does not belong to %s", found->name, host);
             return SNUG_EPOLICY;
+        } else if (is_query) {
+            error = percent_append(out, found->value, strlen(found->value), HEX_UPPER, 0);
         } else {
-            /* forms: the value, and then its percent encoding. */
-            error = str_add_str(out, &found->forms[is_query ? 1 : 0]);
+            error = str_add(out, found->value);
         }
     }
     return error;
@@ -262,111 +167,35 @@ int placeholders_encode(str *out, const placeholders *p, const char *text, size_
             continue;
         }
         used = 1;
-        error = encode_percent(out, text + at, 1, "0123456789ABCDEF", 0);
+        error = percent_append(out, text + at, 1, HEX_UPPER, 0);
     }
     return error;
 }
 
 /* ---- in what comes back ---- */
 
-/* The value of four hexadecimal digits; -1: they are none. */
-static int read_hex4(const char *text)
-{
-    int value = 0;
-
-    for (int i = 0; i < 4; i++) {
-        const int digit = hex_value(text[i]);
-        if (digit < 0)
-            return -1;
-        value = value * 16 + digit;
-    }
-    return value;
-}
-
-/* How many bytes of a string of JSON's stand for c, of ASCII; 0: they are something else. */
-static size_t match_character(const char *text, size_t len, char c)
-{
-    if (len >= 2 && text[0] == '\\' && text[1] == c && strchr("\"\\/", c))
-        return 2;
-    if (len >= 6 && text[0] == '\\' && text[1] == 'u' && read_hex4(text + 2) == c)
-        return 6;
-    return len > 0 && text[0] == c;
-}
-
-static size_t match_escaped(const char *text, size_t len, const str *form)
-{
-    size_t at = 0;
-
-    for (size_t i = 0; i < form->len; i++) {
-        const size_t used = match_character(text + at, len - at, form->data[i]);
-        if (used == 0)
-            return 0;
-        at += used;
-    }
-    return at;
-}
-
-/* Where text has it next, and in how many bytes; is_escaped: as a string of JSON may write it. */
-static const char *find_form(size_t *used, const char *text, size_t len, const str *form,
-                             int is_escaped)
-{
-    *used = form->len;
-    if (!is_escaped)
-        return memmem(text, len, form->data, form->len);
-    for (size_t at = 0; at < len; at++)
-        if ((*used = match_escaped(text + at, len - at, form)))
-            return text + at;
-    return NULL;
-}
-
-static int hide_form(str *text, const str *form, const char *name, int is_escaped)
+int placeholders_hide(const placeholders *p, str *text)
 {
     str clean = { 0 };
-    size_t from = 0, used;
+    concealed_scan s;
+    size_t from, used, owner, read = 0;
     int error = SNUG_OK;
 
-    if (form->len == 0 || text->len == 0)
-        return SNUG_OK;
-    for (const char *found; !error && (found = find_form(&used, text->data + from, text->len - from,
-                                                         form, is_escaped));) {
-        const size_t at = (size_t)(found - text->data);
-        error = str_append(&clean, text->data + from, at - from);
+    concealed_scan_init(&s, &p->values, str_text(text), text->len, 0);
+    while (!error && concealed_next(&s, &from, &used, &owner)) {
+        error = str_append(&clean, text->data + read, from - read);
         if (!error)
-            error = str_printf(&clean, "{{%s}}", name);
-        from = at + used;
+            error = str_printf(&clean, "{{%s}}", p->items[owner].name);
+        read = from + used;
     }
-    if (from == 0)
+    if (read == 0)
         return SNUG_OK;
     if (!error)
-        error = str_append(&clean, text->data + from, text->len - from);
-    wipe(text->data, text->len);
+        error = str_append(&clean, text->data + read, text->len - read);
+    explicit_bzero(text->data, text->len);
     str_free(text);
     if (error)
         str_free(&clean);
-    else
-        *text = clean;
-    return error;
-}
-
-static int hide_value(str *text, const placeholder *p)
-{
-    int error = SNUG_OK;
-
-    for (size_t i = 0; i < p->form_count && !error; i++) {
-        error = hide_form(text, &p->forms[i], p->name, 0);
-        if (!error && text->len > 0 && memchr(text->data, '\\', text->len))
-            error = hide_form(text, &p->forms[i], p->name, 1);
-    }
-    return error;
-}
-
-int placeholders_hide(const placeholders *p, str *text)
-{
-    int error = SNUG_OK;
-
-    for (size_t i = 0; i < p->count && !error; i++)
-        error = hide_value(text, &p->items[i]);
-    if (error)
-        str_clear(text);
+    *text = clean;
     return error;
 }

@@ -9,21 +9,18 @@
 
 #include <stddef.h>
 
+#include "base/concealed.h"
 #include "base/str.h"
-
-enum { PLACEHOLDER_FORMS = 12, PLACEHOLDER_LEAST = 8 };
 
 typedef struct placeholder {
     char *name, *host, *value;
     int is_below; /* of *.host */
-    /* As the value is written: itself, in percent encodings, base64 and hexadecimal digits. */
-    str forms[PLACEHOLDER_FORMS];
-    size_t form_count;
 } placeholder;
 
 typedef struct placeholders {
     placeholder *items;
     size_t count, cap;
+    concealed values; /* owner: the number of the item */
 } placeholders;
 
 /* "NAME=HOST:VARIABLE": the value is that of the environment's variable. SNUG_OK, SNUG_ENOMEM, or

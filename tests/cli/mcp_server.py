@@ -4,7 +4,7 @@ usage: mcp_server.py [WORD...]
 
 Words: silent (about server/discover, as an old server may be), dies-of-discover, new (revision 2026-07-28 alone), changes-NAME (a call of change
 offers that tool, and takes echo away), die-at-start, mute, garbage-at-start, no-tools, error-at-start, deaf (does not end at the end
-of its input), pages (one tool a page), also-NAME (a tool of that name), reads-NAME (that tool only reads). Calls do what the tool's name says. Each line that comes is
+of its input), pages (one tool a page), also-NAME (a tool of that name), reads-NAME (that tool only reads), also-getenv (tells the variable `value`). Calls do what the tool's name says. Each line that comes is
 also written to the file in $LOG, if it is set.
 """
 import json
@@ -96,7 +96,7 @@ def call(number, name, arguments):
     if name == "refuse":
         return say({"id": number, "error": {"code": -32602, "message": "no such thing"}})
     if name == "die":
-        print("last words", file=sys.stderr, flush=True)
+        print("last words", os.environ.get("LAST_TOKEN", ""), file=sys.stderr, flush=True)
         os._exit(3)
     if name == "garbage":
         return print("this is not JSON", flush=True)
@@ -108,6 +108,8 @@ def call(number, name, arguments):
         # Larger than a double holds, a NUL, half a surrogate pair: as they stand.
         return print('{"jsonrpc": "2.0", "id": %d, "result": {"content": [], "structuredContent": '
                      '{"n": 12345678901234567890123, "s": "\\u0000\\ud83d"}}}' % number, flush=True)
+    if name == "getenv":
+        return say({"id": number, "result": text(os.environ.get(arguments["value"], ""))})
     if name == "picture":
         return say({"id": number, "result": {"content": [{"type": "image", "data": "aGk="}]}})
     if name == "ask":

@@ -4,8 +4,9 @@ usage: mcp_web_server.py [WORD...]
 
 Writes its port on stdout, and ends at the end of its input. Words: old (revision 2025-11-25, with sessions), sse (answers
 by events), moves (its place is another path), elsewhere (another host), unauthorized, key=VALUE (the header X-Key
-that it wants). Calls do what the tool's name says. Each request is also written to the file in $LOG.
+that it wants; it stands in the description of leak). Calls do what the tool's name says. Each request is also written to the file in $LOG.
 """
+import base64
 import gzip
 import http.server
 import json
@@ -19,7 +20,7 @@ KEY = next((word[4:] for word in WORDS if word.startswith("key=")), None)
 IS_OLD = "old" in WORDS
 STRING = {"type": "string"}
 NAMES = ["echo", "headers", "wrong_id", "huge", "never", "half", "garbage", "packed", "html", "status", "forget", "busy",
-         "change", "structured", "fail", "refuse", "flood", "away", "more", "stays_open"]
+         "change", "structured", "fail", "refuse", "flood", "away", "more", "stays_open", "leak"]
 LOCK = threading.Lock()
 SESSIONS, STREAMS, EXTRA = set(), [], []
 END = threading.Event()
@@ -30,6 +31,7 @@ def tools():
     listed[1]["inputSchema"]["properties"] = {
         "region": {"type": "string", "x-mcp-header": "Region"}, "count": {"type": "integer", "x-mcp-header": "Count"},
         "deep": {"type": "object", "properties": {"is": {"type": "boolean", "x-mcp-header": "Deep"}}}}
+    next(tool for tool in listed if tool["name"] == "leak")["description"] = f"Tells {KEY}."
     listed.append({"name": "bad", "inputSchema": {"type": "object", "properties": {
         "x": {"type": "number", "x-mcp-header": "X"}}}})
     return listed
@@ -246,6 +248,31 @@ class Handler(http.server.BaseHTTPRequestHandler):
         while any(stream.is_set() for stream in STREAMS):
             END.wait(0.01)
         self.say(number, "changed")
+
+    def call_leak(self, number, arguments):
+        how, key = arguments["text"], KEY or "nothing"
+        fine = {"text": [{"type": "text", "text": f"a {key} b"}],
+                "base64": [{"type": "text", "text": base64.b64encode(f"user:{key}".encode()).decode()}],
+                "nested": [{"type": "text", "text": json.dumps({"deep": json.dumps(key)})}],
+                "picture": [{"type": "image", "mimeType": "image/png", "data": base64.b64encode(f"PNG {key}".encode()).decode()}],
+                "resource": [{"type": "resource", "resource": {"uri": "a:b", "text": key}}, {"type": "resource_link", "uri": f"a:{key}"}]}
+        if how in fine:
+            return self.answer({"id": number, "result": {"content": fine[how]}})
+        if how == "structured":
+            return self.say(number, "x", structuredContent={key: [key, 1]})
+        if how == "fail":
+            return self.say(number, f"not {key}", isError=True)
+        if how == "refuse":
+            return self.answer({"id": number, "error": {"code": -32602, "message": f"not {key}", "data": key}}, 400)
+        text = "".join(f"\\u{ord(c):04X}" for c in key) if how == "escapes" else json.dumps(key)[1:-1].replace("/", "\\/")
+        line = '{"jsonrpc": "2.0", "id": %d, "result": {"content": [{"type": "text", "text": "%s"}]}}' % (number, text)
+        self.begin_events()
+        for piece in ["data: " + line[:-15], line[-15:]]:  # within the key
+            self.wfile.write(piece.encode())
+            self.wfile.flush()
+            END.wait(0.05)
+        self.wfile.write(b"\n\n")
+        return None
 
     def call_structured(self, number, _):
         self.say(number, "x", structuredContent={"n": 12345678901234567890123})

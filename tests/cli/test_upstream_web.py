@@ -133,7 +133,7 @@ class Web(Case):
         path = self.file("config.json", json.dumps({"mcpServers": {"web": {"type": "http", "url": url, "headers": {
             "X-Key": "${KEY_OF_WEB}"}}}}))
         done = snug("run", "--json", "--upstream-config", path, "-c", "web.headers()", env=environment(KEY_OF_WEB="open-sesame-sesame"))
-        self.assertEqual(json.loads(json.loads(done.stdout)["value"]["json"])["X-Key"], "open-sesame-sesame")
+        self.assertEqual(json.loads(json.loads(done.stdout)["value"]["json"])["X-Key"], "[key]")
         done = snug("run", "--upstream-config", path, "-c", "1", env=environment(KEY_OF_WEB="wrong-sesame-sesame"))
         self.assertEqual(done.returncode, 2)
         self.assertIn("refuses who asks (HTTP 401)", done.stderr)

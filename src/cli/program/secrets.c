@@ -3,71 +3,32 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#include "base/array.h"
+#include "base/base64.h"
+#include "base/concealed.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/jsontext.h"
 #include "cli/program/command.h"
 
-/* As KEY_LEAST_HIDDEN and KEY_MOST_BYTES of agent/model/key.h have it. */
-enum { LEAST_HIDDEN = 8, MOST_BYTES = 4096 };
+/* As KEY_MOST_BYTES of agent/model/key.h has it. */
+enum { MOST_BYTES = 4096 };
 
 /* Shorter than any secret: hiding one needs no memory. */
 static const char mark[] = "[key]";
 enum { MARK_BYTES = sizeof mark - 1 };
 
 /* The process's, as the environment is, because messages are written everywhere. */
-static struct {
-    str *items;
-    size_t count, cap;
-} secrets;
+static concealed secrets;
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER; /* of them */
 
 /* ---- learning ---- */
-
-static int add_form(const char *text, size_t len)
-{
-    if (array_reserve(&secrets.items, &secrets.cap, secrets.count + 1, sizeof *secrets.items))
-        return SNUG_ENOMEM;
-    str *added = &secrets.items[secrets.count++];
-    *added = (str){ 0 };
-    return str_append(added, text, len);
-}
 
 static void forget_text(str *text)
 {
     if (text->data)
         explicit_bzero(text->data, text->cap);
     str_free(text);
-}
-
-/* As it stands between the quotes of JSON, of a writer who has "\/" for a slash, or not. */
-static int write_json_form(str *out, const char *text, size_t len, int escapes_slashes)
-{
-    str quoted = { 0 };
-    int error = jsontext_quote(&quoted, text, len);
-
-    for (size_t i = 1; !error && i + 1 < quoted.len; i++) {
-        if (quoted.data[i] == '/' && escapes_slashes)
-            error = str_add(out, "\\");
-        if (!error)
-            error = str_append(out, &quoted.data[i], 1);
-    }
-    forget_text(&quoted);
-    return error;
-}
-
-/* Where it is another than the one before it. */
-static int add_json_form(const char *text, size_t len, int escapes_slashes)
-{
-    str form = { 0 };
-    int error = write_json_form(&form, text, len, escapes_slashes);
-
-    if (!error && form.len != secrets.items[secrets.count - 1].len)
-        error = add_form(str_text(&form), form.len);
-    forget_text(&form);
-    return error;
 }
 
 /* The first line of text, without white space around it. */
@@ -77,13 +38,7 @@ static int add_secret(const char *text)
     size_t len = strcspn(text, "\n");
     while (len > 0 && strchr(" \t\r", text[len - 1]))
         len--;
-    if (len < LEAST_HIDDEN)
-        return SNUG_OK;
-
-    int error = add_form(text, len);
-    if (!error)
-        error = add_json_form(text, len, 0);
-    return error ? error : add_json_form(text, len, 1);
+    return concealed_add(&secrets, text, len, 0);
 }
 
 /* "OPENAI_API_KEY=..." of each provider, also of those that are not asked. */
@@ -111,10 +66,23 @@ static int add_key_file(const char *path)
 
     if (path && file_read(&text, path, MOST_BYTES) == SNUG_OK)
         error = add_secret(str_text(&text));
-    if (text.data)
-        explicit_bzero(text.data, text.cap);
-    str_free(&text);
+    forget_text(&text);
     return error;
+}
+
+/* "Basic dXNlcjpwYXNzd29yZA==": who it says that asks, too. */
+static int add_basic(const char *word)
+{
+    str text = { 0 };
+    int error = base64_decode(&text, word, strlen(word));
+    const char *colon = strchr(str_text(&text), ':');
+
+    if (!error && colon && strlen(text.data) == text.len)
+        error = add_secret(text.data);
+    if (!error && colon && strlen(text.data) == text.len)
+        error = add_secret(colon + 1);
+    forget_text(&text);
+    return error == SNUG_EINVAL ? SNUG_OK : error;
 }
 
 static int add_value(const char *value)
@@ -123,6 +91,8 @@ static int add_value(const char *value)
     int error = add_secret(value);
     if (!error && blank)
         error = add_secret(blank + 1);
+    if (!error && strncasecmp(value, "basic ", 6) == 0)
+        error = add_basic(blank + 1);
     return error;
 }
 
@@ -144,6 +114,15 @@ int secrets_add_value(const char *value)
     return error;
 }
 
+/* "NAME=HOST:VARIABLE". */
+static int add_fetch_secret(const char *text)
+{
+    const char *colon = strrchr(text, ':');
+    const char *value = colon ? getenv(colon + 1) : NULL;
+
+    return value ? add_secret(value) : SNUG_OK;
+}
+
 int secrets_learn(const options *o)
 {
     int error = add_variables();
@@ -152,19 +131,16 @@ int secrets_learn(const options *o)
         error = add_key_file(o->agent.key_file);
     for (size_t i = 0; i < o->headers.count && !error; i++)
         error = add_header(o->headers.items[i]);
+    for (size_t i = 0; i < o->fetch_secrets.count && !error; i++)
+        error = add_fetch_secret(o->fetch_secrets.items[i]);
     return error ? command_fail_memory() : EXIT_FINE;
 }
 
 void secrets_forget(void)
 {
-    for (size_t i = 0; i < secrets.count; i++) {
-        explicit_bzero(secrets.items[i].data, secrets.items[i].cap);
-        str_free(&secrets.items[i]);
-    }
-
-    free(secrets.items);
-    secrets.items = NULL;
-    secrets.count = secrets.cap = 0;
+    pthread_rwlock_wrlock(&lock);
+    concealed_free(&secrets);
+    pthread_rwlock_unlock(&lock);
 }
 
 /* ---- hiding ---- */
@@ -182,30 +158,28 @@ static size_t put_mark(char *text, size_t len, size_t at, size_t count)
 static size_t hide_begun(char *text, size_t len, size_t end, const str *secret)
 {
     size_t most = end < secret->len ? end : secret->len;
-    while (most >= LEAST_HIDDEN && memcmp(text + end - most, secret->data, most) != 0)
+    while (most >= CONCEALED_LEAST && memcmp(text + end - most, secret->data, most) != 0)
         most--;
-    return most >= LEAST_HIDDEN ? put_mark(text, len, end - most, most) : len;
+    return most >= CONCEALED_LEAST ? put_mark(text, len, end - most, most) : len;
 }
 
 /* The same behind one. */
 static size_t hide_ended(char *text, size_t len, size_t begin, const str *secret)
 {
     size_t most = len - begin < secret->len ? len - begin : secret->len;
-    while (most >= LEAST_HIDDEN &&
+    while (most >= CONCEALED_LEAST &&
            memcmp(text + begin, secret->data + secret->len - most, most) != 0)
         most--;
-    return most >= LEAST_HIDDEN ? put_mark(text, len, begin, most) : len;
+    return most >= CONCEALED_LEAST ? put_mark(text, len, begin, most) : len;
 }
 
-static size_t hide_one(char *text, size_t len, const str *secret)
+/* Of a text that was cut, at its end or in its middle. */
+static size_t hide_pieces(char *text, size_t len, const str *secret)
 {
     static const char gap[] = "..."; /* of utf8_format */
     enum { GAP_BYTES = sizeof gap - 1 };
     const char *found;
     size_t at = 0;
-
-    while ((found = memmem(text, len, secret->data, secret->len)))
-        len = put_mark(text, len, (size_t)(found - text), secret->len);
 
     while ((found = memmem(text + at, len - at, gap, GAP_BYTES))) {
         const size_t from = (size_t)(found - text);
@@ -218,17 +192,68 @@ static size_t hide_one(char *text, size_t len, const str *secret)
     return hide_begun(text, len, len, secret);
 }
 
+/* The lock is held, as for what follows. */
+static size_t hide_whole(char *text, size_t len, int is_json)
+{
+    concealed_scan s;
+    size_t from, used, owner, read = 0, written = 0;
+
+    concealed_scan_init(&s, &secrets, text, len, is_json);
+    while (concealed_next(&s, &from, &used, &owner)) {
+        memmove(text + written, text + read, from - read);
+        written += from - read;
+        memcpy(text + written, mark, MARK_BYTES);
+        written += MARK_BYTES;
+        read = from + used;
+    }
+    if (read == 0)
+        return len;
+    memmove(text + written, text + read, len - read);
+    return written + len - read;
+}
+
+static size_t hide_cut(char *text, size_t len)
+{
+    for (size_t i = 0; i < secrets.count; i++)
+        if (secrets.forms[i].is_itself)
+            len = hide_pieces(text, len, &secrets.forms[i].text);
+    return len;
+}
+
 size_t secrets_hide(char *text, size_t len)
 {
     const size_t before = len;
 
     pthread_rwlock_rdlock(&lock);
-    for (size_t i = 0; i < secrets.count; i++)
-        len = hide_one(text, len, &secrets.items[i]);
+    len = hide_cut(text, hide_whole(text, len, 0));
     pthread_rwlock_unlock(&lock);
     if (len < before)
         text[len] = '\0';
     return len;
+}
+
+size_t secrets_hide_json(char *text, size_t len)
+{
+    const size_t before = len;
+
+    pthread_rwlock_rdlock(&lock);
+    len = hide_whole(text, len, 1);
+    pthread_rwlock_unlock(&lock);
+    if (len < before)
+        text[len] = '\0';
+    return len;
+}
+
+int secrets_are_in_json(const char *text, size_t len)
+{
+    concealed_scan s;
+    size_t from, used, owner;
+
+    pthread_rwlock_rdlock(&lock);
+    concealed_scan_init(&s, &secrets, text, len, 1);
+    const int found = concealed_next(&s, &from, &used, &owner);
+    pthread_rwlock_unlock(&lock);
+    return found;
 }
 
 void secrets_hide_str(str *text)

@@ -10,7 +10,8 @@
 #include "base/str.h"
 #include "cli/program/options.h"
 
-/* Those of the environment (NAME_API_KEY), of the key file and of the headers that options name.
+/* Those of the environment (NAME_API_KEY), of the key file and of the headers and the fetch secrets
+ * that options name.
  * Before the first other thread. EXIT_FINE, or EXIT_USAGE after one sentence on stderr. */
 int secrets_learn(const options *o);
 /* One more: the value of a header, and its last word. Any thread. SNUG_OK or SNUG_ENOMEM. */
@@ -23,6 +24,9 @@ void secrets_forget(void);
  * less. */
 size_t secrets_hide(char *text, size_t len);
 void secrets_hide_str(str *text);
+/* The same of JSON that is whole, in its strings and names. It stays JSON. */
+size_t secrets_hide_json(char *text, size_t len);
+int secrets_are_in_json(const char *text, size_t len);
 /* snug_error_message without them, on this thread. */
 const char *secrets_error_message(void);
 

@@ -72,13 +72,13 @@ static void write_line(void *payload, const char *line, size_t len)
 static size_t hide(void *payload, char *text, size_t len)
 {
     (void)payload;
-    return secrets_hide(text, len);
+    return secrets_hide_json(text, len);
 }
 
 /* With its end. */
 static void write_hidden(journal_file *j, str *line)
 {
-    secrets_hide_str(line);
+    line->len = secrets_hide_json(line->data, line->len);
     if (str_add(line, "}\n") == SNUG_OK)
         write_line(j, line->data, line->len);
 }

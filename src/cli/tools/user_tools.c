@@ -79,13 +79,20 @@ static void fail_call(command_call *c)
     str_free(&message);
 }
 
+static void return_json(command_call *c, str *text)
+{
+    if (text->len > 0)
+        text->len = secrets_hide_json(text->data, text->len);
+    snug_call_return(c->call, str_text(text), text->len);
+}
+
 static void return_output(command_call *c)
 {
     size_t at, len = c->out.len;
     str quoted = { 0 };
 
     if (len > SNUG_TOOL_BYTES || !jsontext_check(str_text(&c->out), len, &at)) {
-        snug_call_return(c->call, str_text(&c->out), len);
+        return_json(c, &c->out);
         return;
     }
 
@@ -93,7 +100,7 @@ static void return_output(command_call *c)
     if (jsontext_quote(&quoted, str_text(&c->out), len))
         snug_call_fail(c->call, "out of memory");
     else
-        snug_call_return(c->call, quoted.data, quoted.len);
+        return_json(c, &quoted);
     str_free(&quoted);
 }
 

@@ -57,7 +57,6 @@ static void write_error(str *out, jsontext_span error)
 {
     if (jsontext_string(out, jsontext_member(error, "message")) || out->len == 0)
         str_add(out, "the MCP server answered with an error");
-    secrets_hide_str(out);
 }
 
 static void take_call_error(mcp *m, ask *a, jsontext_span error)
@@ -127,9 +126,8 @@ static void take_notification(mcp *m, const message *msg)
         client_note_change(m);
 }
 
-static int on_message(void *payload, unsigned long stream, const char *text, size_t len)
+static int take_message(mcp *m, unsigned long stream, const char *text, size_t len)
 {
-    mcp *m = payload;
     message msg;
     int taken = 1;
 
@@ -150,6 +148,22 @@ static int on_message(void *payload, unsigned long stream, const char *text, siz
         /* Else it is an answer that nobody wants any more. */
     }
     pthread_mutex_unlock(&m->lock);
+    return taken;
+}
+
+/* What a server says of the keys that it was given, or found in its environment, is not heard. */
+static int on_message(void *payload, unsigned long stream, const char *text, size_t len)
+{
+    str clean = { 0 };
+    int taken = 0;
+
+    if (!secrets_are_in_json(text, len))
+        return take_message(payload, stream, text, len);
+    if (str_append(&clean, text, len) == SNUG_OK) {
+        clean.len = secrets_hide_json(clean.data, clean.len);
+        taken = take_message(payload, stream, clean.data, clean.len);
+    }
+    str_free(&clean);
     return taken;
 }
 

@@ -6,7 +6,6 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "cli/program/secrets.h"
 
 /* So long a server on stdio may be silent when it is asked by the newer revision, before it is
  * greeted by an older one too. It may only be slow to start, so that both are waited for. */
@@ -158,7 +157,6 @@ static void take_discovery(mcp *m, jsontext_span result, jsontext_span error)
                (jsontext_span){ 0 });
     } else if (code == MISSING_CAPABILITY || code == HEADER_MISMATCH) {
         jsontext_string(&text, jsontext_member(error, "message"));
-        secrets_hide_str(&text);
         fail_step(m, str_text(&text));
     } else {
         m->era = ERA_OLD;
@@ -187,7 +185,6 @@ static void take_initialize(mcp *m, jsontext_span result, jsontext_span error)
     if (!result.text) {
         if (jsontext_string(&text, jsontext_member(error, "message")) || text.len == 0)
             str_add(&text, "it answered with an error");
-        secrets_hide_str(&text);
         fail_initialize(m, str_text(&text));
         str_free(&text);
         return;

@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "base/thread.h"
 #include "cli/program/command.h"
-#include "cli/program/secrets.h"
 
 enum {
     LIST_MS = 200,   /* between two lists that a server's changes ask for */
@@ -77,15 +76,10 @@ void client_list(mcp *m)
 /* One that the newer revision forbids over HTTP is left out. */
 static int is_refused(const mcp *m, const mcptool *t)
 {
-    str name = { 0 };
-
     if (!t->fault || m->era != ERA_NEW || !m->transport->kind->has_streams)
         return 0;
-    str_add(&name, t->remote);
-    secrets_hide_str(&name);
-    command_fail(EXIT_FINE, "the MCP server %s: its tool %s is left out: %s", m->label,
-                 str_text(&name), t->fault);
-    str_free(&name);
+    command_fail(EXIT_FINE, "the MCP server %s: its tool %s is left out: %s", m->label, t->remote,
+                 t->fault);
     return 1;
 }
 

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include <snug/snug.h>
 
@@ -62,6 +63,39 @@ static int add(upstreams *u, const char *name, size_t len, upstream *one)
     return SNUG_OK;
 }
 
+/* ---- what is secret ---- */
+
+static int is_one_of(const char *const *words, const char *text, size_t len)
+{
+    for (; *words; words++)
+        if (strlen(*words) == len && strncasecmp(*words, text, len) == 0)
+            return 1;
+    return 0;
+}
+
+/* Whether a variable of that name has a secret: GITHUB_TOKEN, not TOKEN_FILE. */
+static int names_secret(const char *name)
+{
+    static const char *const words[] = {
+        "key",        "apikey",      "token", "secret", "password", "passwd", "pass", "passphrase",
+        "credential", "credentials", "auth",  "pat",    "cookie",   "bearer", "jwt",  NULL,
+    };
+    const char *last = strrchr(name, '_');
+
+    last = last ? last + 1 : name;
+    return is_one_of(words, last, strlen(last));
+}
+
+/* Headers whose values are words of the protocol or of a browser's, and no secret. */
+static int is_open_header(const char *name)
+{
+    static const char *const names[] = {
+        "accept", "accept-encoding", "accept-language",      "cache-control", "content-type",
+        "host",   "origin",          "mcp-protocol-version", "user-agent",    NULL,
+    };
+    return is_one_of(names, name, strlen(name));
+}
+
 /* ---- files ---- */
 
 static int refuse(str *why, const char *name, const char *sentence)
@@ -70,6 +104,23 @@ static int refuse(str *why, const char *name, const char *sentence)
 }
 
 /* ${NAME} and ${NAME:-DEFAULT} are the environment's. */
+static int expand_name(str *out, char *name)
+{
+    char *other = strstr(name, ":-");
+    int error = SNUG_OK;
+
+    if (other)
+        *other = '\0';
+    /* As VS Code writes it. */
+    const char *variable = strncmp(name, "env:", 4) ? name : name + 4;
+    const char *value = getenv(variable);
+    if (value && names_secret(variable))
+        error = secrets_add_value(value);
+    if (!error && (value || other))
+        error = str_add(out, value ? value : other + 2);
+    return error;
+}
+
 static int expand(str *out, const char *text, size_t len)
 {
     int error = SNUG_OK;
@@ -85,13 +136,7 @@ static int expand(str *out, const char *text, size_t len)
         char *inner = strndup(text + at + 2, (size_t)(end - text) - at - 2);
         if (!inner)
             return SNUG_ENOMEM;
-        char *other = strstr(inner, ":-");
-        if (other)
-            *other = '\0';
-        /* As VS Code writes it. */
-        const char *value = getenv(strncmp(inner, "env:", 4) ? inner : inner + 4);
-        if (value || other)
-            error = str_add(out, value ? value : other + 2);
+        error = expand_name(out, inner);
         free(inner);
         at = (size_t)(end - text) + 1;
     }
@@ -114,11 +159,13 @@ static int read_value(str *out, str *why, const char *name, jsontext_span value)
     return error;
 }
 
-static int add_value(str *out, str *why, const char *name, jsontext_span value)
+static int add_value(str *out, str *why, const char *name, jsontext_span value, int is_secret)
 {
     str text = { 0 };
     int error = read_value(&text, why, name, value);
 
+    if (!error && is_secret)
+        error = secrets_add_value(str_text(&text));
     if (!error)
         error = shellword_append(out, str_text(&text), text.len);
     if (!error)
@@ -129,58 +176,58 @@ static int add_value(str *out, str *why, const char *name, jsontext_span value)
     return error;
 }
 
-static int add_env(str *out, str *why, const char *name, jsontext_span env)
+/* The shell would take another word for a command. */
+static int is_variable(const str *name)
+{
+    for (size_t i = 0; i < name->len; i++)
+        if (!is_word(name->data[i]))
+            return 0;
+    return name->len > 0 && !is_digit(*name->data);
+}
+
+static int add_variable(str *out, str *why, const char *name, const jsontext_token *key,
+                        jsontext_span value)
+{
+    str variable = { 0 };
+    int error = jsontext_token_string(&variable, key);
+
+    if (!error && !is_variable(&variable))
+        error = refuse(why, name, "env has a name that no variable has");
+    if (!error)
+        error = str_printf(out, "%s=", str_text(&variable));
+    if (!error)
+        error = add_value(out, why, name, value, names_secret(variable.data));
+    str_free(&variable);
+    return error;
+}
+
+/* Of an object, variables; of a list, words. */
+static int add_all(str *out, str *why, const char *name, jsontext_span values, int is_env)
 {
     jsontext j;
     jsontext_token key;
     jsontext_span value;
     int error = SNUG_OK;
 
-    if (!env.text || !jsontext_enter(&j, env))
+    if (!values.text || !jsontext_enter(&j, values))
         return SNUG_OK;
-    while (!error && jsontext_item(&j, &key, &value)) {
-        str variable = { 0 };
-        error = jsontext_token_string(&variable, &key);
-        /* The shell would take the first for a command. */
-        if (!error && (variable.len == 0 || is_digit(*variable.data)))
-            error = refuse(why, name, "env has a name that no variable has");
-        for (size_t i = 0; !error && i < variable.len; i++)
-            if (!is_word(variable.data[i]))
-                error = refuse(why, name, "env has a name that no variable has");
-        if (!error)
-            error = str_printf(out, "%s=", str_text(&variable));
-        if (!error)
-            error = add_value(out, why, name, value);
-        str_free(&variable);
-    }
-    return error;
-}
-
-static int add_arguments(str *out, str *why, const char *name, jsontext_span arguments)
-{
-    jsontext j;
-    jsontext_token ignored;
-    jsontext_span value;
-    int error = SNUG_OK;
-
-    if (!arguments.text || !jsontext_enter(&j, arguments))
-        return SNUG_OK;
-    while (!error && jsontext_item(&j, &ignored, &value))
-        error = add_value(out, why, name, value);
+    while (!error && jsontext_item(&j, &key, &value))
+        error = is_env ? add_variable(out, why, name, &key, value)
+                       : add_value(out, why, name, value, 0);
     return error;
 }
 
 static int add_command(upstream *one, str *why, const char *name, jsontext_span server)
 {
     str line = { 0 };
-    int error = add_env(&line, why, name, jsontext_member(server, "env"));
+    int error = add_all(&line, why, name, jsontext_member(server, "env"), 1);
 
     if (!error)
         error = str_add(&line, "exec ");
     if (!error)
-        error = add_value(&line, why, name, jsontext_member(server, "command"));
+        error = add_value(&line, why, name, jsontext_member(server, "command"), 0);
     if (!error)
-        error = add_arguments(&line, why, name, jsontext_member(server, "args"));
+        error = add_all(&line, why, name, jsontext_member(server, "args"), 0);
     one->command = str_take(&line);
     return error;
 }
@@ -207,7 +254,7 @@ static int add_header(upstream *one, str *why, const char *server, const jsontex
         error = read_value(&value, why, server, text);
     if (!error && !is_header(&name, &value))
         error = refuse(why, server, "headers has what is none");
-    if (!error)
+    if (!error && !is_open_header(str_text(&name)))
         error = secrets_add_value(str_text(&value));
     /* libcurl leaves out a header without a value. */
     if (!error && value.len > 0)

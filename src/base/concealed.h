@@ -1,0 +1,47 @@
+/*
+ * concealed.h - finds secrets in text, in the forms in which programs write them.
+ */
+#ifndef SNUG_BASE_CONCEALED_H
+#define SNUG_BASE_CONCEALED_H
+
+#include <stddef.h>
+
+#include "base/str.h"
+
+/* Fewer bytes may be an ordinary word: they are not looked for. */
+enum { CONCEALED_LEAST = 8 };
+
+typedef struct concealed_form {
+    str text;
+    size_t owner;
+    int is_itself; /* not another way to write it */
+} concealed_form;
+
+typedef struct concealed {
+    concealed_form *forms;
+    size_t count, cap;
+    unsigned char pairs[65536 / 8]; /* two bytes with which one begins */
+} concealed;
+
+/* Adds a secret: itself, in percent encodings, hexadecimal digits and base64, whatever stands in
+ * front of it there. owner: what is answered where it is found. SNUG_OK or SNUG_ENOMEM. */
+int concealed_add(concealed *c, const char *text, size_t len, size_t owner);
+/* Wipes them. */
+void concealed_free(concealed *c);
+
+typedef struct concealed_scan {
+    const concealed *of;
+    const char *text;
+    size_t len, at;
+    int is_json; /* looks into strings and names alone, and takes no piece of an escape */
+    int is_inside, has_escapes;
+} concealed_scan;
+
+void concealed_scan_init(concealed_scan *s, const concealed *of, const char *text, size_t len,
+                         int is_json);
+/* 1: the next secret, the longest that begins there, stands at *from in *used bytes, never fewer
+ * than CONCEALED_LEAST: as it is, or with the escapes of JSON, also of JSON within a string of
+ * JSON. 0: there is none. What is in front of *from is not looked at again, and may be written. */
+int concealed_next(concealed_scan *s, size_t *from, size_t *used, size_t *owner);
+
+#endif
