@@ -3,7 +3,7 @@
 usage: mcp_web_server.py [WORD...]
 
 Writes its port on stdout, and ends at the end of its input. Words: old (revision 2025-11-25, with sessions), sse (answers
-by events), moves (its place is another path), elsewhere (another host), unauthorized, key=VALUE (the header X-Key
+by events), by-400 (a session that it does not know), moves (its place is another path), elsewhere (another host), unauthorized, key=VALUE (the header X-Key
 that it wants; it stands in the description of leak). Calls do what the tool's name says. Each request is also written to the file in $LOG.
 """
 import base64
@@ -20,9 +20,10 @@ KEY = next((word[4:] for word in WORDS if word.startswith("key=")), None)
 IS_OLD = "old" in WORDS
 STRING = {"type": "string"}
 NAMES = ["echo", "headers", "wrong_id", "huge", "never", "half", "garbage", "packed", "html", "status", "forget", "busy",
-         "change", "structured", "fail", "refuse", "flood", "away", "more", "stays_open", "leak"]
+         "change", "structured", "fail", "refuse", "flood", "away", "more", "stays_open", "leak", "look",
+         "acts", "gone", "breaks"]
 LOCK = threading.Lock()
-SESSIONS, STREAMS, EXTRA = set(), [], []
+SESSIONS, STREAMS, EXTRA, REFUSED = set(), [], [], []
 END = threading.Event()
 
 
@@ -31,6 +32,7 @@ def tools():
     listed[1]["inputSchema"]["properties"] = {
         "region": {"type": "string", "x-mcp-header": "Region"}, "count": {"type": "integer", "x-mcp-header": "Count"},
         "deep": {"type": "object", "properties": {"is": {"type": "boolean", "x-mcp-header": "Deep"}}}}
+    next(tool for tool in listed if tool["name"] == "look")["annotations"] = {"readOnlyHint": True}
     next(tool for tool in listed if tool["name"] == "leak")["description"] = f"Tells {KEY}."
     listed.append({"name": "bad", "inputSchema": {"type": "object", "properties": {
         "x": {"type": "number", "x-mcp-header": "X"}}}})
@@ -98,6 +100,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.note(None)
         if not IS_OLD:
             return self.reply(405)
+        if self.headers.get("Last-Event-ID"):
+            return self.go_on(self.headers["Last-Event-ID"])
         self.begin_events()
         return self.stay({})
 
@@ -124,7 +128,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if not session:
             return self.reply(400, b'{"jsonrpc": "2.0", "error": {"code": -32000, "message": "no session"}, "id": null}')
         if session not in SESSIONS:
-            return self.reply(404, b'{"jsonrpc": "2.0", "error": {"code": -32001, "message": "no session"}, "id": null}')
+            return self.reply(400 if "by-400" in WORDS else 404,
+                              b'{"jsonrpc": "2.0", "error": {"code": -32001, "message": "no session"}, "id": null}')
         if number is None or not method:
             return self.reply(202)
         return self.serve(message)
@@ -273,6 +278,37 @@ class Handler(http.server.BaseHTTPRequestHandler):
             END.wait(0.05)
         self.wfile.write(b"\n\n")
         return None
+
+    def call_acts(self, number, _):
+        """Which it does, and says 400."""
+        SESSIONS.clear()
+        self.reply(400, b'{"jsonrpc": "2.0", "error": {"code": -32000, "message": "no session"}, "id": null}')
+
+    def call_gone(self, number, _):
+        SESSIONS.clear()
+        self.answer({"id": number, "error": {"code": -32001, "message": "it is gone"}}, 404)
+
+    def call_breaks(self, number, arguments):
+        """Ends the stream before the answer, which go_on has."""
+        self.begin_events()
+        how = arguments["text"]
+        if how != "nameless":
+            wait = {"late": 300, "patient": 700}.get(how, 10)
+            self.wfile.write(f"id: {number}/{how}/0\nretry: {wait}\ndata:\n\n".encode())
+        self.wfile.write(b'id: never\ndata: {"jsonrpc": "2.0", "id": %d, "result": {"conte' % number)
+
+    def go_on(self, last):
+        number, how, count = last.split("/")
+        if how == "refuses" or (how == "falters" and count == "0" and not REFUSED.append(1) and len(REFUSED) < 3):
+            return self.reply(405 if how == "refuses" else 503)
+        if how == "lost":
+            SESSIONS.clear()
+            return self.reply(404)
+        self.begin_events()
+        if how == "dies" or how == "often" and int(count) < 20:
+            self.wfile.write(f"id: {number}/{how}/{int(count) + 1}\nretry: 1\ndata:\n\n".encode())
+            return None
+        return self.event({"id": int(number), "result": {"content": [{"type": "text", "text": f"{how} {last}"}]}})
 
     def call_structured(self, number, _):
         self.say(number, "x", structuredContent={"n": 12345678901234567890123})

@@ -71,6 +71,56 @@ class Web(Case):
         self.assertEqual([r["status"] for r in results], ["ok", "ok"])
         self.assertEqual(self.methods().count("initialize"), 2)
 
+    def test_a_call_that_a_server_may_have_made_is_not_made_again(self):
+        first, second = self.cells(self.start("old"), "web.acts()", "web.echo()")
+        self.assertIn("HTTP 400; its session is begun again, but not this call, which it may have made", first["error"]["value"])
+        self.assertEqual(second["status"], "ok")
+        self.assertEqual((self.methods().count("initialize"), self.methods().count("tools/call")), (2, 2))
+
+    def test_one_that_only_reads_is_made_again(self):
+        first, second, third = self.cells(self.start("old", "by-400"), "web.forget()", "web.look(text='a')", "web.forget(); web.echo()")
+        self.assertEqual((first["status"], second["status"], third["status"]), ("ok", "ok", "error"))
+        self.assertEqual((self.methods().count("initialize"), self.methods().count("tools/call")), (3, 5))
+
+    def test_an_answer_with_a_lost_session_is_the_answer(self):
+        first, second = self.cells(self.start("old"), "web.gone()", "web.echo()")
+        self.assertEqual((first["error"]["value"], second["status"]), ("it is gone", "ok"))
+        self.assertEqual((self.methods().count("initialize"), self.methods().count("tools/call")), (2, 2))
+
+    def asked_for_the_rest(self):
+        return [r["headers"]["Last-Event-ID"] for r in self.requests() if "Last-Event-ID" in r["headers"]]
+
+    def test_a_stream_of_an_older_era_that_breaks_is_gone_on_with(self):
+        for how, count in (("once", 1), ("falters", 3), ("late", 1), ("often", 21)):
+            with self.subTest(how):
+                first, second = self.cells(self.start("old"), f"web.breaks(text={how!r})", "web.echo()")
+                self.assertEqual((first["status"], second["status"]), ("ok", "ok"), first["error"])
+                self.assertEqual(first["value"]["json"].split()[0], how)
+                self.assertEqual(self.methods().count("tools/call"), 2)
+                asked = self.asked_for_the_rest()
+                self.assertEqual(len(asked), count)
+                self.assertTrue(asked[0].endswith(f"/{how}/0") and "never" not in asked, asked)
+
+    def test_the_time_until_another_try_is_waited_for(self):
+        result, = self.cells(self.start("old"), "web.breaks(text='patient')")
+        self.assertGreater(result["usage"]["wall_ms"], 699)
+
+    def test_one_that_cannot_be_gone_on_with_is_an_error_and_the_call_is_made_once(self):
+        for words, how, says, begun in ((["old"], "nameless", "ended the stream without an answer", 1), ([], "once", "ended the stream without an answer", 0),
+                                        (["old"], "refuses", "HTTP 405 to the question for the rest of a stream", 1),
+                                        (["old"], "lost", "which it may have made", 2)):
+            with self.subTest(how):
+                first, second = self.cells(self.start(*words), f"web.breaks(text={how!r})", "web.echo()")
+                self.assertIn(says, first["error"]["value"])
+                self.assertEqual(second["status"], "ok")
+                self.assertEqual((self.methods().count("initialize"), self.methods().count("tools/call")), (begun, 2))
+
+    def test_one_that_is_never_done_ends_with_its_call(self):
+        first, second = self.cells(self.start("old"), "web.breaks(text='dies')", "web.echo()", options=["--tool-timeout", "1s"])
+        self.assertEqual((first["error"]["name"], second["status"]), ("ToolTimeout", "ok"))
+        self.assertLess(len(self.asked_for_the_rest()), 15)
+        self.assertIn("notifications/cancelled", self.methods())
+
     def test_arguments_are_headers_where_the_schema_says_so(self):
         url = self.start()
         self.assertEqual(json.loads(self.value(url, "web.headers(region='Zürich', count=3, deep={'is': True})")),

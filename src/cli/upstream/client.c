@@ -167,35 +167,46 @@ static int on_message(void *payload, unsigned long stream, const char *text, siz
     return taken;
 }
 
-/* The session is begun again, once for each call, which the server has not looked at. */
-static void lose_session(mcp *m, ask *a, const char *why)
+static void begin_again(mcp *m)
 {
-    if (a->was_lost) {
-        client_end_call(m, a, 0, why, strlen(why));
-        return;
-    }
-    a->was_lost = 1;
-    a->is_sent = 0;
     if (m->phase == CLIENT_READY) {
         m->phase = CLIENT_DOWN;
         m->wants_start = 1;
     }
 }
 
-static void miss_answer(mcp *m, ask *a, ending how, int status, const char *why)
+/* Whether a call may be made a second time, behind the session that is begun again: once, and not
+ * where the server may have acted. */
+static int may_repeat(const ask *a, ending how)
+{
+    return !a->was_lost && (how == ENDING_LOST || (how == ENDING_UNSURE && a->tool->is_read_only));
+}
+
+static void miss_call(mcp *m, ask *a, ending how, const char *why)
 {
     str text = { 0 };
 
+    if (may_repeat(a, how)) {
+        a->was_lost = 1;
+        a->is_sent = 0;
+        return;
+    }
+    if (strncmp(why, "the MCP server", 14) != 0)
+        str_printf(&text, "the MCP server %s: ", m->label);
+    str_add(&text, why);
+    if (how == ENDING_UNSURE)
+        str_add(&text, "; its session is begun again, but not this call, which it may have made");
+    client_end_call(m, a, 0, str_text(&text), text.len);
+    str_free(&text);
+}
+
+static void miss_answer(mcp *m, ask *a, ending how, int status, const char *why)
+{
     switch (a->kind) {
     case ASK_CALL:
-        if (how == ENDING_LOST) {
-            lose_session(m, a, why);
-            break;
-        }
-        if (strncmp(why, "the MCP server", 14) != 0)
-            str_printf(&text, "the MCP server %s: ", m->label);
-        str_add(&text, why);
-        client_end_call(m, a, 0, str_text(&text), text.len);
+        miss_call(m, a, how, why);
+        if (how == ENDING_LOST || how == ENDING_UNSURE)
+            begin_again(m);
         break;
     case ASK_DISCOVER:
     case ASK_INITIALIZE:
@@ -208,13 +219,13 @@ static void miss_answer(mcp *m, ask *a, ending how, int status, const char *why)
         end_listening(m, a, how == ENDING_BROKEN);
         break;
     }
-    str_free(&text);
 }
 
 static void on_ending(void *payload, unsigned long id, ending how, int status, const char *why)
 {
     mcp *m = payload;
     str text = { 0 };
+    int is_found = 0;
 
     str_add(&text, why);
     secrets_hide_str(&text);
@@ -223,10 +234,14 @@ static void on_ending(void *payload, unsigned long id, ending how, int status, c
         next = a->next;
         if (!a->is_sent || (id > 0 && a->id != id))
             continue;
+        is_found = 1;
         miss_answer(m, a, how, status, str_text(&text));
         if (m->phase == CLIENT_DOWN)
             break; /* the others went with it */
     }
+    /* Behind its answer, or of a call that nobody waits for. */
+    if (!is_found && how == ENDING_UNSURE)
+        begin_again(m);
     pthread_mutex_unlock(&m->lock);
     str_free(&text);
 }

@@ -29,7 +29,8 @@ typedef struct outgoing {
 typedef enum ending {
     ENDING_BROKEN,  /* there is no connection, or no whole answer; why says so */
     ENDING_REFUSED, /* status says so, and nothing that is a message */
-    ENDING_LOST     /* the server does not know the session any more */
+    ENDING_LOST,    /* the server does not know the session, and has not looked at the request */
+    ENDING_UNSURE   /* the same, but it may have */
 } ending;
 
 /* Who uses it. None of these calls the transport. */

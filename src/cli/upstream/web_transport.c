@@ -1,7 +1,6 @@
 /* Streamable HTTP, of revision 2026-07-28 and of those with sessions before it. */
-#include "cli/upstream/transport.h"
+#include "cli/upstream/web_inside.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -10,60 +9,10 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "cli/upstream/message.h"
-#include "fetch/exchange.h"
-#include "fetch/url.h"
-#include "wire/sse.h"
 
-enum {
-    MOST_HOPS = 3,
-    LINGER_MS = 1000 /* for the end of a stream whose answer has come */
-};
-
-/* One request. */
-typedef struct post {
-    struct post *next;
-    struct web *web;
-    unsigned long id;
-    const char *method;
-    str body, headers, url;
-    char version[MESSAGE_VERSION_BYTES];
-    sse events;
-    str reply; /* its body, where it is not a stream of events */
-    unsigned hops;
-    int is_events, is_begun, has_session, is_spoilt;
-    uint64_t answered_ns; /* 0: not yet */
-} post;
-
-typedef struct web {
-    transport base;
-    fetch_url url;
-    str *headers; /* the user's */
-    size_t header_count;
-    str session_id;
-    exchanges *exchanges;
-    post *first;
-} web;
+enum { LINGER_MS = 1000 }; /* for the end of a stream whose answer has come */
 
 /* ---- replies ---- */
-
-static void remove_post(post *p)
-{
-    post **place = &p->web->first;
-
-    while (*place && *place != p)
-        place = &(*place)->next;
-    if (*place)
-        *place = p->next;
-    sse_free(&p->events);
-    str_free(&p->reply);
-    str_free(&p->url);
-    if (p->headers.data)
-        explicit_bzero(p->headers.data, p->headers.cap);
-    str_free(&p->headers);
-    str_free(&p->body);
-    free(p);
-}
 
 static int take_event(void *payload, const char *event, const char *data, size_t len)
 {
@@ -130,113 +79,30 @@ static void take_piece(void *payload, void *tag, const exchange_head *head, cons
         spoil(p, "out of memory");
     }
     if (p->is_spoilt)
-        remove_post(p);
-}
-
-/* ---- requests ---- */
-
-static int add_line(str *lines, size_t *count, const char *name, const char *value)
-{
-    return str_printf(&lines[(*count)++], "%s: %s", name, value);
-}
-
-enum { MOST_LINES = 8 };
-
-static int write_lines(str *lines, size_t *count, const post *p)
-{
-    int error =
-        p->body.len > 0 ? add_line(lines, count, "Content-Type", "application/json") : SNUG_OK;
-    if (!error)
-        error =
-            add_line(lines, count, "Accept",
-                     p->body.len > 0 ? "application/json, text/event-stream" : "text/event-stream");
-    if (!error && *p->version)
-        error = add_line(lines, count, "MCP-Protocol-Version", p->version);
-    if (!error && p->has_session)
-        error = add_line(lines, count, "Mcp-Session-Id", str_text(&p->web->session_id));
-    return error;
-}
-
-static int count_lines(const str *headers)
-{
-    int count = 0;
-    for (size_t i = 0; i < headers->len; i++)
-        count += headers->data[i] == '\n';
-    return count;
-}
-
-static void free_lines(str *lines, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (lines[i].data)
-            explicit_bzero(lines[i].data, lines[i].cap);
-        str_free(&lines[i]);
-    }
-    free(lines);
-}
-
-static int begin_post(post *p)
-{
-    web *w = p->web;
-    size_t count = 0;
-    str *lines =
-        calloc(MOST_LINES + w->header_count + (size_t)count_lines(&p->headers), sizeof *lines);
-    if (!lines)
-        return SNUG_ENOMEM;
-
-    int error = write_lines(lines, &count, p);
-    for (size_t i = 0; i < w->header_count && !error; i++)
-        error = str_add_str(&lines[count++], &w->headers[i]);
-    for (const char *at = str_text(&p->headers); *at && !error;) {
-        const size_t len = strcspn(at, "\n");
-        error = str_append(&lines[count++], at, len);
-        at += len + (at[len] == '\n');
-    }
-    const exchange_request request = { .method = p->method,
-                                       .url = str_text(&p->url),
-                                       .lines = lines,
-                                       .line_count = count,
-                                       .body = p->body.len > 0 ? p->body.data : NULL,
-                                       .body_len = p->body.len };
-    if (!error)
-        error = exchanges_begin(w->exchanges, &request, p);
-    free_lines(lines, count);
-    return error;
+        web_remove_post(p);
 }
 
 /* ---- the end of a reply ---- */
 
-/* A redirect that keeps the method, to another path of the server: 1. */
-static int follow(post *p, const exchange_head *head)
-{
-    const fetch_url *from = &p->web->url;
-    fetch_url to;
-    str why = { 0 };
-
-    if ((head->status != 307 && head->status != 308) || p->hops >= MOST_HOPS)
-        return 0;
-    int is_ours = !fetch_url_read(&to, &why, str_text(&head->location), str_text(&p->url)) &&
-                  !strcmp(str_text(&to.scheme), str_text(&from->scheme)) &&
-                  !strcmp(str_text(&to.host), str_text(&from->host)) && to.port == from->port;
-    if (is_ours) {
-        p->hops++;
-        str_clear(&p->url);
-        is_ours = !str_add_str(&p->url, &to.whole) && !begin_post(p);
-    }
-    fetch_url_free(&to);
-    str_free(&why);
-    return is_ours;
-}
-
-/* The session is not known to the server. Some say so by 400. */
-static int is_lost(const post *p, int status)
+/* Whether it is the answer to the request, whatever the status is. */
+static int is_answer(const post *p)
 {
     message m;
 
-    if (!p->has_session || (status != 404 && status != 400))
-        return 0;
-    return status == 404 || !message_read(&m, str_text(&p->reply), p->reply.len) ||
-           !message_has_id(&m, p->id);
+    return message_read(&m, str_text(&p->reply), p->reply.len) && message_has_id(&m, p->id);
+}
+
+/* Some servers say by 400 that they do not know the session, which may mean anything else. */
+static int may_be_lost(const post *p, int status)
+{
+    return p->session.len > 0 && (status == 404 || status == 400);
+}
+
+static ending what_ended(const post *p, int status)
+{
+    if (may_be_lost(p, status))
+        return status == 404 && p->resumes == 0 ? ENDING_LOST : ENDING_UNSURE;
+    return is_success(status) ? ENDING_BROKEN : ENDING_REFUSED;
 }
 
 static void refuse(const post *p, const exchange_head *head)
@@ -255,10 +121,9 @@ static void refuse(const post *p, const exchange_head *head)
         str_add(&why, "it answered with what is not JSON-RPC");
     else
         str_printf(&why, "it answered with HTTP %d", status);
-    const ending how = is_lost(p, status)   ? ENDING_LOST
-                       : is_success(status) ? ENDING_BROKEN
-                                            : ENDING_REFUSED;
-    user->on_ending(user->client, p->id, how, status, str_text(&why));
+    if (p->resumes > 0)
+        str_add(&why, " to the question for the rest of a stream");
+    user->on_ending(user->client, p->id, what_ended(p, status), status, str_text(&why));
     str_free(&why);
 }
 
@@ -269,7 +134,7 @@ static int take_reply(post *p, const exchange_head *head)
 
     if (p->reply.len == 0 || !has_type(head, "application/json"))
         return 0;
-    if (is_lost(p, head->status) || is_told_off(head->status))
+    if (is_told_off(head->status) || (may_be_lost(p, head->status) && !is_answer(p)))
         return 0;
     return user->on_message(user->client, p->id, p->reply.data, p->reply.len);
 }
@@ -278,7 +143,7 @@ static void keep_session(web *w, const post *p, const exchange_head *head)
 {
     const str *id = &head->session_id;
 
-    if (!is_success(head->status) || p->has_session || id->len == 0 || w->session_id.len > 0)
+    if (!is_success(head->status) || p->session.len > 0 || id->len == 0 || w->session_id.len > 0)
         return;
     for (size_t i = 0; i < id->len; i++)
         if (id->data[i] < 0x21 || id->data[i] > 0x7e)
@@ -294,7 +159,7 @@ static void take_end(void *payload, void *tag, const exchange_head *head, const 
 
     if (!why)
         keep_session(w, p, head);
-    if (!why && follow(p, head))
+    if ((!why && web_follow(p, head)) || web_resume(p, head, why))
         return;
     if (p->id == 0) {
         /* It has no answer, and whether it was taken shows by the next request. */
@@ -310,10 +175,12 @@ static void take_end(void *payload, void *tag, const exchange_head *head, const 
     } else if (!take_reply(p, head)) {
         refuse(p, head);
     } else {
-        user->on_ending(user->client, p->id, ENDING_BROKEN, 0,
+        /* If it was the answer, nobody waits for one. */
+        const int is_lost = p->session.len > 0 && head->status == 404;
+        user->on_ending(user->client, p->id, is_lost ? ENDING_UNSURE : ENDING_BROKEN, 0,
                         "the MCP server answered another request than was made");
     }
-    remove_post(p);
+    web_remove_post(p);
 }
 
 /* ---- a transport ---- */
@@ -335,7 +202,7 @@ static void stop(transport *base)
 
     while (w->first) {
         exchanges_drop(w->exchanges, w->first);
-        remove_post(w->first);
+        web_remove_post(w->first);
     }
     str_clear(&w->session_id);
 }
@@ -350,22 +217,24 @@ static int send_post(transport *base, const outgoing *sent, const char *version)
     p->web = w;
     p->id = sent->id;
     p->method = sent->text.len > 0 ? "POST" : "GET";
-    p->has_session =
-        w->session_id.len > 0 && (!sent->method || strcmp(sent->method, "initialize") != 0);
     if (version)
         strncat(p->version, version, sizeof p->version - 1);
     sse_init(&p->events, MESSAGE_BYTES, take_event, p);
     p->next = w->first;
     w->first = p;
-    int error = str_add_str(&p->body, &sent->text);
+    int error = SNUG_OK;
+    if (!sent->method || strcmp(sent->method, "initialize") != 0)
+        error = str_add_str(&p->session, &w->session_id);
+    if (!error)
+        error = str_add_str(&p->body, &sent->text);
     if (!error)
         error = str_add_str(&p->headers, &sent->headers);
     if (!error)
         error = str_add_str(&p->url, &w->url.whole);
     if (!error)
-        error = begin_post(p);
+        error = web_begin_post(p);
     if (error)
-        remove_post(p);
+        web_remove_post(p);
     return error;
 }
 
@@ -376,7 +245,7 @@ static void drop(transport *base, unsigned long id)
     for (post *p = w->first; p; p = p->next)
         if (p->id == id) {
             exchanges_drop(w->exchanges, p);
-            remove_post(p);
+            web_remove_post(p);
             return;
         }
 }
@@ -389,7 +258,7 @@ static void drop_answered(web *w)
         if (p->answered_ns == 0 || clock_now_ns() < clock_deadline_ns(p->answered_ns, LINGER_MS))
             continue;
         exchanges_drop(w->exchanges, p);
-        remove_post(p);
+        web_remove_post(p);
     }
 }
 
@@ -400,7 +269,8 @@ static void turn(transport *base, int ms)
     for (const post *p = w->first; p; p = p->next)
         if (p->answered_ns && (ms < 0 || ms > LINGER_MS))
             ms = LINGER_MS;
-    exchanges_turn(w->exchanges, ms);
+    web_ask_for_rest(w);
+    exchanges_turn(w->exchanges, web_resume_ms(w, ms));
     drop_answered(w);
 }
 
@@ -419,10 +289,10 @@ static void end_session(web *w)
 
     p->web = w;
     p->method = "DELETE";
-    p->has_session = 1;
     sse_init(&p->events, MESSAGE_BYTES, take_event, p);
     w->first = p;
-    if (str_add_str(&p->url, &w->url.whole) || begin_post(p))
+    if (str_add_str(&p->session, &w->session_id) || str_add_str(&p->url, &w->url.whole) ||
+        web_begin_post(p))
         return;
     for (int i = 0; i < TURNS && w->first; i++)
         exchanges_turn(w->exchanges, TURN_MS);
