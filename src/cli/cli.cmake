@@ -196,6 +196,7 @@ snug_layer(cli SOURCES
     cli/tools/user_tools.c
     cli/upstream/client.c
     cli/upstream/client_ask.c
+    cli/upstream/client_take.c
     cli/upstream/handshake.c
     cli/upstream/listing.c
     cli/upstream/mcptool.c

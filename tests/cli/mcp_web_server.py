@@ -21,7 +21,7 @@ IS_OLD = "old" in WORDS
 STRING = {"type": "string"}
 NAMES = ["echo", "headers", "wrong_id", "huge", "never", "half", "garbage", "packed", "html", "status", "forget", "busy",
          "change", "structured", "fail", "refuse", "flood", "away", "more", "stays_open", "leak", "look",
-         "acts", "gone", "breaks"]
+         "acts", "gone", "breaks", "asks"]
 LOCK = threading.Lock()
 SESSIONS, STREAMS, EXTRA, REFUSED = set(), [], [], []
 END = threading.Event()
@@ -168,6 +168,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer({"id": number, "result": {"resultType": "complete", "tools": tools(), "ttlMs": 0}})
         if method != "tools/call":
             return self.answer({"id": number, "error": {"code": -32601, "message": "Method not found"}}, 404)
+        self.params = params
         act = getattr(self, "call_" + params["name"], None)
         if act:
             return act(number, params["arguments"])
@@ -319,8 +320,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def call_refuse(self, number, _):
         self.answer({"id": number, "error": {"code": -32602, "message": "no such thing"}}, 400)
 
-    def call_more(self, number, _):
-        self.answer({"id": number, "result": {"resultType": "input_required", "requestState": "x"}})
+    def call_more(self, number, arguments):
+        how, state = arguments.get("text"), self.params.get("requestState", "0")
+        more = {"requestState": str(int(state) + 1)}
+        if how == "asks":
+            more["inputRequests"] = {key: {"method": "elicitation/create", "params": {"mode": "form", "message": "Your name?" + "\u00e9" * 300}}
+                                     for key in "abcde"}
+        elif how == "state" and state == "2":
+            return self.say(number, f"{self.params['arguments']} {state}")
+        return self.answer({"id": number, "result": {"resultType": "input_required", **more}})
+
+    def call_asks(self, number, _):
+        self.begin_events()
+        self.event({"id": "e1", "method": "elicitation/create", "params": {"message": "Your name?"}})
+        self.event({"id": number, "result": {"content": [{"type": "text", "text": "nobody answers"}], "isError": True}})
 
 
 def main():

@@ -164,7 +164,7 @@ class Mcp(Case):
         self.assertIn("notifications/cancelled", [m.get("method") for m in self.log()])
 
     def test_a_tool_that_wants_more_from_its_user_is_refused(self):
-        self.assertIn("asks its user for more", self.failure("more()", words=["new"]))
+        self.assertIn("wants more before more answers", self.failure("more()", words=["new"]))
 
     # ---- changes ----
 

@@ -148,13 +148,25 @@ class Web(Case):
         for source, says in (("web.wrong_id()", "another request than was made"), ("web.huge()", "more than 32 MiB"),
                              ("web.flood()", "more than 32 MiB"), ("web.half()", "ended the stream without an answer"),
                              ("web.garbage()", "not JSON-RPC"), ("web.html()", "not JSON-RPC"), ("web.packed()", "not JSON-RPC"),
-                             ("web.status()", "HTTP 503"), ("web.more()", "asks its user for more")):
+                             ("web.status()", "HTTP 503"), ("web.more()", "wants more before more answers, which snug does not give")):
             with self.subTest(source):
                 first, second = self.cells(self.start(), source, "web.echo()")
                 self.assertEqual(first["error"]["name"], "ToolError")
                 self.assertIn(says, first["error"]["value"])
                 self.assertNotIn("sesame", first["error"]["value"])
                 self.assertEqual(second["status"], "ok")
+
+    def test_what_a_server_asks_for_is_said(self):
+        text = self.failure(self.start(), "web.more(text='asks')")
+        self.assertTrue(text.startswith("the MCP server web wants more before more answers, which snug does not give: elicitation/create (Your name?é"), text)
+        self.assertTrue(text.endswith("é...) and 2 more"), text)
+        self.assertEqual(self.failure(self.start("old"), "web.asks()"),
+                         "nobody answers (the MCP server web asked for elicitation/create (Your name?), which snug does not answer)")
+
+    def test_a_server_that_wants_its_state_back_gets_it(self):
+        self.assertEqual(self.value(self.start(), "web.more(text='state')"), "{'text': 'state'} 2")
+        self.failure(self.start(), "web.more(text='for ever')")
+        self.assertEqual(self.methods().count("tools/call"), 21)
 
     def test_a_stream_that_stays_open_behind_its_answer_is_not_waited_for(self):
         self.assertEqual(self.value(self.start(), "[web.stays_open(), web.echo()]"), ["open", "{}"])

@@ -142,6 +142,7 @@ void client_end_ask(mcp *m, ask *a)
     if (*place)
         *place = a->next;
     str_free(&a->params);
+    str_free(&a->wish);
     free(a);
 }
 

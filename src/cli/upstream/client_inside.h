@@ -39,6 +39,9 @@ typedef struct ask {
     snug_call *call;       /* of ASK_CALL, as the rest */
     const mcptool *tool;
     str params;
+    unsigned rounds; /* in which the server wanted its state back, which stands in params then */
+    size_t own_len;  /* of params before */
+    str wish;        /* what the server asked for in vain meanwhile */
 } ask;
 
 typedef struct tool_array {
@@ -97,6 +100,14 @@ void client_fail_calls(mcp *m, const char *why, int sent_alone);
 void client_queue(mcp *m, outgoing *o);
 outgoing *client_new_outgoing(unsigned long id, const char *method);
 void client_free_outgoing(outgoing *o);
+
+/* ---- client_take.c ----
+ *
+ * Of a transport_user: the lock is not held. */
+
+int client_on_message(void *payload, unsigned long stream, const char *text, size_t len);
+void client_on_ending(void *payload, unsigned long id, ending how, int status, const char *why);
+void client_on_death(void *payload, const char *what);
 
 /* ---- handshake.c ---- */
 

@@ -1,0 +1,365 @@
+/* What an MCP server says, on the thread that speaks with it. */
+#include "cli/upstream/client_inside.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/jsontext.h"
+#include "base/utf8.h"
+#include "cli/program/secrets.h"
+
+enum {
+    MOST_DEATHS = 5, /* without an answered call in between; then it is not started again */
+    LISTEN_AGAIN_MS = 30000,
+    WISH_BYTES = 200,
+    MOST_WISHES = 3
+};
+
+/* ---- answers ---- */
+
+static ask *find_answered(mcp *m, const message *msg, unsigned long stream)
+{
+    const int has_no_id = !msg->id.text || jsontext_is(msg->id, "null");
+
+    for (ask *a = m->asks; a; a = a->next) {
+        if (!a->is_sent || (stream > 0 && a->id != stream))
+            continue;
+        if (message_has_id(msg, a->id) || (stream > 0 && has_no_id))
+            return a;
+    }
+    return NULL;
+}
+
+/* Appends what a server asks for: "elicitation/create (Your name?)". */
+static void write_wish(str *out, jsontext_span method, jsontext_span params)
+{
+    const char *end;
+    str text = { 0 };
+
+    jsontext_string(&text, method);
+    str_printf(out, "%.*s", WISH_BYTES, str_text(&text));
+    str_clear(&text);
+    if (jsontext_string(&text, jsontext_member(params, "message")) == SNUG_OK && text.len > 0) {
+        end = text.len > WISH_BYTES ? "..." : "";
+        const size_t shown =
+            utf8_floor(text.data, text.len, text.len > WISH_BYTES ? WISH_BYTES : text.len);
+        str_printf(out, " (%.*s%s)", (int)shown, text.data, end);
+    }
+    str_free(&text);
+}
+
+/* A call goes on behind what the server wants to have back: 1. */
+static int send_state(mcp *m, ask *a, jsontext_span state)
+{
+    enum { MOST_ROUNDS = 20 };
+
+    if (!state.text || *state.text != '"' || ++a->rounds > MOST_ROUNDS)
+        return 0;
+    if (a->rounds == 1)
+        a->own_len = a->params.len;
+    a->params.len = a->own_len - 1; /* without its brace */
+    if (str_add(&a->params, ", \"requestState\": ") ||
+        str_append(&a->params, state.text, state.len) || str_add(&a->params, "}"))
+        return 0;
+    a->id = ++m->ids;
+    return client_send_call(m, a) == SNUG_OK;
+}
+
+/* It wants more before it answers. Nothing of that is declared, so that it must not, but for its
+ * state (2026-07-28, basic/patterns/mrtr). */
+static void take_wish(mcp *m, ask *a, jsontext_span result)
+{
+    const jsontext_span requests = jsontext_member(result, "inputRequests");
+    jsontext j;
+    jsontext_token ignored;
+    jsontext_span one;
+    str text = { 0 };
+    size_t count = 0;
+
+    str_printf(&text, "the MCP server %s wants more before %s answers, which snug does not give",
+               m->label, a->tool->remote);
+    if (requests.text && jsontext_enter(&j, requests))
+        while (jsontext_item(&j, &ignored, &one)) {
+            if (count < MOST_WISHES)
+                str_add(&text, count == 0 ? ": " : ", ");
+            if (count++ < MOST_WISHES)
+                write_wish(&text, jsontext_member(one, "method"), jsontext_member(one, "params"));
+        }
+    if (count > MOST_WISHES)
+        str_printf(&text, " and %zu more", count - MOST_WISHES);
+    if (count > 0 || !send_state(m, a, jsontext_member(result, "requestState")))
+        client_end_call(m, a, 0, str_text(&text), text.len);
+    str_free(&text);
+}
+
+/* Why a call failed: also what the server asked for meanwhile in vain. */
+static void fail_call(mcp *m, ask *a, str *why)
+{
+    if (a->wish.len > 0)
+        str_printf(why, " (the MCP server %s asked for %s, which snug does not answer)", m->label,
+                   a->wish.data);
+    client_end_call(m, a, 0, str_text(why), why->len);
+}
+
+static void take_call_result(mcp *m, ask *a, jsontext_span result)
+{
+    const jsontext_span type = jsontext_member(result, "resultType");
+    str answer = { 0 };
+    int is_fine;
+
+    m->deaths = 0;
+    if (type.text && !jsontext_is(type, "\"complete\"")) {
+        take_wish(m, a, result);
+        return;
+    }
+    if (mcptool_read_result(&answer, &is_fine, result))
+        client_end_call(m, a, 0, "out of memory", 13);
+    else if (is_fine)
+        client_end_call(m, a, 1, str_text(&answer), answer.len);
+    else
+        fail_call(m, a, &answer);
+    str_free(&answer);
+}
+
+static void write_error(str *out, jsontext_span error)
+{
+    if (jsontext_string(out, jsontext_member(error, "message")) || out->len == 0)
+        str_add(out, "the MCP server answered with an error");
+}
+
+static void take_call_error(mcp *m, ask *a, jsontext_span error)
+{
+    str text = { 0 };
+
+    /* It may not know the tool any more, or take other arguments. */
+    if (message_error_code(error) == -32602 || message_error_code(error) == -32020)
+        m->is_stale = m->era == ERA_NEW;
+    m->deaths = 0;
+    write_error(&text, error);
+    fail_call(m, a, &text);
+    str_free(&text);
+}
+
+static void end_listening(mcp *m, ask *a, int is_wanted)
+{
+    client_end_ask(m, a);
+    m->listen_at_ns = is_wanted ? clock_deadline_ns(clock_now_ns(), LISTEN_AGAIN_MS) : UINT64_MAX;
+}
+
+static void take_answer(mcp *m, ask *a, const message *msg)
+{
+    static const char nothing[] = "the MCP server answered without a result";
+    str why = { 0 };
+
+    switch (a->kind) {
+    case ASK_CALL:
+        if (msg->result.text)
+            take_call_result(m, a, msg->result);
+        else if (msg->error.text)
+            take_call_error(m, a, msg->error);
+        else
+            client_end_call(m, a, 0, nothing, sizeof nothing - 1);
+        break;
+    case ASK_DISCOVER:
+    case ASK_INITIALIZE:
+        client_take_greeting(m, a, msg->result, msg->error);
+        break;
+    case ASK_LIST:
+        write_error(&why, msg->error);
+        if (msg->result.text)
+            client_take_page(m, a, msg->result);
+        else
+            client_miss_list(m, a, str_text(&why));
+        break;
+    case ASK_LISTEN:
+        end_listening(m, a, msg->result.text != NULL);
+        break;
+    }
+    str_free(&why);
+}
+
+/* Of a call, where its own stream says so; else it may be of any. */
+static void note_wish(mcp *m, const message *msg, unsigned long stream)
+{
+    const ask *own = m->asks;
+
+    while (own && own->id != stream)
+        own = own->next;
+    for (ask *a = m->asks; a; a = a->next) {
+        if (a->kind != ASK_CALL || !a->is_sent || (own && own->kind == ASK_CALL && a != own))
+            continue;
+        str_clear(&a->wish);
+        write_wish(&a->wish, msg->method, msg->params);
+    }
+}
+
+static void take_request(mcp *m, const message *msg, unsigned long stream)
+{
+    outgoing *o = client_new_outgoing(0, NULL);
+
+    if (!jsontext_is(msg->method, "\"ping\""))
+        note_wish(m, msg, stream);
+    if (o && !message_write_answer(&o->text, msg->id, msg->method))
+        client_queue(m, o);
+    else
+        client_free_outgoing(o);
+}
+
+static void take_notification(mcp *m, const message *msg)
+{
+    if (jsontext_is(msg->method, "\"notifications/tools/list_changed\""))
+        client_note_change(m);
+}
+
+static int take_message(mcp *m, unsigned long stream, const char *text, size_t len)
+{
+    message msg;
+    int taken = 1;
+
+    if (!message_read(&msg, text, len))
+        return 0;
+    pthread_mutex_lock(&m->lock);
+    if (msg.method.text && msg.id.text) {
+        if (m->era != ERA_NEW) /* there, servers must not ask */
+            take_request(m, &msg, stream);
+    } else if (msg.method.text) {
+        take_notification(m, &msg);
+    } else {
+        ask *a = find_answered(m, &msg, stream);
+        if (a) {
+            take_answer(m, a, &msg);
+            taken = 2;
+        }
+        /* Else it is an answer that nobody wants any more. */
+    }
+    pthread_mutex_unlock(&m->lock);
+    return taken;
+}
+
+/* What a server says of the keys that it was given, or found in its environment, is not heard. */
+int client_on_message(void *payload, unsigned long stream, const char *text, size_t len)
+{
+    str copy = { 0 };
+    int taken = 0;
+
+    if (!secrets_are_in_json(text, len))
+        return take_message(payload, stream, text, len);
+    if (str_append(&copy, text, len) == SNUG_OK) {
+        copy.len = secrets_hide_json(copy.data, copy.len);
+        taken = take_message(payload, stream, copy.data, copy.len);
+    }
+    str_free(&copy);
+    return taken;
+}
+
+static void begin_again(mcp *m)
+{
+    if (m->phase == CLIENT_READY) {
+        m->phase = CLIENT_DOWN;
+        m->wants_start = 1;
+    }
+}
+
+/* Whether a call may be made a second time, behind the session that is begun again: once, and not
+ * where the server may have acted. */
+static int may_repeat(const ask *a, ending how)
+{
+    return !a->was_lost && (how == ENDING_LOST || (how == ENDING_UNSURE && a->tool->is_read_only));
+}
+
+static void miss_call(mcp *m, ask *a, ending how, const char *why)
+{
+    str text = { 0 };
+
+    if (may_repeat(a, how)) {
+        a->was_lost = 1;
+        a->is_sent = 0;
+        return;
+    }
+    if (strncmp(why, "the MCP server", 14) != 0)
+        str_printf(&text, "the MCP server %s: ", m->label);
+    str_add(&text, why);
+    if (how == ENDING_UNSURE)
+        str_add(&text, "; its session is begun again, but not this call, which it may have made");
+    client_end_call(m, a, 0, str_text(&text), text.len);
+    str_free(&text);
+}
+
+static void miss_answer(mcp *m, ask *a, ending how, int status, const char *why)
+{
+    switch (a->kind) {
+    case ASK_CALL:
+        miss_call(m, a, how, why);
+        if (how == ENDING_LOST || how == ENDING_UNSURE)
+            begin_again(m);
+        break;
+    case ASK_DISCOVER:
+    case ASK_INITIALIZE:
+        client_miss_greeting(m, a, status, why);
+        break;
+    case ASK_LIST:
+        client_miss_list(m, a, why);
+        break;
+    case ASK_LISTEN:
+        end_listening(m, a, how == ENDING_BROKEN);
+        break;
+    }
+}
+
+void client_on_ending(void *payload, unsigned long id, ending how, int status, const char *why)
+{
+    mcp *m = payload;
+    str text = { 0 };
+    int is_found = 0;
+
+    str_add(&text, why);
+    secrets_hide_str(&text);
+    pthread_mutex_lock(&m->lock);
+    for (ask *a = m->asks, *next; a; a = next) {
+        next = a->next;
+        if (!a->is_sent || (id > 0 && a->id != id))
+            continue;
+        is_found = 1;
+        miss_answer(m, a, how, status, str_text(&text));
+        if (m->phase == CLIENT_DOWN)
+            break; /* the others went with it */
+    }
+    /* Behind its answer, or of a call that nobody waits for. */
+    if (!is_found && how == ENDING_UNSURE)
+        begin_again(m);
+    pthread_mutex_unlock(&m->lock);
+    str_free(&text);
+}
+
+/* 1: it has died of the question what it speaks, which is asked no more. */
+static int has_died_of_question(const mcp *m)
+{
+    return m->phase == CLIENT_GREETED && m->era == ERA_UNKNOWN;
+}
+
+void client_on_death(void *payload, const char *what)
+{
+    mcp *m = payload;
+    str text = { 0 };
+
+    str_printf(&text, " %s", what);
+    pthread_mutex_lock(&m->lock);
+    if (has_died_of_question(m)) {
+        client_end_own(m);
+        m->era = ERA_OLD;
+        m->phase = CLIENT_DOWN;
+        m->wants_start = m->wants_stop = 1;
+    } else {
+        const client_era era = m->phase == CLIENT_READY ? m->era : ERA_UNKNOWN;
+        client_fail_greeting(m, str_text(&text));
+        m->era = era;
+        if (++m->deaths >= MOST_DEATHS) {
+            str_printf(&m->why, " (it has ended %d times, and is not started again)", MOST_DEATHS);
+            m->phase = CLIENT_GIVEN_UP;
+        }
+    }
+    pthread_mutex_unlock(&m->lock);
+    str_free(&text);
+}
