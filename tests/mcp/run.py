@@ -1,6 +1,6 @@
 """snug with a real MCP server: server-everything of the protocol's authors, by npm.
 
-usage: SNUG=PROGRAM run.py BUILD_DIR
+usage: SNUG=PROGRAM run.py BUILD_DIR stdio|web
 
 Installed into the build folder as package-lock.json has it. Exit status 77, skipped, where there
 is no npm, no Node.js 20, or no registry.
@@ -8,6 +8,7 @@ is no npm, no Node.js 20, or no registry.
 import json
 import os
 import pathlib
+import socket
 import subprocess
 import sys
 import unittest
@@ -17,36 +18,57 @@ import npm
 
 HERE = pathlib.Path(__file__).parent
 FOLDER = pathlib.Path(sys.argv[1], "tests/mcp")
+IS_WEB = sys.argv[2] == "web"
 SECONDS = 120
 
 NODE = npm.install(HERE, FOLDER, "the server")
 SERVER = FOLDER / "node_modules/@modelcontextprotocol/server-everything/dist/index.js"
-COMMAND = f"'{NODE}' '{SERVER}' stdio"
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
 
 
 class Everything(unittest.TestCase):
+    CELLS = {
+        "text": "every.echo(message='hello')",
+        "numbers": "every.get_sum(a=2, b=40)",
+        "structured": "every.get_structured_content('Chicago')",
+        "left out": "every.get_annotated_message('error')",
+        "blocks": "every.get_tiny_image()",
+        "wrong": "every.get_sum('x', 1)",
+        "awaited": "import asyncio\nawait asyncio.gather(*[every.echo(str(n)) for n in range(8)])",
+        "threads": "import asyncio\nasync def call(n): return await asyncio.to_thread(every.echo, str(n))\n"
+                   "await asyncio.gather(*[call(n) for n in range(8)])",
+        "long": "every.trigger_long_running_operation(duration=2, steps=4)",
+        "names": "sorted(name for name in dir(every) if name.startswith('get_'))",
+        "signature": "import inspect; str(inspect.signature(every.get_annotated_message))",
+    }
+
+    @classmethod
+    def place(cls):
+        """Where the server is, started if it is not for snug to do."""
+        if not IS_WEB:
+            return f"'{NODE}' '{SERVER}' stdio"
+        port = free_port()
+        server = subprocess.Popen([NODE, SERVER, "streamableHttp"], env={**os.environ, "PORT": str(port)},
+                                  stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+        cls.addClassCleanup(lambda: (server.kill(), server.communicate()))
+        next(line for line in server.stderr if "listening" in line)
+        return f"http://127.0.0.1:{port}/mcp"
+
     @classmethod
     def setUpClass(cls):
-        cells = {
-            "names": "sorted(name for name in globals() if name.startswith('get_'))",
-            "signature": "import inspect; str(inspect.signature(get_annotated_message))",
-            "text": "echo(message='hello')",
-            "numbers": "get_sum(a=2, b=40)",
-            "structured": "get_structured_content('Chicago')",
-            "left out": "get_annotated_message('error')",
-            "blocks": "get_tiny_image()",
-            "wrong": "get_sum('x', 1)",
-            "together": "import asyncio\nasync def call(n): return await asyncio.to_thread(echo, str(n))\n"
-                        "await asyncio.gather(*[call(n) for n in range(8)])",
-        }
-        words = [word for source in cells.values() for word in ("-c", source)]
+        words = [word for source in cls.CELLS.values() for word in ("-c", source)]
         done = subprocess.run([os.environ["SNUG"], "run", "--json", "--keep-going", "--threads", "4",
-                               "--mcp", COMMAND, *words],
+                               "--upstream", "every=" + cls.place(), *words],
                               capture_output=True, text=True, encoding="utf-8", timeout=SECONDS)
         lines = done.stdout.splitlines()
-        if len(lines) != len(cells):
+        if len(lines) != len(cls.CELLS):
             raise AssertionError(f"{len(lines)} answers; stderr: {done.stderr}")
-        cls.results = dict(zip(cells, map(json.loads, lines)))
+        cls.results = dict(zip(cls.CELLS, map(json.loads, lines)))
 
     def value(self, name):
         result = self.results[name]
@@ -57,8 +79,7 @@ class Everything(unittest.TestCase):
         self.assertIn("get_structured_content", self.value("names"))
 
     def test_required_parameters_come_first(self):
-        self.assertEqual(self.value("signature"),
-                         "(messageType: str, includeImage: bool = False)")
+        self.assertEqual(self.value("signature"), "(messageType: str, includeImage: bool = False)")
 
     def test_text_is_a_string(self):
         self.assertEqual(self.value("text"), "Echo: hello")
@@ -72,8 +93,7 @@ class Everything(unittest.TestCase):
         self.assertIn("Error", json.dumps(self.value("left out")))
 
     def test_other_content_is_a_list_of_blocks(self):
-        kinds = [block["type"] for block in self.value("blocks")]
-        self.assertIn("image", kinds)
+        self.assertIn("image", [block["type"] for block in self.value("blocks")])
 
     def test_an_error_of_the_tool_is_an_exception(self):
         result = self.results["wrong"]
@@ -81,8 +101,12 @@ class Everything(unittest.TestCase):
         self.assertEqual(result["error"]["name"], "ToolError")
         self.assertEqual([call["status"] for call in result["tool_calls"]], ["error"])
 
-    def test_several_calls_can_be_under_way(self):
-        self.assertEqual(self.value("together"), [f"Echo: {n}" for n in range(8)])
+    def test_calls_run_side_by_side(self):
+        for name in ("awaited", "threads"):
+            self.assertEqual(self.value(name), [f"Echo: {n}" for n in range(8)])
+
+    def test_an_answer_behind_progress_comes(self):
+        self.assertIn("completed", self.value("long"))
 
 
 unittest.main(argv=sys.argv[:1])
