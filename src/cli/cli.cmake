@@ -179,6 +179,7 @@ snug_layer(cli SOURCES
     cli/run/run_command.c
     cli/run/split.c
     cli/run/typecheck.c
+    cli/run/typed_program.c
     cli/terminal/clean.c
     cli/terminal/columns.c
     cli/terminal/lines.c

@@ -11,6 +11,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -82,6 +83,39 @@ class Words(Case):
         with open(os.path.join(self.folder, "read")) as file:
             self.assertEqual(file.read().splitlines()[1:], ["a = 1", "pass", "if a:", "    pass", "pass", "pass", "pass"])
 
+    def test_magics_within_lines_are_none_either(self):
+        path = self.mypy("/bin/cat program.py > ../../read; exit 0")
+        self.check("a, b = %time f()\na.b?\n?a\nc = (a\n   % b)\nd = a == 'what?'\n", PATH=path)
+        with open(os.path.join(self.folder, "read")) as file:
+            self.assertEqual(file.read().splitlines()[1:], ["a, b = _", "pass", "pass", "c = (a", "   % b)", "d = a == 'what?'", "pass"])
+
+    def test_a_mypy_that_hangs_is_ended_at_the_time_limit(self):
+        for script in "sleep 100", "sleep 100 & exit 0", "while :; do echo x; done":
+            with self.subTest(script):
+                status, out, err = self.check("a = 1", "--timeout", "1s", PATH=self.mypy(script) + ":/bin")
+                self.assertEqual((status, out, err), (2, "", "snug: mypy has not ended within 1 s (--timeout)\n"))
+
+    def test_a_signal_ends_mypy_and_leaves_no_file(self):
+        path = self.mypy("/bin/touch ../../begun; exec /bin/sleep 100")
+        with tempfile.TemporaryDirectory() as temporary:
+            source = os.path.join(self.folder, "a.py")
+            with open(source, "w") as file:
+                file.write("a = 1")
+            os.mkdir(os.path.join(temporary, "in"))
+            done = subprocess.Popen([SNUG, "check", "--types", source], stdout=subprocess.DEVNULL,
+                                    env={**os.environ, "TMPDIR": os.path.join(temporary, "in"), "PATH": path})
+            while not os.path.exists(os.path.join(temporary, "begun")) and done.poll() is None:
+                time.sleep(0.01)
+            done.terminate()
+            self.assertEqual(done.wait(SECONDS), 143)
+            self.assertEqual(os.listdir(os.path.join(temporary, "in")), [])
+
+    def test_megabytes_of_words_are_no_harm(self):
+        path = self.mypy("echo 'program.py:2:1: error: First.'; i=0; while [ $i -lt 20000 ]; do echo 'note: "
+                         + "x" * 300 + "'; i=$((i+1)); done; echo 'program.py:2:1: error: Last.'; exit 1")
+        status, out, _ = self.check("a = 1\n", PATH=path)
+        self.assertEqual((status, out.splitlines()[-1]), (1, "1:1: type: Last."))
+
     def test_cells_that_await_are_a_function(self):
         path = self.mypy('if /bin/grep -q "^async def" program.py; then echo "program.py:4:3: error: No."; else '
                          "echo 'program.py:3:1: error: \"await\" outside function'; exit 2; fi; exit 1")
@@ -99,6 +133,44 @@ class Real(Case):
 
     def test_what_is_right_has_no_finding(self):
         self.assertEqual(self.check("x = notes.echo(text='a')\nx = 1\ndisplay(x)\n%time x\nrows = []\n", *UPSTREAM), (0, "", ""))
+
+    def tools(self, *tools):
+        """Options for a server with these tools."""
+        path = os.path.join(self.folder, "tools.json")
+        with open(path, "w") as file:
+            json.dump([{"name": name, "inputSchema": {"type": "object", "properties": properties}} for name, properties in tools], file)
+        return ["--upstream", f"files=exec '{sys.executable}' '{os.path.join(HERE, 'tools_server.py')}' '{path}'"]
+
+    def test_a_tool_may_be_called_as_a_type_is_and_have_a_wrong_default(self):
+        names = {"type": "array", "items": {"type": "string"}}
+        tools = self.tools(("list", {"names": names}), ("other", {"names": names}), ("str", {"a": {"type": "string", "default": 5}}))
+        self.assertEqual(self.check("files.list(names=['a'])\nfiles.other(names=['a'])\nfiles.str(a='b')\n", *tools), (0, "", ""))
+        status, out, err = self.check("n = 1\nfiles.other(names=[n])\nfiles.str(n)\n", *tools)
+        self.assertEqual((status, len(out.splitlines()), err), (1, 2, ""))
+
+    def test_global_names_are_no_fault_in_programs_that_await(self):
+        source = "count = 0\ndef bump():\n    global count, other\n    count += 1\n    other = 2\n"
+        self.assertEqual(self.check(source), (0, "", ""))
+        self.assertEqual(self.check(source + "await notes.echo(text='a')\n", *UPSTREAM), (0, "", ""))
+
+    def test_a_name_may_change_its_type_once_it_was_read(self):
+        self.assertEqual(self.check("x = 1\nprint(x)\nx = 'a'\nx.upper()\n"), (0, "", ""))
+
+    def test_files_beside_the_program_are_not_read(self):
+        there = os.path.join(self.folder, "there")
+        os.mkdir(there)
+        said = os.path.join(self.folder, "said")
+        for name, text in (("mypy.ini", "[mypy]\nplugins = evil\n"), ("setup.cfg", "[mypy]\nplugins = evil\n"),
+                           ("pyproject.toml", "[tool.mypy]\nplugins = ['evil']\n"), ("json.py", "x: int = 'a'\n"),
+                           ("evil.py", f"open({said!r}, 'w')\n"), ("sitecustomize.py", f"open({said!r}, 'w')\n")):
+            with open(os.path.join(there, name), "w") as file:
+                file.write(text)
+        before = os.getcwd()
+        self.addCleanup(os.chdir, before)
+        os.chdir(there)
+        self.assertEqual(self.check("import json\njson.dumps(1).upper()\n"), (0, "", ""))
+        self.assertFalse(os.path.exists(said))
+        self.assertEqual(len(os.listdir(there)), 6)
 
     def test_a_fault_of_syntax_is_told_once(self):
         status, out, _ = self.check("x = = 1\n")

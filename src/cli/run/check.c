@@ -1,4 +1,5 @@
 /* snug check: what the scan finds in files, without running them. */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -256,13 +257,28 @@ static int check_cell(checker *c, const piece *p, const cell_list *cells, size_t
     return status;
 }
 
+/* What mypy has of time: that of a cell. */
+static uint64_t most_wall_ms(const options *o)
+{
+    const snug_limit_description *one;
+
+    if (o->limits.wall_ms)
+        return o->limits.wall_ms;
+    for (size_t i = 0; (one = snug_limit_info(i)); i++)
+        if (one->offset == offsetof(snug_limits, wall_ms))
+            return one->default_value;
+    return SNUG_UNLIMITED;
+}
+
 static int check_list(checker *c, const input *in, const cell_list *cells)
 {
     const int is_notebook = input_is_notebook(in);
     type_findings types = { 0 };
-    int status = c->options->has_types ? typecheck(&types, c->tools.list, cells) : EXIT_FINE;
+    const type_checker how = { &c->signals, most_wall_ms(c->options) };
+    int status =
+        c->options->has_types ? typecheck(&types, c->tools.list, cells, &how) : EXIT_FINE;
 
-    for (size_t i = 0; i < cells->count; i++) {
+    for (size_t i = 0; i < cells->count && status <= EXIT_USAGE; i++) {
         piece p = { .name = input_name(in) };
         if (is_notebook || cells->count > 1)
             p.number = cells->items[i].number;

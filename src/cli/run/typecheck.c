@@ -8,16 +8,17 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/ascii.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/process/await.h"
 #include "base/process/child.h"
 #include "base/shellword.h"
+#include "cli/run/typed_program.h"
 #include "cli/program/command.h"
 
-/* ---- the program ---- */
-
+/* Defaults of a server's need not be of its types. */
+static const char ignored[] = "# mypy: ignore-errors\n";
 /* What cells have besides tools. */
 static const char more_stubs[] = "\n"
                                  "In: list[str]\n"
@@ -26,74 +27,6 @@ static const char more_stubs[] = "\n"
                                  "def display(*objects: Any, **options: Any) -> Any: ...\n"
                                  "def get_ipython() -> Any: ...\n";
 static const char head[] = "from snug_tools import *; from snug_tools import _";
-/* Where await stands outside functions, which mypy refuses, the cells are a function. */
-static const char function_head[] = "\nasync def _cells() -> None:";
-
-typedef struct program {
-    str text;
-    unsigned first_line;
-    unsigned indentation;
-} program;
-
-static int is_magic(const char *line, size_t len)
-{
-    return len > 0 && strchr("%!?", *line);
-}
-
-/* A line that is not Python becomes one that does nothing. */
-static int add_line(program *p, const char *line, size_t len)
-{
-    size_t blanks = 0;
-    int error = str_printf(&p->text, "%*s", (int)p->indentation, "");
-
-    while (blanks < len && (line[blanks] == ' ' || line[blanks] == '\t'))
-        blanks++;
-    const int is_other = is_magic(line + blanks, len - blanks) || memchr(line, '\0', len);
-    if (!error)
-        error = str_append(&p->text, line, is_other ? blanks : len);
-    if (!error && is_other)
-        error = str_add(&p->text, "pass");
-    return error ? error : str_add(&p->text, "\n");
-}
-
-/* %%bash, %%writefile: the rest of the cell need not be Python. */
-static int is_foreign(const cell *one)
-{
-    static const char *const python[] = { "%%time", "%%timeit", "%%capture" };
-    const size_t word = strcspn(one->source, " \t\r\n");
-
-    for (size_t i = 0; i < sizeof python / sizeof *python; i++)
-        if (strlen(python[i]) == word && !strncmp(one->source, python[i], word))
-            return 0;
-    return !strncmp(one->source, "%%", 2);
-}
-
-static int add_cell(program *p, const cell *one)
-{
-    const char *at = one->source, *end = at + one->len;
-    const int skips = is_foreign(one);
-    int error = SNUG_OK;
-
-    while (at < end && !error) {
-        const char *feed = memchr(at, '\n', (size_t)(end - at));
-        const size_t len = (size_t)((feed ? feed : end) - at);
-        error = skips ? add_line(p, "%", 1) : add_line(p, at, len);
-        at = feed ? feed + 1 : end;
-    }
-    return error;
-}
-
-static int write_program(program *p, const cell_list *cells, int is_function)
-{
-    int error = str_printf(&p->text, "%s%s\n", head, is_function ? function_head : "");
-
-    p->first_line = is_function ? 3 : 2;
-    p->indentation = is_function ? 1 : 0;
-    for (size_t i = 0; i < cells->count && !error; i++)
-        error = add_cell(p, &cells->items[i]);
-    return error ? error : str_printf(&p->text, "%*spass\n", (int)p->indentation, "");
-}
-
 /* ---- mypy ---- */
 
 typedef struct folder {
@@ -143,7 +76,7 @@ static int write_command(str *out, const folder *f)
         " || exit 2; command -v mypy >/dev/null || exit 127; MYPYPATH=. exec mypy "
         "--config-file= --check-untyped-defs --ignore-missing-imports --no-error-summary "
         "--show-column-numbers --no-color-output --hide-error-context --no-incremental "
-        "--cache-dir=/dev/null --disable-error-code=assignment --disable-error-code=var-annotated "
+        "--cache-dir=/dev/null --allow-redefinition --disable-error-code=assignment --disable-error-code=var-annotated "
         "--disable-error-code=no-redef program.py";
     int error = str_add(out, "cd ");
 
@@ -152,27 +85,39 @@ static int write_command(str *out, const folder *f)
     return error ? error : str_add(out, mypy);
 }
 
-/* What it prints, to its end. */
-static void read_all(child *c, str *out)
+/* What it prints, to its end, or to that of its time or the program's. */
+static void read_all(child *c, str *out, const type_checker *how)
 {
-    enum { MOST = 1 << 22, ONE_SECOND = 1000 };
+    enum { MOST = 1 << 22, LOOK_MS = 100 };
+    const uint64_t until_ns = clock_deadline_ns(clock_now_ns(), how->wall_ms);
     str errors = { 0 };
 
-    while (c->out >= 0) {
-        await_readable(c->out, ONE_SECOND);
+    while (c->out >= 0 || c->err >= 0) {
+        await_readable(c->out >= 0 ? c->out : c->err, LOOK_MS);
         child_read(&c->out, out, MOST);
         child_read(&c->err, &errors, MOST);
-    }
-    while (c->err >= 0) {
-        await_readable(c->err, ONE_SECOND);
-        child_read(&c->err, &errors, MOST);
+        if (signals_taken(how->signals) || clock_now_ns() >= until_ns)
+            break;
     }
     if (out->len == 0)
         str_add_str(out, &errors);
     str_free(&errors);
 }
 
-static int run_mypy(str *out, int *status, const folder *f)
+/* Why it was not read to its end; EXIT_FINE where it was. */
+static int fail_ended(const child *c, const type_checker *how)
+{
+    const int taken = signals_taken(how->signals);
+
+    if (taken)
+        return 128 + taken;
+    if (c->out < 0 && c->err < 0)
+        return EXIT_FINE;
+    return command_fail(EXIT_USAGE, "mypy has not ended within %g s (--timeout)",
+                        (double)how->wall_ms / 1000);
+}
+
+static int run_mypy(str *out, int *code, const folder *f, const type_checker *how)
 {
     enum { MISSING = 127 };
     str command = { 0 };
@@ -185,15 +130,19 @@ static int run_mypy(str *out, int *status, const folder *f)
         return error ? command_fail_memory() : command_fail(EXIT_USAGE, "%s", error_message());
     }
     child_write(&c, "", 0, &at, 1);
-    read_all(&c, out);
-    child_wait(&c);
+    read_all(&c, out, how);
+    int status = fail_ended(&c, how);
+    if (status)
+        child_kill(&c);
+    else
+        child_wait(&c);
     child_free(&c);
     str_free(&command);
-    *status = WIFEXITED(c.status) ? WEXITSTATUS(c.status) : -1;
-    if (*status == MISSING)
-        return command_fail(EXIT_USAGE,
-                            "--types needs mypy, which is not here: apt-get install mypy");
-    return EXIT_FINE;
+    *code = WIFEXITED(c.status) ? WEXITSTATUS(c.status) : -1;
+    if (!status && *code == MISSING)
+        status = command_fail(EXIT_USAGE,
+                              "--types needs mypy, which is not here: apt-get install mypy");
+    return status;
 }
 
 /* ---- its findings ---- */
@@ -232,8 +181,22 @@ static int is_about_awaiting(const char *line, size_t len)
     return 0;
 }
 
+/* mypy wants each global name to be one of the program's outside functions, and in a function none
+ * is. */
+static int is_about_global(const typed_program *p, const char *line, size_t len)
+{
+    static const char begin[] = "Name \"", end[] = "\" is not defined";
+    const char *name = memmem(line, len, begin, sizeof begin - 1);
+    const char *behind = memmem(line, len, end, sizeof end - 1);
+
+    if (!name || !behind || behind < name + sizeof begin)
+        return 0;
+    name += sizeof begin - 1;
+    return typed_program_has_global(p, name, (size_t)(behind - name));
+}
+
 /* "program.py:7:1: error: It is wrong  [code]". What it only notes is not a finding. */
-static int take_line(type_findings *f, const program *p, const cell_list *cells, const char *line,
+static int take_line(type_findings *f, const typed_program *p, const cell_list *cells, const char *line,
                      size_t len)
 {
     type_finding one = { 0 };
@@ -243,7 +206,7 @@ static int take_line(type_findings *f, const program *p, const cell_list *cells,
     if (sscanf(line, "program.py:%u:%u: error: %n", &row, &column, &at) != 2 || at == 0 ||
         (size_t)at >= len || row < p->first_line || !find_cell(&one, cells, row - p->first_line))
         return SNUG_OK;
-    if (is_about_awaiting(line, len)) {
+    if (is_about_awaiting(line, len) || is_about_global(p, line, len)) {
         f->left_out++;
         return SNUG_OK;
     }
@@ -257,7 +220,7 @@ static int take_line(type_findings *f, const program *p, const cell_list *cells,
     return SNUG_OK;
 }
 
-static int take_lines(type_findings *f, const program *p, const cell_list *cells, const str *text)
+static int take_lines(type_findings *f, const typed_program *p, const cell_list *cells, const str *text)
 {
     int error = SNUG_OK;
 
@@ -279,18 +242,18 @@ void type_findings_free(type_findings *f)
 
 /* What mypy cannot read is the scan's to tell. */
 static int check_program(type_findings *out, const folder *f, const cell_list *cells,
-                         int is_function, int *is_readable)
+                         int is_function, int *is_readable, const type_checker *how)
 {
     enum { UNREADABLE = 2 };
-    program p = { 0 };
+    typed_program p = { .first_line = 0 };
     str told = { 0 };
     int code = 0;
-    int status = write_program(&p, cells, is_function) ? command_fail_memory() : EXIT_FINE;
+    int status = typed_program_write(&p, head, cells, is_function) ? command_fail_memory() : EXIT_FINE;
 
     if (!status)
         status = write_file(&f->program, &p.text);
     if (!status)
-        status = run_mypy(&told, &code, f);
+        status = run_mypy(&told, &code, f, how);
     if (!status)
         status = take_lines(out, &p, cells, &told);
     if (!status && code != 0 && out->count + out->left_out == 0) {
@@ -314,22 +277,23 @@ static int has_await_outside(const type_findings *f)
     return 0;
 }
 
-int typecheck(type_findings *out, const tool_list *tools, const cell_list *cells)
+int typecheck(type_findings *out, const tool_list *tools, const cell_list *cells,
+              const type_checker *how)
 {
     folder f = { 0 };
     str stubs = { 0 };
     int status = open_folder(&f), is_readable = 1;
 
     *out = (type_findings){ 0 };
-    if (!status && (tool_list_write(&stubs, tools) || str_add(&stubs, more_stubs)))
+    if (!status && (str_add(&stubs, ignored) || tool_list_write(&stubs, tools) || str_add(&stubs, more_stubs)))
         status = command_fail_memory();
     if (!status)
         status = write_file(&f.stubs, &stubs);
     if (!status)
-        status = check_program(out, &f, cells, 0, &is_readable);
+        status = check_program(out, &f, cells, 0, &is_readable, how);
     if (!status && has_await_outside(out)) {
         type_findings_free(out);
-        status = check_program(out, &f, cells, 1, &is_readable);
+        status = check_program(out, &f, cells, 1, &is_readable, how);
     }
     if (!is_readable)
         type_findings_free(out);

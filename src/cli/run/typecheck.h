@@ -7,6 +7,9 @@
 #ifndef SNUG_CLI_TYPECHECK_H
 #define SNUG_CLI_TYPECHECK_H
 
+#include <stdint.h>
+
+#include "cli/program/signals.h"
 #include "cli/run/split.h"
 #include "cli/tools/tool_list.h"
 
@@ -21,8 +24,15 @@ typedef struct type_findings {
     size_t count, cap, left_out;
 } type_findings;
 
-/* EXIT_FINE, whatever it has found, or EXIT_USAGE after one sentence. Free in both cases. */
-int typecheck(type_findings *out, const tool_list *tools, const cell_list *cells);
+typedef struct type_checker {
+    signals *signals; /* mypy is killed where one asks to end */
+    uint64_t wall_ms; /* or where it takes longer */
+} type_checker;
+
+/* EXIT_FINE, whatever it has found, EXIT_USAGE after one sentence, or 128 and the number of a
+ * signal. Free in all cases. */
+int typecheck(type_findings *out, const tool_list *tools, const cell_list *cells,
+              const type_checker *how);
 void type_findings_free(type_findings *f);
 
 #endif
