@@ -145,7 +145,7 @@ static void ask_for_line(bash_cell *cell, const char *prompt)
     }
 
     call_make(cell->call, 0);
-    session_make_calls(session, pass_no_output);
+    session_make_calls(session, DESK_ALL, pass_no_output);
 }
 
 static void pass_line(bash_cell *cell)

@@ -175,8 +175,14 @@ int call_say_timeout(str *out, const char *name, uint64_t timeout_ms)
 static void say_late(snug_call *call)
 {
     desk *d = call->desk;
-    if (str_printf(&call->answer, "%s() was refused: nobody has answered for %g s", call_name(call),
-                   (double)d->approval_ms / 1000.0) != SNUG_OK)
+    int error = str_printf(&call->answer, "%s() was refused: ", call_name(call));
+
+    if (!error && call->is_unwanted)
+        error = str_add(&call->answer, "the cell was interrupted");
+    else if (!error)
+        error = str_printf(&call->answer, "nobody has answered for %g s",
+                           (double)d->approval_ms / 1000.0);
+    if (error)
         str_free(&call->answer);
     d->bytes += call->answer.len;
 }

@@ -8,23 +8,32 @@
 #include "base/forked.h"
 #include "calls/replay.h"
 
-int desk_has_waiting(desk *d)
+int desk_has_approved(desk *d)
 {
     pthread_mutex_lock(&d->lock);
-    const int has_waiting = d->lines[WAITING].first != NULL;
+    const int has_approved = d->lines[APPROVED].first != NULL;
     pthread_mutex_unlock(&d->lock);
-    return has_waiting;
+    return has_approved;
 }
 
-snug_call *desk_take(desk *d)
+/* The lock is held. */
+static snug_call *take_first(desk *d, int which)
 {
     snug_call *call;
 
-    pthread_mutex_lock(&d->lock);
-    while ((call = desk_line_take(d, WAITING)) && desk_is_ended(call)) {
+    while ((call = desk_line_take(d, which)) && desk_is_ended(call)) {
         call->is_host = 0;
         desk_free_if_let_go(call);
     }
+    return call;
+}
+
+snug_call *desk_take(desk *d, desk_line which)
+{
+    pthread_mutex_lock(&d->lock);
+    snug_call *call = take_first(d, WAITING);
+    if (!call && which == DESK_ALL)
+        call = take_first(d, APPROVED);
 
     if (call)
         atomic_store(&call->state, CALL_MADE);
@@ -138,7 +147,7 @@ int call_approve(snug_call *call, int always)
 
     pthread_mutex_lock(&d->lock);
     refuse_late(call);
-    if (desk_is_ended(call)) {
+    if (desk_is_ended(call) || call->is_unwanted) {
         error = SNUG_ENOTFOUND;
         call->is_host = 0;
         desk_free_if_let_go(call);
@@ -151,7 +160,7 @@ int call_approve(snug_call *call, int always)
                 d->tools[i]->is_approved = 1;
         end_hold(d, call);
         atomic_store(&call->state, CALL_WAITS);
-        desk_line_add(d, WAITING, call);
+        desk_line_add(d, APPROVED, call);
         d->on_call(d->payload); /* the session stays as long as the call is not ended */
     }
 
@@ -165,8 +174,9 @@ int call_is_wanted(const snug_call *call)
 
     pthread_mutex_lock(&d->lock);
     const int is_late = call->is_on_hold && call->deadline_ns <= clock_now_ns();
+    const int is_wanted = !is_late && !call->is_unwanted && !desk_is_ended(call);
     pthread_mutex_unlock(&d->lock);
-    return !is_late && !desk_is_ended(call);
+    return is_wanted;
 }
 
 int call_is_own(const snug_call *call)
@@ -192,7 +202,7 @@ int call_answer(snug_call *call, call_state how, const char *text, size_t len)
 
     pthread_mutex_lock(&d->lock);
     refuse_late(call);
-    if (desk_is_ended(call)) {
+    if (desk_is_ended(call) || call->is_unwanted) {
         error = SNUG_ENOTFOUND;
     } else {
         if (d->bytes + answer.len > DESK_BYTES) {

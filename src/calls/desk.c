@@ -104,10 +104,11 @@ void desk_end_call(snug_call *call, call_state how)
 
 static void let_go_waiting(desk *d)
 {
-    for (snug_call *call; (call = desk_line_take(d, WAITING));) {
-        call->is_host = 0;
-        desk_free_if_let_go(call);
-    }
+    for (int which = WAITING; which <= APPROVED; which++)
+        for (snug_call *call; (call = desk_line_take(d, which));) {
+            call->is_host = 0;
+            desk_free_if_let_go(call);
+        }
 }
 
 /* Nobody will lock it again: the session is closed, and nobody holds a call. */
@@ -220,6 +221,26 @@ void desk_end(desk *d)
         if (atomic_load(&call->state) != CALL_PREPARED && !desk_is_ended(call))
             desk_end_call(call, CALL_CANCELLED);
     let_go_waiting(d);
+    pthread_mutex_unlock(&d->lock);
+}
+
+/* What a cell that goes on after that still waits for. */
+enum { INTERRUPTED_MS = 1000 };
+
+void desk_interrupt(desk *d)
+{
+    const uint64_t until_ns = clock_deadline_ns(clock_now_ns(), INTERRUPTED_MS);
+
+    pthread_mutex_lock(&d->lock);
+    for (snug_call *call = d->all; call; call = call->next) {
+        if (desk_is_ended(call) || (call->tool && !call->is_on_hold))
+            continue;
+        call->is_unwanted = 1;
+        if (call->is_on_hold && call->deadline_ns > until_ns)
+            call->deadline_ns = until_ns;
+        if (call->is_on_hold && call->tells && call->deadline_ns < d->next_deadline_ns)
+            d->next_deadline_ns = call->deadline_ns;
+    }
     pthread_mutex_unlock(&d->lock);
 }
 

@@ -85,6 +85,9 @@ void desk_begin(desk *d, uint64_t most_calls, uint64_t input_ms);
 void desk_number_cell(desk *d, uint64_t number);
 /* It has ended, or is given up: further calls are refused. Any thread, any number of times. */
 void desk_end(desk *d);
+/* It was interrupted, and is elsewhere: who answers what a person is asked, for an approval or a
+ * line, need not wait until it has ended that. Any thread. */
+void desk_interrupt(desk *d);
 
 enum { DESK_ENTRIES = 10000, DESK_DENIED_ENTRIES = 50 };
 /* The calls of the cell that has ended, in the order in which they were made: the first
@@ -159,10 +162,11 @@ int desk_is_untimed(desk *d);
 
 /* ---- a call, for the host ---- */
 
-/* Whether one waits to be taken. */
-int desk_has_waiting(desk *d);
+/* Whether one waits to be taken that was approved. */
+int desk_has_approved(desk *d);
+typedef enum desk_line { DESK_NEW, DESK_ALL /* also those that were approved */ } desk_line;
 /* The next one that waits; the host has it from now on. NULL: none. */
-snug_call *desk_take(desk *d);
+snug_call *desk_take(desk *d, desk_line which);
 /* NULL: input() asks. Not after its cell. */
 const desk_tool *call_tool(const snug_call *call);
 const char *call_text(const snug_call *call);

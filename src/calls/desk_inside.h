@@ -14,7 +14,7 @@
 
 struct snug_call {
     snug_call *previous, *next; /* of all */
-    snug_call *behind[2];       /* in the lines that it stands in */
+    snug_call *behind[3];       /* in the lines that it stands in */
     desk *desk;
     const desk_tool *tool; /* NULL: input(); not after its cell */
     char *name;            /* of the tool; NULL: input() or getpass() */
@@ -23,6 +23,7 @@ struct snug_call {
     int tells;
     int is_untimed;
     int is_on_hold, is_approved; /* it waits for an approval; it has one */
+    int is_unwanted;             /* its cell was interrupted, and ends it soon */
     int is_hidden;               /* a line that is not to be seen */
     str text, answer;
     uint64_t number, start_ns, timeout_ms, deadline_ns;
@@ -33,9 +34,9 @@ struct snug_call {
 /* What one without texts takes, with its name: about. */
 enum { CALL_BYTES = 512 };
 
-/* Of those that wait for the host, and of those whose end is to be reported; a call can stand in
- * both, when it ended while it waited. */
-enum { WAITING, OVER };
+/* Of those that wait for the host, at first or with an approval, and of those whose end is to be
+ * reported; a call can stand in two, when it ended while it waited. */
+enum { WAITING, APPROVED, OVER };
 
 typedef struct line {
     snug_call *first, *last;
@@ -72,7 +73,7 @@ struct desk {
     uint64_t bytes;            /* of all calls, with their texts */
     uint64_t next_deadline_ns; /* not later than that of any call that tells */
     snug_call *all;
-    line lines[2];
+    line lines[3];
     ledger ledger;
     uint64_t cell; /* its number */
     desk_record *first_record, *last_record;

@@ -34,16 +34,17 @@ typedef struct desk_clerk {
     size_t asked;
     int answers_now;
     snug_approval now;
+    void (*before)(struct desk_clerk *c, snug_call *call); /* that; NULL: nothing */
     snug_session *session;
     char text[100]; /* of the last one */
 } desk_clerk;
 
-#define CLERK                                                                         \
-    {                                                                                 \
-        PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, { NULL }, 0, 0, 0, NULL, \
-        {                                                                             \
-            '\0'                                                                      \
-        }                                                                             \
+#define CLERK                                                                               \
+    {                                                                                       \
+        PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, { NULL }, 0, 0, 0, NULL, NULL, \
+        {                                                                                   \
+            '\0'                                                                            \
+        }                                                                                   \
     }
 
 static void on_approval(void *payload, snug_call *call)
@@ -54,6 +55,8 @@ static void on_approval(void *payload, snug_call *call)
     c->calls[c->asked++ % 4] = call;
     pthread_cond_broadcast(&c->change);
     pthread_mutex_unlock(&c->lock);
+    if (c->before)
+        c->before(c, call);
     if (c->answers_now)
         snug_call_approve(call, c->now, "not today");
 }
@@ -65,17 +68,19 @@ static void echo(void *payload, snug_call *call, const char *arguments)
     snug_call_return(call, arguments, strlen(arguments));
 }
 
-static uint64_t approval_ms; /* of the next session */
+static uint64_t approval_ms, extra_threads; /* of the next session */
 
 static snug_session *open_session(desk_clerk *c, const snug_tool_rule *rules, size_t count)
 {
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    const snug_limits limits = { .size = sizeof limits, .threads = extra_threads };
     snug_session *session = NULL;
     options.tool_rules = rules;
     options.tool_rule_count = count;
     options.payload = c;
     options.on_approval = c ? on_approval : NULL;
     options.approval_ms = approval_ms;
+    options.limits = &limits;
     if (snug_session_open(&session, host, &options) != SNUG_OK)
         fail_msg("%s", snug_error_message());
     if (c)
@@ -280,6 +285,127 @@ static void an_interrupt_ends_the_wait_and_a_late_answer_is_told(void **state)
     assert_int_equal(calls, 0);
 }
 
+/* ---- who is asked keeps the thread ---- */
+
+static void sleep_ms(long ms)
+{
+    const struct timespec time = { ms / 1000, ms % 1000 * 1000 * 1000 };
+    nanosleep(&time, NULL);
+}
+
+static void think(desk_clerk *c, snug_call *call)
+{
+    (void)c;
+    (void)call;
+    sleep_ms(1200);
+}
+
+static void who_is_asked_may_take_more_time_than_the_cell_has(void **state)
+{
+    (void)state;
+    int calls = 0;
+    desk_clerk c = CLERK;
+    c.answers_now = 1;
+    c.now = SNUG_APPROVAL_ONCE;
+    c.before = think;
+    snug_session *session = open_session(&c, ask_all, 1);
+    bind_tool(session, "f", &calls, 0);
+    snug_result *result = run(session, "f(n=1)", 400);
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL), "");
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_VALUE, NULL), "{'n': 1}");
+    assert_int_equal(calls, 1);
+    snug_result_free(result);
+    snug_session_close(session);
+}
+
+static void interrupt_and_look(desk_clerk *c, snug_call *call)
+{
+    snug_session_interrupt(c->session);
+    for (int i = 0; i < 1000 && snug_call_is_wanted(call); i++)
+        sleep_ms(10);
+    c->answers_now = !snug_call_is_wanted(call);
+}
+
+static void who_is_asked_learns_of_an_interrupt_and_calls_nothing_then(void **state)
+{
+    (void)state;
+    int calls = 0;
+    desk_clerk c = CLERK;
+    c.now = SNUG_APPROVAL_ALWAYS;
+    c.before = interrupt_and_look;
+    snug_session *session = open_session(&c, ask_all, 1);
+    bind_tool(session, "f", &calls, 0);
+    snug_result *result = run(session, "f()", 60000);
+    assert_int_equal(c.answers_now, 1);
+    assert_int_equal(snug_result_status(result), SNUG_STATUS_INTERRUPTED);
+    assert_string_equal(snug_result_tool_call(result, 0)->status, "cancelled");
+    snug_result_free(result);
+    assert_int_equal(calls, 0);
+    c.before = NULL;
+    c.now = SNUG_APPROVAL_ONCE;
+    check_value(session, "f(n=2)", "{'n': 2}");
+    assert_int_equal(c.asked, 2);
+    snug_session_close(session);
+}
+
+static void think_long(desk_clerk *c, snug_call *call)
+{
+    (void)c;
+    (void)call;
+    sleep_ms(3000);
+}
+
+static void what_is_approved_when_the_cell_is_over_is_not_called(void **state)
+{
+    static const char source[] = "import threading\n"
+                                 "def burn():\n"
+                                 "    while True: pass\n"
+                                 "threading.Thread(target=burn).start()\n"
+                                 "f()";
+    (void)state;
+    int calls = 0;
+    desk_clerk c = CLERK;
+    c.answers_now = 1;
+    c.now = SNUG_APPROVAL_ONCE;
+    c.before = think_long;
+    extra_threads = 1;
+    snug_session *session = open_session(&c, ask_all, 1);
+    extra_threads = 0;
+    bind_tool(session, "f", &calls, 0);
+    snug_limits limits = { .size = sizeof(snug_limits), .cpu_ms = 50 };
+    snug_result *result = NULL;
+    assert_int_equal(snug_session_run(&result, session, source, strlen(source), &limits), SNUG_OK);
+    assert_int_equal(snug_result_status(result), SNUG_STATUS_TIMEOUT);
+    snug_result_free(result);
+    assert_int_equal(calls, 0);
+    snug_session_close(session);
+}
+
+static void end_worker(desk_clerk *c, snug_call *call)
+{
+    (void)call;
+    if (!is_worker_form())
+        return;
+    kill((pid_t)snug_session_process(c->session), SIGKILL);
+    sleep_ms(500);
+}
+
+static void what_is_approved_when_the_worker_is_gone_is_not_called(void **state)
+{
+    (void)state;
+    int calls = 0;
+    desk_clerk c = CLERK;
+    c.answers_now = 1;
+    c.now = SNUG_APPROVAL_ONCE;
+    c.before = end_worker;
+    snug_session *session = open_session(&c, ask_all, 1);
+    bind_tool(session, "f", &calls, 0);
+    snug_result *result = run(session, "print('x' * 1000)\nf()\nprint('y')", 0);
+    assert_int_equal(calls, is_worker_form() ? 0 : 1);
+    snug_result_free(result);
+    snug_session_close(session);
+}
+
 /* ---- the limit of the wait, and a session that is lost ---- */
 
 static const char nobody[] = "f() was refused: nobody has answered for 0.2 s";
@@ -480,6 +606,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_refusal_is_an_exception_that_a_cell_can_catch),
         cmocka_unit_test(a_held_call_takes_no_time_of_its_own_or_of_its_cell),
         cmocka_unit_test(an_interrupt_ends_the_wait_and_a_late_answer_is_told),
+        cmocka_unit_test(who_is_asked_may_take_more_time_than_the_cell_has),
+        cmocka_unit_test(who_is_asked_learns_of_an_interrupt_and_calls_nothing_then),
+        cmocka_unit_test(what_is_approved_when_the_cell_is_over_is_not_called),
+        cmocka_unit_test(what_is_approved_when_the_worker_is_gone_is_not_called),
         cmocka_unit_test(a_call_that_nobody_answers_is_refused_after_its_time),
         cmocka_unit_test(so_it_is_where_nobody_waits_for_the_cell),
         cmocka_unit_test(the_loss_of_the_session_ends_the_wait),

@@ -2,6 +2,7 @@
 import json
 import os
 import sys
+import time
 import unittest
 
 from driver import Case, Terminal, environment, snug
@@ -100,6 +101,46 @@ class Asked(Case):
             t.type("\x03")
             t.wait("KeyboardInterrupt")
             t.wait("In .*2")
+            t.type("\x04")
+
+    def test_so_it_does_in_a_worker_and_a_yes_behind_it_calls_nothing(self):
+        for asks in "upper(text='hello')", "input('upper? ')":
+            for isolation in "local", "worker", "full":
+                with self.terminal("--isolation", isolation) as t:
+                    t.wait("In .*1")
+                    t.type(asks + "\r")
+                    t.wait(r"2004l(Call .*\[n\]o|upper\?)[:]? ")
+                    t.type("\x03")
+                    t.wait("KeyboardInterrupt")
+                    t.wait("In .*2")
+                    t.type("6 * 7\r")
+                    t.wait("42")
+                    t.type("\x04")
+
+    def test_who_is_asked_may_take_more_time_than_the_cell_has(self):
+        for isolation in "local", "worker":
+            with self.terminal("--timeout", "500ms", "--isolation", isolation) as t:
+                t.wait("In .*1")
+                t.type("upper(text='hello')\r")
+                t.wait(r"\[n\]o: ")
+                time.sleep(1.5)
+                t.type("y\r")
+                t.wait("'TEXT': 'HELLO'")
+                t.type("\x04")
+
+    def test_an_answer_is_the_whole_line(self):
+        with self.terminal() as t:
+            t.wait("In .*1")
+            for line in "yes, but not this", "y n", "a b", "yess", "y\x1b":
+                t.type("upper(text='hello')\r")
+                t.wait(r"\[n\]o: ")
+                t.type(line + "\r")
+                t.wait("ToolRefused.*In ")
+            for line in " y ", "YES":
+                t.type("upper(text='hello')\r")
+                t.wait(r"\[n\]o: ")
+                t.type(line + "\r")
+                t.wait("'TEXT': 'HELLO'.*In ")
             t.type("\x04")
 
     def test_who_does_not_answer_in_time_has_refused(self):

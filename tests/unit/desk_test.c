@@ -85,9 +85,9 @@ static void an_answer_reaches_the_cell(void **state)
     desk_begin(d, 10, SNUG_UNLIMITED);
     snug_call *call = make(d, put_tool(d, "f"), 0);
     assert_int_equal(noticed, 1);
-    snug_call *taken = desk_take(d);
+    snug_call *taken = desk_take(d, DESK_ALL);
     assert_ptr_equal(taken, call);
-    assert_null(desk_take(d));
+    assert_null(desk_take(d, DESK_ALL));
     assert_int_equal(call_is_over(call), 0);
     assert_int_equal(call_answer(taken, CALL_OK, "12", 2), SNUG_OK);
     assert_int_equal(woken, 1);
@@ -108,9 +108,10 @@ static void no_call_outlives_its_cell(void **state)
     desk *d = open_desk();
     const desk_tool *tool = put_tool(d, "f");
     desk_begin(d, 10, SNUG_UNLIMITED);
-    snug_call *made = make(d, tool, 0), *taken = desk_take(d), *waiting = make(d, tool, 0);
+    snug_call *made = make(d, tool, 0), *taken = desk_take(d, DESK_ALL),
+              *waiting = make(d, tool, 0);
     desk_end(d);
-    assert_null(desk_take(d));
+    assert_null(desk_take(d, DESK_ALL));
     assert_int_equal(call_is_wanted(taken), 0);
     assert_int_equal(call_answer(taken, CALL_OK, "1", 1), SNUG_ENOTFOUND);
     assert_int_equal(call_take(&answer, made), CALL_CANCELLED);
@@ -130,7 +131,7 @@ static void a_call_outlives_the_desk(void **state)
     desk *d = open_desk();
     desk_begin(d, 10, SNUG_UNLIMITED);
     make(d, put_tool(d, "f"), 0);
-    snug_call *taken = desk_take(d);
+    snug_call *taken = desk_take(d, DESK_ALL);
     desk_close(d);
     assert_int_equal(call_is_wanted(taken), 0);
     assert_string_equal(call_name(taken), "f");
@@ -150,7 +151,7 @@ static void ends_are_told_once_and_in_order(void **state)
     for (int i = 0; i < 3; i++)
         calls[i] = make(d, tool, 1);
     for (int i = 0; i < 3; i++)
-        taken[i] = desk_take(d);
+        taken[i] = desk_take(d, DESK_ALL);
     assert_int_equal(desk_tell(d, numbers, 4), 0);
     call_answer(taken[2], CALL_OK, "1", 1);
     call_answer(taken[0], CALL_OK, "1", 1);
@@ -177,7 +178,7 @@ static void one_that_ended_while_it_waited_is_not_taken(void **state)
     desk_begin(d, 10, SNUG_UNLIMITED);
     snug_call *first = make(d, tool, 1), *second = make(d, tool, 1);
     call_end(first, CALL_CANCELLED);
-    assert_ptr_equal(desk_take(d), second);
+    assert_ptr_equal(desk_take(d, DESK_ALL), second);
     assert_int_equal(desk_tell(d, numbers, 4), 1);
     call_drop(first);
     call_drop(second);
@@ -233,7 +234,7 @@ static void the_ledger_of_endless_calls_has_an_end(void **state)
     desk_begin(d, SNUG_UNLIMITED, SNUG_UNLIMITED);
     for (int i = 0; i < DESK_ENTRIES + 100; i++) {
         call_drop(make(d, tool, 0));
-        assert_null(desk_take(d));
+        assert_null(desk_take(d, DESK_ALL));
     }
     desk_end(d);
     assert_int_equal(desk_take_ledger(&calls, &count, d), SNUG_OK);
@@ -250,7 +251,7 @@ static void texts_under_way_are_bounded_together(void **state)
     desk *d = open_desk();
     const desk_tool *tool = put_tool(d, "f");
     desk_begin(d, 10, SNUG_UNLIMITED);
-    snug_call *call = make(d, tool, 0), *taken = desk_take(d);
+    snug_call *call = make(d, tool, 0), *taken = desk_take(d, DESK_ALL);
     snug_call *large[4], *none = NULL;
     for (int i = 0; i < 4; i++) {
         str text = { 0 };
@@ -302,7 +303,7 @@ static void *answer_all(void *arg)
 {
     desk *d = arg;
     for (int i = 0; i < ROUNDS;) {
-        snug_call *call = desk_take(d);
+        snug_call *call = desk_take(d, DESK_ALL);
         if (call && ++i)
             call_answer(call, CALL_OK, "1", 1);
     }

@@ -28,6 +28,8 @@ snug_approval approve_answer(const char *line)
 
     line += strspn(line, " \t");
     const size_t len = strcspn(line, " \t\r");
+    if (line[len + strspn(line + len, " \t\r")]) /* as in "yes, but" */
+        return SNUG_APPROVAL_REFUSE;
     for (size_t i = 0; i < len && i < sizeof word - 1; i++)
         word[i] = to_lower(line[i]);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)

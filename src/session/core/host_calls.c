@@ -26,8 +26,11 @@ static void refuse_call(snug_call *call, const char *why)
 }
 
 /* Or does not, as the rules say. */
-static void call_tool_of(const session_callbacks *callbacks, const desk_tool *tool, snug_call *call)
+static void call_tool_of(snug_session *session, const desk_tool *tool, snug_call *call,
+                         void (*drain)(snug_session *session))
 {
+    const session_callbacks *callbacks = &session->callbacks;
+
     if (call_replay(call))
         return;
     switch (call_decide(call)) {
@@ -37,6 +40,7 @@ static void call_tool_of(const session_callbacks *callbacks, const desk_tool *to
     case SNUG_TOOL_DECISION_ASK:
         if (callbacks->on_approval) {
             call_hold(call);
+            drain(session); /* who is asked may keep this thread */
             callbacks->on_approval(callbacks->payload, call);
         } else {
             refuse_call(call, "the session asks about its calls, and nobody answers");
@@ -48,14 +52,17 @@ static void call_tool_of(const session_callbacks *callbacks, const desk_tool *to
     }
 }
 
-void session_make_calls(snug_session *session, void (*drain)(snug_session *session))
+void session_make_calls(snug_session *session, desk_line which,
+                        void (*drain)(snug_session *session))
 {
-    for (snug_call *call; !session->attending.is_deaf && (call = desk_take(session->desk));) {
+    snug_call *call;
+
+    while (!session->attending.is_deaf && (call = desk_take(session->desk, which))) {
         const desk_tool *tool = call_tool(call);
         session_tell_calls(session);
         drain(session); /* what was printed before it */
         if (tool)
-            call_tool_of(&session->callbacks, tool, call);
+            call_tool_of(session, tool, call, drain);
         else
             session->callbacks.on_input(session->callbacks.payload, call, call_text(call));
         session_tell_calls(session);

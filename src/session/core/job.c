@@ -64,7 +64,7 @@ static void attend_cell(void *payload)
     snug_session *session = payload;
     session_tell_calls(session);
     hand_on(session);
-    session_make_calls(session, hand_on);
+    session_make_calls(session, DESK_ALL, hand_on);
 }
 
 static int has_callbacks(const snug_session *session)

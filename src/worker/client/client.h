@@ -64,7 +64,8 @@ typedef struct remote {
     struct disk_watch *watch; /* of a full session, from its first cell on; NULL: none is needed */
     _Atomic uint32_t full;    /* number of the request that it has interrupted; 0: none */
     struct remote_cell *cell; /* the one that runs; worker_session.c */
-    snug_session *session;    /* whose this is; for what follows, which is post.c's */
+    const struct remote_question *question; /* that was asked, and is not over */
+    snug_session *session;                  /* whose this is; for what follows, which is post.c's */
     struct remote *next_listener;
     _Atomic uint64_t due_ns; /* when to look at the request without a message */
 } remote;

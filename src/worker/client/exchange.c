@@ -193,9 +193,13 @@ static const desk_tool *tool_of(const snug_session *session, const char *name)
     return NULL;
 }
 
-static void drain_nothing(snug_session *session)
+/* Output comes in order with calls. The worker's clock stands still for one that is held before
+ * somebody is asked, who may take his time on this thread. */
+static void tell_holds(snug_session *session)
 {
-    (void)session; /* output comes in order with calls */
+    const remote *r = session->remote;
+    for (made_call *made = r->question ? r->question->calls : NULL; made; made = made->next)
+        tell_held(made, r, r->question->deadline_ns);
 }
 
 /* Whether it is what the header promises the host of a call, within a cell's limits. */
@@ -249,7 +253,7 @@ static void take_call(made_call **calls, snug_session *session, const remote_que
 
     /* The limit is the worker's to deny, and ours to keep. */
     u->is_bad |= call_make(made->call, 1) != DESK_FINE;
-    session_make_calls(session, drain_nothing);
+    session_make_calls(session, DESK_NEW, tell_holds);
 }
 
 /* It may be over by now, and not be there. */
@@ -337,28 +341,30 @@ static int take_in_time(snug_session *session, remote_question *q, made_call **c
     return 0;
 }
 
-/* Whether the worker is there still: its end may have come before what woke this thread, and was
- * not read yet. */
-static int is_there(const remote *r)
+/* Those that were approved; what the tools take here is not the worker's time either. 1: none was,
+ * because the worker has sent something before that was not looked at yet: the cell may not want
+ * them any more, or be over. */
+static int make_approved(snug_session *session, remote_question *q)
 {
+    const remote *r = session->remote;
+    if (q->has_reply || !desk_has_approved(session->desk))
+        return 0;
     link_attend(r->link);
-    return link_state(r->link) == LINK_LIVES;
-}
+    if (link_has_read(r->link, &r->line))
+        return 1;
+    if (link_state(r->link) != LINK_LIVES)
+        return 0;
 
-/* Those that were approved; what the tools take here is not the worker's time either. */
-static void make_approved(snug_session *session, remote_question *q)
-{
-    if (!desk_has_waiting(session->desk) || !is_there(session->remote))
-        return;
     remote_due_ns(session, q);
     const uint64_t before_ns = clock_now_ns();
-    session_make_calls(session, drain_nothing);
+    session_make_calls(session, DESK_ALL, tell_holds);
     if (q->deadline_ns == UINT64_MAX)
-        return;
+        return 0;
 
     const uint64_t now_ns = clock_now_ns();
     q->deadline_ns = u64_sum(q->deadline_ns, now_ns - before_ns);
     q->untimed_ns = desk_untimed_ns(session->desk, now_ns);
+    return 0;
 }
 
 /* Takes what comes until the reply, or until until_ns. 1: it is over. */
@@ -366,7 +372,7 @@ static int wait_for_reply(snug_session *session, remote_question *q, uint64_t un
 {
     remote *r = session->remote;
     frame f;
-    int error;
+    int error, has_more;
 
     do {
         uint64_t wake_ns = u64_least(until_ns, desk_deadline_ns(session->desk));
@@ -375,12 +381,12 @@ static int wait_for_reply(snug_session *session, remote_question *q, uint64_t un
             q->has_reply = take_in_time(session, q, &q->calls, &f);
         if (q->is_cell && !q->is_hurried && (atomic_load(&r->is_interrupted) || has_filled_disk(r)))
             shorten_wait(session, q, &q->is_hurried);
-        make_approved(session, q);
+        has_more = make_approved(session, q);
         remote_due_ns(session, q); /* an answer has time of its own */
         pass_answers(&q->calls, session, q->deadline_ns);
         if (error == SNUG_EDEAD || q->has_reply)
             return 1;
-    } while (error == SNUG_OK || clock_now_ns() < until_ns);
+    } while (error == SNUG_OK || has_more || clock_now_ns() < until_ns);
 
     return 0;
 }
@@ -430,6 +436,7 @@ int remote_begin(snug_session *session, remote_question *q)
 
     uint32_t number = r->line.number + 1;
     desk_set_wake(session->desk, nudge_line, r);
+    r->question = q;
     desk_begin(session->desk, q->most_calls, q->input_ms);
     q->untimed_ns = desk_untimed_ns(session->desk, clock_now_ns());
     atomic_store(&r->is_interrupted, 0);
@@ -459,6 +466,7 @@ int remote_end(snug_session *session, remote_question *q)
     session_tell_calls(session);
     drop_calls(q->calls);
     q->calls = NULL;
+    r->question = NULL;
     atomic_store(&r->running, 0);
     desk_set_wake(session->desk, NULL, NULL);
     if (!error) {

@@ -629,6 +629,14 @@ int link_attend(worker_link *l)
     return may_read;
 }
 
+int link_has_read(worker_link *l, const link_line *line)
+{
+    pthread_mutex_lock(&l->lock);
+    const int has_read = line->first != NULL;
+    pthread_mutex_unlock(&l->lock);
+    return has_read;
+}
+
 int link_descriptor(const worker_link *l)
 {
     return l->process.fd;

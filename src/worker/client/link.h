@@ -95,6 +95,8 @@ void link_set_ring(worker_link *l, link_line *line, void (*ring)(void *payload),
 /* Reads what has come, for lines that ring, and asks a worker that is silent whether it is there.
  * 0: another thread reads. */
 int link_attend(worker_link *l);
+/* Whether a message of the line was read, and not taken yet. */
+int link_has_read(worker_link *l, const link_line *line);
 /* For poll. */
 int link_descriptor(const worker_link *l);
 /* Ends the worker. The first reason stays. */

@@ -93,16 +93,20 @@ int link_stream_has_begun(const link_stream *s)
     return s->reader.header_len > 0;
 }
 
+/* What is there when nothing is waited for: a header, and what came with it. */
+enum { PIECES_AT_ONCE = 8 };
+
 static int read_pieces(frame *out, link_stream *s, uint64_t deadline_ns, link_end *how)
 {
-    int took, spins = 1;
+    int took, pieces = 0;
 
     do {
-        if (!is_readable(s, deadline_ns, spins))
+        if (!is_readable(s, deadline_ns, pieces == 0))
             return 0;
         took = read_piece(out, s, how);
-        spins = 0;
-    } while (took == 0 && link_stream_has_begun(s) && clock_now_ns() < deadline_ns);
+        pieces++;
+    } while (took == 0 && link_stream_has_begun(s) &&
+             (pieces < PIECES_AT_ONCE || clock_now_ns() < deadline_ns));
 
     return took;
 }

@@ -178,6 +178,7 @@ static void send_interrupt(snug_session *session)
         atomic_store(&r->is_interrupted, 1);
         link_send(r->link, FRAME_INTERRUPT, r->line.channel, number, NULL,
                   remote_deadline_ns(session->host, 0));
+        desk_interrupt(session->desk);
         link_nudge(r->link, &r->line);
     }
     pthread_mutex_unlock(&r->lock);
