@@ -11,14 +11,20 @@
 
 question *questions_make(snug_call *asked)
 {
-    str text = { 0 };
+    str text = { 0 }, arguments = { 0 };
     question *q = calloc(1, sizeof *q);
 
-    if (q && call_text_write(&text, asked) == SNUG_OK) {
-        secrets_hide_str(&text);
+    /* Keys are hidden before anything is cut: of one that is cut the beginning would be left. */
+    int error = q ? str_add(&arguments, snug_call_arguments(asked)) : SNUG_ENOMEM;
+    if (!error) {
+        secrets_hide_str(&arguments);
+        error = call_text_of(&text, snug_call_name(asked), str_text(&arguments));
+    }
+    if (!error) {
         q->call = asked;
         q->text = str_take(&text);
     }
+    str_free(&arguments);
     if (q && !q->text) {
         free(q);
         q = NULL;
@@ -60,8 +66,10 @@ void questions_decide(verdict **list, question **at, snug_approval answer, const
     verdict *one = calloc(1, sizeof *one);
 
     *at = q->next;
+    while (*list)
+        list = &(*list)->next;
     if (one) {
-        *one = (verdict){ q->call, answer, reason, *list };
+        *one = (verdict){ q->call, answer, reason, NULL };
         *list = one;
     } else {
         snug_call_approve(q->call, SNUG_APPROVAL_REFUSE, reason);

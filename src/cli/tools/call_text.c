@@ -1,5 +1,6 @@
 #include "cli/tools/call_text.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "base/ascii.h"
@@ -7,59 +8,236 @@
 #include "base/utf8.h"
 #include "cli/terminal/clean.h"
 
-enum { MOST_SHOWN = 2000 };
+enum {
+    MOST_SHOWN = 2000,
+    MOST_ARGUMENTS = 40,
+    NAME_BYTES = 60,
+    SLACK_BYTES = 48, /* what says how much was left out */
+    LEAST_STRING = 16
+};
 
-/* A name that Python takes stands as it is. Any other one is quoted: it is the program's, and could
- * read as the end of the call. */
-static int write_name(str *out, const jsontext_token *name)
+/* ---- characters ---- */
+
+/* Those that are not seen, that look like a space and are none, or that break a line. */
+static int is_unseen(uint32_t c)
 {
-    str text = { 0 };
-    int error = jsontext_token_string(&text, name), is_plain = text.len > 0;
+    static const struct {
+        uint32_t first, last;
+    } ranges[] = { { 0xa0, 0xa0 },      { 0xad, 0xad },       { 0x34f, 0x34f },
+                   { 0x115f, 0x1160 },  { 0x1680, 0x1680 },   { 0x17b4, 0x17b5 },
+                   { 0x180b, 0x180f },  { 0x2000, 0x200f },   { 0x2028, 0x202f },
+                   { 0x205f, 0x206f },  { 0x2800, 0x2800 },   { 0x3164, 0x3164 },
+                   { 0xfe00, 0xfe0f },  { 0xfeff, 0xfeff },   { 0xffa0, 0xffa0 },
+                   { 0xfff0, 0xfffb },  { 0x1bca0, 0x1bca3 }, { 0x1d173, 0x1d17a },
+                   { 0xe0000, 0xe0fff } };
 
-    for (size_t i = 0; i < text.len; i++)
-        is_plain &= is_word(text.data[i]) != 0;
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (c >= ranges[i].first && c <= ranges[i].last)
+            return 1;
+    return 0;
+}
+
+static int put_character(str *out, const char *text, size_t width)
+{
+    uint32_t c = (unsigned char)*text & (0x7fU >> (width > 1 ? width : 0));
+
+    for (size_t i = 1; i < width; i++)
+        c = c << 6 | ((unsigned char)text[i] & 0x3f);
+    if (!is_unseen(c))
+        return str_append(out, text, width);
+    if (c > 0xffff)
+        return str_printf(out, "\\u%04x\\u%04x", (unsigned)(0xd7c0 + (c >> 10)),
+                          (unsigned)(0xdc00 | (c & 0x3ff)));
+    return str_printf(out, "\\u%04x", (unsigned)c);
+}
+
+/* Of the character, or escape, at text. */
+static size_t step(const char *text, size_t len)
+{
+    size_t width = utf8_width((unsigned char)*text);
+
+    if (*text == '\\')
+        width = len > 1 && text[1] == 'u' ? 6 : 2;
+    return width > 0 && width <= len ? width : len;
+}
+
+/* Between quotes, cut behind about most bytes. */
+static int put_string(str *out, const jsontext_token *token, size_t most)
+{
+    const size_t before = out->len;
+    size_t at = 0;
+    int error = str_add(out, "\"");
+
+    while (!error && at < token->len && out->len - before <= most) {
+        const char *text = token->text + at;
+        const size_t width = step(text, token->len - at);
+        error = *text == '\\' ? str_append(out, text, width) : put_character(out, text, width);
+        at += width;
+    }
     if (!error)
-        error = is_plain ? str_add_str(out, &text) : jsontext_quote(out, str_text(&text), text.len);
-    str_free(&text);
+        error = str_add(out, "\"");
+    if (error || at == token->len)
+        return error;
+    return str_printf(out, "... (%zu more bytes)", token->len - at);
+}
+
+/* ---- values ---- */
+
+static int put_token(str *out, const jsontext_token *token, size_t most)
+{
+    switch (token->kind) {
+    case JSONTEXT_STRING:
+        return put_string(out, token, most);
+    case JSONTEXT_KEY:
+        return put_string(out, token, most) ? SNUG_ENOMEM : str_add(out, ": ");
+    case JSONTEXT_LIST:
+        return str_add(out, "[");
+    case JSONTEXT_LIST_END:
+        return str_add(out, "]");
+    case JSONTEXT_OBJECT:
+        return str_add(out, "{");
+    case JSONTEXT_OBJECT_END:
+        return str_add(out, "}");
+    case JSONTEXT_NULL:
+    case JSONTEXT_FALSE:
+    case JSONTEXT_TRUE:
+    case JSONTEXT_INTEGER:
+    case JSONTEXT_FLOAT:
+    case JSONTEXT_END:
+    case JSONTEXT_FAULT:
+        break;
+    }
+    return str_append(out, token->text, token->len);
+}
+
+static int is_end(jsontext_kind kind)
+{
+    return kind == JSONTEXT_LIST_END || kind == JSONTEXT_OBJECT_END;
+}
+
+/* Its tokens, strings cut behind string bytes, until there are more than most bytes. *left: how
+ * much of value is behind that. */
+static int put_tokens(str *out, size_t *left, jsontext_span value, size_t string, size_t most)
+{
+    const size_t before = out->len;
+    jsontext j;
+    jsontext_token token;
+    jsontext_kind last = JSONTEXT_KEY; /* behind which nothing has to stand */
+    int error = SNUG_OK;
+
+    jsontext_init(&j, value.text, value.len);
+    while (!error && out->len - before <= most && jsontext_next(&j, &token) < JSONTEXT_END) {
+        const int is_next = last != JSONTEXT_KEY && last != JSONTEXT_LIST &&
+                            last != JSONTEXT_OBJECT && !is_end(token.kind);
+        if (is_next)
+            error = str_add(out, ", ");
+        if (!error)
+            error = put_token(out, &token, string);
+        last = token.kind;
+    }
+    *left = value.len - j.at;
     return error;
 }
 
-/* "files.write(path=\"a\", text=\"...\")": values as JSON, cut with what is left out said. */
-static int write_call(str *out, const snug_call *call)
+/* Within about most bytes: long strings are cut first, and if need be what is behind them. */
+static int put_value(str *out, jsontext_span value, size_t most)
 {
-    const char *arguments = snug_call_arguments(call);
-    jsontext j;
-    jsontext_token name;
-    jsontext_span value;
-    size_t count = 0;
-    int error = str_printf(out, "%s(", snug_call_name(call));
+    const size_t before = out->len;
+    size_t left = 0;
 
-    if (jsontext_enter(&j, (jsontext_span){ arguments, strlen(arguments) }))
-        while (!error && jsontext_item(&j, &name, &value)) {
-            error = str_printf(out, "%s", count++ > 0 ? ", " : "");
-            if (!error)
-                error = write_name(out, &name);
-            if (!error)
-                error = str_add(out, "=");
-            if (!error)
-                error = str_append(out, value.text, value.len);
+    for (size_t string = most; string >= LEAST_STRING; string /= 2) {
+        if (put_tokens(out, &left, value, string, most + SLACK_BYTES))
+            return SNUG_ENOMEM;
+        if (left == 0)
+            return SNUG_OK;
+        if (string / 2 >= LEAST_STRING) {
+            out->len = before;
+            out->data[before] = '\0';
         }
-    if (!error)
-        error = str_add(out, ")");
-    if (error || out->len <= MOST_SHOWN)
-        return error;
-
-    const size_t kept = utf8_floor(out->data, out->len, MOST_SHOWN), left = out->len - kept;
-    out->data[kept] = '\0';
-    out->len = kept;
+    }
     return str_printf(out, "... (%zu more bytes)", left);
 }
 
-int call_text_write(str *out, const snug_call *call)
+/* ---- arguments ---- */
+
+typedef struct argument {
+    jsontext_token name;
+    jsontext_span value;
+} argument;
+
+/* The first of them; answers how many there are. */
+static size_t read_arguments(argument out[MOST_ARGUMENTS], const char *json)
+{
+    jsontext j;
+    argument one;
+    size_t count = 0;
+
+    if (!jsontext_enter(&j, (jsontext_span){ json, strlen(json) }))
+        return 0;
+    for (; jsontext_item(&j, &one.name, &one.value); count++)
+        if (count < MOST_ARGUMENTS)
+            out[count] = one;
+    return count;
+}
+
+/* What each may take, so that together they have no more than MOST_SHOWN: what short ones leave is
+ * for the long ones. */
+static size_t find_share(const argument *arguments, size_t count)
+{
+    size_t share = MOST_SHOWN / (count > 0 ? count : 1), spare, longer;
+
+    do {
+        spare = MOST_SHOWN;
+        longer = 0;
+        for (size_t i = 0; i < count; i++) {
+            const size_t len = arguments[i].value.len;
+            longer += len > share;
+            spare -= len > share ? share : len;
+        }
+        share += longer > 0 ? spare / longer : 0;
+    } while (longer > 0 && spare >= longer);
+    return share;
+}
+
+/* A name that Python takes stands as it is. Any other one is quoted: it is the program's, and could
+ * read as the end of the call. */
+static int put_name(str *out, const jsontext_token *name)
+{
+    int is_plain = name->len > 0 && name->len <= NAME_BYTES;
+
+    for (size_t i = 0; i < name->len && is_plain; i++)
+        is_plain = is_word(name->text[i]) != 0;
+    const int error =
+        is_plain ? str_append(out, name->text, name->len) : put_string(out, name, NAME_BYTES);
+    return error ? error : str_add(out, "=");
+}
+
+static int put_call(str *out, const char *name, const char *json)
+{
+    argument arguments[MOST_ARGUMENTS];
+    const size_t count = read_arguments(arguments, json);
+    const size_t shown = count < MOST_ARGUMENTS ? count : MOST_ARGUMENTS;
+    const size_t share = find_share(arguments, shown);
+    int error = str_printf(out, "%s(", name);
+
+    for (size_t i = 0; i < shown && !error; i++) {
+        if (i > 0)
+            error = str_add(out, ", ");
+        if (!error)
+            error = put_name(out, &arguments[i].name);
+        if (!error)
+            error = put_value(out, arguments[i].value, share);
+    }
+    if (!error && count > shown)
+        error = str_printf(out, ", ... (%zu more arguments)", count - shown);
+    return error ? error : str_add(out, ")");
+}
+
+int call_text_of(str *out, const char *name, const char *arguments)
 {
     str text = { 0 };
     clean c = { 0 };
-    int error = write_call(&text, call);
+    int error = put_call(&text, name, arguments);
 
     for (size_t i = 0; !error && i < text.len; i++)
         if (text.data[i] == '\n' || text.data[i] == '\r')
@@ -70,4 +248,9 @@ int call_text_write(str *out, const snug_call *call)
         error = clean_end(out, &c);
     str_free(&text);
     return error;
+}
+
+int call_text_write(str *out, const snug_call *call)
+{
+    return call_text_of(out, snug_call_name(call), snug_call_arguments(call));
 }
