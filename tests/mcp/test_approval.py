@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import re
+import sys
 import threading
 import time
 
@@ -13,6 +14,7 @@ from test_http import WebCase
 FORMS = {META + "clientCapabilities": {"elicitation": {}}}
 TASKS = {META + "clientCapabilities": {"elicitation": {"form": {}}, "extensions": {META + "tasks": {}}}}
 ASK = ("--tool-rule", "*=ask")
+UPSTREAM = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cli", "mcp_server.py")
 # How often it has run stays in the session.
 COUNTED = "runs = globals().get('runs', 0) + 1\n"
 
@@ -146,6 +148,53 @@ class Rounds(Asked):
         again = self.retry(s, arguments, first, "refuse")["result"]
         self.assertEqual(list(again["inputRequests"]), list(second["inputRequests"]))
         self.assertEqual(self.retry(s, arguments, second, "once")["result"]["structuredContent"]["value"]["json"], ["AB", 1])
+
+    def test_the_state_of_an_earlier_round_answers_nothing_that_is_asked_later(self):
+        s = self.start_server()
+        arguments, first = self.ask(s, COUNTED + "[upper(text='a'), note(text='b'), runs]")
+        second = self.retry(s, arguments, first, "once")["result"]
+        (key,) = second["inputRequests"]
+        for word in "once", "always", "refuse":
+            again = self.retry(s, arguments, first, inputResponses={key: accepts(word)})["result"]
+            self.assertEqual((again["resultType"], list(again["inputRequests"])), ("input_required", [key]))
+        self.assertEqual(self.what_was_noted(), "")
+        self.assertEqual(self.retry(s, arguments, second, "once")["result"]["structuredContent"]["value"]["json"], ["A", "b", 1])
+
+    def test_calls_that_are_approved_together_are_made_in_their_order(self):
+        log = os.path.join(self.folder, "log")
+        s = self.server("--upstream", f"a=LOG='{log}' exec '{sys.executable}' '{UPSTREAM}'", *ASK)
+        arguments, asked = self.ask(s, "import asyncio\nlen(await asyncio.gather(*[a.echo(text=t) for t in 'abcdefgh']))")
+        for _ in range(100):
+            if len(asked["inputRequests"]) == 8:
+                break
+            asked = self.retry(s, arguments, asked)["result"]
+        self.assertEqual(self.retry(s, arguments, asked, "once")["result"]["structuredContent"]["value"]["json"], 8)
+        with open(log, encoding="utf-8") as file:
+            calls = [message for message in map(json.loads, file) if message.get("method") == "tools/call"]
+        self.assertEqual("".join(message["params"]["arguments"]["text"] for message in calls), "abcdefgh")
+
+    def test_very_many_calls_are_asked_about_in_one_round(self):
+        s = self.start_server("--tool-calls", "1500")
+        code = ("import asyncio\nasync def one(n):\n    try:\n        await note(text=str(n))\n    except ToolRefused:\n        return n\n"
+                "sum(await asyncio.gather(*[one(n) for n in range(1500)]))")
+        arguments, asked = self.ask(s, code)
+        for _ in range(200):
+            if len(asked["inputRequests"]) == 1500:
+                break
+            asked = self.retry(s, arguments, asked)["result"]
+        self.assertEqual(self.retry(s, arguments, asked, "refuse")["result"]["structuredContent"]["value"]["json"], 1124250)
+
+    def test_a_retry_of_a_client_that_takes_no_forms_is_refused(self):
+        s = self.start_server()
+        arguments, asked = self.ask(s, "[note(text='x'), note(text='y')]")
+        params = {"inputResponses": {key: accepts("once") for key in asked["inputRequests"]}, "requestState": asked["requestState"]}
+        for capabilities in {}, {"elicitation": {"url": {}}}:
+            id = s.start("tools/call", _meta={META + "clientCapabilities": capabilities}, name="run_python", arguments=arguments, **params)
+            error = s.answer(id)["error"]
+            self.assertEqual((error["code"], error["data"]), (-32021, {"requiredCapabilities": {"elicitation": {"form": {}}}}))
+        self.assertEqual(self.what_was_noted(), "")
+        asked = self.retry(s, arguments, asked, "once")["result"]
+        self.assertEqual(self.retry(s, arguments, asked, "once")["result"]["structuredContent"]["value"]["json"], ["x", "y"])
 
     def test_a_result_that_is_not_kept_any_more_is_told(self):
         s = self.start_server("--task-time", "300ms")

@@ -7,29 +7,33 @@
 
 /* ---- answers ---- */
 
+static const cJSON *find_response(const cJSON *responses, const question *q, uint64_t last)
+{
+    char key[40];
+
+    snprintf(key, sizeof key, "approval-%llu", (unsigned long long)q->number);
+    return q->number <= last ? cJSON_GetObjectItemCaseSensitive(responses, key) : NULL;
+}
+
 /* Of inputResponses: 0 where one of them is not an ElicitResult. With the lock, as what follows. */
-int questions_check(const mcp_call *c, const cJSON *responses)
+int questions_check(const mcp_call *c, const cJSON *responses, uint64_t last)
 {
     for (const question *q = c->questions; q; q = q->next) {
-        char key[40];
         snug_approval answer;
         const char *reason;
-        snprintf(key, sizeof key, "approval-%llu", (unsigned long long)q->number);
-        const cJSON *one = cJSON_GetObjectItemCaseSensitive(responses, key);
+        const cJSON *one = find_response(responses, q, last);
         if (one && form_read(&answer, &reason, one) < 0)
             return 0;
     }
     return 1;
 }
 
-void questions_take(verdict **list, mcp_call *c, const cJSON *responses)
+void questions_take(verdict **list, mcp_call *c, const cJSON *responses, uint64_t last)
 {
     for (question **at = &c->questions; *at;) {
-        char key[40];
         snug_approval answer;
         const char *reason;
-        snprintf(key, sizeof key, "approval-%llu", (unsigned long long)(*at)->number);
-        const cJSON *one = cJSON_GetObjectItemCaseSensitive(responses, key);
+        const cJSON *one = find_response(responses, *at, last);
         if (one && form_read(&answer, &reason, one) == 1)
             questions_decide(list, at, answer, answer == SNUG_APPROVAL_REFUSE ? reason : NULL);
         else
@@ -44,9 +48,9 @@ int asking_take_responses(mcp_server *s, mcp_call *(*find)(const mcp_call *updat
 
     pthread_mutex_lock(&s->lock);
     mcp_call *c = find(update);
-    const int is_fine = !c || questions_check(c, responses);
+    const int is_fine = !c || questions_check(c, responses, UINT64_MAX);
     if (c && is_fine) {
-        questions_take(&verdicts, c, responses);
+        questions_take(&verdicts, c, responses, UINT64_MAX);
         if (verdicts)
             asking_wake(c);
     }

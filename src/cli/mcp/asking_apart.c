@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/u64.h"
+#include "cli/mcp/asking_form.h"
 #include "cli/mcp/asking_inside.h"
 #include "cli/mcp/calls.h"
 
@@ -21,22 +22,16 @@ static int64_t state_until(const mcp_server *s)
     return (int64_t)time(NULL) + (int64_t)(ms < most ? ms : most);
 }
 
+/* It answers what is open now: what is asked later has a higher number. */
 static int write_state(str *out, const mcp_call *c)
 {
     const asking *k = c->asking;
-    str numbers = { 0 };
-    int error = SNUG_OK;
+    uint64_t last = 0;
 
-    for (const question *q = c->questions; q && !error; q = q->next)
-        error = str_printf(&numbers, "%s%llu", q == c->questions ? "[" : ",",
-                           (unsigned long long)q->number);
-    if (!error)
-        error = str_add(&numbers, "]");
-    if (!error)
-        error = request_state_write(out, c->server->signer, k->principal, k->digest,
-                                    c->handle->name, k->id, numbers.data, state_until(c->server));
-    str_free(&numbers);
-    return error;
+    for (const question *q = c->questions; q; q = q->next)
+        last = q->number;
+    return request_state_write(out, c->server->signer, k->principal, k->digest, c->handle->name,
+                               k->id, last, state_until(c->server));
 }
 
 int asking_write_result(str *out, const mcp_call *c)
@@ -209,13 +204,13 @@ int asking_has_joined(const mcp_server *s, const asking *k)
 
 /* ---- a request that is sent again ---- */
 
-static asking *find_asking(const mcp_call *c, const char *state)
+static asking *find_asking(uint64_t *asked, const mcp_call *c, const char *state)
 {
     mcp_server *s = c->server;
     char id[STATE_CELL_BYTES], digest[REQUEST_DIGEST_BYTES];
 
     if (request_state_digest(digest, c->message.params) ||
-        !request_state_read(id, s->signer, c->peer->principal, digest, state, time(NULL)))
+        !request_state_read(id, asked, s->signer, c->peer->principal, digest, state, time(NULL)))
         return NULL;
     asking *k = s->askings;
     while (k && (strcmp(k->id, id) != 0 || strcmp(k->principal, c->peer->principal) != 0))
@@ -224,7 +219,8 @@ static asking *find_asking(const mcp_call *c, const char *state)
 }
 
 /* What is wrong with it; NULL: nothing. */
-static const char *find_fault(const mcp_call *c, const asking *k, const cJSON *responses)
+static const char *find_fault(const mcp_call *c, const asking *k, const cJSON *responses,
+                              uint64_t asked)
 {
     const mcp_server *s = c->server;
 
@@ -233,7 +229,7 @@ static const char *find_fault(const mcp_call *c, const asking *k, const cJSON *r
                "request, client or server, or is too old";
     if (responses && !cJSON_IsObject(responses))
         return "\"inputResponses\" must be an object";
-    if (k->work && !questions_check(k->work, responses))
+    if (k->work && !questions_check(k->work, responses, asked))
         return "a member of \"inputResponses\" is not an ElicitResult: its \"action\" is accept, "
                "decline or cancel";
     if (s->is_ending)
@@ -241,6 +237,19 @@ static const char *find_fault(const mcp_call *c, const asking *k, const cJSON *r
     if (!c->peer->is_alone && server_has_call((mcp_server *)(uintptr_t)s, c->peer, c->message.id))
         return "a request of that id is being answered already; each needs an id of its own";
     return NULL;
+}
+
+/* Each request says for itself what its client takes: it may be asked further. */
+static int takes_forms(const mcp_call *c)
+{
+    const cJSON *meta = rpc_object(c->message.params, "_meta");
+    return form_is_taken(rpc_object(meta, MCP_META "clientCapabilities"));
+}
+
+static void fail_without_forms(mcp_call *c)
+{
+    call_fail(c, MCP_BAD, MCP_MISSING_CAPABILITY, "Missing required client capability",
+              "{\"requiredCapabilities\":{\"elicitation\":{\"form\":{}}}}");
 }
 
 /* It waits for what comes of the cell. */
@@ -264,16 +273,18 @@ void asking_retry(mcp_call *c)
     verdict *verdicts = NULL;
     str answer = { 0 };
     mcp_status status = MCP_FINE;
+    uint64_t asked = 0;
 
     pthread_mutex_lock(&s->lock);
-    asking *k = state ? find_asking(c, state) : NULL;
-    const char *fault = find_fault(c, k, responses);
+    asking *k = state ? find_asking(&asked, c, state) : NULL;
+    const char *fault = find_fault(c, k, responses, asked);
     const int is_over = !fault && !k->work;
+    const int is_open = !fault && k->work && takes_forms(c);
     if (is_over) {
         str_add_str(&answer, &k->answer);
         status = k->status;
-    } else if (!fault) {
-        questions_take(&verdicts, k->work, responses);
+    } else if (is_open) {
+        questions_take(&verdicts, k->work, responses, asked);
         join(c, k);
     }
     pthread_mutex_unlock(&s->lock);
@@ -281,6 +292,8 @@ void asking_retry(mcp_call *c)
     questions_give_verdicts(verdicts);
     if (fault)
         call_fail(c, MCP_BAD, RPC_INVALID_PARAMS, fault, NULL);
+    else if (!is_over && !is_open)
+        fail_without_forms(c);
     else if (is_over && answer.len == 0)
         call_fail(c, MCP_FINE, RPC_INVALID_PARAMS, "the cell was cancelled", NULL);
     else if (is_over)

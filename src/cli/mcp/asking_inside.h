@@ -32,7 +32,7 @@ typedef struct asking {
     struct asking *next;
 } asking;
 
-/* What is to be said to the library, without the lock. */
+/* What is to be said to the library, without the lock, in this order. */
 typedef struct verdict {
     snug_call *call;
     snug_approval answer;
@@ -64,9 +64,9 @@ void questions_give_verdicts(verdict *list);
 
 /* ---- asking_answers.c ---- */
 
-/* Of inputResponses: 0 where one of them is not an ElicitResult. */
-int questions_check(const mcp_call *c, const cJSON *responses);
-void questions_take(verdict **list, mcp_call *c, const cJSON *responses);
+/* Of inputResponses to questions up to that number: 0 where one of them is not an ElicitResult. */
+int questions_check(const mcp_call *c, const cJSON *responses, uint64_t last);
+void questions_take(verdict **list, mcp_call *c, const cJSON *responses, uint64_t last);
 
 /* ---- asking_apart.c ---- */
 

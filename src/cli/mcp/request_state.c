@@ -62,14 +62,14 @@ static void set_parts(kernel_part parts[SIGNED_PARTS], const char *payload, size
 }
 
 int request_state_write(str *out, signer *s, const char *principal, const char *digest,
-                        const char *session, const char *cell, const char *calls, int64_t until_s)
+                        const char *session, const char *cell, uint64_t asked, int64_t until_s)
 {
     char signature[SIGNATURE_BYTES];
     kernel_part parts[SIGNED_PARTS];
     str payload = { 0 };
     int error =
-        str_printf(&payload, "{\"session\":\"%s\",\"cell\":\"%s\",\"calls\":%s,\"until\":%lld}",
-                   session, cell, calls, (long long)until_s);
+        str_printf(&payload, "{\"session\":\"%s\",\"cell\":\"%s\",\"asked\":%llu,\"until\":%lld}",
+                   session, cell, (unsigned long long)asked, (long long)until_s);
 
     if (!error) {
         set_parts(parts, payload.data, payload.len, principal, digest);
@@ -82,23 +82,28 @@ int request_state_write(str *out, signer *s, const char *principal, const char *
     return error;
 }
 
-static int read_payload(char cell[STATE_CELL_BYTES], const str *payload, int64_t now_s)
+static int read_payload(char cell[STATE_CELL_BYTES], uint64_t *asked, const str *payload,
+                        int64_t now_s)
 {
     cJSON *root = NULL;
     int is_fine = json_parse(&root, str_text(payload), payload->len) == SNUG_OK;
     const char *name = is_fine ? rpc_text(root, "cell") : NULL;
     const cJSON *until = is_fine ? cJSON_GetObjectItemCaseSensitive(root, "until") : NULL;
 
-    is_fine = name && strlen(name) < STATE_CELL_BYTES && cJSON_IsNumber(until) &&
-              (double)now_s <= until->valuedouble;
-    if (is_fine)
+    const cJSON *last = is_fine ? cJSON_GetObjectItemCaseSensitive(root, "asked") : NULL;
+
+    is_fine = name && strlen(name) < STATE_CELL_BYTES && cJSON_IsNumber(last) &&
+              cJSON_IsNumber(until) && (double)now_s <= until->valuedouble;
+    if (is_fine) {
         memcpy(cell, name, strlen(name) + 1);
+        *asked = (uint64_t)last->valuedouble;
+    }
     cJSON_Delete(root);
     return is_fine;
 }
 
-int request_state_read(char cell[STATE_CELL_BYTES], signer *s, const char *principal,
-                       const char *digest, const char *state, int64_t now_s)
+int request_state_read(char cell[STATE_CELL_BYTES], uint64_t *asked, signer *s,
+                       const char *principal, const char *digest, const char *state, int64_t now_s)
 {
     kernel_part parts[SIGNED_PARTS];
     str payload = { 0 };
@@ -111,7 +116,8 @@ int request_state_read(char cell[STATE_CELL_BYTES], signer *s, const char *princ
     }
     set_parts(parts, payload.data, payload.len, principal, digest);
     const kernel_part signature = { dot + 1, strlen(dot + 1) };
-    const int is_fine = signer_check(s, signature, parts) && read_payload(cell, &payload, now_s);
+    const int is_fine =
+        signer_check(s, signature, parts) && read_payload(cell, asked, &payload, now_s);
     str_free(&payload);
     return is_fine;
 }
