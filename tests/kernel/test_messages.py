@@ -157,6 +157,25 @@ class Cells(KernelCase):
             k.client.execute("upper(text='x')", allow_stdin=False)
             self.assertIn("takes no input", str(k.wait_for("error")))
 
+    def test_calls_at_one_time_are_asked_about_one_after_the_other(self):
+        for isolation in "local", "worker":
+            k = self.kernel("--isolation", isolation, "--tool", "upper=tr a-z A-Z", "--tool-rule", "*=ask")
+            request = k.client.execute("import asyncio\n[r['TEXT'] for r in await asyncio.gather(*[upper(text=t) for t in 'abc'])]",
+                                       allow_stdin=True)
+            for letter in "abc":
+                self.assertIn(f'text="{letter}"', k.client.get_stdin_msg(timeout=SECONDS)["content"]["prompt"])
+                k.client.input("y")
+            self.assertIn("['A', 'B', 'C']", str(k.told_of(request)))
+
+    def test_an_answer_to_a_question_before_is_none_to_the_next_one(self):
+        k = self.kernel("--tool", "upper=tr a-z A-Z", "--tool", "lower=tr A-Z a-z", "--tool-rule", "*=ask", "--approval-timeout", "2s")
+        code = "try:\n    upper(text='x')\nexcept ToolRefused:\n    pass\nlower(text='X')"
+        request = k.client.execute(code, allow_stdin=True)
+        self.assertIn("upper", k.client.get_stdin_msg(timeout=SECONDS)["content"]["prompt"])
+        self.assertIn("lower", k.client.get_stdin_msg(timeout=SECONDS)["content"]["prompt"])
+        k.client.input("y")
+        self.assertIn("does not say which question", k.reply_to(request)["content"]["evalue"])
+
     def test_a_password_is_asked_for_as_one(self):
         for options in ((), ("--isolation", "worker")):
             k = self.kernel(*options)

@@ -17,6 +17,7 @@
 
 enum {
     AGAIN_MS = 50, /* between an interrupt of what is to end and the next one */
+    LOOK_MS = 100, /* after so long it is noticed that a question is not wanted any more */
     END_MS = 4000  /* jupyter_client kills a kernel that takes five seconds */
 };
 
@@ -146,25 +147,61 @@ static void take_parent(attendant *a)
 
 /* ---- lines for input() ---- */
 
-/* line NULL: there is none. */
-static void give_line(snug_call *call, int is_approval, const char *line, size_t len)
+/* A call that waits for one. */
+typedef struct asked_line {
+    snug_call *call;
+    char *prompt;
+    int is_approval;
+    struct asked_line *next;
+} asked_line;
+
+/* line NULL: there is none, for that reason. */
+static void give_line(snug_call *call, int is_approval, const char *line, size_t len,
+                      const char *why)
 {
     if (!is_approval) {
         snug_call_return_line(call, line, len);
         return;
     }
     const snug_approval answer = line ? approve_answer(line) : SNUG_APPROVAL_REFUSE;
-    snug_call_approve(call, answer, line ? "the person who was asked refused it" : NULL);
+    snug_call_approve(call, answer, line ? "the person who was asked refused it" : why);
+}
+
+static void free_line(asked_line *one)
+{
+    free(one->prompt);
+    free(one);
+}
+
+static void give_nothing(asked_line *list)
+{
+    while (list) {
+        asked_line *one = list;
+        list = one->next;
+        give_line(one->call, one->is_approval, NULL, 0, NULL);
+        free_line(one);
+    }
+}
+
+/* The lock is held. */
+static asked_line *take_line(attendant *a)
+{
+    asked_line *one = a->lines;
+    a->lines = one->next;
+    a->is_asked = 0;
+    one->next = NULL;
+    return one;
 }
 
 /* The lock is held. */
 static void send_question(attendant *a)
 {
+    const asked_line *one = a->lines;
     content c = { 0 };
 
     content_add(&c, "{");
-    content_text(&c, "prompt", str_text(&a->prompt));
-    const int is_password = !a->is_approval && !strcmp(snug_call_name(a->call), "getpass");
+    content_text(&c, "prompt", one->prompt);
+    const int is_password = !one->is_approval && !strcmp(snug_call_name(one->call), "getpass");
     content_member(&c, "password", is_password ? "true" : "false");
     content_add(&c, "}");
     a->question = kernel_reply(a->kernel, CHANNEL_STDIN, a->signer, a->cell, "input_request", &c);
@@ -172,40 +209,84 @@ static void send_question(attendant *a)
     a->is_asked = 1;
 }
 
-static void take_wake(attendant *a)
+/* Asks for the first line that the cell waits for. */
+static void tend_lines(attendant *a)
+{
+    asked_line *late = NULL;
+
+    pthread_mutex_lock(&a->lock);
+    while (a->lines && !snug_call_is_wanted(a->lines->call)) {
+        a->has_unanswered |= a->is_asked;
+        asked_line *one = take_line(a);
+        one->next = late;
+        late = one;
+    }
+    if (a->lines && !a->is_asked)
+        send_question(a);
+    pthread_mutex_unlock(&a->lock);
+    give_nothing(late);
+}
+
+static void take_wake(const attendant *a)
 {
     uint64_t count;
     ssize_t taken = read(a->wake_fd, &count, sizeof count);
-
     (void)taken;
-    pthread_mutex_lock(&a->lock);
-    if (a->call && !a->is_asked)
-        send_question(a);
-    pthread_mutex_unlock(&a->lock);
 }
 
-/* An answer may be to a question whose time ran out. Many clients do not say what they answer. */
-static int answers_other(const attendant *a, const kernel_message *m)
+/* Which question a line answers: many clients do not say that. */
+typedef enum line_for { LINE_FOR_ANY, LINE_FOR_THIS, LINE_FOR_ANOTHER } line_for;
+
+static line_for find_question(const attendant *a, const kernel_message *m)
 {
     str type = { 0 }, id = { 0 };
-    int is_other = !jsontext_string(&type, jsontext_member(m->parent, "msg_type")) &&
-                   !jsontext_string(&id, jsontext_member(m->parent, "msg_id")) &&
-                   strcmp(str_text(&type), "input_request") == 0 &&
-                   !channels_is_number(&a->kernel->channels, str_text(&id), a->question);
+    line_for answer = LINE_FOR_ANY;
+
+    if (!jsontext_string(&type, jsontext_member(m->parent, "msg_type")) &&
+        !jsontext_string(&id, jsontext_member(m->parent, "msg_id")) &&
+        strcmp(str_text(&type), "input_request") == 0)
+        answer = channels_is_number(&a->kernel->channels, str_text(&id), a->question)
+                     ? LINE_FOR_THIS
+                     : LINE_FOR_ANOTHER;
     str_free(&type);
     str_free(&id);
-    return is_other;
+    return answer;
 }
 
-static snug_call *take_call(int *is_approval, attendant *a, const kernel_message *m)
+/* NULL: nobody waits for it. *is_doubtful: it may be the answer to a question before. */
+static asked_line *take_asked(int *is_doubtful, attendant *a, const kernel_message *m)
 {
+    asked_line *one = NULL;
+
     pthread_mutex_lock(&a->lock);
-    snug_call *call = a->is_asked && !answers_other(a, m) ? a->call : NULL;
-    *is_approval = a->is_approval;
-    if (call)
-        a->call = NULL;
+    const line_for question = find_question(a, m);
+    if (a->lines && a->is_asked && question != LINE_FOR_ANOTHER)
+        one = take_line(a);
+    *is_doubtful = one && one->is_approval && question == LINE_FOR_ANY && a->has_unanswered;
     pthread_mutex_unlock(&a->lock);
-    return call;
+    return one;
+}
+
+static void take_reply(attendant *a, const kernel_message *m)
+{
+    str line = { 0 };
+    int is_doubtful = 0;
+    asked_line *one =
+        strcmp(str_text(&m->type), "input_reply") ? NULL : take_asked(&is_doubtful, a, m);
+
+    if (!one)
+        kernel_log("a message %s on stdin is left aside: nobody waits for it", str_text(&m->type));
+    else if (is_doubtful)
+        give_line(one->call, one->is_approval, NULL, 0,
+                  "the front end does not say which question it answers, and one before was not "
+                  "answered");
+    else if (kernel_message_text(&line, m, "value"))
+        give_line(one->call, one->is_approval, NULL, 0, NULL);
+    else
+        give_line(one->call, one->is_approval, str_text(&line), line.len, NULL);
+    str_free(&line);
+    if (one)
+        free_line(one);
 }
 
 static void take_lines(attendant *a)
@@ -213,20 +294,7 @@ static void take_lines(attendant *a)
     packet p;
 
     while (packet_receive(&p, &a->kernel->channels, CHANNEL_STDIN, a->signer)) {
-        const kernel_message *m = &p.message;
-        str line = { 0 };
-        int is_approval = 0;
-        snug_call *call =
-            strcmp(str_text(&m->type), "input_reply") ? NULL : take_call(&is_approval, a, m);
-
-        if (!call)
-            kernel_log("a message %s on stdin is left aside: nobody waits for it",
-                       str_text(&m->type));
-        else if (kernel_message_text(&line, m, "value"))
-            give_line(call, is_approval, NULL, 0);
-        else
-            give_line(call, is_approval, str_text(&line), line.len);
-        str_free(&line);
+        take_reply(a, &p.message);
         packet_free(&p);
     }
 }
@@ -234,39 +302,36 @@ static void take_lines(attendant *a)
 void attendant_ask(attendant *a, const kernel_message *cell, snug_call *call, const char *prompt,
                    int is_approval)
 {
-    pthread_mutex_lock(&a->lock);
-    snug_call *refused = NULL, *before = a->call;
-    int refuses_approval = is_approval;
-    str_clear(&a->prompt);
-    if (before && snug_call_is_wanted(before)) {
-        refused = call; /* a cell asks from several threads */
-    } else if (str_add(&a->prompt, prompt)) {
-        refused = call;
-    } else {
-        refused = before; /* whose time is over */
-        refuses_approval = a->is_approval;
-        a->is_approval = is_approval;
-        a->call = call;
-        a->cell = cell;
-        a->is_asked = 0;
-        ring(a->wake_fd);
-    }
+    asked_line *one = calloc(1, sizeof *one);
+    char *own = strdup(prompt);
 
+    if (!one || !own) {
+        free(one);
+        free(own);
+        give_line(call, is_approval, NULL, 0, "out of memory for the question");
+        return;
+    }
+    *one = (asked_line){ call, own, is_approval, NULL };
+
+    pthread_mutex_lock(&a->lock);
+    asked_line **at = &a->lines;
+    while (*at)
+        at = &(*at)->next;
+    *at = one;
+    a->cell = cell;
     pthread_mutex_unlock(&a->lock);
-    if (refused)
-        give_line(refused, refuses_approval, NULL, 0);
+    ring(a->wake_fd);
 }
 
 void attendant_end_cell(attendant *a)
 {
     pthread_mutex_lock(&a->lock);
-    snug_call *call = a->call;
-    const int is_approval = a->is_approval;
-    a->call = NULL;
+    asked_line *lines = a->lines;
+    a->lines = NULL;
     a->cell = NULL;
+    a->is_asked = a->has_unanswered = 0;
     pthread_mutex_unlock(&a->lock);
-    if (call)
-        give_line(call, is_approval, NULL, 0);
+    give_nothing(lines);
 }
 
 void attendant_hurry(attendant *a, uint64_t ms)
@@ -380,6 +445,8 @@ static long next_look_ms(attendant *a)
         wait_ms = AGAIN_MS;
     else if (a->hurry_ns)
         wait_ms = (long)((a->hurry_ns - now_ns) / NS_PER_MS) + 1;
+    if (a->lines && a->lines->next && (wait_ms < 0 || wait_ms > LOOK_MS))
+        wait_ms = LOOK_MS;
     pthread_mutex_unlock(&a->lock);
     return wait_ms;
 }
@@ -393,6 +460,7 @@ static void *attend(void *arg)
         int count = fill_events(events, a);
         if (libzmq.poll(events, count, next_look_ms(a)) > 0)
             take_events(a, events, count);
+        tend_lines(a);
         press_for_end(a);
     }
 
@@ -428,5 +496,4 @@ void attendant_close(attendant *a)
         if (fds[i] >= 0)
             close(fds[i]);
     signer_close(a->signer);
-    str_free(&a->prompt);
 }

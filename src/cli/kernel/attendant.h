@@ -26,12 +26,11 @@ typedef struct attendant {
 
     pthread_mutex_t lock; /* of what follows */
     snug_session *session;
-    snug_call *call; /* that waits for a line; NULL: none */
+    struct asked_line *lines; /* that the cell waits for: the client is asked for the first one */
     const kernel_message *cell;
-    str prompt;
-    int is_approval;      /* it waits for one */
     int is_asked;         /* the request for that line is sent */
     uint64_t question;    /* the number of that message */
+    int has_unanswered;   /* the cell did not wait any longer for one that it had asked for */
     uint64_t hurry_ns;    /* when what the shell asks of the session is interrupted; 0: never */
     int is_ending;        /* no further cell is to begin */
     int is_over;          /* the thread is to end */
@@ -50,11 +49,11 @@ void attendant_close(attendant *a);
 
 /* From now on it is this session that is interrupted; NULL: none. */
 void attendant_set_session(attendant *a, snug_session *session);
-/* Asks the client of that cell for a line, and answers the call with it: one that waits for an
- * approval as approve.h reads lines. */
+/* Asks the client of that cell for a line, behind those that it was asked for before, and answers
+ * the call with it: one that waits for an approval as approve.h reads lines. */
 void attendant_ask(attendant *a, const kernel_message *cell, snug_call *call, const char *prompt,
                    int is_approval);
-/* The cell is over: a call that waits gets none, and later lines are left aside. */
+/* The cell is over: calls that wait get none, and later lines are left aside. */
 void attendant_end_cell(attendant *a);
 /* What the session is asked for now is interrupted after that many ms; 0: it is done. */
 void attendant_hurry(attendant *a, uint64_t ms);
