@@ -264,7 +264,7 @@ static void hostile_replies_take_linear_time(void **state)
         "[PYTHON]x[/PYTHON] x\n",
         "`x",
     };
-    enum { SIZE = 1 << 20 };
+    enum { SIZE = PART_IF_SANITIZED(1 << 20) };
     char *text = malloc(SIZE);
     assert_non_null(text);
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {

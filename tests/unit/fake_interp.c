@@ -145,7 +145,7 @@ static void sleeps_deaf(interp *in)
 static void turns_deaf_and_ends_when_stopped(interp *in)
 {
     hear_kicks(SIG_BLOCK);
-    for (uint64_t end_ns = in_ms(500); is_before(end_ns);)
+    for (uint64_t end_ns = in_ms(300); is_before(end_ns);)
         ;
     hear_kicks(SIG_UNBLOCK);
     turn_until(&in->stop);
@@ -154,7 +154,7 @@ static void turns_deaf_and_ends_when_stopped(interp *in)
 static void settles_and_reports_long(interp *in)
 {
     atomic_store(&in->is_settled, 1);
-    sleep_until(&in->may_end, 500);
+    sleep_until(&in->may_end, 300);
 }
 
 /* The report gets its memory. */
@@ -169,7 +169,7 @@ static void settles_when_starved(interp *in)
 static void waits_for_the_gil_and_ends_when_stopped(interp *in)
 {
     atomic_store(&in->waits_for_gil, 1);
-    sleep_until(&in->may_end, 500);
+    sleep_until(&in->may_end, 300);
     atomic_store(&in->waits_for_gil, 0);
     turn_until(&in->stop);
 }

@@ -328,7 +328,7 @@ static void code_that_has_settled_makes_its_report_in_peace(void **state)
         snug_session *session = open_session(host, NULL);
         ending end = run(session, "settles_and_reports_long", &short_time);
         assert_true(is_fine(end));
-        assert_true(end.wall_ms >= 500);
+        assert_true(end.wall_ms >= 300);
         assert_int_equal(session->interp->last_reason, STOP_TIMEOUT); /* it was due */
         assert_int_equal(session->interp->starvings, 0);
         assert_int_equal(session->interp->cuts, 0);
@@ -359,7 +359,7 @@ static void the_ladder_stands_still_for_who_waits_for_the_gil(void **state)
         snug_session *session = open_session(host, NULL);
         ending end = run(session, "waits_for_the_gil_and_ends_when_stopped", &short_time);
         assert_kept(end, SNUG_STATUS_TIMEOUT, GUARD_INTERRUPT);
-        assert_true(end.wall_ms >= 500);
+        assert_true(end.wall_ms >= 300);
         snug_session_close(session);
         close_host(host);
     }
@@ -373,7 +373,7 @@ static void the_ladder_stands_still_while_no_kick_comes_to_a_thread_that_runs(vo
         snug_session *session = open_session(host, NULL);
         ending end = run(session, "turns_deaf_and_ends_when_stopped", &short_time);
         assert_kept(end, SNUG_STATUS_TIMEOUT, GUARD_INTERRUPT);
-        assert_true(end.wall_ms >= 500);
+        assert_true(end.wall_ms >= 300);
         snug_session_close(session);
         close_host(host);
     }

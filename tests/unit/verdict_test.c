@@ -257,7 +257,7 @@ static void hostile_replies_take_linear_time(void **state)
     static const char *const pieces[] = { "{",   "[",      "{\"verdict\": ",  "<think>",
                                           "\"",  "{'a\":", "1. a\n",          "- ",
                                           "[\"", "\n",     "verdict: pass\n", "pass.\n" };
-    enum { SIZE = 1 << 20 };
+    enum { SIZE = PART_IF_SANITIZED(1 << 20) };
     char *text = malloc(SIZE);
     assert_non_null(text);
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
