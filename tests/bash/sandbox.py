@@ -10,6 +10,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "cli"))
 import driver  # noqa: E402
+from share import Loader  # noqa: E402
 
 BASH = ("--isolation", "bash")
 
@@ -60,4 +61,4 @@ def main():
     if why:
         print("skipped:", why)
         sys.exit(77)
-    unittest.main()
+    unittest.main(testLoader=Loader())

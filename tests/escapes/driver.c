@@ -754,7 +754,9 @@ static void run_files(size_t from, int pipe)
     snug_host *beside = open_host();
     others_worker = worker_now();
     snug_host *host = option.is_worker ? open_host() : beside;
-    bystanders *others = bystanders_open(beside, option.neighbours, NS_PER_MS);
+    /* Where it is not judged how long they stand still, they need not look as often. */
+    uint64_t pause_ns = option.is_wide && !option.stall_ms ? 5 * NS_PER_MS : NS_PER_MS;
+    bystanders *others = bystanders_open(beside, option.neighbours, pause_ns);
     if (!others)
         _exit(2);
     breach *watch = is_after_anything() ? breach_open(beside, option.profile) : NULL;

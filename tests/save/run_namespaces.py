@@ -9,9 +9,10 @@ import pathlib
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "cells"))
+sys.path[:0] = [str(pathlib.Path(__file__).parent.parent / "cells"), str(pathlib.Path(__file__).parent.parent)]
 import client
 import namespaces
+from share import in_share
 
 OPTIONS = ("--profile", "data")
 
@@ -42,7 +43,7 @@ def differs(seed, what, wanted, got):
 
 def main():
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 200
-    seeds = [int(sys.argv[2])] if len(sys.argv) > 2 else range(count)
+    seeds = [int(sys.argv[2])] if len(sys.argv) > 2 else list(filter(in_share, range(count)))
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         first, before = client.Snug(OPTIONS), {}

@@ -14,6 +14,9 @@ import tempfile
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+from share import Loader  # noqa: E402
+
 SNUG = os.path.abspath(os.environ.get("SNUG", "snug"))
 SECONDS = 120
 
@@ -219,4 +222,4 @@ for sentence, options, source, expected in CASES:
     setattr(CheckTest, name, test_of(options, source, expected))
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(testLoader=Loader())
