@@ -57,6 +57,20 @@ static void a_description_becomes_a_function(void **state)
           "" },
         { "{\"name\": \"f\", \"inputSchema\": {\"properties\": {\"__snug_call__\": {}}}}", "f",
           "**others", "" },
+        { "{\"name\": \"f\", \"inputSchema\": {\"properties\": {\"__a\": {}, \"_b\": {}}}}", "f",
+          "_b=None, **others", "" },
+        { "{\"name\": \"f\", \"inputSchema\": {\"properties\": {\"a\": {}}, "
+          "\"patternProperties\": {\"^x\": {}}}}",
+          "f", "a=None, **others", "" },
+        { "{\"name\": \"f\", \"inputSchema\": {\"properties\": {\"a\": {}}, "
+          "\"additionalProperties\": true}}",
+          "f", "a=None, **others", "" },
+        { "{\"name\": \"f\", \"inputSchema\": {\"properties\": {\"a\": {}}, "
+          "\"additionalProperties\": false, \"required\": [\"a\"]}}",
+          "f", "a", "" },
+        { "{\"name\": \"f\", \"inputSchema\": {\"properties\": {\"a\": {}}, "
+          "\"required\": [\"z\"]}}",
+          "f", "a=None, **others", "" },
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -67,6 +81,27 @@ static void a_description_becomes_a_function(void **state)
         assert_string_equal(t.doc, cases[i].doc);
         mcptool_free(&t);
     }
+}
+
+/* A server chooses how many. */
+static void of_very_many_parameters_none_has_a_name(void **state)
+{
+    enum { MANY = 20000 };
+    str text = { 0 };
+    mcptool t;
+    (void)state;
+    str_add(&text, "{\"name\": \"f\", \"inputSchema\": {\"properties\": {");
+    for (int i = 0; i < MANY; i++)
+        str_printf(&text, "%s\"p%d\": {}", i > 0 ? ", " : "", i);
+    str_add(&text, "}, \"required\": [");
+    for (int i = 0; i < MANY; i++)
+        str_printf(&text, "%s\"p%d\"", i > 0 ? ", " : "", i);
+    str_add(&text, "]}}");
+    assert_int_equal(mcptool_read(&t, span_of(text.data)), SNUG_OK);
+    assert_string_equal(t.signature, "**others");
+    assert_string_equal(t.typed, "**others: Any");
+    mcptool_free(&t);
+    str_free(&text);
 }
 
 static void a_stub_keeps_what_the_signature_cannot_say(void **state)
@@ -166,6 +201,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_description_becomes_a_function),
+        cmocka_unit_test(of_very_many_parameters_none_has_a_name),
         cmocka_unit_test(a_stub_keeps_what_the_signature_cannot_say),
         cmocka_unit_test(a_long_name_leaves_room_for_a_number),
         cmocka_unit_test(a_description_without_a_name_is_refused),

@@ -31,9 +31,10 @@ static int is_keyword(const char *name)
     return 0;
 }
 
+/* Names that begin with two underscores are for places alone in stubs. */
 static int is_parameter_name(const char *name)
 {
-    if (is_digit(*name) || !*name || is_keyword(name))
+    if (is_digit(*name) || !*name || is_keyword(name) || !strncmp(name, "__", 2))
         return 0;
     for (; *name; name++)
         if (!is_word(*name))
@@ -126,8 +127,13 @@ static const char *annotation_of(jsontext_span property)
     return NULL;
 }
 
+/* That have names in a signature, and are looked at: a server chooses how many there are, and the
+ * work grows by their square. */
+enum { MOST_PARAMETERS = 200 };
+
 static int has_item(jsontext_span list, const char *name)
 {
+    size_t count = 0;
     jsontext j;
     jsontext_token ignored;
     jsontext_span value;
@@ -135,7 +141,7 @@ static int has_item(jsontext_span list, const char *name)
 
     if (!list.text || !jsontext_enter(&j, list))
         return 0;
-    while (!found && jsontext_item(&j, &ignored, &value)) {
+    while (!found && count++ < MOST_PARAMETERS && jsontext_item(&j, &ignored, &value)) {
         str text = { 0 };
         found = jsontext_string(&text, value) == SNUG_OK && !strcmp(str_text(&text), name);
         str_free(&text);
@@ -285,12 +291,62 @@ static int add_others(parameters *out, jsontext_span schema)
     return error;
 }
 
+static size_t count_items(jsontext_span value)
+{
+    jsontext j;
+    jsontext_token ignored;
+    jsontext_span one;
+    size_t count = 0;
+
+    if (!value.text || !jsontext_enter(&j, value))
+        return 0;
+    while (jsontext_item(&j, &ignored, &one))
+        count++;
+    return count;
+}
+
+/* Whether it is said that there are others than the properties. */
+static int is_open(jsontext_span schema)
+{
+    const jsontext_span others = jsontext_member(schema, "additionalProperties");
+
+    if (!jsontext_member(schema, "properties").text)
+        return !jsontext_is(others, "false");
+    return jsontext_member(schema, "patternProperties").text ||
+           (others.text && !jsontext_is(others, "false"));
+}
+
+/* Whether one is required that is no property. */
+static int needs_more(jsontext_span schema)
+{
+    jsontext j;
+    jsontext_token ignored;
+    jsontext_span value, required = jsontext_member(schema, "required");
+    size_t count = 0;
+    int found = 0;
+
+    if (!required.text || !jsontext_enter(&j, required))
+        return 0;
+    while (!found && count++ < MOST_PARAMETERS && jsontext_item(&j, &ignored, &value)) {
+        str name = { 0 };
+        if (jsontext_string(&name, value) == SNUG_OK)
+            found =
+                !jsontext_member(jsontext_member(schema, "properties"), str_text(&name)).text;
+        str_free(&name);
+    }
+    return found;
+}
+
+/* Of very many parameters none has a name here: calls give them as they like. */
 static int write_signature(parameters *out, mcptool *t, jsontext_span schema)
 {
-    int has_more = !jsontext_member(schema, "properties").text &&
-                   !jsontext_is(jsontext_member(schema, "additionalProperties"), "false");
-    if (add_parameters(out, t, schema, 1, &has_more) ||
-        add_parameters(out, t, schema, 0, &has_more))
+    const int has_too_many =
+        count_items(jsontext_member(schema, "properties")) > MOST_PARAMETERS ||
+        count_items(jsontext_member(schema, "required")) > MOST_PARAMETERS;
+    int has_more = has_too_many || is_open(schema) || needs_more(schema);
+
+    if (!has_too_many && (add_parameters(out, t, schema, 1, &has_more) ||
+                          add_parameters(out, t, schema, 0, &has_more)))
         return SNUG_ENOMEM;
 
     if (has_more && add_others(out, schema))
