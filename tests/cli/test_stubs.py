@@ -2,7 +2,9 @@
 import ast
 import json
 import os
+import shutil
 import sys
+import tempfile
 import unittest
 
 from driver import Case, environment, snug
@@ -50,6 +52,20 @@ class Stubs(Case):
         self.refused("tools", says="--upstream, --upstream-config, --mcp, --tool and --fetch give some")
         self.refused("tools", "more", says="takes no argument")
         self.refused("tools", "--upstream", "a=false", says="MCP server a")
+
+    def offering(self, tools):
+        """Options for a server with these tools."""
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+        path = os.path.join(folder, "tools.json")
+        with open(path, "w") as file:
+            json.dump(tools, file)
+        return ["--upstream", f"many=exec '{sys.executable}' '{os.path.join(os.path.dirname(SERVER), 'tools_server.py')}' '{path}'"]
+
+    def test_of_very_many_tools_the_first_are_taken_and_the_others_told(self):
+        done = snug("tools", *self.offering([{"name": f"t{i}"} for i in range(1100)]))
+        self.assertEqual((done.returncode, done.stdout.count("def ")), (0, 1000))
+        self.assertEqual(done.stderr, "snug: the MCP server many has more than 1000 tools: the others are left out\n")
 
     def test_a_terminal_sequence_of_a_server_stays_text(self):
         text = self.stubs("--tool", "a=true", "--mcp", command("also-strange"))

@@ -136,11 +136,26 @@ static void finish_list(mcp *m, jsontext_span page)
     pthread_cond_broadcast(&m->change);
 }
 
+/* The tools of a page, up to as many as there may be; said once where there are more. */
+static int add_tools(mcp *m, jsontext *tools)
+{
+    jsontext_token ignored;
+    jsontext_span item;
+    int error = SNUG_OK;
+
+    while (!error && m->coming.count < MOST_TOOLS && jsontext_item(tools, &ignored, &item))
+        error = add_tool(m, item);
+    if (!error && m->coming.count == MOST_TOOLS && jsontext_item(tools, &ignored, &item) &&
+        m->phase == CLIENT_LISTED)
+        command_fail(EXIT_FINE, "the MCP server %s has more than %d tools: the others are left out",
+                     m->label, MOST_TOOLS);
+    return error;
+}
+
 void client_take_page(mcp *m, ask *a, jsontext_span page)
 {
     jsontext j;
-    jsontext_token ignored;
-    jsontext_span tools = jsontext_member(page, "tools"), item;
+    jsontext_span tools = jsontext_member(page, "tools");
     jsontext_span cursor = jsontext_member(page, "nextCursor");
     str params = { 0 };
     int error = SNUG_OK;
@@ -152,8 +167,7 @@ void client_take_page(mcp *m, ask *a, jsontext_span page)
         pthread_cond_broadcast(&m->change);
         return;
     }
-    while (!error && m->coming.count < MOST_TOOLS && jsontext_item(&j, &ignored, &item))
-        error = add_tool(m, item);
+    error = add_tools(m, &j);
     if (error) {
         m->is_listing = 0;
         fail_first(m, ", tools/list: out of memory");
