@@ -34,10 +34,14 @@ static unsigned pair_of(const char *text)
     return (unsigned)(unsigned char)text[0] << 8 | (unsigned char)text[1];
 }
 
-static int is_pair(const concealed *c, const char *two)
+static int is_pair(const concealed *c, unsigned pair)
 {
-    const unsigned pair = pair_of(two);
     return c->pairs[pair / 8] >> (pair % 8) & 1;
+}
+
+static size_t chain_of(unsigned pair)
+{
+    return (pair ^ pair >> 8) % CONCEALED_CHAINS;
 }
 
 /* Takes form. first: of the forms of this secret. */
@@ -58,8 +62,14 @@ static int add_form(concealed *c, str *form, size_t first, size_t owner)
     }
     const unsigned pair = pair_of(form->data);
     c->pairs[pair / 8] |= (unsigned char)(1 << (pair % 8));
-    c->forms[c->count] = (concealed_form){ *form, owner, c->count == first };
-    c->count++;
+    c->forms[c->count] = (concealed_form){
+        .text = *form,
+        .owner = owner,
+        .pair = pair,
+        .next = c->chains[chain_of(pair)],
+        .is_itself = c->count == first,
+    };
+    c->chains[chain_of(pair)] = ++c->count;
     return SNUG_OK;
 }
 
@@ -225,6 +235,14 @@ static size_t match(const concealed_scan *s, size_t at, const str *form, int lev
     piece p;
 
     for (size_t i = 0; i < form->len; i += p.count) {
+        const char c = at < s->len ? s->text[at] : '\\';
+        p.count = 1;
+        if (c != '\\' && c != '"') {
+            if (c != form->data[i])
+                return 0;
+            at++;
+            continue;
+        }
         const size_t used = read_piece(&p, s, at, level);
         if (used == 0 || p.count > form->len - i || memcmp(form->data + i, p.bytes, p.count) != 0)
             return 0;
@@ -233,20 +251,22 @@ static size_t match(const concealed_scan *s, size_t at, const str *form, int lev
     return at - begin;
 }
 
-/* Whether one may begin at at. */
-static int may_begin(const concealed_scan *s, size_t at, int level)
+enum { NO_PAIR = 65536 };
+
+/* The first two bytes of what stands at at. */
+static unsigned read_pair(const concealed_scan *s, size_t at, int level)
 {
     piece first, second;
     const size_t used = read_piece(&first, s, at, level);
 
     if (used == 0)
-        return 0;
+        return NO_PAIR;
     if (first.count > 1)
-        return is_pair(s->of, first.bytes);
+        return pair_of(first.bytes);
     if (!read_piece(&second, s, at + used, level))
-        return 0;
+        return NO_PAIR;
     const char two[] = { first.bytes[0], second.bytes[0] };
-    return is_pair(s->of, two);
+    return pair_of(two);
 }
 
 /* The length of the longest at the place of s. */
@@ -256,13 +276,16 @@ static size_t find_here(const concealed_scan *s, size_t *owner)
     size_t longest = 0;
 
     for (int level = s->is_json; level <= last; level++) {
-        if (!may_begin(s, s->at, level))
+        const unsigned pair = read_pair(s, s->at, level);
+        if (pair == NO_PAIR || !is_pair(s->of, pair))
             continue;
-        for (size_t i = 0; i < s->of->count; i++) {
-            const size_t used = match(s, s->at, &s->of->forms[i].text, level);
+        for (size_t i = s->of->chains[chain_of(pair)]; i > 0;) {
+            const concealed_form *form = &s->of->forms[i - 1];
+            i = form->next;
+            const size_t used = form->pair == pair ? match(s, s->at, &form->text, level) : 0;
             if (used > longest) {
                 longest = used;
-                *owner = s->of->forms[i].owner;
+                *owner = form->owner;
             }
         }
     }
@@ -286,30 +309,38 @@ static void pass(concealed_scan *s)
     s->at += s->is_json && s->is_inside && c == '\\' && s->at + 1 < s->len ? 2 : 1;
 }
 
-/* Whether nothing begins with what stands there, seen quickly. */
-static int is_plain(const concealed_scan *s)
+/* To where one may begin, or something else than a character stands for itself. */
+static void skip(concealed_scan *s)
 {
-    const char *here = s->text + s->at;
+    const char *text = s->text;
 
-    return here[0] != '\\' && s->at + 1 < s->len && here[1] != '\\' && !is_pair(s->of, here);
+    while (s->at + 1 < s->len && text[s->at] != '\\' && text[s->at + 1] != '\\' &&
+           !(s->is_json && text[s->at] == '"') && !is_pair(s->of, pair_of(text + s->at)))
+        s->at++;
+}
+
+/* Into the next string. 0: there is none. */
+static int enter(concealed_scan *s)
+{
+    const char *quote = memchr(s->text + s->at, '"', s->len - s->at);
+
+    s->at = quote ? (size_t)(quote - s->text) + 1 : s->len;
+    return s->is_inside = quote != NULL;
 }
 
 int concealed_next(concealed_scan *s, size_t *from, size_t *used, size_t *owner)
 {
     while (s->of->count > 0 && s->at < s->len) {
-        if (s->is_json && !s->is_inside) {
-            const char *quote = memchr(s->text + s->at, '"', s->len - s->at);
-            if (!quote)
-                break;
-            s->at = (size_t)(quote - s->text) + 1;
-            s->is_inside = 1;
-        } else if (!is_plain(s) && (*used = find_here(s, owner))) {
+        if (s->is_json && !s->is_inside && !enter(s))
+            break;
+        skip(s);
+        if (s->at < s->len && (*used = find_here(s, owner))) {
             *from = s->at;
             s->at += *used;
             return 1;
-        } else {
-            pass(s);
         }
+        if (s->at < s->len)
+            pass(s);
     }
     return 0;
 }

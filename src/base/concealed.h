@@ -14,13 +14,18 @@ enum { CONCEALED_LEAST = 8 };
 typedef struct concealed_form {
     str text;
     size_t owner;
+    unsigned pair; /* its first two bytes */
+    size_t next;   /* one more than the number of another in its chain; 0: the last */
     int is_itself; /* not another way to write it */
 } concealed_form;
+
+enum { CONCEALED_CHAINS = 256 };
 
 typedef struct concealed {
     concealed_form *forms;
     size_t count, cap;
-    unsigned char pairs[65536 / 8]; /* two bytes with which one begins */
+    size_t chains[CONCEALED_CHAINS]; /* by pair; as next */
+    unsigned char pairs[65536 / 8];  /* bits: of which there is one */
 } concealed;
 
 /* Adds a secret: itself, in percent encodings, hexadecimal digits and base64, whatever stands in

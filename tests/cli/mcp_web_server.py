@@ -25,6 +25,7 @@ NAMES = ["echo", "headers", "wrong_id", "huge", "never", "half", "garbage", "pac
 LOCK = threading.Lock()
 SESSIONS, STREAMS, EXTRA, REFUSED = set(), [], [], []
 END = threading.Event()
+EIGHT = threading.Barrier(8)
 
 
 def tools():
@@ -241,7 +242,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.say(number, "forgotten")
 
     def call_busy(self, number, _):
-        time.sleep(0.5)
+        """Answers when eight are under way."""
+        EIGHT.wait(40)
         self.say(number, "done")
 
     def call_change(self, number, _):

@@ -127,6 +127,18 @@ class Trace(Case):
         self.assertIn("how many letters has [key]", receiver.texts[0])
         receiver.requests()
 
+    def test_what_a_server_says_of_its_key_is_not_in_it_either(self):
+        server = str(pathlib.Path(__file__).with_name("mcp_server.py"))
+        config = self.file("config.json", json.dumps({"mcpServers": {"notes": {
+            "command": sys.executable, "args": [server, "also-getenv"], "env": {"MY_TOKEN": "sesame-sesame"}}}}))
+        rules = [("Question:\nhow many", "```python\nprint('it is', notes.getenv(value='MY_TOKEN'))\n```"),
+                 ("Judge whether", '{"verdict": "pass", "reason": "", "answer": "It is there."}')]
+        done, receiver = self.traced("--trace-content", "--upstream-config", config, rules=rules)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("sesame", receiver.texts[0] + done.stdout + done.stderr)
+        self.assertIn("it is [key]", receiver.texts[0])
+        receiver.requests()
+
     def test_a_file_has_a_line_for_each_question(self):
         path = self.folder + "/traces.jsonl"
         for _ in range(2):

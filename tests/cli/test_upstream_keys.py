@@ -69,7 +69,7 @@ class Keys(Case):
                 self.assertIn("Tells [key].", result["value"]["json"])
                 self.check(done.stdout + done.stderr)
 
-    def test_nor_a_journal_a_trace_a_list_or_what_a_replay_says(self):
+    def test_nor_a_journal_a_list_or_what_a_replay_says(self):
         path, config = os.path.join(self.folder, "journal"), self.web()
         first = self.run_cells(CELL, options=["--upstream-config", config, "--journal", path])
         again = self.run_cells(CELL, options=["--replay", path])

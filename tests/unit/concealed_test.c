@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <snug/snug.h>
 
@@ -141,6 +142,34 @@ static void a_text_may_end_anywhere(void **state)
         }
 }
 
+/* A server may write what keys begin with over and over. */
+static void beginnings_of_many_take_no_time(void **state)
+{
+    enum { KEYS = 100, BYTES = 2 << 20, SECONDS = 10 };
+    concealed *many = calloc(1, sizeof *many);
+    char *text = malloc(BYTES);
+    concealed_scan s;
+    size_t from, used, owner;
+
+    (void)state;
+    assert_true(many && text);
+    for (int i = 0; i < KEYS; i++) {
+        char key[32];
+        snprintf(key, sizeof key, "s%c-%d-0123456789", 'a' + i % 26, i);
+        assert_int_equal(concealed_add(many, key, strlen(key), 0), SNUG_OK);
+    }
+    for (size_t i = 0; i < BYTES; i++)
+        text[i] = "sk"[i % 2];
+    text[0] = '"';
+    const clock_t before = clock();
+    concealed_scan_init(&s, many, text, BYTES, 1);
+    assert_false(concealed_next(&s, &from, &used, &owner));
+    assert_true(clock() - before < SECONDS * CLOCKS_PER_SEC);
+    free(text);
+    concealed_free(many);
+    free(many);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -149,6 +178,7 @@ int main(void)
         cmocka_unit_test(json_stays_json),
         cmocka_unit_test(nothing_outside_of_strings_is_taken),
         cmocka_unit_test(a_text_may_end_anywhere),
+        cmocka_unit_test(beginnings_of_many_take_no_time),
     };
     return cmocka_run_group_tests(tests, learn, forget);
 }
