@@ -84,4 +84,5 @@ def main():
     print(f'\nThe stubs that find_tools answers for "{QUERY}": {len(found):,} bytes.')
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -55,6 +55,67 @@ static void a_beginning_finds_the_word(void **state)
     expect("re", TOOLS, "");
 }
 
+static void a_word_finds_what_it_comes_from(void **state)
+{
+    (void)state;
+    expect("searching", 1, "github.search_issues");
+    expect("listed", 1, "files.list_directory");
+    expect("creating a repository", 1, "github.create_repository");
+    expect("string", TOOLS, "");
+    expect("red", TOOLS, "");
+}
+
+static void other_words_for_the_same_find_it_too(void **state)
+{
+    (void)state;
+    expect("folder", TOOLS, "files.list_directory");
+    expect("removing entities", 1, "memory.delete_entities");
+    expect("bug", 2, "github.search_issues memory.delete_entities");
+}
+
+static void marks_beyond_ascii_part_words(void **state)
+{
+    (void)state;
+    expect("user\xe2\x80\x94zebra", TOOLS, "github.getUser");
+    expect("\xe2\x80\x9cuser\xe2\x80\x9d", TOOLS, "github.getUser");
+    expect("zebra\xe3\x80\x82user\xe3", TOOLS, "");
+    expect("user\xc3\xa9", TOOLS, "");
+    expect("\xc2", TOOLS, "");
+}
+
+/* A server could have itself found by whatever is asked. */
+static void of_a_long_text_the_beginning_counts(void **state)
+{
+    static char doc[20 * 1024];
+    const stub item = { "f", "", "", doc };
+    size_t best[1], count = 1;
+    find *f;
+    (void)state;
+    for (size_t i = 0; i + 5 < sizeof doc; i += 5)
+        memcpy(doc + i, "word ", 5);
+    memcpy(doc + 18 * 1024, " zebra ", 7);
+    assert_int_equal(find_open(&f, &item, 1), SNUG_OK);
+    assert_int_equal(find_best(best, &count, f, "zebra"), SNUG_OK);
+    assert_int_equal(count, 0);
+    find_close(f);
+}
+
+static void what_is_worth_the_same_stays_in_its_order(void **state)
+{
+    static const stub same[] = { { "r", "", "", "zebra" },
+                                 { "q", "", "", "zebra" },
+                                 { "z", "", "", "zebra" } };
+    size_t best[3], count = 3;
+    find *f;
+    (void)state;
+    assert_int_equal(find_open(&f, same, 3), SNUG_OK);
+    assert_int_equal(find_best(best, &count, f, "zebra"), SNUG_OK);
+    assert_int_equal(count, 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(best[i], i);
+    find_close(f);
+}
+
 static void case_and_seams_do_not_matter(void **state)
 {
     (void)state;
@@ -104,6 +165,11 @@ int main(void)
         cmocka_unit_test(names_count_more_than_texts),
         cmocka_unit_test(singular_and_plural_are_one_word),
         cmocka_unit_test(a_beginning_finds_the_word),
+        cmocka_unit_test(a_word_finds_what_it_comes_from),
+        cmocka_unit_test(other_words_for_the_same_find_it_too),
+        cmocka_unit_test(marks_beyond_ascii_part_words),
+        cmocka_unit_test(of_a_long_text_the_beginning_counts),
+        cmocka_unit_test(what_is_worth_the_same_stays_in_its_order),
         cmocka_unit_test(case_and_seams_do_not_matter),
         cmocka_unit_test(a_server_is_a_word_too),
         cmocka_unit_test(words_that_say_nothing_find_nothing),

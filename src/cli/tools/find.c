@@ -9,12 +9,14 @@
 #include "base/array.h"
 #include "base/ascii.h"
 
-enum { MOST_WORD = 64, MOST_QUERY_WORDS = 64 };
+enum { MOST_WORD = 64, MOST_QUERY_WORDS = 64, MOST_TEXT_BYTES = 16 * 1024 };
 
 /* How much a word of the name counts more than one of the text. */
 static const double name_weight = 3, text_weight = 1;
 /* Of what only begins with the word that was asked for. */
 static const double part_weight = 0.4;
+/* Of another word for the same. */
+static const double synonym_weight = 0.5;
 /* As Robertson and Zaragoza have them in "The Probabilistic Relevance Framework". */
 static const double k1 = 1.2, b = 0.75;
 
@@ -35,10 +37,24 @@ struct find {
 
 /* ---- words ---- */
 
-/* A byte that belongs to a word; those of other alphabets than ours do. */
-static int is_in_word(char c)
+/* How many bytes of a mark between words stand there that is not ASCII: a dash, a quotation mark, a
+ * full stop of Chinese, the last byte of them being any. 0: none. */
+static size_t mark_len(const char *at)
 {
-    return is_alnum(c) || (unsigned char)c >= 0x80;
+    static const char *const marks[] = { "\xe2\x80", "\xe2\x81", "\xe3\x80", "\xc2" };
+
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        const size_t len = strlen(marks[i]);
+        if (!strncmp(at, marks[i], len) && at[len])
+            return len + 1;
+    }
+    return 0;
+}
+
+/* Whether what begins there belongs to a word; letters of other alphabets than ours do. */
+static int is_in_word(const char *at)
+{
+    return is_alnum(*at) || ((unsigned char)*at >= 0x80 && mark_len(at) == 0);
 }
 
 static int is_upper(char c)
@@ -60,10 +76,10 @@ static size_t next_word(const char **at)
     const char *text = *at;
     size_t len = 0;
 
-    while (*text && !is_in_word(*text))
-        text++;
+    while (*text && !is_in_word(text))
+        text += mark_len(text) > 0 ? mark_len(text) : 1;
     *at = text;
-    while (is_in_word(text[len]) && !is_seam(text, text + len))
+    while (text[len] && is_in_word(text + len) && !is_seam(text, text + len))
         len++;
     return len;
 }
@@ -96,9 +112,11 @@ static void make_singular(char *word)
 
 static int says_nothing(const char *word)
 {
-    static const char *const words[] = { "a",   "an",   "and",  "as",  "at",   "be", "by",  "do",
-                                         "for", "from", "how",  "i",   "in",   "is", "it",  "of",
-                                         "on",  "or",   "that", "the", "this", "to", "with" };
+    static const char *const words[] = { "a",    "an", "and", "as",   "at",    "be",
+                                         "by",   "do", "can", "for",  "from",  "how",
+                                         "i",    "in", "is",  "it",   "may",   "me",
+                                         "my",   "of", "on",  "or",   "that",  "the",
+                                         "this", "to", "was", "what", "which", "with" };
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strcmp(word, words[i]))
@@ -120,6 +138,56 @@ static int take_word(char word[MOST_WORD + 1], const char *text, size_t len)
     return 1;
 }
 
+/* ---- other words ---- */
+
+/* Those of a row are the same in a query. */
+static const char *const synonyms[][4] = {
+    { "find", "search" },
+    { "create", "make", "new", "add" },
+    { "delete", "remove", "forget" },
+    { "write", "save", "store" },
+    { "update", "change", "edit", "modify" },
+    { "move", "rename" },
+    { "run", "execute" },
+    { "directory", "folder", "mkdir" },
+    { "image", "picture", "photo" },
+    { "issue", "bug", "ticket" },
+    { "pull", "pr" },
+    { "mail", "email" },
+};
+
+/* What stands before the ending of "searching" and "merged"; 0: there is none. */
+static size_t stem_len(const char *word)
+{
+    static const char *const ends[] = { "ing", "ed" };
+    enum { LEAST_STEM = 3 };
+    const size_t len = strlen(word);
+
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        const size_t end = strlen(ends[i]);
+        if (len < end + LEAST_STEM || strcmp(word + len - end, ends[i]) != 0)
+            continue;
+        return strcspn(word, "aeiouy") < len - end ? len - end : 0; /* string has none */
+    }
+    return 0;
+}
+
+/* The words that it may come from: "search", "merge" and "run" of "running", by their number. 0:
+ * there are no more. */
+static int make_stem(char stem[MOST_WORD + 1], const char *word, int number)
+{
+    size_t len = stem_len(word);
+    const int is_doubled = len > 1 && word[len - 1] == word[len - 2];
+
+    if (len == 0 || number > 1 + is_doubled)
+        return 0;
+    memcpy(stem, word, len);
+    if (number == 1)
+        stem[len++] = 'e';
+    stem[number == 2 ? len - 1 : len] = '\0';
+    return 1;
+}
+
 /* ---- the index ---- */
 
 static int add_posting(find *f, const char *word, size_t tool, double weight)
@@ -138,9 +206,11 @@ static int add_posting(find *f, const char *word, size_t tool, double weight)
 static int add_text(find *f, const char *text, size_t tool, double weight)
 {
     char word[MOST_WORD + 1];
+    const char *begin = text;
     int error = SNUG_OK;
 
-    for (size_t len; !error && (len = next_word(&text)) > 0; text += len)
+    for (size_t len; !error && text - begin < MOST_TEXT_BYTES && (len = next_word(&text)) > 0;
+         text += len)
         if (take_word(word, text, len))
             error = add_posting(f, word, tool, weight);
     return error;
@@ -241,7 +311,7 @@ static void add_scores(double *scores, const find *f, size_t from, size_t to, do
     }
 }
 
-static void add_word(double *scores, const find *f, const char *word)
+static void add_word(double *scores, const find *f, const char *word, double weight)
 {
     enum { LEAST_PART = 3 };
     const size_t len = strlen(word);
@@ -253,7 +323,36 @@ static void add_word(double *scores, const find *f, const char *word)
             return;
         for (to = from + 1; to < f->count && !strcmp(f->items[to].word, found);)
             to++;
-        add_scores(scores, f, from, to, is_whole ? 1 : part_weight);
+        add_scores(scores, f, from, to, is_whole ? weight : weight * part_weight);
+    }
+}
+
+static void add_synonyms(double *scores, const find *f, const char *word)
+{
+    enum { IN_ROW = sizeof *synonyms / sizeof **synonyms };
+
+    for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++) {
+        size_t at = 0;
+        while (at < IN_ROW && synonyms[i][at] && strcmp(synonyms[i][at], word) != 0)
+            at++;
+        if (at == IN_ROW || !synonyms[i][at])
+            continue;
+        for (size_t k = 0; k < IN_ROW && synonyms[i][k]; k++)
+            if (k != at)
+                add_word(scores, f, synonyms[i][k], synonym_weight);
+    }
+}
+
+/* A word of a query, what it may come from, and others for it. */
+static void add_query_word(double *scores, const find *f, const char *word)
+{
+    char stem[MOST_WORD + 1];
+
+    add_word(scores, f, word, 1);
+    add_synonyms(scores, f, word);
+    for (int i = 0; make_stem(stem, word, i); i++) {
+        add_word(scores, f, stem, 1);
+        add_synonyms(scores, f, stem);
     }
 }
 
@@ -285,7 +384,7 @@ int find_best(size_t *best, size_t *count, const find *f, const char *query)
         return SNUG_ENOMEM;
     for (size_t len; words < MOST_QUERY_WORDS && (len = next_word(&query)) > 0; query += len)
         if (take_word(word, query, len)) {
-            add_word(scores, f, word);
+            add_query_word(scores, f, word);
             words++;
         }
     *count = take_best(best, *count, scores, f->tools);

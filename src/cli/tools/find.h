@@ -2,7 +2,8 @@
  * find.h - which tools a few words mean: BM25 over their names and what they say of themselves.
  * Pure.
  *
- * A word of a query also finds what begins with it. Plurals are as singulars, and search_issues and
+ * A word of a query also finds what begins with it, what it comes from (searching: search), and a
+ * few others for the same (remove: delete). Plurals are as singulars, and search_issues and
  * searchIssues are two words each.
  */
 #ifndef SNUG_CLI_FIND_H
