@@ -1,5 +1,7 @@
 #include "test.h"
 
+#include <string.h>
+
 #include <snug/snug.h>
 
 #include "cli/tools/stubs.h"
@@ -66,11 +68,30 @@ static void a_tool_that_has_the_name_of_a_type_takes_it_from_none(void **state)
            "\n"
            "def Any(a: typing.Any = ..., **others: typing.Any) -> typing.Any: ...\n");
     stubs_write_imports(&imports, items, 3);
-    assert_string_equal(imports.data, "import builtins\nimport typing\nfrom typing import Any, Literal\n\n");
+    assert_string_equal(imports.data,
+                        "import builtins\nimport typing\nfrom typing import Any, Literal\n\n");
     str_clear(&imports);
     stubs_write_imports(&imports, items + 1, 1);
     assert_string_equal(imports.data, "from typing import Any, Literal\n\n");
     str_free(&imports);
+}
+
+static void parameters_are_cut_between_two_of_them(void **state)
+{
+    static const size_t first[] = { 0 };
+    static char name[4001];
+    str parameters = { 0 }, out = { 0 };
+    (void)state;
+    memset(name, 'a', sizeof name - 1);
+    str_printf(&parameters, "a: Literal[\", b\", \"c\"], %s: str", name);
+    const stub item = { "f", parameters.data, "Any", "" };
+    expect(&item, first, 1, 10, "def f(a: Literal[\", b\", \"c\"], **more: Any) -> Any: ...\n");
+    const stub other = { "f", name, "Any", "" };
+    expect(&other, first, 1, 10, "def f(**more: Any) -> Any: ...\n");
+    assert_int_equal(stubs_write(&out, &item, first, 1, 0), SNUG_OK);
+    assert_in_range(out.len, 4000, 5000);
+    str_free(&parameters);
+    str_free(&out);
 }
 
 static void only_those_chosen_are_written_in_their_order(void **state)
@@ -120,6 +141,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tools_of_a_server_are_a_class_wherever_they_stand),
         cmocka_unit_test(a_tool_that_has_the_name_of_a_type_takes_it_from_none),
+        cmocka_unit_test(parameters_are_cut_between_two_of_them),
         cmocka_unit_test(only_those_chosen_are_written_in_their_order),
         cmocka_unit_test(no_docstring_ends_its_string),
         cmocka_unit_test(a_docstring_is_cut_at_a_character),

@@ -87,8 +87,9 @@ static int write_body(str *out, const char *doc, size_t most, const char *indent
 
 /* What types are made of: a tool, or a server, may have such a name too. */
 static const char *const type_names[][2] = {
-    { "builtins", "str" },  { "builtins", "int" },  { "builtins", "float" }, { "builtins", "bool" },
-    { "builtins", "list" }, { "builtins", "dict" }, { "typing", "Any" },     { "typing", "Literal" },
+    { "builtins", "str" },  { "builtins", "int" },   { "builtins", "float" },
+    { "builtins", "bool" }, { "builtins", "list" },  { "builtins", "dict" },
+    { "typing", "Any" },    { "typing", "Literal" },
 };
 enum { TYPE_NAMES = sizeof type_names / sizeof *type_names };
 
@@ -160,6 +161,38 @@ static int write_types(str *out, const char *text, unsigned taken, int is_type)
 
 /* ---- functions ---- */
 
+/* How many bytes the parameters have that stand whole within most. */
+static size_t whole_parameters(const char *text, size_t most)
+{
+    size_t found = 0;
+    int level = 0;
+
+    for (size_t at = 0; text[at] && at <= most;) {
+        level += (text[at] == '[') - (text[at] == ']');
+        if (level == 0 && text[at] == ',')
+            found = at;
+        at += text[at] == '"' || text[at] == '\'' ? string_len(text + at) : 1;
+    }
+    return found;
+}
+
+/* is_brief: of very long ones the first, and that there are others. */
+static int write_parameters(str *out, const stub *s, unsigned taken, int is_brief)
+{
+    enum { MOST_BYTES = 3000 };
+    str brief = { 0 };
+
+    if (!is_brief || strlen(s->parameters) <= MOST_BYTES)
+        return write_types(out, s->parameters, taken, 0);
+    const size_t len = whole_parameters(s->parameters, MOST_BYTES);
+    int error =
+        str_printf(&brief, "%.*s%s**more: Any", (int)len, s->parameters, len > 0 ? ", " : "");
+    if (!error)
+        error = write_types(out, brief.data, taken, 0);
+    str_free(&brief);
+    return error;
+}
+
 static int write_function(str *out, const stub *s, unsigned taken, size_t doc_bytes)
 {
     const size_t server = stub_server_len(s->name);
@@ -169,7 +202,7 @@ static int write_function(str *out, const stub *s, unsigned taken, size_t doc_by
     if (!error)
         error = str_printf(out, "def %s(", name);
     if (!error)
-        error = write_types(out, s->parameters, taken, 0);
+        error = write_parameters(out, s, taken, doc_bytes > 0);
     if (!error)
         error = str_add(out, ") -> ");
     if (!error)
