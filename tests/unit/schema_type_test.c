@@ -137,7 +137,8 @@ static void what_is_too_long_to_be_told_is_wider(void **state)
     expect_of_list("anyOf", list_of(51, "{\"const\": \"c\"}"), "Literal[\"c\"]");
     expect_of_list("enum", list_of(51, "\"c#\""), "str");
     expect_of_list("enum", list_of(40, text), "str");
-    expect_of_list("anyOf", list_of(40, "{\"enum\": [\"aaaaaaaaaaaaaaaaaaa#\", \"bbbbbbbbbbbbbbbbb\"]}"),
+    expect_of_list("anyOf",
+                   list_of(40, "{\"enum\": [\"aaaaaaaaaaaaaaaaaaa#\", \"bbbbbbbbbbbbbbbbb\"]}"),
                    "Any");
 }
 

@@ -275,8 +275,7 @@ static int check_list(checker *c, const input *in, const cell_list *cells)
     const int is_notebook = input_is_notebook(in);
     type_findings types = { 0 };
     const type_checker how = { &c->signals, most_wall_ms(c->options) };
-    int status =
-        c->options->has_types ? typecheck(&types, c->tools.list, cells, &how) : EXIT_FINE;
+    int status = c->options->has_types ? typecheck(&types, c->tools.list, cells, &how) : EXIT_FINE;
 
     for (size_t i = 0; i < cells->count && status <= EXIT_USAGE; i++) {
         piece p = { .name = input_name(in) };

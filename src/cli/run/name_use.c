@@ -49,8 +49,8 @@ int name_may_be_bound(const char *text, const char *name, size_t len)
 
 int name_any_may_be_bound(const char *text)
 {
-    static const char *const words[] = { "import *", "exec(", "globals(", "locals(", "vars()",
-                                         "%run " };
+    static const char *const words[] = { "import *", "exec(",  "globals(",
+                                         "locals(",  "vars()", "%run " };
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strstr(text, words[i]))

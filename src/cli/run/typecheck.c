@@ -14,8 +14,8 @@
 #include "base/process/await.h"
 #include "base/process/child.h"
 #include "base/shellword.h"
-#include "cli/run/typed_program.h"
 #include "cli/program/command.h"
+#include "cli/run/typed_program.h"
 
 /* Defaults of a server's need not be of its types. */
 static const char ignored[] = "# mypy: ignore-errors\n";
@@ -76,7 +76,8 @@ static int write_command(str *out, const folder *f)
         " || exit 2; command -v mypy >/dev/null || exit 127; MYPYPATH=. exec mypy "
         "--config-file= --check-untyped-defs --ignore-missing-imports --no-error-summary "
         "--show-column-numbers --no-color-output --hide-error-context --no-incremental "
-        "--cache-dir=/dev/null --allow-redefinition --disable-error-code=assignment --disable-error-code=var-annotated "
+        "--cache-dir=/dev/null --allow-redefinition --disable-error-code=assignment "
+        "--disable-error-code=var-annotated "
         "--disable-error-code=no-redef program.py";
     int error = str_add(out, "cd ");
 
@@ -140,8 +141,8 @@ static int run_mypy(str *out, int *code, const folder *f, const type_checker *ho
     str_free(&command);
     *code = WIFEXITED(c.status) ? WEXITSTATUS(c.status) : -1;
     if (!status && *code == MISSING)
-        status = command_fail(EXIT_USAGE,
-                              "--types needs mypy, which is not here: apt-get install mypy");
+        status =
+            command_fail(EXIT_USAGE, "--types needs mypy, which is not here: apt-get install mypy");
     return status;
 }
 
@@ -196,8 +197,8 @@ static int is_about_global(const typed_program *p, const char *line, size_t len)
 }
 
 /* "program.py:7:1: error: It is wrong  [code]". What it only notes is not a finding. */
-static int take_line(type_findings *f, const typed_program *p, const cell_list *cells, const char *line,
-                     size_t len)
+static int take_line(type_findings *f, const typed_program *p, const cell_list *cells,
+                     const char *line, size_t len)
 {
     type_finding one = { 0 };
     unsigned row, column;
@@ -220,7 +221,8 @@ static int take_line(type_findings *f, const typed_program *p, const cell_list *
     return SNUG_OK;
 }
 
-static int take_lines(type_findings *f, const typed_program *p, const cell_list *cells, const str *text)
+static int take_lines(type_findings *f, const typed_program *p, const cell_list *cells,
+                      const str *text)
 {
     int error = SNUG_OK;
 
@@ -248,7 +250,8 @@ static int check_program(type_findings *out, const folder *f, const cell_list *c
     typed_program p = { .first_line = 0 };
     str told = { 0 };
     int code = 0;
-    int status = typed_program_write(&p, head, cells, is_function) ? command_fail_memory() : EXIT_FINE;
+    int status =
+        typed_program_write(&p, head, cells, is_function) ? command_fail_memory() : EXIT_FINE;
 
     if (!status)
         status = write_file(&f->program, &p.text);
@@ -285,7 +288,8 @@ int typecheck(type_findings *out, const tool_list *tools, const cell_list *cells
     int status = open_folder(&f), is_readable = 1;
 
     *out = (type_findings){ 0 };
-    if (!status && (str_add(&stubs, ignored) || tool_list_write(&stubs, tools) || str_add(&stubs, more_stubs)))
+    if (!status &&
+        (str_add(&stubs, ignored) || tool_list_write(&stubs, tools) || str_add(&stubs, more_stubs)))
         status = command_fail_memory();
     if (!status)
         status = write_file(&f.stubs, &stubs);

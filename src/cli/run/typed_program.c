@@ -104,8 +104,7 @@ static int add_cell(typed_program *p, const cell *one)
     return error;
 }
 
-int typed_program_write(typed_program *p, const char *head, const cell_list *cells,
-                        int is_function)
+int typed_program_write(typed_program *p, const char *head, const cell_list *cells, int is_function)
 {
     static const char function[] = "\nasync def _cells() -> None:";
     int error = str_printf(&p->text, "%s%s\n", head, is_function ? function : "");

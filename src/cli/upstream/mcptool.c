@@ -330,8 +330,7 @@ static int needs_more(jsontext_span schema)
     while (!found && count++ < MOST_PARAMETERS && jsontext_item(&j, &ignored, &value)) {
         str name = { 0 };
         if (jsontext_string(&name, value) == SNUG_OK)
-            found =
-                !jsontext_member(jsontext_member(schema, "properties"), str_text(&name)).text;
+            found = !jsontext_member(jsontext_member(schema, "properties"), str_text(&name)).text;
         str_free(&name);
     }
     return found;
@@ -340,9 +339,8 @@ static int needs_more(jsontext_span schema)
 /* Of very many parameters none has a name here: calls give them as they like. */
 static int write_signature(parameters *out, mcptool *t, jsontext_span schema)
 {
-    const int has_too_many =
-        count_items(jsontext_member(schema, "properties")) > MOST_PARAMETERS ||
-        count_items(jsontext_member(schema, "required")) > MOST_PARAMETERS;
+    const int has_too_many = count_items(jsontext_member(schema, "properties")) > MOST_PARAMETERS ||
+                             count_items(jsontext_member(schema, "required")) > MOST_PARAMETERS;
     int has_more = has_too_many || is_open(schema) || needs_more(schema);
 
     if (!has_too_many && (add_parameters(out, t, schema, 1, &has_more) ||

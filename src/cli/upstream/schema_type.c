@@ -48,8 +48,8 @@ static int is_literal(jsontext_span value)
         return 0;
     if (*value.text == '"' || *value.text == 'n' || *value.text == 't' || *value.text == 'f')
         return 1;
-    return value.len <= MOST_DIGITS && !memchr(value.text, '.', value.len) && !memchr(value.text, 'e', value.len) &&
-           !memchr(value.text, 'E', value.len);
+    return value.len <= MOST_DIGITS && !memchr(value.text, '.', value.len) &&
+           !memchr(value.text, 'e', value.len) && !memchr(value.text, 'E', value.len);
 }
 
 /* *count: of its items; 0: they are not all of the kind, or too many or too long. */
@@ -297,7 +297,8 @@ static int write_one(str *out, writer *w, jsontext_span schema)
 /* As OpenAPI says that it may be null. */
 static int add_null(str *out, size_t from, jsontext_span schema)
 {
-    if (!jsontext_is(jsontext_member(schema, "nullable"), "true") || !strcmp(out->data + from, "Any"))
+    if (!jsontext_is(jsontext_member(schema, "nullable"), "true") ||
+        !strcmp(out->data + from, "Any"))
         return SNUG_OK;
     return str_add(out, " | None");
 }
