@@ -122,6 +122,7 @@ static void free_desk(desk *d)
     for (size_t i = 0; i < d->tool_count; i++)
         desk_tool_free(d->tools[i]);
     free(d->tools);
+    free(d->buckets);
     tool_rules_free(&d->rules);
     ledger_free(&d->ledger);
     pthread_mutex_destroy(&d->lock);

@@ -41,6 +41,9 @@ typedef struct desk_tool {
     char **parameters;
     size_t parameter_count;
     int takes_others; /* further names too */
+    /* The desk's: its place among all, and the next one in its bucket. */
+    size_t place;
+    struct desk_tool *next_alike;
 } desk_tool;
 
 /* A copy; NULL if memory ran out. */
@@ -62,6 +65,7 @@ int desk_replays(const desk *d);
 /* NULL past the end; for one that was bound before and is not any more. Stay while code of
  * the session runs. */
 desk_tool *desk_tool_at(const desk *d, size_t index);
+desk_tool *desk_tool_named(const desk *d, const char *name);
 const desk_tool *desk_find_tool(const desk *d, uint64_t id);
 /* For the next one. */
 uint64_t desk_next_id(desk *d);

@@ -56,6 +56,8 @@ struct desk {
     /* Only between cells, see desk.h. */
     desk_tool **tools;
     size_t tool_count, tool_cap;
+    desk_tool **buckets; /* by the hash of the name; as many as tools, or more */
+    size_t bucket_count;
     uint64_t tools_bound;
     tool_rules rules;
     uint64_t approval_ms;   /* for which a call is held */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 
 int desk_copy_text(char **out, const char *text)
 {
@@ -53,20 +54,77 @@ void desk_tool_free(desk_tool *tool)
     free(tool);
 }
 
-int desk_put_tool(desk *d, desk_tool *tool)
-{
-    for (size_t i = 0; i < d->tool_count; i++) {
-        if (strcmp(d->tools[i]->name, tool->name) != 0)
-            continue;
-        desk_tool_free(d->tools[i]);
-        d->tools[i] = tool;
-        return SNUG_OK;
-    }
+/* ---- by name ---- */
 
-    if (array_reserve(&d->tools, &d->tool_cap, d->tool_count + 1, sizeof(desk_tool *)))
+static desk_tool **find_bucket(const desk *d, const char *name)
+{
+    return &d->buckets[hash_bytes(name, strlen(name)) % d->bucket_count];
+}
+
+static void enter_tool(desk *d, desk_tool *tool)
+{
+    desk_tool **bucket = find_bucket(d, tool->name);
+
+    tool->next_alike = *bucket;
+    *bucket = tool;
+}
+
+static void leave_tool(desk *d, const desk_tool *tool)
+{
+    desk_tool **at = find_bucket(d, tool->name);
+
+    while (*at != tool)
+        at = &(*at)->next_alike;
+    *at = tool->next_alike;
+}
+
+static int grow_buckets(desk *d)
+{
+    const size_t count = d->bucket_count > 0 ? 2 * d->bucket_count : 16;
+    desk_tool **grown = calloc(count, sizeof(desk_tool *));
+    if (!grown)
         return SNUG_ENOMEM;
 
-    d->tools[d->tool_count++] = tool;
+    free(d->buckets);
+    d->buckets = grown;
+    d->bucket_count = count;
+    for (size_t i = 0; i < d->tool_count; i++)
+        enter_tool(d, d->tools[i]);
+    return SNUG_OK;
+}
+
+desk_tool *desk_tool_named(const desk *d, const char *name)
+{
+    desk_tool *tool = d->bucket_count > 0 ? *find_bucket(d, name) : NULL;
+
+    while (tool && strcmp(tool->name, name) != 0)
+        tool = tool->next_alike;
+    return tool;
+}
+
+static int add_tool(desk *d, desk_tool *tool)
+{
+    if (array_reserve(&d->tools, &d->tool_cap, d->tool_count + 1, sizeof(desk_tool *)) ||
+        (d->tool_count == d->bucket_count && grow_buckets(d)))
+        return SNUG_ENOMEM;
+
+    tool->place = d->tool_count++;
+    d->tools[tool->place] = tool;
+    enter_tool(d, tool);
+    return SNUG_OK;
+}
+
+int desk_put_tool(desk *d, desk_tool *tool)
+{
+    desk_tool *before = desk_tool_named(d, tool->name);
+    if (!before)
+        return add_tool(d, tool);
+
+    leave_tool(d, before);
+    tool->place = before->place;
+    d->tools[tool->place] = tool;
+    enter_tool(d, tool);
+    desk_tool_free(before);
     return SNUG_OK;
 }
 

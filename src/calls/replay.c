@@ -7,91 +7,11 @@
 
 #include "base/error.h"
 #include "base/lasterror.h"
-#include "base/utf8.h"
+#include "calls/difference.h"
 #include "calls/journal_inside.h"
 #include "calls/same_json.h"
 
 /* ---- what differs ---- */
-
-enum { MOST_SHOWN = 200 };
-
-/* A piece of JSON, cut with what is left out said. */
-static int add_cut(str *out, jsontext_span value)
-{
-    const size_t kept =
-        value.len > MOST_SHOWN ? utf8_floor(value.text, value.len, MOST_SHOWN) : value.len;
-    int error = str_append(out, value.text, kept);
-
-    if (!error && kept < value.len)
-        error = str_printf(out, "... (%zu more bytes)", value.len - kept);
-    return error;
-}
-
-static int is_named(const jsontext_token *name, const jsontext_token *other)
-{
-    str a = { 0 }, b = { 0 };
-    int is_same = 0;
-
-    if (name->len == other->len && !memcmp(name->text, other->text, name->len))
-        return 1;
-    if (!jsontext_token_string(&a, name) && !jsontext_token_string(&b, other))
-        is_same = a.len == b.len && !memcmp(str_text(&a), str_text(&b), a.len);
-    str_free(&a);
-    str_free(&b);
-    return is_same;
-}
-
-static jsontext_span find_argument(jsontext_span arguments, const jsontext_token *wanted)
-{
-    jsontext j;
-    jsontext_token name;
-    jsontext_span value, found = { NULL, 0 };
-
-    if (jsontext_enter(&j, arguments))
-        while (jsontext_item(&j, &name, &value))
-            if (is_named(&name, wanted))
-                found = value;
-    return found;
-}
-
-/* "its argument q is 1, and was 2"; value or was: NULL if there is none. */
-static int say_argument(str *out, const jsontext_token *name, jsontext_span value,
-                        jsontext_span was)
-{
-    int error = str_add(out, "its argument ");
-
-    if (!error)
-        error = add_cut(out, (jsontext_span){ name->text, name->len });
-    if (!error)
-        error = str_add(out, value.text ? " is " : " is missing");
-    if (!error && value.text)
-        error = add_cut(out, value);
-    if (!error)
-        error = str_add(out, was.text ? ", and was " : ", and was not there");
-    if (!error && was.text)
-        error = add_cut(out, was);
-    return error;
-}
-
-/* The first argument of `from` that is another in `other`. 1: it was said in out; from_is_now: from
- * is what is called now. */
-static int find_difference(str *out, jsontext_span from, jsontext_span other, int from_is_now)
-{
-    jsontext j;
-    jsontext_token name;
-    jsontext_span value;
-
-    if (!jsontext_enter(&j, from))
-        return 0;
-    while (jsontext_item(&j, &name, &value)) {
-        const jsontext_span there = find_argument(other, &name);
-        if (there.text && same_json(value, there) == 1)
-            continue;
-        say_argument(out, &name, from_is_now ? value : there, from_is_now ? there : value);
-        return 1;
-    }
-    return 0;
-}
 
 /* Whether it is the same call; else what is different in out. */
 static int is_same_call(str *out, const replay_row *row, const snug_call *call,
@@ -103,9 +23,7 @@ static int is_same_call(str *out, const replay_row *row, const snug_call *call,
     }
     if (same_json(arguments, row->arguments) == 1)
         return 1;
-    if (!find_difference(out, arguments, row->arguments, 1) &&
-        !find_difference(out, row->arguments, arguments, 0))
-        str_add(out, "its arguments were others"); /* by their size alone */
+    difference_say(out, arguments, row->arguments);
     return 0;
 }
 
@@ -321,9 +239,10 @@ size_t snug_journal_left(snug_journal *j, char *buffer, size_t bytes)
         }
     }
 
-    if (row && (str_printf(&sentence, "call %llu of session %s, %s(",
-                           (unsigned long long)row->number, track->name, row->tool) ||
-                add_cut(&sentence, row->arguments) || str_add(&sentence, "), was not made")))
+    if (row &&
+        (str_printf(&sentence, "call %llu of session %s, %s(", (unsigned long long)row->number,
+                    track->name, row->tool) ||
+         difference_add_cut(&sentence, row->arguments) || str_add(&sentence, "), was not made")))
         str_clear(&sentence);
     message_copy(buffer, bytes, str_text(&sentence));
     str_free(&sentence);

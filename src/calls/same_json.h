@@ -1,7 +1,7 @@
 /*
  * same_json.h - whether two pieces of JSON say the same: whatever the order of an object's members,
- * spaces, and how characters are escaped. Numbers are the same as they are written, and pieces of
- * more than 1 MiB to the byte.
+ * spaces, and how characters are escaped. Members of one name keep their order. Numbers are
+ * compared as they are written, and pieces of more than 1 MiB to the byte.
  */
 #ifndef SNUG_CALLS_SAME_JSON_H
 #define SNUG_CALLS_SAME_JSON_H

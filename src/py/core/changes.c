@@ -390,6 +390,26 @@ void changes_take(outcome *out, interp *in, PyObject *rebound)
         interp_unsettle(in);
 }
 
+void changes_bound(interp *in, PyObject *name, Py_ssize_t before)
+{
+    known_names *names = &in->known;
+    const Py_ssize_t size = PyDict_GET_SIZE(in->main);
+
+    /* A name that was not there stands last, in the namespace and so among what is known. */
+    PyObject *value = PyDict_GetItemWithError(in->main, name); /* borrowed */
+    PyErr_Clear();
+    if (!value || size != before + 1 || names->count != (size_t)before ||
+        (names->count == names->cap && !grow_known(names))) {
+        changes_take(NULL, in, NULL);
+        return;
+    }
+    known_name *known = &names->items[names->count++];
+    *known = (known_name){ 0 };
+    note_known(known, name, value);
+    names->size = size;
+    names->is_indexed = 0;
+}
+
 void changes_free(known_names *names)
 {
     for (size_t i = 0; i < names->count; i++)

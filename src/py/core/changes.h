@@ -44,6 +44,9 @@ int changes_is_hidden(PyObject *name);
  * changed and mean an object at the same address. Leaves no exception; without memory some
  * are not told. */
 void changes_take(outcome *out, struct interp *in, PyObject *rebound);
+/* The session itself has bound the name, a plain str, of which there were `before`: no cell has
+ * done it. Where the name is a new one, nothing else is looked at. */
+void changes_bound(struct interp *in, PyObject *name, Py_ssize_t before);
 /* The session itself has made that many names more. */
 void changes_expect(struct interp *in, Py_ssize_t more);
 void changes_free(known_names *names);

@@ -224,11 +224,10 @@ static const char *last_part(const char *name)
     return dot ? dot + 1 : name;
 }
 
-/* What stands before the dot; NULL where there is none. Owned. */
+/* What stands before the dot, or all of it: the name in the namespace. Owned. */
 static PyObject *first_part(const char *name)
 {
-    const char *dot = strchr(name, '.');
-    return dot ? PyUnicode_DecodeUTF8(name, dot - name, NULL) : NULL;
+    return PyUnicode_DecodeUTF8(name, (Py_ssize_t)strcspn(name, "."), NULL);
 }
 
 static const char *fault_of_part(PyObject *text)
@@ -249,15 +248,15 @@ static const char *fault_of_first(const interp *in, PyObject *text)
 /* NULL, or what keeps the name from being a tool's. */
 static const char *fault_of_name(const interp *in, const char *name)
 {
-    PyObject *server = first_part(name);
+    PyObject *first = first_part(name);
     PyObject *own =
         PyUnicode_DecodeUTF8(last_part(name), (Py_ssize_t)strlen(last_part(name)), NULL);
     const char *fault = fault_of_part(own);
 
     if (!fault)
-        fault = fault_of_first(in, strchr(name, '.') ? server : own);
+        fault = fault_of_first(in, first);
     PyErr_Clear();
-    Py_XDECREF(server);
+    Py_XDECREF(first);
     Py_XDECREF(own);
     return fault;
 }
@@ -390,24 +389,39 @@ typedef struct binding {
     int error;
 } binding;
 
-/* Under its name, or as an attribute of what stands before the dot. 0, or -1 with an exception. */
-static int put_function(interp *in, const char *name, PyObject *function)
+/* As an attribute of the server, which stands before the dot. 0, or -1 with an exception. */
+static int put_at_server(interp *in, const char *name, PyObject *first, PyObject *function)
 {
-    if (!strchr(name, '.'))
-        return PyDict_SetItemString(in->main, name, function);
-
-    PyObject *before = first_part(name);
-    PyObject *server = before ? toolserver_get(in, before) : NULL;
+    PyObject *server = toolserver_get(in, first);
     PyObject *path = PyUnicode_FromString(name);
     int failed = !server || !path || PyObject_SetAttrString(function, "__qualname__", path) != 0 ||
                  PyObject_SetAttrString(server, last_part(name), function) != 0;
     Py_XDECREF(path);
     Py_XDECREF(server);
-    Py_XDECREF(before);
     return failed ? -1 : 0;
 }
 
-/* What had the name before may be the guest's, with a finalizer. */
+/* What had the name before may be the guest's, with a finalizer. 0, or -1 with an exception. */
+static int put_function(interp *in, const char *name, PyObject *function)
+{
+    const Py_ssize_t before = PyDict_GET_SIZE(in->main);
+    PyObject *first = first_part(name);
+    if (!first)
+        return -1;
+
+    PyUnicode_InternInPlace(&first);
+    PyObject *was = Py_XNewRef(PyDict_GetItemWithError(in->main, first));
+    PyErr_Clear();
+    const int failed = strchr(name, '.') ? put_at_server(in, name, first, function)
+                                         : PyDict_SetItem(in->main, first, function);
+    /* Another function of a server's changes no name. */
+    if (!failed && (!was || was != PyDict_GetItemWithError(in->main, first)))
+        changes_bound(in, first, before);
+    Py_XDECREF(was);
+    Py_DECREF(first);
+    return failed;
+}
+
 static void bind_tool(void *arg)
 {
     binding *b = arg;
@@ -418,7 +432,8 @@ static void bind_tool(void *arg)
         b->error = take_binding_fault(b->tool->name, "it could not be bound");
     Py_XDECREF(function);
     PyErr_Clear();
-    changes_take(NULL, b->in, NULL); /* no cell has set it */
+    if (b->error)
+        changes_take(NULL, b->in, NULL); /* half of it may be there */
 }
 
 int interp_bind(interp *in, struct desk_tool *tool)

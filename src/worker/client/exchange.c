@@ -184,15 +184,6 @@ static void drop_calls(made_call *calls)
     }
 }
 
-static const desk_tool *tool_of(const snug_session *session, const char *name)
-{
-    desk_tool *tool;
-    for (size_t i = 0; (tool = desk_tool_at(session->desk, i)); i++)
-        if (strcmp(tool->name, name) == 0)
-            return tool;
-    return NULL;
-}
-
 /* Output comes in order with calls. The worker's clock stands still for one that is held before
  * somebody is asked, who may take his time on this thread. */
 static void tell_holds(snug_session *session)
@@ -228,7 +219,7 @@ static void take_call(made_call **calls, snug_session *session, const remote_que
     if (is_hidden)
         name = NULL;
     if (name)
-        tool = tool_of(session, name);
+        tool = desk_tool_named(session->desk, name);
     unpack_str(u, &text);
     u->is_bad |= !unpack_ended(u) || !is_call(session, q, tool, name, &text);
     if (!u->is_bad)
