@@ -36,6 +36,19 @@ class Repeatable(Case):
             with self.subTest(form=form):
                 self.assertEqual(self.output(READS, *ALL, form=form), self.output(READS, *ALL, form=form))
 
+    def test_generators_of_the_class_behind_random_are_seeded_too(self):
+        source = "import random\nBare = random.Random.__mro__[1]\nclass Own(Bare): pass\n" \
+                 "class Silent(random.Random):\n    def __init__(self): pass\n" \
+                 "print(*(g.random() for g in (Bare(), Bare(None), Own(), Silent(), Bare.__new__(Bare), random.Random())))\n" \
+                 "print(Bare(5).random() == random.Random(5).random() == Own(5).random(), Bare().random() != Bare().random())\n" \
+                 "g = Bare(5)\ng.__init__()\nprint(g.random())\ng.seed()\nprint(g.random())"
+        for form in FORMS:
+            with self.subTest(form=form):
+                first = self.output(source, "--seed", "7", form=form)
+                self.assertEqual(self.output(source, "--seed", "7", form=form), first)
+                self.assertEqual(first.splitlines()[1], "True True")
+                self.assertNotEqual(self.output(source, "--seed", "8", form=form), first)
+
     def test_another_seed_gives_other_numbers(self):
         draw = "import os, random, uuid\nprint(random.random(), os.urandom(4), uuid.uuid4())"
         self.assertNotEqual(self.output(draw, "--profile", "data", "--seed", "1"), self.output(draw, "--profile", "data", "--seed", "2"))

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "py/core/fixed.h"
+#include "py/surface/fixed_random.h"
 
 /* ---- a call ---- */
 
@@ -593,6 +594,8 @@ int fixed_functions_adopt(interp *in, PyObject *module, const char *name)
             failed = replace(i, method) != 0;
     }
 
+    if (!failed && in->options.fixed.has_seed && !strcmp(name, "_random"))
+        failed = fixed_random_adopt(module) != 0;
     return failed ? -1 : 0;
 }
 
