@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/hash.h"
@@ -157,7 +158,7 @@ static const char *name_state(call_state state)
     return "cancelled";
 }
 
-/* JSON has line feeds between its pieces only. */
+/* JSON has line feeds between its pieces only, and nothing behind it. */
 static int add_json(str *out, const str *json)
 {
     const size_t start = out->len;
@@ -166,6 +167,8 @@ static int add_json(str *out, const str *json)
     for (size_t i = start; !error && i < out->len; i++)
         if (out->data[i] == '\n' || out->data[i] == '\r')
             out->data[i] = ' ';
+    while (!error && out->len > start && is_space(out->data[out->len - 1]))
+        out->len--;
     return error;
 }
 

@@ -6,6 +6,7 @@ import resource
 import subprocess
 import sys
 import threading
+import time
 import unittest
 
 from driver import SNUG, Case, Cells, Terminal, environment, snug
@@ -73,6 +74,8 @@ class Journal(Case):
         self.assertEqual(first[0]["value"]["json"], {"TEXT": "CAFé ✓"})
         self.assertEqual([(line["call"], line["cell"]) for line in self.lines()], [(1, 1), (2, 2), (3, 3), (4, 3), (5, 3)])
         self.assertEqual(os.stat(self.journal).st_mode & 0o777, 0o600)
+        with open(self.journal, encoding="utf-8") as file:
+            self.assertNotIn(" ,", file.read())
 
     def test_the_tools_of_a_server_are_there_without_the_server(self):
         self.check_again(*self.upstream(), cells=["a.echo(text='x', limit=3)", "a.fail()", "dir(a)", "print(a.echo.__doc__)"])
@@ -215,6 +218,119 @@ class Journal(Case):
         self.assertIn("50000 calls of the journal are left: call 1 of session 0, t({}), was not made", said)
         self.assertLess(each, 5 * one + 1)
 
+    def bind_tools(self, count):
+        """The processor time in which a session with that many tools of a journal has run a cell."""
+        line = '{"schema": "snug.tool/1", "name": "t%d", "signature": "a: int", "is_async": 2}\n'
+        path = self.file("many", "".join(line % number for number in range(count)))
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = snug("run", "--replay", path, "-c", f"t{count - 1}.__name__")
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.assertIn(f"'t{count - 1}'", done.stdout, done.stderr)
+        return after.ru_utime - before.ru_utime
+
+    def test_very_many_tools_take_as_long_as_they_are_many(self):
+        few, many = self.bind_tools(2_000), self.bind_tools(20_000)
+        self.assertLess(many, 12 * few + 0.5)
+
+    def test_calls_with_very_many_arguments_are_compared_at_once(self):
+        names = json.dumps({f"argument{number}": number for number in range(100_000)})
+        call = '{"schema": "snug.call/1", "session": "s1", "call": 1, "tool": "upper", "arguments": %s, "status": "ok", "answer": 1}\n'
+        tool = '{"schema": "snug.tool/1", "name": "upper"}\n'
+        path = self.file("long", tool + call % names)
+        for cell, says in (("upper(**{f'argument{n}': n for n in reversed(range(100_000))})", "its arguments were others"),
+                           ("upper(**{f'argument{n}': n for n in range(9_000)})", "its arguments were others")):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+            self.assertIn(says, snug("run", "--replay", path, "-c", cell).stderr)
+            self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, 20)
+        path = self.file("shorter", tool + call % json.dumps({f"argument{n}": n for n in range(9_000)}))
+        done = snug("run", "--replay", path, "-c", "upper(**{f'argument{n}': n if n != 10 else 11 for n in reversed(range(9_000))})")
+        self.assertIn("its argument argument10 is 11, and was 10", done.stderr)
+
+    def test_a_hostile_line_is_named_with_what_is_wrong_with_it(self):
+        def call(**changes):
+            line = {"schema": "snug.call/1", "session": "s1", "call": 1, "tool": "t", "arguments": {}, "status": "ok", "answer": 1, **changes}
+            return json.dumps({name: value for name, value in line.items() if value is not None})
+
+        digits = call().replace('"answer": 1', '"answer": ' + "7" * 100_000)
+        for line, says in ((call(session="a\0b"), "line 1: the call has no session"), (call(tool="a\0b"), "line 1: the call has no tool"),
+                           (call(call=0), "line 1: the call has no number"), (call(call=10 ** 20), "line 1: the call has no number"),
+                           (call(call=2), "line 1: it is call 2 of session s1, of which there are 1"), (call() + "\n" + call(), "line 2: the session has a call of this number before"),
+                           (call(arguments=[1]), "line 1: the call has no object of arguments"), (call(status="fine"), "line 1: the call has no status that a call can have"),
+                           (call(answer=None), "line 1: the call has no answer"), (call(status="error"), "line 1: the call has no error"),
+                           (call(status="error", error="a\0b"), "line 1: the call has no error"),
+                           (call(arguments={"a": "x" * (17 << 20)}), "line 1: the arguments have more than 16 MiB"),
+                           (digits, "line 1: it is damaged or cut: a number of more than 4,300 digits"),
+                           (call()[:-1] + ", " + "[" * 1000, "line 1: it is damaged or cut"), ("[" * 100_000, "line 1: it is damaged or cut: nested deeper than 200 levels"),
+                           ("\0", "line 1: it is damaged or cut"), ("\ufeff{}", "line 1: it is damaged or cut")):
+            with self.subTest(line[:100]):
+                self.refused("run", "--replay", self.file("x", line), "-c", "1", says=says)
+        with open(self.journal, "wb") as file:
+            file.write(b'{"schema": "snug.call/1", "session": "\xff"}\n')
+        self.refused("run", "--replay", self.journal, "-c", "1", says="line 1: it is damaged or cut: invalid UTF-8")
+
+    def test_what_counts_of_names_that_are_there_twice_is_the_last(self):
+        line = '{"schema": "snug.call/1", "session": "s2", "session": "s1", "call": 1, "tool": "t", "arguments": {}, "status": "ok", "answer": 1, "answer": "\\ud800"}\n'
+        path = self.file("twice", '{"schema": "snug.tool/1", "name": "u", "name": "t"}\n' + line)
+        done = snug("run", "--replay", path, "-c", "ascii(t())")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn(r"\ud800", done.stdout)
+
+    def test_what_is_no_plain_file_is_read_or_refused_and_never_waited_for(self):
+        self.record(*TOOLS, cells=["upper(a=1)"])
+        fifo, link, loop = (os.path.join(self.folder, name) for name in ("fifo", "link", "loop"))
+        os.mkfifo(fifo)
+        os.symlink(self.journal, link)
+        os.symlink(loop, loop)
+        for path, says in ((fifo, "is not a file"), ("/dev/zero", "is not a file"), (loop, "symbolic links")):
+            self.refused("run", "--replay", path, "-c", "1", says=says)
+        self.assertEqual(snug("run", "--replay", link, "-c", "upper(a=1)").returncode, 0)
+        self.refused("run", "--replay", self.journal, "--journal-size", "10", "-c", "1", says="more than")
+        self.refused("run", "--journal", fifo, "-c", "1", says="nobody reads")
+        self.refused("run", "--journal", loop, "-c", "1", says="symbolic links")
+
+    def write_pipe(self, reader):
+        """What a run has said, and for how long it has run, that writes more than a pipe holds."""
+        reading, writing = os.pipe()
+        thread = threading.Thread(target=reader, args=(reading,))
+        thread.start()
+        text, start = "x" * 50_000, time.monotonic()
+        done = subprocess.run([SNUG, "run", "--journal", f"/dev/fd/{writing}", *TOOLS, *("-c", f"len(upper(text='{text}'))") * 2, "-c", "'went on'"],
+                              capture_output=True, encoding="utf-8", timeout=60, pass_fds=(writing,), env=environment())
+        os.close(writing)
+        thread.join()
+        os.close(reading)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("'went on'", done.stdout)
+        return done.stderr
+
+    def test_a_pipe_gets_the_lines_as_fast_as_they_are_read(self):
+        pieces = []
+
+        def read(pipe):
+            while piece := os.read(pipe, 1000):
+                pieces.append(piece)
+
+        self.assertEqual(self.write_pipe(read), "")
+        lines = [json.loads(line)["schema"] for line in b"".join(pieces).splitlines()]
+        self.assertEqual(lines, ["snug.journal/1", "snug.tool/1", "snug.tool/1", "snug.call/1", "snug.call/1"])
+
+    def test_a_pipe_that_nobody_reads_costs_the_journal_and_not_the_cell(self):
+        said = self.write_pipe(lambda pipe: None)
+        self.assertIn("it is a pipe that nobody has read for 10 s; further calls are not written", said)
+        self.assertEqual(said.count("snug: --journal"), 1, said)
+
+    @unittest.skipIf(os.geteuid() == 0, "root may read and write everything")
+    def test_files_without_permission_are_refused(self):
+        for option in "--journal", "--replay":
+            os.chmod(closed := self.file("closed", ""), 0)
+            self.refused("run", option, closed, "-c", "1", says="Permission denied")
+
+    def test_a_replay_of_the_file_that_is_written_has_what_was_there_at_first(self):
+        self.record(*TOOLS, cells=["upper(a=1)"])
+        for _ in range(2):
+            self.assertEqual(self.run_cells("--replay", self.journal, "--journal", self.journal, cells=["upper(a=1)"])[1:], ("", 0))
+        self.assertEqual(len(self.lines("snug.journal/1")), 3)
+
     def test_files_that_cannot_be_are_refused_in_a_sentence(self):
         self.refused("run", "--journal", os.path.join(self.folder, "no/such"), "-c", "1", says="No such file or directory")
         self.refused("run", "--journal", self.folder, "-c", "1", says="directory")
@@ -290,6 +406,31 @@ class Journal(Case):
         self.assertEqual((first.returncode, first.stdout.strip()), (0, "HELLO"), first.stderr)
         again = snug(*ask, "--replay", self.journal, env=env)
         self.assertEqual((again.returncode, again.stdout), (0, first.stdout), again.stderr)
+
+    def test_the_tasks_of_a_batch_are_answered_whichever_comes_first(self):
+        numbers = range(8)
+        tasks = self.file("tasks.jsonl", "".join(json.dumps({"id": f"task {n}", "question": f"Double number {n}."}) + "\n" for n in numbers))
+
+        def answer(request, headers):
+            number = next(n for n in numbers if f"number {n}." in request["messages"][-1]["content"])
+            time.sleep(0.01 * (number % 3))
+            return {"content": f"```python\nupper(text='n{number}')['TEXT']\n```"}
+
+        endpoint = Endpoint(answer)
+        self.addCleanup(endpoint.close)
+        env = environment(OPENAI_BASE_URL=endpoint.url, OPENAI_API_KEY="sk-none")
+
+        def ask(name, *options):
+            out = os.path.join(self.folder, name)
+            done = snug("batch", "--model", "openai:m", "--no-evaluation", "--answer", "result", "-j", "4", "--out", out, *options, tasks, env=env)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with open(out, encoding="utf-8") as lines:
+                return {reply["id"]: (reply["status"], reply["answer"]) for reply in map(json.loads, lines)}
+
+        first = ask("first", *TOOLS, "--journal", self.journal)
+        self.assertEqual(first, {f"task {n}": ("answered", f"'N{n}'") for n in numbers})
+        self.assertEqual(sorted((line["session"], line["call"]) for line in self.lines()), [(f"task {n}", 1) for n in numbers])
+        self.assertEqual(ask("again", "--replay", self.journal), first)
 
     def test_the_prompt_has_a_journal(self):
         env = environment(TERM="xterm", SNUG_HISTORY="none", XDG_STATE_HOME=self.folder)

@@ -1,4 +1,5 @@
 """What a kernel says and answers, message by message."""
+import json
 import os
 import signal
 import time
@@ -402,6 +403,37 @@ class Life(KernelCase):
         self.assertEqual(reply["ename"], "NameError")
         self.assertEqual(k.run("x = 2")[1], [])
         self.assertTrue(k.manager.is_alive())
+
+
+
+class Journal(KernelCase):
+    def test_its_calls_are_written_and_answered_from_what_was(self):
+        journal = os.path.join(self.folder, "calls.jsonl")
+        cells = ["upper(text='a')", "[upper(n=n) for n in range(3)]", "fail()"]
+
+        def run(*options):
+            k = Kernel(*options)
+            try:
+                replies = [k.run(code) for code in cells]
+            finally:
+                k.close()
+            return [(reply["status"], reply.get("evalue"), told) for reply, told in replies]
+
+        first = run("--journal", journal, "--tool", "upper=tr a-z A-Z", "--tool", "fail=echo no such city >&2; false")
+        self.assertEqual([row[:2] for row in first], [("ok", None), ("ok", None), ("error", "no such city")])
+        with open(journal, encoding="utf-8") as file:
+            calls = [line for line in map(json.loads, file) if line["schema"] == "snug.call/1"]
+        self.assertEqual([(line["session"], line["call"], line["cell"]) for line in calls], [("s1", 1, 1), ("s1", 2, 2), ("s1", 3, 2), ("s1", 4, 2), ("s1", 5, 3)])
+        self.assertEqual(run("--replay", journal), first)
+
+    def test_a_cell_that_calls_otherwise_is_told(self):
+        journal = os.path.join(self.folder, "calls.jsonl")
+        for options, code in ((("--journal", journal, "--tool", "upper=tr a-z A-Z"), "upper(a=1)"), (("--replay", journal), "upper(a=2)")):
+            k = Kernel(*options)
+            reply, _ = k.run(code)
+            k.close()
+        self.assertEqual(reply["ename"], "ToolRefused")
+        self.assertIn("its argument a is 2, and was 1", reply["evalue"])
 
 
 if __name__ == "__main__":

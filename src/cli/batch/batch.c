@@ -77,12 +77,14 @@ typedef struct batch {
 
 /* ---- a task ---- */
 
-static int open_agent(snug_agent **out, batch *b, const place *at)
+/* name: of its session; NULL: any. */
+static int open_agent(snug_agent **out, batch *b, const place *at, const char *name)
 {
     *out = NULL;
     snug_session_options session = at->options.session;
     snug_agent_options wanted = at->wanted;
 
+    session.name = name;
     session.journal = b->tools.journal;
     wanted.session = &session;
     int error = snug_agent_open(out, at->host, &wanted);
@@ -118,15 +120,17 @@ static int fail_bash(int error)
     return error;
 }
 
+/* Its session is called as the task is, whichever of them comes first: a journal knows it by that.
+ */
 static int open_task_agent(snug_agent **out, batch *b, const task *t)
 {
     *out = NULL;
     if (b->options->session.kind == SNUG_KIND_BASH || !in_bash_is_wanted(b->options, t->question))
-        return open_agent(out, b, &b->given);
+        return open_agent(out, b, &b->given, t->id);
 
     int error = open_bash_host(b);
     if (!error)
-        error = open_agent(out, b, &b->bash);
+        error = open_agent(out, b, &b->bash, t->id);
     return error ? fail_bash(error) : SNUG_OK;
 }
 
@@ -377,7 +381,7 @@ static int try_agent(batch *b)
 {
     snug_agent *agent;
     int status = EXIT_FINE;
-    if (open_agent(&agent, b, &b->given))
+    if (open_agent(&agent, b, &b->given, NULL))
         status = command_fail_open(&b->signals);
     snug_agent_close(agent);
     return status;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,35 @@ static void give_up(journal_file *j, const char *why)
     command_fail(EXIT_FINE, "--journal %s: %s; further calls are not written", j->path, why);
 }
 
+/* So long a pipe may take nothing. */
+enum { PIPE_MS = 10000 };
+
+/* 0, or -1 with errno. */
+static int write_pipe(int fd, const char *text, size_t len)
+{
+    while (len > 0) {
+        struct pollfd ready = { fd, POLLOUT, 0 };
+        const ssize_t written = write(fd, text, len);
+        if (written >= 0) {
+            text += written;
+            len -= (size_t)written;
+        } else if (errno == EAGAIN) {
+            if (poll(&ready, 1, PIPE_MS) == 0) {
+                errno = ETIMEDOUT;
+                return -1;
+            }
+        } else if (errno != EINTR) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int write_all(const journal_file *j, const char *text, size_t len)
+{
+    return j->is_pipe ? write_pipe(j->fd, text, len) : file_write_all(j->fd, text, len);
+}
+
 /* A file keeps its whole lines. The lock is held. */
 static void write_whole(journal_file *j, const char *line, size_t len)
 {
@@ -49,13 +79,15 @@ static void write_whole(journal_file *j, const char *line, size_t len)
         return;
     }
 
-    if (file_write_all(j->fd, line, len) == 0) {
+    if (write_all(j, line, len) == 0) {
         j->bytes += len;
         return;
     }
     const int number = errno;
     if (j->is_regular && ftruncate(j->fd, (off_t)j->bytes) != 0)
         give_up(j, "it cannot be written, and has a line that is cut");
+    else if (number == ETIMEDOUT)
+        give_up(j, "it is a pipe that nobody has read for 10 s");
     else
         give_up(j, strerror(number));
 }
@@ -112,18 +144,32 @@ static int end_last_line(const journal_file *j)
     return 1;
 }
 
+/* -1 with errno. */
+static int open_path(const char *path)
+{
+    struct stat facts;
+
+    /* To write alone: opened to read too, a pipe would have a reader that never reads. */
+    if (stat(path, &facts) == 0 && S_ISFIFO(facts.st_mode))
+        return open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+    const int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0600);
+    if (fd >= 0 || (errno != EACCES && errno != EINVAL)) /* a device, or only to write */
+        return fd;
+    return open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
+}
+
 static int open_file(journal_file *j)
 {
     struct stat facts;
 
-    j->fd = open(j->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0600);
-    if (j->fd < 0 &&
-        (errno == EACCES || errno == EINVAL)) /* a pipe or a device, or only to write */
-        j->fd = open(j->path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
+    j->fd = open_path(j->path);
+    if (j->fd < 0 && errno == ENXIO)
+        return command_fail(EXIT_USAGE, "--journal %s: it is a pipe that nobody reads", j->path);
     if (j->fd < 0 || fstat(j->fd, &facts) != 0)
         return command_fail(EXIT_USAGE, "--journal %s: %s", j->path, strerror(errno));
 
     j->is_regular = S_ISREG(facts.st_mode);
+    j->is_pipe = S_ISFIFO(facts.st_mode);
     if (!j->is_regular)
         return EXIT_FINE;
     if (flock(j->fd, LOCK_EX | LOCK_NB) != 0)
@@ -271,7 +317,10 @@ const snug_tool *journal_file_tool(const journal_file *j, size_t index)
 
 int journal_file_next_session(journal_file *j, const char *prefix, char *out, size_t bytes)
 {
-    for (size_t i = 0; j && i < j->session_count; i++) {
+    /* What was given before is not passed over each time. */
+    while (j && j->first_session < j->session_count && !j->sessions[j->first_session])
+        j->first_session++;
+    for (size_t i = j ? j->first_session : 0; j && i < j->session_count; i++) {
         const char *name = j->sessions[i];
         if (!name || strncmp(name, prefix, strlen(prefix)) != 0 || strlen(name) >= bytes)
             continue;

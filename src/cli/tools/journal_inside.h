@@ -20,14 +20,14 @@ struct journal_file {
     snug_journal *journal;
     pthread_mutex_t lock; /* of what is written */
     const char *path;     /* NULL: nothing is */
-    int fd, is_regular, has_failed;
+    int fd, is_regular, is_pipe, has_failed;
     uint64_t bytes, most_bytes; /* of the file */
 
     const char *replay_path; /* NULL: it is not a replay */
     replayed_tool *tools;
     size_t tool_count, tool_cap;
-    char **sessions; /* NULL: its name was given */
-    size_t session_count, session_cap;
+    char **sessions;                                  /* NULL: its name was given */
+    size_t session_count, session_cap, first_session; /* before it all are NULL */
 };
 
 /* Reads the file into text, with the tools and sessions of its last run. EXIT_FINE, or EXIT_USAGE
