@@ -988,10 +988,12 @@ typedef struct snug_tool {
                                the scan of its programs. NULL: the signature in brackets */
     uint64_t is_unrecorded; /* its calls are not part of a journal, and reach fn in a replay too:
                                for what steers the program itself */
+    const char *origin;     /* its name where it comes from, "github.delete-repo", if that is
+                               another one: rules that ask or deny by it hold too. NULL: none */
 } snug_tool;
-#define SNUG_TOOL_INIT                                                          \
-    {                                                                           \
-        sizeof(snug_tool), NULL, NULL, NULL, 0, 0, 0, NULL, NULL, 0, 0, NULL, 0 \
+#define SNUG_TOOL_INIT                                                                \
+    {                                                                                 \
+        sizeof(snug_tool), NULL, NULL, NULL, 0, 0, 0, NULL, NULL, 0, 0, NULL, 0, NULL \
     }
 /* As snug_limits_init. */
 SNUG_EXTERN int snug_tool_init(snug_tool *out, size_t size);

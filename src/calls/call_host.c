@@ -74,7 +74,8 @@ snug_tool_decision call_decide(snug_call *call)
 
     pthread_mutex_lock(&d->lock);
     const desk_tool *tool = call->tool;
-    snug_tool_decision decision = tool_rules_decide(&d->rules, tool->name, tool->is_read_only);
+    snug_tool_decision decision =
+        tool_rules_decide(&d->rules, tool->name, tool->origin, tool->is_read_only);
     if (decision == SNUG_TOOL_DECISION_ASK && (call->is_approved || tool->is_approved))
         decision = SNUG_TOOL_DECISION_ALLOW;
     pthread_mutex_unlock(&d->lock);

@@ -32,6 +32,7 @@ typedef struct desk desk;
 typedef struct desk_tool {
     uint64_t id;                  /* another one each time that the name is bound */
     char *name, *signature, *doc; /* signature: NULL for any names; doc: may be NULL */
+    char *origin;                 /* may be NULL */
     int is_async, takes_any, is_untimed, is_read_only, is_unrecorded;
     int is_approved;     /* for all further calls; under the lock */
     uint64_t timeout_ms; /* 0: none */

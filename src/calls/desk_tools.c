@@ -33,7 +33,7 @@ desk_tool *desk_tool_copy(const snug_tool *tool)
     copy->payload = tool->payload;
     if (desk_copy_text(&copy->name, tool->name) ||
         desk_copy_text(&copy->signature, tool->signature) ||
-        desk_copy_text(&copy->doc, tool->doc)) {
+        desk_copy_text(&copy->doc, tool->doc) || desk_copy_text(&copy->origin, tool->origin)) {
         desk_tool_free(copy);
         return NULL;
     }
@@ -51,6 +51,7 @@ void desk_tool_free(desk_tool *tool)
     free(tool->name);
     free(tool->signature);
     free(tool->doc);
+    free(tool->origin);
     free(tool);
 }
 
@@ -150,6 +151,7 @@ int desk_put_tools(desk *d, const desk *from)
         const snug_tool tool = { .name = own->name,
                                  .signature = own->signature,
                                  .doc = own->doc,
+                                 .origin = own->origin,
                                  .is_async = own->is_async,
                                  .takes_any = own->takes_any,
                                  .is_untimed = (uint64_t)own->is_untimed,

@@ -52,13 +52,22 @@ void tool_rules_free(tool_rules *r)
     *r = (tool_rules){ 0 };
 }
 
-snug_tool_decision tool_rules_decide(const tool_rules *r, const char *name, int is_read_only)
+static int fits(const snug_tool_rule *rule, const char *name, const char *origin)
+{
+    if (fnmatch(rule->pattern, name, 0) == 0)
+        return 1;
+    return origin && rule->decision != SNUG_TOOL_DECISION_ALLOW &&
+           fnmatch(rule->pattern, origin, 0) == 0;
+}
+
+snug_tool_decision tool_rules_decide(const tool_rules *r, const char *name, const char *origin,
+                                     int is_read_only)
 {
     for (size_t i = 0; i < r->count; i++) {
         const snug_tool_rule *rule = &r->rules[i];
         if (rule->only_read_only && !is_read_only)
             continue;
-        if (fnmatch(rule->pattern, name, 0) == 0)
+        if (fits(rule, name, origin))
             return rule->decision;
     }
     return SNUG_TOOL_DECISION_ALLOW;

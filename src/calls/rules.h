@@ -19,7 +19,9 @@ typedef struct tool_rules {
  * both with a sentence. */
 int tool_rules_take(tool_rules *out, const snug_tool_rule *rules, size_t count);
 void tool_rules_free(tool_rules *r);
-/* Where no rule fits: SNUG_TOOL_DECISION_ALLOW. */
-snug_tool_decision tool_rules_decide(const tool_rules *r, const char *name, int is_read_only);
+/* Where no rule fits: SNUG_TOOL_DECISION_ALLOW. origin may be NULL; nothing is allowed by it, which
+ * another one has chosen. */
+snug_tool_decision tool_rules_decide(const tool_rules *r, const char *name, const char *origin,
+                                     int is_read_only);
 
 #endif

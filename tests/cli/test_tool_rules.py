@@ -44,6 +44,22 @@ class Rules(Case):
         self.assertEqual(self.run_cell("a.echo(text='x')", *rules)["status"], "ok")
         self.assertIn("a.nothing() is not allowed", self.refusal("a.nothing()", *rules))
 
+    def test_what_asks_or_denies_holds_for_the_name_that_a_tool_comes_with_too(self):
+        server = f"exec '{sys.executable}' '{SERVER}'"
+        for options, call in ((("--upstream", "a=" + server, "--tool-rule", "a.two-words=deny"), "a.two_words()"),
+                              (("--mcp", server, "--tool-rule", "two-words=deny"), "two_words()"),
+                              (("--mcp", server, "--tool-rule", "9*=ask"), "_9lives()"),
+                              (("--tool", "print=cat", "--tool-rule", "print=deny"), "tool_print(a=1)")):
+            result = json.loads(snug("run", "--json", *options, "-c", call).stdout)
+            self.assertEqual(result["error"]["name"], "ToolRefused", result["error"])
+
+    def test_nothing_is_allowed_by_a_name_that_a_server_has_chosen(self):
+        server = f"exec '{sys.executable}' '{SERVER}'"
+        for options, call in ((("--upstream", "a=" + server, "--tool-rule", "a.two-words=allow"), "a.two_words()"),
+                              (("--mcp", server, "--mcp", server + " new", "--tool-rule", "nothing=allow"), "nothing_2()")):
+            result = json.loads(snug("run", "--json", *options, "--tool-rule", "*=deny", "-c", call).stdout)
+            self.assertEqual(result["error"]["name"], "ToolRefused", result["error"])
+
     def test_what_is_no_rule_is_refused_in_a_sentence(self):
         for rule, says in (("upper", "is not PATTERN=DECISION"), ("=deny", "is not PATTERN=DECISION"), ("a=maybe", "and not \"maybe\"")):
             self.refused("run", "--tool-rule", rule, "-c", "1", says=says)

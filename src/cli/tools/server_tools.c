@@ -190,13 +190,27 @@ static int collect_unseen(mcptool ***out, tools *t, unsigned long *seen)
     return SNUG_OK;
 }
 
+/* Its name for the server, behind the server's. */
+static int write_origin(str *out, const tools *t, const mcptool *of)
+{
+    const char *server = NULL;
+
+    for (size_t i = 0; i < t->server_count; i++)
+        if (t->servers[i].mcp == of->server)
+            server = t->servers[i].name;
+    return str_printf(out, "%s%s%s", server ? server : "", server ? "." : "", of->remote);
+}
+
 static int bind_tool(const tools *t, mcptool *of, bind_fn *bind, void *target)
 {
     snug_tool tool = SNUG_TOOL_INIT;
-    str types = { 0 };
+    str types = { 0 }, origin = { 0 };
 
-    if (str_printf(&types, "(%s) -> %s", of->typed, of->result))
+    if (str_printf(&types, "(%s) -> %s", of->typed, of->result) || write_origin(&origin, t, of)) {
+        str_free(&types);
         return error_no_memory();
+    }
+    tool.origin = origin.data;
     tool.stub = types.data;
     tool.name = of->name;
     tool.signature = of->signature;
@@ -208,6 +222,7 @@ static int bind_tool(const tools *t, mcptool *of, bind_fn *bind, void *target)
     tool.payload = of;
     int error = bind(target, &tool);
     str_free(&types);
+    str_free(&origin);
     return error;
 }
 

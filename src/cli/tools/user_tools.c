@@ -213,7 +213,7 @@ static int prefix_taken_commands(tools *t)
             continue;
         if (str_printf(&name, "tool_%s", t->commands[i].name))
             return command_fail_memory();
-        free(t->commands[i].name);
+        t->commands[i].given = t->commands[i].name;
         t->commands[i].name = str_take(&name);
     }
     return EXIT_FINE;
@@ -270,6 +270,7 @@ static int bind_commands(tools *t, bind_fn *bind, void *target)
     for (size_t i = 0; i < t->command_count && !error; i++) {
         snug_tool tool = SNUG_TOOL_INIT;
         tool.name = t->commands[i].name;
+        tool.origin = t->commands[i].given;
         tool.timeout_ms = t->timeout_ms;
         tool.is_async = SNUG_TOOL_EITHER;
         tool.fn = call_command;
@@ -378,6 +379,7 @@ int tools_close(tools *t)
     server_tools_close(t);
     for (size_t i = 0; i < t->command_count; i++) {
         free(t->commands[i].name);
+        free(t->commands[i].given);
         free(t->commands[i].command);
     }
 

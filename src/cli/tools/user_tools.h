@@ -19,6 +19,7 @@
 typedef struct command_tool {
     struct tools *tools;
     char *name, *command;
+    char *given; /* the name that it has on the command line, if that is another one */
 } command_tool;
 
 struct fetch_tool;

@@ -43,6 +43,8 @@ static int check_tool(const snug_tool *tool)
         return error_set(SNUG_EINVAL, "tool %s: fn is NULL", tool->name);
     if ((error = check_tool_text(tool, "signature", tool->signature)))
         return error;
+    if ((error = check_tool_text(tool, "origin", tool->origin)))
+        return error;
     return check_tool_text(tool, "doc", tool->doc);
 }
 
