@@ -180,9 +180,11 @@ void session_release(snug_session *session)
     atomic_store_explicit(&session->park.used_ns, session->stop.started_ns, memory_order_relaxed);
     if (session->host->pool)
         pool_used(session->host->pool);
+    /* Who closes it, on another thread, frees it as soon as nobody has claimed it. */
+    snug_session *front = session->front;
     atomic_store(&session->is_busy, SESSION_IDLE);
-    if (session->front)
-        atomic_store(&session->front->is_busy, SESSION_IDLE);
+    if (front)
+        atomic_store(&front->is_busy, SESSION_IDLE);
 }
 
 int session_return(snug_session *session, int error)
