@@ -182,7 +182,7 @@ class OfOne(Case):
                                  "schema_is_text", "tool___", "tool___class__", "tool___dict__", "twice", "twice_2"])
         self.assertEqual(signatures, {"odd_types": "(a=None, b=None, c=None, d=None, e=None)",
                                       "odd_defaults": "(a: int = None, b=None, c=1e+308)",
-                                      "odd_names": "(self=None, __x=None, **others)", "refers": "(a=None)"})
+                                      "odd_names": "(self=None, **others)", "refers": "(a=None)"})
         self.assertEqual(calls, [[name, {}] for name in ("schema_is_text", "a-b", "a.b", "\u540d\u524d", "__class__")])
         self.assertEqual(own, ["x", "ToolServer", "", len("first")])
 
