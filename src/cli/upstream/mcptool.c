@@ -316,7 +316,7 @@ static int is_open(jsontext_span schema)
            (others.text && !jsontext_is(others, "false"));
 }
 
-/* Whether one is required that is no property. */
+/* Whether one is required that is not a property. */
 static int needs_more(jsontext_span schema)
 {
     jsontext j;

@@ -24,7 +24,7 @@ BINDERS = frozenset(("exec", "globals", "locals", "vars"))
 PROBES = frozenset(("hasattr", "dir"))  # of what a server has
 CHANGERS = frozenset(("setattr", "delattr"))
 TRIES = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name))
-WITHS = (ast.With, ast.AsyncWith)
+WITH_STATEMENTS = (ast.With, ast.AsyncWith)
 MAGIC = "__snug_magic__"  # as scan.py has it
 LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
@@ -145,7 +145,7 @@ def exceptions(node):
     handlers, of suppress(...) or of assertRaises(...)."""
     if isinstance(node, TRIES):
         kinds = [handler.type for handler in node.handlers]
-    elif isinstance(node, WITHS):
+    elif isinstance(node, WITH_STATEMENTS):
         calls = [item.context_expr for item in node.items]
         kinds = [arg for call in calls if type(call) is ast.Call for arg in call.args]
     else:
