@@ -77,6 +77,7 @@ class Upstream(Case):
                            ('{"mcpServers": {"a": {"command": "x", "env": {"1A": "1"}}}}', "no variable has"),
                            ('{"mcpServers": {"a": {"command": "x", "env": {"": "1"}}}}', "no variable has"),
                            ('{"mcpServers": {"1": {"command": "x"}}}', "begins with a letter"),
+                           ('{"mcpServers": {"class": {"command": "x"}}}', "upstream class: the name is a keyword of Python"),
                            ('{"mcpServers": {"json": {"command": "x"}}}', "choose another name"),
                            ('{"mcpServers": {"a-b": {"command": "x"}, "a_b": {"command": "x"}}}', "two of that name")):
             with self.subTest(text=text):

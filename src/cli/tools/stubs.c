@@ -167,7 +167,7 @@ static size_t whole_parameters(const char *text, size_t most)
     size_t found = 0;
     int level = 0;
 
-    for (size_t at = 0; text[at] && at <= most;) {
+    for (size_t at = 0; at <= most && text[at];) {
         level += (text[at] == '[') - (text[at] == ']');
         if (level == 0 && text[at] == ',')
             found = at;

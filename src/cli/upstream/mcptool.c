@@ -12,7 +12,7 @@
 
 /* ---- names ---- */
 
-static int is_keyword(const char *name)
+int mcptool_is_keyword(const char *name)
 {
     /* __snug_call__ is what the function itself calls: py/host/toolbind.c. */
     static const char *const words[] = {
@@ -34,7 +34,7 @@ static int is_keyword(const char *name)
 /* Names that begin with two underscores are for places alone in stubs. */
 static int is_parameter_name(const char *name)
 {
-    if (is_digit(*name) || !*name || is_keyword(name) || !strncmp(name, "__", 2))
+    if (is_digit(*name) || !*name || mcptool_is_keyword(name) || !strncmp(name, "__", 2))
         return 0;
     for (; *name; name++)
         if (!is_word(*name))
@@ -65,7 +65,7 @@ static int write_identifier(str *out, const char *remote)
             error = str_append(out, stays ? remote : "_", 1);
     }
 
-    if (!error && (out->len == 0 || is_keyword(out->data)))
+    if (!error && (out->len == 0 || mcptool_is_keyword(out->data)))
         error = str_add(out, "_");
     return error;
 }

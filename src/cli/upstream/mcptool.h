@@ -34,6 +34,8 @@ typedef struct mcptool {
  * message. */
 int mcptool_read(mcptool *out, jsontext_span description);
 void mcptool_free(mcptool *t);
+/* Whether no function, parameter or server can have that name in a program. */
+int mcptool_is_keyword(const char *name);
 /* Puts "_2", or another number, behind the name. SNUG_OK or SNUG_ENOMEM. */
 int mcptool_rename(mcptool *t, unsigned number);
 /* Puts the name of its server in front of it: "github.search". */

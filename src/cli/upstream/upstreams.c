@@ -14,6 +14,7 @@
 #include "base/shellword.h"
 #include "cli/program/command.h"
 #include "cli/program/secrets.h"
+#include "cli/upstream/mcptool.h"
 
 enum { FILE_BYTES = 4 << 20 };
 
@@ -383,6 +384,8 @@ static int check(const upstreams *u, const options *o)
         const char *name = u->items[i].name;
         if (!*name || is_digit(*name) || *name == '_')
             return command_fail(EXIT_USAGE, "upstream %s: a name begins with a letter", name);
+        if (mcptool_is_keyword(name))
+            return command_fail(EXIT_USAGE, "upstream %s: the name is a keyword of Python", name);
         if (has_twice(u, name))
             return command_fail(EXIT_USAGE, "upstream %s: there are two of that name", name);
         if (snug_tool_check_name(name, o->session.profile, o->session.allow) == SNUG_EINVAL)
