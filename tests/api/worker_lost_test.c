@@ -34,8 +34,8 @@ static snug_host *open_host(size_t pool_sessions)
     snug_host *opened = NULL;
     snug_host_options options = SNUG_HOST_OPTIONS_INIT;
     options.form = SNUG_FORM_WORKER;
-    /* A busy machine lets the ladder of a worker, or who has 3.11's GIL, stand still for longer than
-     * its host would wait. */
+    /* A busy machine lets the ladder of a worker, or who has 3.11's GIL, stand still for longer
+     * than its host would wait. */
     options.worker_grace_ms = 60000;
     options.patience_ms = 60000;
     options.pool_sessions = pool_sessions;
