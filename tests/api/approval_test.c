@@ -553,6 +553,7 @@ static void a_hundred_cells_wait_without_a_thread_of_the_host(void **state)
     for (size_t i = 0; i < MANY; i++) {
         snug_result *result = NULL;
         assert_int_equal(snug_session_wait(&result, sessions[i], 60000), SNUG_OK);
+        assert_string_equal(snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL), "");
         assert_string_equal(snug_result_text(result, SNUG_STREAM_VALUE, NULL), "{'n': 7}");
         snug_result_free(result);
         snug_session_close(sessions[i]);
