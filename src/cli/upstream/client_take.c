@@ -254,9 +254,24 @@ int client_on_message(void *payload, unsigned long stream, const char *text, siz
     return taken;
 }
 
+/* What has not gone out yet would do so without a session. */
+static void take_back(mcp *m)
+{
+    for (outgoing *o = m->out, *next; o; o = next) {
+        next = o->next;
+        for (ask *a = m->asks; a; a = a->next)
+            if (a->id == o->id)
+                a->is_sent = 0;
+        client_free_outgoing(o);
+    }
+    m->out = NULL;
+    m->out_end = &m->out;
+}
+
 static void begin_again(mcp *m)
 {
     if (m->phase == CLIENT_READY) {
+        take_back(m);
         m->phase = CLIENT_DOWN;
         m->wants_start = 1;
     }
