@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include <snug/snug.h>
+#include <snug/task.h>
 
 #include "running.h"
 
@@ -365,6 +367,51 @@ static void sessions_are_opened_while_others_are_lost(void **state)
         assert_string_equal(openers[i].why, "");
 }
 
+static size_t threads_of(int process)
+{
+    char path[64], line[256];
+    size_t count = 0;
+    snprintf(path, sizeof path, "/proc/%d/status", process);
+    FILE *facts = fopen(path, "r");
+    while (facts && fgets(line, sizeof line, facts))
+        if (sscanf(line, "Threads: %zu", &count) == 1)
+            break;
+    if (facts)
+        fclose(facts);
+    return count;
+}
+
+/* A worker that has more threads than its sessions may have is ended. */
+static void threads_that_a_crowd_has_needed_end_with_it(void **state)
+{
+    enum { CROWD = 100, FEW = 40 };
+    static snug_session *sessions[CROWD];
+    static const char source[] = "import time; time.sleep(1)";
+    (void)state;
+    for (int i = 0; i < CROWD; i++)
+        sessions[i] = open_session(SNUG_KIND_RESTRICTED);
+    const int process = (int)snug_session_process(sessions[0]);
+    for (int i = 0; i < CROWD; i++)
+        assert_int_equal(
+            snug_session_start(NULL, sessions[i], source, sizeof source - 1, NULL, NULL, NULL),
+            SNUG_OK);
+    for (int i = 0; i < CROWD; i++) {
+        snug_result *result = NULL;
+        assert_int_equal(snug_session_wait(&result, sessions[i], SNUG_UNLIMITED), SNUG_OK);
+        assert_int_equal(snug_result_status(result), SNUG_STATUS_OK);
+        snug_result_free(result);
+    }
+    for (int i = 1; i < CROWD; i++)
+        snug_session_close(sessions[i]);
+
+    const time_t until = time(NULL) + 60;
+    while (threads_of(process) > FEW && time(NULL) < until)
+        sched_yield();
+    assert_in_range(threads_of(process), 1, FEW);
+    expect(sessions[0], "6 * 7", "42");
+    snug_session_close(sessions[0]);
+}
+
 static void *kill_soon(void *process)
 {
     const struct timespec soon = { .tv_nsec = 300 * 1000 * 1000 };
@@ -405,6 +452,7 @@ int main(void)
         cmocka_unit_test(a_worker_ends_when_nobody_lives_beside_what_was_lost),
         cmocka_unit_test(a_pool_makes_spares_for_the_next_worker),
         cmocka_unit_test(sessions_are_opened_while_others_are_lost),
+        cmocka_unit_test(threads_that_a_crowd_has_needed_end_with_it),
         cmocka_unit_test(a_worker_that_ends_while_a_session_is_opened_is_replaced),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

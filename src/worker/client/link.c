@@ -348,7 +348,7 @@ void link_explain(worker_link *l, str *out)
     case LINK_ENDED:
         str_printf(out, "its worker %s", l->story.len > 0 ? l->story.data : "has ended");
         if (l->process.ran_out)
-            str_add(out, ": it had more memory than its sessions may have");
+            str_add(out, ": it had more memory, or more threads, than its sessions may have");
         break;
     case LINK_LATE:
         str_add(out, "its worker did not answer in time and was killed");

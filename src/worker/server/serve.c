@@ -305,13 +305,23 @@ static void read_on(server *s, uint64_t own)
     } while (is_reader(s, own));
 }
 
-static void *serve_requests(void *arg)
-{
-    server *s = arg;
+typedef struct serve_thread {
+    thread thread;
+    server *server;
+    struct serve_thread *next; /* of those that have ended; the watch joins them */
+} serve_thread;
 
-    pthread_mutex_lock(&s->lock);
-    uint64_t own = ++s->threads;
-    for (;;) {
+/* Of those that have nothing to do, so many stay. The host counts a worker's threads: what a crowd
+ * of cells has needed would be more than a few sessions may have. */
+enum { MOST_IDLE = 8 };
+
+/* The lock is held. */
+static void serve_until_idle(serve_thread *t)
+{
+    server *s = t->server;
+    const uint64_t own = ++s->threads;
+
+    while (s->idle < MOST_IDLE) {
         s->idle++;
         while (s->reader != 0)
             pthread_cond_wait(&s->may_read, &s->lock);
@@ -322,7 +332,19 @@ static void *serve_requests(void *arg)
         read_on(s, own);
         pthread_mutex_lock(&s->lock);
     }
+}
 
+static void *serve_requests(void *arg)
+{
+    serve_thread *t = arg;
+    server *s = t->server;
+
+    pthread_mutex_lock(&s->lock);
+    serve_until_idle(t);
+    t->next = s->ended;
+    s->ended = t;
+    pthread_cond_signal(&s->is_watched);
+    pthread_mutex_unlock(&s->lock);
     return NULL;
 }
 
@@ -330,16 +352,16 @@ enum { STACK_BYTES = 1 << 20 };
 
 static int start_thread(server *s)
 {
-    thread *t = calloc(1, sizeof *t);
+    serve_thread *t = calloc(1, sizeof *t);
     if (!t)
         return -1;
 
-    if (thread_start(t, "snug serve", STACK_BYTES, serve_requests, s) != SNUG_OK) {
+    t->server = s;
+    if (thread_start(&t->thread, "snug serve", STACK_BYTES, serve_requests, t) != SNUG_OK) {
         free(t);
         return -1;
     }
 
-    /* Never joined: it lives as long as the process, and t with it. */
     return 0;
 }
 
@@ -375,6 +397,22 @@ static int has_interrupts(const server *s)
     return 0;
 }
 
+/* The lock is held before and after. */
+static void join_ended(server *s)
+{
+    serve_thread *t = s->ended;
+
+    s->ended = NULL;
+    pthread_mutex_unlock(&s->lock);
+    while (t) {
+        serve_thread *next = t->next;
+        thread_join(&t->thread);
+        free(t);
+        t = next;
+    }
+    pthread_mutex_lock(&s->lock);
+}
+
 __attribute__((noreturn)) static void watch_requests(server *s)
 {
     int quiet = 0;
@@ -385,11 +423,13 @@ __attribute__((noreturn)) static void watch_requests(server *s)
         if (since && clock_now_ns() - since > LOOK_NS)
             hand_over(s);
         interrupt_all(s);
+        if (s->ended)
+            join_ended(s);
         if (s->busy_since_ns || has_interrupts(s))
             quiet = 0;
         else
             quiet++;
-        if (quiet > QUIET_LOOKS) {
+        if (quiet > QUIET_LOOKS && !s->ended) {
             s->watch_sleeps = 1;
             pthread_cond_wait(&s->is_watched, &s->lock);
             s->watch_sleeps = quiet = 0;

@@ -58,9 +58,10 @@ typedef struct server {
     channel *channels;
     frame_reader stream; /* who reads has it, and spin */
     spin spin;
-    uint64_t reader;        /* number of the thread that reads; 0: nobody */
-    uint64_t busy_since_ns; /* it serves a request; 0: no */
-    uint64_t threads, idle; /* started; waiting to read */
+    uint64_t reader;            /* number of the thread that reads; 0: nobody */
+    uint64_t busy_since_ns;     /* it serves a request; 0: no */
+    uint64_t threads, idle;     /* started; waiting to read */
+    struct serve_thread *ended; /* to be joined; serve.c */
     pthread_cond_t may_read;
     pthread_cond_t is_watched; /* the watch shall look */
     int watch_sleeps;
