@@ -311,8 +311,8 @@ typedef struct serve_thread {
     struct serve_thread *next; /* of those that have ended; the watch joins them */
 } serve_thread;
 
-/* Of those that have nothing to do, so many stay. The host counts a worker's threads: what a crowd
- * of cells has needed would be more than a few sessions may have. */
+/* The number that stay though they have nothing to do. The host counts a worker's threads: what a
+ * crowd of cells has needed would be more than a few sessions may have. */
 enum { MOST_IDLE = 8 };
 
 /* The lock is held. */
