@@ -147,8 +147,8 @@ class Code(Case):
 
     def test_versions_start_from_the_data_and_names_as_they_were(self):
         path = self.file("rows.json", json.dumps(list(range(1000, 0, -1))))
-        slow = "rows.sort()\nfor i in range(300_000):\n    pass\nseen = 'best' in globals()\nbest = rows.pop(0)\n(best, len(rows), seen)"
-        fast = slow.replace("for i in range(300_000):\n    pass\n", "")
+        slow = "rows.sort()\nfor i in range(2_000_000):\n    pass\nseen = 'best' in globals()\nbest = rows.pop(0)\n(best, len(rows), seen)"
+        fast = slow.replace("for i in range(2_000_000):\n    pass\n", "")
         reply = self.ask(slow, [("shall be faster", program(fast))], "--focus", "optimize", "--input", "rows=" + path)
         self.given(reply, changed=True)
         self.assertEqual(reply["attempts"][1]["output"], "(1, 999, False)")
