@@ -179,10 +179,13 @@ static void put_away(snug_supervisor *s, seat *one, away_reason why)
 
 /* ---- who goes first; with the lock ---- */
 
-static int is_idle(const snug_supervisor *s, const seat *one, uint64_t now)
+/* What fails after since_ns, when the search for room or what is due began, is not tried again in
+ * it: a save may take longer than the time after which the next try is due, and it would be tried
+ * without end. */
+static int is_idle(const seat *one, uint64_t since_ns)
 {
     return one->session && !one->is_held && one->pins == 0 && !one->tenant->is_saving &&
-           (one->retry_ns <= now || s->is_closing);
+           one->retry_ns <= since_ns;
 }
 
 /* One that somebody waits for goes last: it would come back at once. */
@@ -194,16 +197,15 @@ static int goes_before(const seat *a, const seat *b)
 }
 
 /* Of one tenant, or of all where it is NULL: what was used least recently. */
-static seat *find_oldest_idle(const snug_supervisor *s, const tenant *only)
+static seat *find_oldest_idle(const snug_supervisor *s, const tenant *only, uint64_t since_ns)
 {
     seat *best = NULL;
-    uint64_t now = notes_now(s);
 
     for (const tenant *t = s->tenants; t; t = t->next) {
         if (only && t != only)
             continue;
         for (seat *one = t->seats; one; one = one->next)
-            if (is_idle(s, one, now) && (!best || goes_before(one, best)))
+            if (is_idle(one, since_ns) && (!best || goes_before(one, best)))
                 best = one;
     }
 
@@ -211,18 +213,18 @@ static seat *find_oldest_idle(const snug_supervisor *s, const tenant *only)
 }
 
 /* Of the tenants whose sessions are all idle, the one whose last use is longest ago: its oldest. */
-static seat *find_in_idle_tenant(const snug_supervisor *s)
+static seat *find_in_idle_tenant(const snug_supervisor *s, uint64_t since_ns)
 {
     seat *best = NULL;
-    uint64_t best_ns = 0, now = notes_now(s);
+    uint64_t best_ns = 0;
 
     for (const tenant *t = s->tenants; t; t = t->next) {
         uint64_t last_ns = 0;
         seat *one = t->seats;
-        for (; one && is_idle(s, one, now); one = one->next)
+        for (; one && is_idle(one, since_ns); one = one->next)
             last_ns = one->used_ns > last_ns ? one->used_ns : last_ns;
         if (!one && t->seats && (!best || last_ns < best_ns)) {
-            best = find_oldest_idle(s, t);
+            best = find_oldest_idle(s, t, since_ns);
             best_ns = last_ns;
         }
     }
@@ -240,7 +242,7 @@ typedef struct shortage {
 
 /* Why nobody's end helps. The path of the save that failed may be another tenant's. With the lock.
  */
-static void say_why(shortage *out, const snug_supervisor *s)
+static void say_why(shortage *out, const snug_supervisor *s, uint64_t since_ns)
 {
     const size_t len = strlen(out->sentence);
     const char *reason = strstr(s->failure, ".snug: ");
@@ -248,36 +250,37 @@ static void say_why(shortage *out, const snug_supervisor *s)
 
     for (const tenant *t = s->tenants; t; t = t->next)
         for (const seat *one = t->seats; one; one = one->next)
-            failed += one->retry_ns > notes_now(s);
+            failed += one->retry_ns > since_ns;
     snprintf(out->sentence + len, sizeof out->sentence - len, "%s%.300s",
              failed > 0 ? "none can be put away: " : "none is idle",
              failed == 0 ? "" : (reason ? reason + strlen(".snug: ") : "a save has failed"));
 }
 
 /* Nonzero: of something there is too little. With the lock. */
-static int find_shortage(shortage *out, const snug_supervisor *s, const tenant *t, uint64_t memory)
+static int find_shortage(shortage *out, const snug_supervisor *s, const tenant *t, uint64_t memory,
+                         uint64_t since_ns)
 {
     const snug_supervisor_limits *most = &s->limits;
 
     if (t->open >= most->tenant_sessions) {
         out->kind = REFUSED_SESSIONS;
-        out->victim = find_oldest_idle(s, t);
+        out->victim = find_oldest_idle(s, t, since_ns);
         snprintf(out->sentence, sizeof out->sentence,
                  "tenant %.200s has %zu sessions open, as many as it may have, and ", t->name,
                  t->open);
     } else if (s->open >= most->sessions) {
         out->kind = REFUSED_SESSIONS;
-        out->victim = find_oldest_idle(s, NULL);
+        out->victim = find_oldest_idle(s, NULL, since_ns);
         snprintf(out->sentence, sizeof out->sentence,
                  "%zu sessions are open, as many as there may be, and ", s->open);
     } else if (!s->host && !t->has_place && s->hosts >= most->hosts) {
         out->kind = REFUSED_HOSTS;
-        out->victim = find_in_idle_tenant(s);
+        out->victim = find_in_idle_tenant(s, since_ns);
         snprintf(out->sentence, sizeof out->sentence,
                  "%zu workers run, as many as there may be, and ", s->hosts);
     } else if (memory > most->memory_bytes) {
         out->kind = REFUSED_MEMORY;
-        out->victim = find_oldest_idle(s, NULL);
+        out->victim = find_oldest_idle(s, NULL, since_ns);
         snprintf(out->sentence, sizeof out->sentence,
                  "%llu bytes of memory are in use, more than the limit of %llu, and ",
                  (unsigned long long)memory, (unsigned long long)most->memory_bytes);
@@ -285,7 +288,7 @@ static int find_shortage(shortage *out, const snug_supervisor *s, const tenant *
         return 0;
     }
 
-    say_why(out, s);
+    say_why(out, s, since_ns);
     return 1;
 }
 
@@ -322,7 +325,7 @@ static int wait_for_keepers(snug_supervisor *s, uint64_t deadline_ns)
 }
 
 /* One step towards room: 0 there is, 1 look again, or an error. */
-static int step_to_room(snug_supervisor *s, tenant *t, uint64_t deadline_ns)
+static int step_to_room(snug_supervisor *s, tenant *t, uint64_t since_ns, uint64_t deadline_ns)
 {
     static const away_reason reasons[REFUSALS] = {
         [REFUSED_SESSIONS] = AWAY_ROOM, [REFUSED_HOSTS] = AWAY_ROOM, [REFUSED_MEMORY] = AWAY_MEMORY
@@ -332,7 +335,7 @@ static int step_to_room(snug_supervisor *s, tenant *t, uint64_t deadline_ns)
     uint64_t memory = limits_memory ? hosts_memory(s) : 0;
 
     pthread_mutex_lock(&s->lock);
-    int lacks = find_shortage(&lack, s, t, memory), next = SNUG_OK;
+    int lacks = find_shortage(&lack, s, t, memory, since_ns), next = SNUG_OK;
     if (!lacks)
         take_room(s, t);
     else if (lack.victim)
@@ -359,8 +362,9 @@ static int step_to_room(snug_supervisor *s, tenant *t, uint64_t deadline_ns)
 int evict_make_room(snug_supervisor *s, tenant *t)
 {
     int next;
-    uint64_t deadline_ns = clock_deadline_ns(clock_now_ns(), s->limits.wait_ms);
-    while ((next = step_to_room(s, t, deadline_ns)) > 0)
+    const uint64_t since_ns = notes_now(s);
+    const uint64_t deadline_ns = clock_deadline_ns(clock_now_ns(), s->limits.wait_ms);
+    while ((next = step_to_room(s, t, since_ns, deadline_ns)) > 0)
         ;
     return next;
 }
@@ -368,11 +372,12 @@ int evict_make_room(snug_supervisor *s, tenant *t)
 /* ---- what is due ---- */
 
 /* A session to put away, and why; NULL: none. With the lock. */
-static seat *find_due(const snug_supervisor *s, uint64_t memory, away_reason *why)
+static seat *find_due(const snug_supervisor *s, uint64_t memory, uint64_t since_ns,
+                      away_reason *why)
 {
     uint64_t now = notes_now(s), idle_ns = clock_deadline_ns(0, s->limits.idle_ms);
-    seat *one = find_oldest_idle(s, NULL);
-    if (!one)
+    seat *one = find_oldest_idle(s, NULL, since_ns);
+    if (!one || s->is_closing)
         return NULL;
 
     *why = AWAY_IDLE;
@@ -389,7 +394,7 @@ static seat *find_due(const snug_supervisor *s, uint64_t memory, away_reason *wh
 }
 
 /* 1: there may be more. */
-static int sweep_once(snug_supervisor *s)
+static int sweep_once(snug_supervisor *s, uint64_t since_ns)
 {
     away_reason why;
     int limits_memory = s->limits.memory_bytes != SNUG_UNLIMITED;
@@ -398,7 +403,7 @@ static int sweep_once(snug_supervisor *s)
     hosts_check_all(s);
     pthread_mutex_lock(&s->lock);
     queue_expire(s, notes_now(s));
-    seat *one = find_due(s, memory, &why);
+    seat *one = find_due(s, memory, since_ns, &why);
     if (one)
         claim_seat(s, one);
     int is_pressed = s->is_draining || memory > s->limits.memory_bytes;
@@ -413,7 +418,8 @@ static int sweep_once(snug_supervisor *s)
 
 void supervisor_sweep(snug_supervisor *s)
 {
-    while (sweep_once(s))
+    const uint64_t since_ns = notes_now(s);
+    while (sweep_once(s, since_ns))
         ;
 }
 

@@ -395,6 +395,90 @@ static void a_save_that_fails_keeps_the_session_open(void **state)
     rig_end(&r);
 }
 
+/* A save that takes longer than the time after which it is tried again, and fails: the folder is
+ * not there. The second one puts it back, so that what tries without end has one here. */
+typedef struct slow_failure {
+    rig *rig;
+    char path[128], moved[128];
+    int waits_for_close;
+    _Atomic int count;
+} slow_failure;
+
+static void await_closing(const rig *r)
+{
+    int is_closing = 0;
+    while (!is_closing) {
+        sched_yield();
+        pthread_mutex_lock(&r->supervisor->lock);
+        is_closing = r->supervisor->is_closing;
+        pthread_mutex_unlock(&r->supervisor->lock);
+    }
+}
+
+static void fail_slowly(void *payload, const snug_supervisor_event *event)
+{
+    slow_failure *f = payload;
+    if (event->kind != SNUG_SUPERVISOR_EVENT_SAVE_FAILED)
+        return;
+    atomic_fetch_add(&f->rig->now_ns, 2 * IDLE_MS * MS);
+    if (atomic_fetch_add(&f->count, 1) == 1)
+        rename(f->moved, f->path);
+    else if (f->waits_for_close)
+        await_closing(f->rig);
+}
+
+static void rig_fail_slowly(slow_failure *f, rig *r)
+{
+    rig_init(r);
+    *f = (slow_failure){ .rig = r };
+    snprintf(f->path, sizeof f->path, "%s/ada", r->folder);
+    snprintf(f->moved, sizeof f->moved, "%s/moved", r->folder);
+    r->options.on_event = fail_slowly;
+    r->options.payload = f;
+}
+
+static void what_fails_is_tried_once_a_look_however_slow_it_is(void **state)
+{
+    (void)state;
+    rig r;
+    slow_failure f;
+    rig_fail_slowly(&f, &r);
+    r.limits.tenant_sessions = 1;
+    rig_open(&r);
+    check_run(&r, "ada", "one", "x = 1", "", SNUG_ORIGIN_NEW);
+    assert_int_equal(rename(f.path, f.moved), 0);
+
+    rig_pass_ms(&r, IDLE_MS);
+    assert_int_equal(atomic_exchange(&f.count, 0), 1);
+    check_refused(&r, "ada", "two", "none can be put away: No such file or directory");
+    assert_int_equal(atomic_exchange(&f.count, 0), 1);
+    rig_end(&r);
+}
+
+static void a_save_that_fails_does_not_keep_a_supervisor_from_closing(void **state)
+{
+    (void)state;
+    rig r;
+    slow_failure f;
+    snug_lease *lease;
+    snug_result *result;
+    rig_fail_slowly(&f, &r);
+    f.waits_for_close = 1;
+    r.limits.idle_ms = 1;
+    assert_int_equal(snug_supervisor_open(&r.supervisor, &r.options), SNUG_OK); /* its own clock */
+    assert_int_equal(snug_lease_open(&lease, r.supervisor, "ada", "one", NULL), SNUG_OK);
+    assert_int_equal(snug_lease_run(&result, lease, "x = 1", 5, NULL), SNUG_OK);
+    snug_result_free(result);
+    assert_int_equal(rename(f.path, f.moved), 0);
+    snug_lease_close(lease);
+
+    while (atomic_load(&f.count) == 0)
+        sched_yield();
+    rig_close(&r);
+    assert_int_equal(atomic_load(&f.count), 1);
+    rig_end(&r);
+}
+
 /* A file system of 256 KiB, for this thread only. */
 static int mount_small(const char *path)
 {
@@ -955,6 +1039,8 @@ int main(void)
         cmocka_unit_test(a_folder_that_can_not_be_used_is_told),
         cmocka_unit_test(saved_sessions_are_for_their_owner_only),
         cmocka_unit_test(a_save_that_fails_keeps_the_session_open),
+        cmocka_unit_test(what_fails_is_tried_once_a_look_however_slow_it_is),
+        cmocka_unit_test(a_save_that_fails_does_not_keep_a_supervisor_from_closing),
         cmocka_unit_test(a_damaged_save_is_told_and_kept_aside),
         cmocka_unit_test(what_was_half_written_goes_at_the_next_open),
         cmocka_unit_test(after_a_drain_every_session_is_there_again),
