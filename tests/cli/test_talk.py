@@ -266,7 +266,7 @@ class Talk(Talking):
                          plain=("--no-evaluation", "--answer", "result"))
         talk.ready()
         talk.type("And what runs?\r")
-        while struct.unpack("i", fcntl.ioctl(talk.fd, termios.FIONREAD, b"    "))[0] < 3000:
+        while struct.unpack("i", fcntl.ioctl(talk.fd, termios.FIONREAD, b"    "))[0] < 1500:
             pass
         self.interrupt(talk)
         self.interrupt(talk)
