@@ -274,18 +274,29 @@ static const struct {
     { "alp\t\t\r\r", EDITOR_ENTER },
 };
 
+typedef struct outdented {
+    const char *text;
+    size_t taken;
+} outdented;
+
+static void assert_outdented(code_language language, const outdented *texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (code_outdent(language, texts[i].text, strlen(texts[i].text)) != texts[i].taken)
+            fail_msg("%s", texts[i].text);
+}
+
 /* What Enter makes of a text of bash. */
 static void blocks_of_bash_end_with_their_words(void **state)
 {
-    static const struct {
-        const char *text;
-        size_t taken;
-    } texts[] = {
+    static const outdented texts[] = {
         { "for i in 1; do\n    echo\n    done", 4 },
         { "if x; then\n    y\n    fi", 4 },
         { "if x; then\n    y\n    else", 4 },
         { "f() {\n    y\n    }", 4 },
         { "for i in 1; do\n    if x; then\n        y\n    fi\n    done", 4 },
+        { "for i in 1; do\n    if x; then\n        y\n    fi", 0 },
+        { "case x in\n    a)\n        y\n        ;;\n        esac", 8 },
         { "if x; then\n    y\n    find", 0 },
         { "if x; then\n    fi", 0 },
         { "if x; then\n    y\nfi", 0 },
@@ -293,9 +304,36 @@ static void blocks_of_bash_end_with_their_words(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        assert_int_equal(code_outdent(CODE_BASH, texts[i].text, strlen(texts[i].text)),
-                         texts[i].taken);
+    assert_outdented(CODE_BASH, texts, sizeof texts / sizeof *texts);
+}
+
+static void a_clause_stands_with_the_statement_that_it_belongs_to(void **state)
+{
+    static const outdented texts[] = {
+        { "if x:\n    y\n    else:", 4 },
+        { "if x:\n    return y\nelse:", 0 },
+        { "def f():\n    if x:\n        return y\n    else:", 0 },
+        { "def f():\n    if x: y\n    else:", 0 },
+        { "def f():\n    if x:\n        y\n        elif d[1:", 4 },
+        { "def f():\n    if x:\n        y\n    elif d[1:2] == 3:", 0 },
+        { "for x in y:\n    if x:\n        break\n    z\n    else:", 4 },
+        { "for x in y:\n    if x:\n        z\n    else:\n        z\n        else:", 8 },
+        { "try:\n    for x in y:\n        z\n        except:", 8 },
+        { "try:\n    y\nexcept A:\n    if x:\n        pass\n    finally:", 4 },
+        { "try:\n    f(1,\n2)\n    finally:", 4 },
+        { "async def f():\n    async for x in y:\n        z\n        else:", 4 },
+        { "if x:\n    y\n\n    # else:\n    else:", 4 },
+        { "if x:\n    y = \"\"\"\nif z:\n\"\"\"\n    else:", 4 },
+        { "match x:\n    case 1:\n        y\n        case _:", 4 },
+        { "match x:\n    case 1:", 0 },
+        { "while x:\n\ty\n\telse:", 1 },
+        { "with x:\n    y\n    else:", 0 },
+        { "if x:\n    else:", 0 },
+        { "else:", 0 },
+    };
+
+    (void)state;
+    assert_outdented(CODE_PYTHON, texts, sizeof texts / sizeof *texts);
 }
 
 static void keys_ask_for_something(void **state)
@@ -561,6 +599,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_change_the_text),
         cmocka_unit_test(blocks_of_bash_end_with_their_words),
+        cmocka_unit_test(a_clause_stands_with_the_statement_that_it_belongs_to),
         cmocka_unit_test(keys_ask_for_something),
         cmocka_unit_test(empty_lines_at_the_end_are_not_of_the_text),
         cmocka_unit_test(a_burst_brings_its_own_indentation),
