@@ -182,6 +182,20 @@ class Outside(Case):
             os.close(master)
             self.assertEqual(prompt.wait(SECONDS), 128 + signal.SIGHUP)
 
+    def test_an_editor_that_dies_leaves_no_modes_behind(self):
+        editor = self.file("editor", "#!/bin/sh\nstty raw -echo\nkill -9 $$\n")
+        os.chmod(editor, 0o700)
+        for edit in ("\x18\x05", "%edit\r"):
+            with self.subTest(edit):
+                terminal = self.prompt(EDITOR=editor)
+                terminal.type(edit)
+                terminal.wait(r"The editor has failed.*In \[1\]: |In \[1\]: .*The editor has failed")
+                self.ask(terminal, "print('be' + 'gun'); exec('while True: pass')", r"begun\r\n")
+                terminal.type(CTRL_C)
+                terminal.wait(r"KeyboardInterrupt.*In \[2\]: ")
+                self.assertEqual(self.leave(terminal), 0)
+                self.assertEqual(terminal.modes(), fresh_modes())
+
     # ---- terminals ----
 
     def test_a_linux_console_is_asked_nothing(self):

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <snug/snug.h>
@@ -75,14 +76,19 @@ static const char *run_editor(const char *path)
 {
     pid_t pid;
     sigset_t set, before;
+    struct termios modes;
 
     /* Whoever gives the terminal to a group that is not his own would be stopped. */
     sigemptyset(&set);
     sigaddset(&set, SIGTTOU);
     pthread_sigmask(SIG_BLOCK, &set, &before);
+    const int has_modes = tcgetattr(STDIN_FILENO, &modes) == 0;
     int error = start_editor(&pid, path);
     int status = error ? -1 : wait_for_editor(pid);
     tcsetpgrp(STDIN_FILENO, getpgrp());
+    /* One that was killed has left its own: without ISIG no key would stop a cell any more. */
+    if (has_modes)
+        tcsetattr(STDIN_FILENO, TCSADRAIN, &modes);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (error)
         return "The editor cannot be started.";
