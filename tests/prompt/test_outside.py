@@ -196,6 +196,20 @@ class Outside(Case):
                 self.assertEqual(self.leave(terminal), 0)
                 self.assertEqual(terminal.modes(), fresh_modes())
 
+    def test_ctrl_c_before_the_cell_has_begun_is_not_lost(self):
+        self.write_history(b"")
+        terminal = self.prompt()
+        with open(self.history(), "r+b") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)  # for which the prompt waits, and the cell with it
+            terminal.type("exec('while True: pass')\r")
+            until = time.monotonic() + SECONDS
+            while not terminal.modes()[3] & termios.ISIG:
+                self.assertLess(time.monotonic(), until)
+            terminal.type(CTRL_C)
+            terminal.wait(r"\^C")
+        terminal.wait(r"KeyboardInterrupt.*In \[1\]: ")
+        self.ask(terminal, "6 * 7", r"Out\[1\]: 42")
+
     # ---- terminals ----
 
     def test_a_linux_console_is_asked_nothing(self):

@@ -84,6 +84,18 @@ static int keep_way_back(prompt *p)
     return 0;
 }
 
+/* Ctrl-C, or a signal that ends the prompt, has come before the cell began. */
+static int is_called_off(prompt *p)
+{
+    if (!signals_watch(&p->shown.signals, p->shown.session))
+        return 0;
+    signals_watch(&p->shown.signals, NULL);
+    ticker_end(&p->ticker);
+    if (signals_forgive(&p->shown.signals))
+        fputs("\nKeyboardInterrupt\n\n", stdout); /* behind the terminal's ^C */
+    return 1;
+}
+
 static int run_prompt_cell(prompt *p, const str *code)
 {
     snug_result *result;
@@ -93,7 +105,8 @@ static int run_prompt_cell(prompt *p, const str *code)
     pictures_note_sixel(&p->pictures, reader_has_sixel(p->reader));
     fflush(stdout);
     ticker_begin(&p->ticker, "");
-    signals_watch(&p->shown.signals, p->shown.session);
+    if (is_called_off(p))
+        return EXIT_FINE;
     int error = snug_session_run(&result, p->shown.session, code->data, code->len, &p->limits);
     signals_watch(&p->shown.signals, NULL);
     signals_forgive(&p->shown.signals);
