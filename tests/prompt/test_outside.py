@@ -275,6 +275,15 @@ class Outside(Case):
         terminal.wait(r"Out\[1\]: 4\r\n.*In \[2\]: ")
         self.ask(terminal, "6 * 7", r"Out\[2\]: 42")
 
+    def test_cr_and_lf_of_a_paste_are_one_line_end(self):
+        terminal = self.prompt()
+        terminal.write(b"\x1b[200~x = \"\"\"a\r\nb\"\"\"\r\nlen(x)\r\n\x1b[201~\r")
+        terminal.wait(r"Out\[1\]: 3")
+
+    def test_a_line_that_was_typed_before_it_was_asked_for_has_an_end(self):
+        terminal = self.prompt()
+        self.ask(terminal, "input(), input()\rone\rtwo\r", r"\('one', 'two'\)")
+
     def test_a_paste_of_10_mb_is_refused_and_the_prompt_lives_on(self):
         terminal = self.prompt()
         begin = time.monotonic()

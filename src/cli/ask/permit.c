@@ -54,8 +54,8 @@ static int next_byte(const permit *p)
         if (!fds[0].revents)
             continue;
         const ssize_t got = read(STDIN_FILENO, &byte, 1);
-        if (got == 1)
-            return byte;
+        if (got == 1) /* CR: of what came while keys did */
+            return byte == '\r' && isatty(STDIN_FILENO) ? '\n' : byte;
         if (got == 0 || errno != EINTR)
             return -1;
     }

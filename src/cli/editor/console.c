@@ -76,8 +76,8 @@ void console_set_raw(console *c, int is_raw)
         return;
     struct termios raw = c->before;
     raw.c_lflag &= (tcflag_t) ~(ICANON | ECHO | ISIG | IEXTEN);
-    raw.c_iflag &= (tcflag_t) ~(IXON | ISTRIP | INLCR | IGNCR);
-    raw.c_iflag |= ICRNL; /* what was typed before came so */
+    /* Some terminals paste CR LF as it stands, of which ICRNL would make two line ends. */
+    raw.c_iflag &= (tcflag_t) ~(IXON | ISTRIP | INLCR | IGNCR | ICRNL);
     raw.c_oflag |= OPOST | ONLCR;
     raw.c_cc[VSUSP] = raw.c_cc[VQUIT] = _POSIX_VDISABLE;
     raw.c_cc[VMIN] = 1;

@@ -260,7 +260,10 @@ int reader_has_sixel(const reader *r)
 int reader_take_ahead(reader *r)
 {
     console *c = &r->console;
-    return c->at < c->ahead.len ? (unsigned char)c->ahead.data[c->at++] : -1;
+    if (c->at == c->ahead.len)
+        return -1;
+    const unsigned char byte = (unsigned char)c->ahead.data[c->at++];
+    return byte == '\r' ? '\n' : byte;
 }
 
 /* ---- life ---- */

@@ -36,6 +36,7 @@ static int read_stdin_line(str *line, const snug_call *call, reader *typed)
         return 1;
 
     struct pollfd fd = { STDIN_FILENO, POLLIN, 0 };
+    const char end = isatty(STDIN_FILENO) ? '\r' : '\n'; /* of what came while keys did */
     for (char byte;;) {
         if (!snug_call_is_wanted(call))
             return 0;
@@ -46,7 +47,7 @@ static int read_stdin_line(str *line, const snug_call *call, reader *typed)
             continue;
         if (got <= 0)
             return line->len > 0;
-        if (byte == '\n')
+        if (byte == '\n' || byte == end)
             return 1;
         if (str_append(line, &byte, 1))
             return 0;
