@@ -92,13 +92,20 @@ class Files(KernelCase):
              "shell_port": 1, "control_port": 2, "stdin_port": 3, "iopub_port": 4, "hb_port": 5}
 
     def test_a_connection_file_that_is_none_is_refused(self):
-        for change, says in (({"ip": ""}, '"ip" is missing'), ({"shell_port": 0}, '"shell_port" must be a port'),
+        for change, says in (({"ip": ""}, '"ip" is missing'), ({"ip": 5}, '"ip" must be a string'), ({"shell_port": 0}, '"shell_port" must be a port'),
                              ({"hb_port": "5"}, '"hb_port" must be a port'),
                              ({"transport": "pigeon"}, "must be tcp or ipc"),
                              ({"signature_scheme": "rot13"}, "must be hmac-DIGEST"),
                              ({"signature_scheme": "hmac-rot13"}, "hmac-rot13 is not known here")):
             path = self.file("connection.json", json.dumps({**self.whole, **change}))
             self.refused("kernel", "-f", path, says=says)
+        for key in (5, None, True, ["k"], {}):
+            path = self.file("connection.json", json.dumps({**self.whole, "key": key}))
+            self.refused("kernel", "-f", path, says='"key" must be a string')
+        path = self.file("connection.json", json.dumps({**self.whole, "key": "\0k"}))
+        self.refused("kernel", "-f", path, says="connection.json")
+        path = self.file("connection.json", json.dumps({k: v for k, v in self.whole.items() if k != "key"}))
+        self.refused("kernel", "-f", path, says='"key" is missing; an empty one does without signatures')
         self.refused("kernel", "-f", self.file("connection.json", "{"), says="connection.json: invalid JSON")
         self.refused("kernel", "-f", "/nowhere.json", says="/nowhere.json")
         self.refused("kernel", says="-f CONNECTION_FILE is missing")

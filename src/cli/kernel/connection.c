@@ -21,18 +21,26 @@ const char *channel_name(kernel_channel channel)
     return names[channel];
 }
 
-/* NULL: it is not there. */
-static const char *text_of(const cJSON *root, const char *name)
+/* *out NULL: it is not there. */
+static int take_text(const char **out, const cJSON *root, const char *file, const char *name)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(root, name);
-    return cJSON_IsString(item) ? item->valuestring : NULL;
+
+    *out = cJSON_IsString(item) ? item->valuestring : NULL;
+    return item && !*out ? error_set(SNUG_EINVAL, "%s: \"%s\" must be a string", file, name)
+                         : SNUG_OK;
 }
 
 static int take_address(str *out, const cJSON *root, const char *file, const char *channel)
 {
-    const char *transport = text_of(root, "transport"), *ip = text_of(root, "ip");
+    const char *transport = NULL, *ip = NULL;
     char name[32];
 
+    int error = take_text(&transport, root, file, "transport");
+    if (!error)
+        error = take_text(&ip, root, file, "ip");
+    if (error)
+        return error;
     snprintf(name, sizeof name, "%s_port", channel);
     const cJSON *port = cJSON_GetObjectItemCaseSensitive(root, name);
     if (!ip || !*ip)
@@ -56,14 +64,23 @@ static int take_address(str *out, const cJSON *root, const char *file, const cha
 static int take_key(connection *out, const cJSON *root, const char *file)
 {
     static const char prefix[] = "hmac-";
-    const char *scheme = text_of(root, "signature_scheme"), *key = text_of(root, "key");
+    const char *scheme = NULL, *key = NULL;
 
+    int error = take_text(&scheme, root, file, "signature_scheme");
+    if (!error)
+        error = take_text(&key, root, file, "key");
+    if (error)
+        return error;
+    /* Without one nobody is kept out: that has to be said. */
+    if (!key)
+        return error_set(SNUG_EINVAL,
+                         "%s: \"key\" is missing; an empty one does without signatures", file);
     if (!scheme || !*scheme)
         scheme = "hmac-sha256";
     if (strncmp(scheme, prefix, sizeof prefix - 1) != 0)
         return error_set(SNUG_EINVAL, "%s: \"signature_scheme\" is \"%s\", but must be hmac-DIGEST",
                          file, scheme);
-    if (str_add(&out->key, key ? key : "") || str_add(&out->digest, scheme + sizeof prefix - 1))
+    if (str_add(&out->key, key) || str_add(&out->digest, scheme + sizeof prefix - 1))
         return error_no_memory();
     return SNUG_OK;
 }
