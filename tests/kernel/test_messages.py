@@ -356,6 +356,11 @@ class History(KernelCase):
         self.assertEqual(self.history(k, hist_access_type="search", pattern="*", output=False, n=1),
                          [[1, 4, "a + 1"]])
 
+    def test_it_has_the_lines_that_set_limits(self):
+        k = self.kernel()
+        k.run("%limit timeout=5s\nx = 1")
+        self.assertEqual(self.history(k, hist_access_type="tail", n=1, output=False), [[1, 1, "%limit timeout=5s\nx = 1"]])
+
 
 class Life(KernelCase):
     def gone(self, kernel):

@@ -20,7 +20,8 @@ static const char fresh_hint[] =
 /* What was asked for. */
 typedef struct execution {
     const kernel_message *request;
-    str code;
+    str source; /* as it was sent, for the history */
+    str code;   /* without the kernel's own lines */
     int is_silent, is_stored, takes_input, stops_on_error;
     uint64_t number;
     int has_failed;
@@ -265,7 +266,7 @@ static void take_result(kernel *k, execution *e, const snug_result *result)
     if (value && !e->is_silent)
         publish_value(k, e, value);
     if (e->is_stored)
-        history_add(&k->history, e->number, str_text(&e->code),
+        history_add(&k->history, e->number, str_text(&e->source),
                     value ? snug_result_text(result, SNUG_STREAM_VALUE, NULL) : NULL);
     if (snug_result_status(result) == SNUG_STATUS_OK)
         return;
@@ -431,7 +432,10 @@ static int read_execution(execution *out, const kernel *k, const kernel_message 
                         .stops_on_error = kernel_message_flag(request, "stop_on_error", 1),
                         .number = snug_session_execution_count(k->session) + 1 };
     out->is_stored = !out->is_silent && kernel_message_flag(request, "store_history", 1);
-    return kernel_message_text(&out->code, request, "code");
+    const int error = kernel_message_text(&out->source, request, "code");
+    if (error)
+        return error;
+    return str_add_str(&out->code, &out->source) ? error_no_memory() : SNUG_OK;
 }
 
 void kernel_execute(kernel *k, const kernel_message *request)
@@ -451,6 +455,7 @@ void kernel_execute(kernel *k, const kernel_message *request)
     reply_execution(k, &e);
     if (is_lost)
         renew_session(k);
+    str_free(&e.source);
     str_free(&e.code);
     content_free(&e.error);
     content_free(&e.expressions);
