@@ -143,6 +143,9 @@ static const struct {
     { "abc\x01\x06\x14", "ba|c" },
     { "abc\x1f", "|" },
     { "abc\x17xyz\x1f", "|" },
+    { "abc" LEFT LEFT "x\x1f", "a|bc" },
+    { "abc" LEFT LEFT "x\x1f\x1f", "|" },
+    { "abc\x7f" LEFT "\x7f\x1f", "a|b" },
     { "abc\x17xyz\x1f\x1f", "abc|" },
     { "gr\xc3\xb6\xc3\x9f"
       "e" LEFT LEFT "\x7f",

@@ -179,6 +179,9 @@ editor_event editor_take(editor *e, key k, const str *pasted, size_t pasted_byte
     if (k.code != KEY_PASTE && !e->keeps_place && !is_taken &&
         (version != e->text.version_count || len != e->text.all.len))
         e->is_whole = 0;
+    /* What is typed at another place is one of its own to undo. */
+    if (version == e->text.version_count && len == e->text.all.len)
+        e->text.last = BUFFER_OTHER;
     if (!e->keeps_goal)
         e->goal = SIZE_MAX;
     e->has_cut = e->keeps_cut;
