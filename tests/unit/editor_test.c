@@ -164,6 +164,10 @@ static const struct {
       "abcd|" },
     { "a\x1b[[Ab\x1b[200;5Xc", "abc|" },
     { "o\x1bOZ\x1b[1;3A", "other = 2|" },
+    { "1\x1b[<0;12;3M+\x1b[<0;12;3m1\x1b[32;12;3M", "1+1|" },
+    { "1\x1b[M !\xe9+\x1b[M\x23\x0d\x1b"
+      "1",
+      "1+1|" },
     /* lines */
     { "def f(x):\r", "def f(x):\n    |" },
     { "def f(x):\rif x:\r", "def f(x):\n    if x:\n        |" },
@@ -268,6 +272,8 @@ static const struct {
     { "\x04", EDITOR_END },
     { "x\x01\x04\x04", EDITOR_END },
     { "x\x04", EDITOR_MORE },
+    { "1\x1b[<0;12;3M", EDITOR_MORE },
+    { "1\x1b[M !", EDITOR_MORE },
     { "\x1a", EDITOR_SUSPEND },
     { "\x0c", EDITOR_CLEAR },
     { "\x18\x05", EDITOR_OUTSIDE },

@@ -7,7 +7,9 @@
 #include "base/ascii.h"
 #include "base/utf8.h"
 
-enum { IN_TEXT, IN_ESCAPE, IN_CSI, IN_SS3, IN_STRING, IN_STRING_ESCAPE, IN_PASTE };
+enum { IN_TEXT, IN_ESCAPE, IN_CSI, IN_SS3, IN_STRING, IN_STRING_ESCAPE, IN_PASTE, IN_CLICK };
+
+enum { CLICK_BYTES = 3 /* the button and the place, in the oldest way to say them */ };
 
 static const char paste_end[] = "\x1b[201~";
 static const key none = { .code = KEY_NONE };
@@ -104,15 +106,15 @@ static const struct {
     int number; /* the first parameter, where final is '~' */
     key_code code;
 } sequence_keys[] = {
-    { 'A', 0, KEY_UP },    { 'B', 0, KEY_DOWN },    { 'C', 0, KEY_RIGHT },
-    { 'D', 0, KEY_LEFT },  { 'H', 0, KEY_HOME },    { 'F', 0, KEY_END },
-    { 'M', 0, KEY_ENTER }, { 'Z', 0, KEY_TAB },     { 'a', 0, KEY_UP },
-    { 'b', 0, KEY_DOWN },  { 'c', 0, KEY_RIGHT },   { 'd', 0, KEY_LEFT },
-    { '~', 1, KEY_HOME },  { '~', 2, KEY_INSERT },  { '~', 3, KEY_DELETE },
-    { '~', 4, KEY_END },   { '~', 5, KEY_PAGE_UP }, { '~', 6, KEY_PAGE_DOWN },
-    { '~', 7, KEY_HOME },  { '~', 8, KEY_END },     { 'u', 13, KEY_ENTER },
-    { 'u', 9, KEY_TAB },   { 'u', 27, KEY_ESCAPE }, { 'u', 127, KEY_BACKSPACE },
-    { '^', 7, KEY_HOME },  { '^', 8, KEY_END },     { '^', 3, KEY_DELETE },
+    { 'A', 0, KEY_UP },      { 'B', 0, KEY_DOWN },        { 'C', 0, KEY_RIGHT },
+    { 'D', 0, KEY_LEFT },    { 'H', 0, KEY_HOME },        { 'F', 0, KEY_END },
+    { 'Z', 0, KEY_TAB },     { 'a', 0, KEY_UP },          { 'b', 0, KEY_DOWN },
+    { 'c', 0, KEY_RIGHT },   { 'd', 0, KEY_LEFT },        { '~', 1, KEY_HOME },
+    { '~', 2, KEY_INSERT },  { '~', 3, KEY_DELETE },      { '~', 4, KEY_END },
+    { '~', 5, KEY_PAGE_UP }, { '~', 6, KEY_PAGE_DOWN },   { '~', 7, KEY_HOME },
+    { '~', 8, KEY_END },     { 'u', 13, KEY_ENTER },      { 'u', 9, KEY_TAB },
+    { 'u', 27, KEY_ESCAPE }, { 'u', 127, KEY_BACKSPACE }, { '^', 7, KEY_HOME },
+    { '^', 8, KEY_END },     { '^', 3, KEY_DELETE },
 };
 
 /* xterm writes 1 and the sum of shift 1, alt 2, ctrl 4. */
@@ -143,8 +145,14 @@ static key csi_key(keys *k, char final)
     k->state = IN_TEXT;
     if (*at == '?' || *at == '>' || (final == 'R' && strchr(at, ';')))
         return plain_key(KEY_REPLY, 0);
-    if (*at == '[')
-        return plain_key(KEY_UNKNOWN, 0); /* a function key of the Linux console */
+    /* A function key of the Linux console; a click, where a program has left that on. */
+    if (*at == '[' || *at == '<')
+        return plain_key(KEY_UNKNOWN, 0);
+    if (final == 'M' && !*at) {
+        k->state = IN_CLICK;
+        k->want = CLICK_BYTES;
+        return none;
+    }
     for (char *end; count < 3 && is_digit(*at); at = *end == ';' ? end + 1 : end)
         numbers[count++] = (int)(strtol(at, &end, 10) & 0xfffff);
 
@@ -249,6 +257,14 @@ static key string_byte(keys *k, unsigned char byte)
     return none;
 }
 
+static key click_byte(keys *k)
+{
+    if (--k->want > 0)
+        return none;
+    k->state = IN_TEXT;
+    return plain_key(KEY_UNKNOWN, 0);
+}
+
 /* ---- pastes ---- */
 
 static void keep_pasted(keys *k, const char *bytes, size_t len)
@@ -293,6 +309,8 @@ key keys_take(keys *k, unsigned char byte)
         return string_byte(k, byte);
     case IN_PASTE:
         return paste_byte(k, byte);
+    case IN_CLICK:
+        return click_byte(k);
     default:
         break;
     }
@@ -315,6 +333,7 @@ key keys_give_up(keys *k)
     int state = k->state;
 
     k->state = IN_TEXT;
+    k->have = k->want = 0;
     if (state == IN_ESCAPE)
         return plain_key(KEY_ESCAPE, 0);
     if (state == IN_PASTE)

@@ -53,7 +53,7 @@ typedef struct keys {
     size_t pasted_bytes; /* all of it */
     size_t end_seen;     /* bytes of the mark behind a paste */
     char character[4];
-    unsigned have, want; /* its bytes */
+    unsigned have, want; /* its bytes; want: also those of a click that are still to come */
     int state;
 } keys;
 
