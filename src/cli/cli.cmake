@@ -201,8 +201,10 @@ snug_layer(cli SOURCES
     cli/upstream/handshake.c
     cli/upstream/listing.c
     cli/upstream/mcptool.c
+    cli/upstream/mcptool_parameters.c
     cli/upstream/message.c
     cli/upstream/param_headers.c
+    cli/upstream/schema_ref.c
     cli/upstream/schema_type.c
     cli/upstream/stdio_transport.c
     cli/upstream/upstreams.c

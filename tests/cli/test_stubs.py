@@ -67,6 +67,34 @@ class Stubs(Case):
         self.assertEqual((done.returncode, done.stdout.count("def ")), (0, 1000))
         self.assertEqual(done.stderr, "snug: the MCP server many has more than 1000 tools: the others are left out\n")
 
+    def test_references_of_schemas_are_followed(self):
+        # As pydantic writes a model, and zod a type with a name.
+        pydantic = {"$defs": {"Color": {"enum": ["red", "green"], "title": "Color", "type": "string"},
+                              "Node": {"properties": {"name": {"type": "string"}, "children": {
+                                  "default": [], "items": {"$ref": "#/$defs/Node"}, "type": "array"}},
+                                  "required": ["name"], "title": "Node", "type": "object"}},
+                    "properties": {"color": {"$ref": "#/$defs/Color"}, "tree": {"$ref": "#/$defs/Node"},
+                                   "others": {"anyOf": [{"items": {"$ref": "#/$defs/Color"}, "type": "array"}, {"type": "null"}],
+                                              "default": None}},
+                    "required": ["color", "tree"], "title": "paintArguments", "type": "object"}
+        zod = {"$ref": "#/definitions/Move", "$schema": "http://json-schema.org/draft-07/schema#",
+               "definitions": {"Move": {"type": "object", "properties": {"by": {"type": "integer"}}, "required": ["by"],
+                                        "additionalProperties": False}}}
+        options = self.offering([{"name": "paint", "description": "Paint it.", "inputSchema": pydantic,
+                                  "outputSchema": {"$ref": "#/$defs/Node", "$defs": pydantic["$defs"]}},
+                                 {"name": "move", "inputSchema": zod}])
+        text = self.stubs(*options)
+        color = 'Literal["red", "green"]'
+        self.assertIn(f"def paint(color: {color}, tree: dict, others: list[{color}] | None = ...) -> dict:", text)
+        self.assertIn('        tree: ({"name": str, "children"?: list[dict]})\n', text)
+        self.assertIn('Returns: {"name": str, "children"?: list[dict]}', text)
+        self.assertIn("def move(by: int) -> Any: ...", text)
+        self.assertIn(f"def paint(color: {color}", self.stubs(*options, "--search", "paint"))
+        done = snug("check", *options, "-", stdin="many.paint(color='blue', tree={})\nmany.move()\nmany.move(by='x', to=1)\nmany.move(by=1)")
+        self.assertEqual([line.split(": ", 2)[2] for line in done.stdout.splitlines() if "tool: " in line],
+                         ["many.paint: color must be 'red' or 'green', not 'blue'", "many.move needs by",
+                          "many.move: by must be int, not 'x'", "many.move has no argument to"])
+
     def test_a_terminal_sequence_of_a_server_stays_text(self):
         text = self.stubs("--tool", "a=true", "--mcp", command("also-strange"))
         self.assertNotIn("\x1b", text)

@@ -83,6 +83,80 @@ static void a_description_becomes_a_function(void **state)
     }
 }
 
+/* Arguments that another schema describes, in part or wholly. */
+static void arguments_are_read_where_a_reference_leads(void **state)
+{
+#define ARGS                                                                                       \
+    "\"$defs\": {\"A\": {\"type\": \"object\", \"required\": [\"id\"], \"properties\": {\"id\": {" \
+    "\"$ref\": \"#/$defs/Id\", \"description\": \"Of it.\"}, \"how\": {\"$ref\": "                 \
+    "\"#/$defs/How\", "                                                                            \
+    "\"default\": \"up\"}}}, \"Id\": {\"type\": \"integer\", \"description\": \"Any.\"}, "         \
+    "\"How\": {"                                                                                   \
+    "\"enum\": [\"up\", \"down\"], \"type\": \"string\", \"description\": \"Where to.\"}}"
+#define DOC "Arguments:\n    id: Of it.\n    how: Where to. One of \"up\", \"down\"."
+    static const struct {
+        const char *schema, *signature, *typed, *doc;
+    } cases[] = {
+        { "{\"$ref\": \"#/$defs/A\", " ARGS "}", "id: int, how: str = \"up\"",
+          "id: int, how: Literal[\"up\", \"down\"] = \"up\"", DOC },
+        { "{\"allOf\": [{\"$ref\": \"#/$defs/A\"}, {\"required\": [\"b\"], \"properties\": {\"b\": "
+          "{\"type\": \"boolean\"}, \"id\": {}}}], " ARGS "}",
+          "id: int, b: bool, how: str = \"up\"",
+          "id: int, b: bool, how: Literal[\"up\", \"down\"] = \"up\"", DOC },
+        { "{\"$ref\": \"#/$defs/A\", \"additionalProperties\": {}, " ARGS "}",
+          "id: int, how: str = \"up\", **others",
+          "id: int, how: Literal[\"up\", \"down\"] = \"up\", **others: Any", DOC },
+        /* What is not known may have others. */
+        { "{\"properties\": {\"a\": {}}, \"$ref\": \"other.json\"}", "a=None, **others",
+          "a: Any = ..., **others: Any", "" },
+        { "{\"$ref\": \"#\"}", "**others", "**others: Any", "" },
+        { "{\"properties\": {\"a\": {}}, \"anyOf\": [{\"required\": [\"a\"]}, {\"properties\": "
+          "{\"a\": {}}}]}",
+          "a=None", "a: Any = ...", "" },
+        { "{\"properties\": {\"a\": {}}, \"anyOf\": [{\"properties\": {\"b\": {}}}]}",
+          "a=None, **others", "a: Any = ..., **others: Any", "" },
+        { "{\"properties\": {\"a\": {}}, \"then\": {\"$ref\": \"#/x\"}}", "a=None, **others",
+          "a: Any = ..., **others: Any", "" },
+        { "{\"patternProperties\": {\"^x\": {}}, \"additionalProperties\": false}", "**others",
+          "**others: Any", "" },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        str text = { 0 };
+        mcptool t;
+        str_printf(&text, "{\"name\": \"f\", \"inputSchema\": %s}", cases[i].schema);
+        assert_int_equal(mcptool_read(&t, span_of(text.data)), SNUG_OK);
+        assert_string_equal(t.signature, cases[i].signature);
+        assert_string_equal(t.typed, cases[i].typed);
+        assert_string_equal(t.doc, cases[i].doc);
+        mcptool_free(&t);
+        str_free(&text);
+    }
+}
+
+/* 200 parameters, each of which leads to all of a megabyte. */
+static void a_large_schema_is_read_in_a_moment(void **state)
+{
+    enum { DEFINITIONS = 10000, PARAMETERS = 200 };
+    str text = { 0 };
+    mcptool t;
+    (void)state;
+    str_add(&text, "{\"name\": \"f\", \"inputSchema\": {\"properties\": {");
+    for (int i = 0; i < PARAMETERS; i++)
+        str_printf(&text, "%s\"p%d\": {\"$ref\": \"#/$defs/d%d\"}", i > 0 ? ", " : "", i, i % 10);
+    str_add(&text, "}, \"$defs\": {\"d\": {}");
+    for (int i = 0; i < DEFINITIONS; i++)
+        str_printf(&text,
+                   ", \"d%d\": {\"anyOf\": [{\"$ref\": \"#\"}, {\"type\": \"array\", \"items\": "
+                   "{\"$ref\": \"#/$defs\"}}, {\"$ref\": \"#/properties/p%d\"}]}",
+                   i, i % PARAMETERS);
+    str_add(&text, "}}}");
+    assert_int_equal(mcptool_read(&t, span_of(text.data)), SNUG_OK);
+    assert_in_range(strlen(t.typed), PARAMETERS, 1600 * PARAMETERS);
+    mcptool_free(&t);
+    str_free(&text);
+}
+
 /* A server chooses how many. */
 static void of_very_many_parameters_none_has_a_name(void **state)
 {
@@ -201,6 +275,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_description_becomes_a_function),
+        cmocka_unit_test(arguments_are_read_where_a_reference_leads),
+        cmocka_unit_test(a_large_schema_is_read_in_a_moment),
         cmocka_unit_test(of_very_many_parameters_none_has_a_name),
         cmocka_unit_test(a_stub_keeps_what_the_signature_cannot_say),
         cmocka_unit_test(a_long_name_leaves_room_for_a_number),

@@ -7,12 +7,13 @@
 
 #include "base/jsontext.h"
 #include "base/str.h"
+#include "cli/upstream/schema_ref.h"
 
-/* Appends an annotation: str, list[int], dict, Literal["open", "closed"], int | None.
- * SNUG_OK or SNUG_ENOMEM. */
-int schema_write_type(str *out, jsontext_span schema);
+/* Appends an annotation: str, list[int], dict, Literal["open", "closed"], int | None. *d: of which
+ * the schema is a part, for its references; NULL: they are Any. SNUG_OK or SNUG_ENOMEM. */
+int schema_write_type(str *out, schema_document *d, jsontext_span schema);
 /* Appends what an object has, or the objects of a list: {"name": str, "tags"?: list[str]}, where
  * "?" may be left out. Nothing where the type alone says it. SNUG_OK or SNUG_ENOMEM. */
-int schema_write_shape(str *out, jsontext_span schema);
+int schema_write_shape(str *out, schema_document *d, jsontext_span schema);
 
 #endif
