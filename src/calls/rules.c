@@ -1,11 +1,11 @@
 #include "calls/rules.h"
 
-#include <fnmatch.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/tool_rule.h"
 
 static int check_rule(const snug_tool_rule *rule, size_t number)
 {
@@ -52,14 +52,6 @@ void tool_rules_free(tool_rules *r)
     *r = (tool_rules){ 0 };
 }
 
-static int fits(const snug_tool_rule *rule, const char *name, const char *origin)
-{
-    if (fnmatch(rule->pattern, name, 0) == 0)
-        return 1;
-    return origin && rule->decision != SNUG_TOOL_DECISION_ALLOW &&
-           fnmatch(rule->pattern, origin, 0) == 0;
-}
-
 snug_tool_decision tool_rules_decide(const tool_rules *r, const char *name, const char *origin,
                                      int is_read_only)
 {
@@ -67,7 +59,7 @@ snug_tool_decision tool_rules_decide(const tool_rules *r, const char *name, cons
         const snug_tool_rule *rule = &r->rules[i];
         if (rule->only_read_only && !is_read_only)
             continue;
-        if (fits(rule, name, origin))
+        if (tool_rule_fits(rule, name, origin))
             return rule->decision;
     }
     return SNUG_TOOL_DECISION_ALLOW;

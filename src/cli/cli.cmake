@@ -190,6 +190,7 @@ snug_layer(cli SOURCES
     cli/tools/call_text.c
     cli/tools/journal_file.c
     cli/tools/replay_file.c
+    cli/tools/rule_use.c
     cli/tools/server_tools.c
     cli/tools/stubs.c
     cli/tools/tool_list.c

@@ -5,6 +5,7 @@ import sys
 import time
 import unittest
 
+from asking import PASS, Asking, program
 from driver import Case, Terminal, environment, snug
 
 SERVER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "mcp_server.py")
@@ -60,9 +61,37 @@ class Rules(Case):
             result = json.loads(snug("run", "--json", *options, "--tool-rule", "*=deny", "-c", call).stdout)
             self.assertEqual(result["error"]["name"], "ToolRefused", result["error"])
 
+    def test_a_rule_that_fits_no_tool_is_said_wherever_cells_call_tools(self):
+        says = "snug: --tool-rule uper=deny fits no tool\n"
+        rules = ("--tool-rule", "uper=deny", "--tool-rule", "c?unt=deny", "--tool-rule", "*=allow-reads", "--tool-rule", "upper=allow")
+        for command in ("run", "-c", "1"), ("cells",), ("mcp",):
+            done = snug(*command, *TOOLS, *rules)
+            self.assertEqual((done.returncode, done.stderr), (0, says), command)
+
+    def test_of_a_server_it_is_said_that_there_may_be_others_yet(self):
+        server = f"exec '{sys.executable}' '{SERVER}'"
+        done = snug("run", "--upstream", "a=" + server, "--tool-rule", "a.eco=deny", "--tool-rule", "a.two-words=deny",
+                    "--tool-rule", "a.echo=ask", "-c", "1")
+        self.assertEqual(done.stderr, "snug: --tool-rule a.eco=deny fits no tool so far\n")
+
+    def test_where_nothing_can_be_called_no_rule_is_amiss(self):
+        self.assertEqual(snug("run", "--tool-rule", "uper=deny", "-c", "1").stderr, "")
+
+    def test_a_name_that_a_server_has_chosen_is_none_for_a_rule_that_allows(self):
+        server = f"exec '{sys.executable}' '{SERVER}'"
+        done = snug("run", "--upstream", "a=" + server, "--tool-rule", "a.two-words=allow", "-c", "1")
+        self.assertEqual(done.stderr, "snug: --tool-rule a.two-words=allow fits no tool so far\n")
+
     def test_what_is_no_rule_is_refused_in_a_sentence(self):
         for rule, says in (("upper", "is not PATTERN=DECISION"), ("=deny", "is not PATTERN=DECISION"), ("a=maybe", "and not \"maybe\"")):
             self.refused("run", "--tool-rule", rule, "-c", "1", says=says)
+
+
+class OfAnAgent(Asking):
+    def test_a_rule_that_fits_no_tool_is_said_once(self):
+        done = self.ask([("Question:\nwhat", program("6 * 7")), ("Judge whether", PASS % "42")], "--quiet", *TOOLS,
+                        "--tool-rule", "uper=deny", "what")
+        self.assertEqual((done.returncode, done.stderr), (0, "snug: --tool-rule uper=deny fits no tool\n"))
 
 
 class Asked(Case):

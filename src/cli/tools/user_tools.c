@@ -11,6 +11,7 @@
 #include "cli/program/command.h"
 #include "cli/program/secrets.h"
 #include "cli/tools/fetch_tool.h"
+#include "cli/tools/rule_use.h"
 #include "cli/tools/server_tools.h"
 #include "cli/tools/tool_list.h"
 
@@ -300,6 +301,20 @@ static int write_tools(tools *t)
     return bind_all(t, &seen, journal_file_add_tool, t->file) ? command_fail_memory() : EXIT_FINE;
 }
 
+static int say_unused_rules(tools *t)
+{
+    unsigned long seen = 0;
+    rule_use use;
+    int error = rule_use_init(&use, t->options);
+
+    if (!error)
+        error = bind_all(t, &seen, rule_use_note, &use);
+    if (!error)
+        rule_use_say(&use, t->server_count > 0);
+    rule_use_free(&use);
+    return error ? command_fail_memory() : EXIT_FINE;
+}
+
 int tools_open(tools *t, const options *o, signals *s)
 {
     *t = (tools){ .timeout_ms = o->tool_timeout_ms == SNUG_UNLIMITED ? 0 : o->tool_timeout_ms,
@@ -316,6 +331,8 @@ int tools_open(tools *t, const options *o, signals *s)
         status = tool_list_open(&t->list, t);
     if (!status && t->file)
         status = write_tools(t);
+    if (!status && o->rule_count > 0)
+        status = say_unused_rules(t);
     return status;
 }
 
