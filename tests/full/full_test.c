@@ -395,7 +395,7 @@ static void figures_are_displays_of_the_cell_that_drew_them(void **state)
     assert_int_equal(snug_result_display_count(result), 3);
     for (size_t i = 0; i < 2; i++) {
         assert_int_equal(strncmp(part_of(result, i, "image/png"), "iVBORw0KGgo", 11), 0);
-        expect_words(part_of(result, i, "image/svg+xml"), "<svg");
+        assert_int_equal(strncmp(part_of(result, i, "image/svg+xml"), "<svg ", 5), 0);
         expect_words(part_of(result, i, "text/plain"), "<Figure size 640x480 with 1 Axes>");
     }
     snug_result_free(result);

@@ -86,6 +86,17 @@ class Clients(KernelCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.check(nbformat.read(os.path.join(self.folder, "out.ipynb"), 4))
 
+    @unittest.skipUnless(is_there("nbconvert"), "nbconvert is not installed (Debian's python3-nbconvert)")
+    @unittest.skipUnless(is_there("matplotlib"), "matplotlib is not installed (Debian's python3-matplotlib)")
+    def test_nbconvert_makes_html_of_figures(self):
+        path = os.path.join(self.folder, "figure.ipynb")
+        nbformat.write(self.notebook(["import matplotlib.pyplot as plt\nplt.plot([1, 3, 2]);"], "snug-full"), path)
+        done = subprocess.run([sys.executable, "-m", "nbconvert", "--to", "html", "--execute", path],
+                              capture_output=True, text=True, timeout=SECONDS)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(os.path.join(self.folder, "figure.html"), encoding="utf-8") as file:
+            self.assertIn("<svg", file.read())
+
 
 if __name__ == "__main__":
     main()

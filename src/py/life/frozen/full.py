@@ -129,7 +129,9 @@ def _bundle_of_figure(figure, include=None, exclude=None):
     bundle = {"image/png": png.getvalue()}
     figure.savefig(svg, format="svg", bbox_inches="tight", metadata={"Date": None})
     if svg.tell() <= _MOST_SVG:
-        bundle["image/svg+xml"] = svg.getvalue().decode()
+        # A part of a page: with a prolog, nbconvert makes no HTML of a notebook.
+        text = svg.getvalue().decode()
+        bundle["image/svg+xml"] = text[text.index("<svg"):]
     return bundle
 
 
