@@ -10,7 +10,6 @@ import argparse
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -75,17 +74,25 @@ def shown(cell):
     return plain("".join(texts)), displays
 
 
+def git(source, *words, text=None):
+    return subprocess.run(["git", "-C", source, *words], input=text, capture_output=True, check=True).stdout
+
+
+def lacking(source, commit):
+    """The paths of files that the commit has and the clone lacks, as one without its largest files does."""
+    rows = [row.partition(b"\t") for row in git(source, "ls-tree", "-r", "-z", commit).split(b"\0") if row]
+    objects = b"".join(row[0].split()[2] + b"\n" for row in rows)
+    found = git(source, "cat-file", "--batch-check", text=objects).splitlines()
+    return [row[2].decode() for row, said in zip(rows, found) if said.endswith(b" missing")]
+
+
 def clone_of(repository, commit, clones, scratch):
-    """The folder of the repository's files at that commit, to run in."""
+    """The folder of the repository's files at that commit, to run in, without those that the clone lacks."""
     folder = pathlib.Path(scratch, repository.replace("/", "+"))
     source = pathlib.Path(clones, repository.replace("/", "+"))
     folder.mkdir()
-    archive = subprocess.run(["git", "-C", source, "archive", commit], stdout=subprocess.PIPE,
-                             stderr=subprocess.PIPE, check=False)
-    if archive.returncode:  # without what the clone lacks
-        shutil.copytree(source, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".git"))
-    else:
-        subprocess.run(["tar", "-x", "-C", folder], input=archive.stdout, check=True)
+    without = [f":(exclude,literal){path}" for path in lacking(source, commit)]
+    subprocess.run(["tar", "-x", "-C", folder], input=git(source, "archive", commit, ".", *without), check=True)
     return folder
 
 
