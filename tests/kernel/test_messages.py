@@ -121,6 +121,13 @@ class Cells(KernelCase):
                 self.k.told_of(request)
             self.assertEqual(self.k.value("ran"), "0")
 
+    def test_a_cell_that_is_not_run_gets_no_number(self):
+        requests = [self.k.client.execute(code) for code in ("import time\ntime.sleep(0.2)\n1 / 0", "1")]
+        replies = [self.k.reply_to(request)["content"] for request in requests]
+        self.assertEqual(replies[1]["status"], "aborted")
+        self.assertIn("execution_count", replies[0])
+        self.assertNotIn("execution_count", replies[1])
+
     def test_after_an_error_what_need_not_stop_goes_on(self):
         requests = [self.k.client.execute(code, stop_on_error=False) for code in ("1 / 0", "went = 1")]
         self.assertEqual([self.k.reply_to(r)["content"]["status"] for r in requests], ["error", "ok"])

@@ -461,15 +461,14 @@ void kernel_execute(kernel *k, const kernel_message *request)
     content_free(&e.expressions);
 }
 
+/* Without a number, as in ipykernel: front ends write it beside the cell, as if it had run. */
 void kernel_abort(kernel *k, const kernel_message *request)
 {
     content c = { 0 };
 
     content_add(&c,
                 "{\"status\":\"aborted\",\"ename\":\"Aborted\",\"evalue\":\"a cell before this one "
-                "has failed\",\"traceback\":[]");
-    content_printf(&c, ",\"execution_count\":%" PRIu64 "}",
-                   snug_session_execution_count(k->session));
+                "has failed\",\"traceback\":[]}");
     kernel_reply(k, CHANNEL_SHELL, k->signer, request, "execute_reply", &c);
     content_free(&c);
 }
