@@ -307,6 +307,17 @@ class Cells(KernelCase):
             self.assertIn("Half of n.", page)
             self.assertEqual("return n / 2" in page, has_source)
 
+    def test_a_call_is_inspected_behind_its_arguments(self):
+        self.k.run("def half(n, *more):\n    return n / 2")
+        for code in ("half(", "half(3", "half(3.5", "half(.5", "half(1, 'a'", "half((1, 2", "max(half(0x1f", "(half(1"):
+            reply = self.k.reply_to(self.k.shell("inspect_request", code=code, cursor_pos=len(code)))["content"]
+            self.assertIn("half(n, *more)", reply["data"].get("text/plain", ""), code)
+
+    def test_a_number_outside_of_calls_is_not_found(self):
+        for code in ("12", "(1, 2", "len(x) + 3", "1.5"):
+            reply = self.k.reply_to(self.k.shell("inspect_request", code=code, cursor_pos=len(code)))["content"]
+            self.assertEqual((reply["status"], reply["found"]), ("ok", False), code)
+
     def test_what_is_not_there_is_not_found(self):
         reply = self.k.reply_to(self.k.shell("inspect_request", code="nothing", cursor_pos=3))["content"]
         self.assertEqual((reply["status"], reply["found"]), ("ok", False))

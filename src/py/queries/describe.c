@@ -637,38 +637,52 @@ static int is_of_path(char c)
     return is_name(c) || c == '.';
 }
 
-/* Where the parenthesis opened that is still open at byte at; at if there is none. Strings
- * with parentheses in them lead astray: then another name is found, or none. */
-static size_t open_call(const char *source, size_t at)
+/* The path at the cursor, up to the name under it; empty if something else stands there. */
+static piece path_at(const char *source, size_t len, size_t cursor)
+{
+    size_t end = cursor, start;
+
+    while (end < len && is_of_path(source[end]) && source[end] != '.')
+        end++;
+    for (start = end; start > 0 && is_of_path(source[start - 1]);)
+        start--;
+    return (piece){ source + start, end - start };
+}
+
+static int begins_number(piece path)
+{
+    size_t dots = path.len > 1 && path.at[0] == '.';
+    return path.len > 0 && is_digit(path.at[dots]);
+}
+
+/* The function in whose call byte at stands: what is before the last parenthesis that is still open
+ * there and has a name before it. Strings with parentheses in them lead astray: then another name
+ * is found, or none. */
+static piece called_at(const char *source, size_t at)
 {
     size_t depth = 0;
 
     for (size_t i = at; i-- > 0;) {
-        if (source[i] == ')')
+        if (source[i] == ')') {
             depth++;
-        else if (source[i] == '(' && depth-- == 0)
-            return i;
+        } else if (source[i] == '(' && depth > 0) {
+            depth--;
+        } else if (source[i] == '(') {
+            piece name = path_at(source, i, i);
+            if (name.len > 0)
+                return name;
+        }
     }
 
-    return at;
+    return (piece){ source, 0 };
 }
 
 void interp_name_at(size_t *at, size_t *len, const char *source, size_t source_len, size_t cursor)
 {
-    size_t end = cursor;
+    piece path = path_at(source, source_len, cursor);
 
-    int is_at_path =
-        (end < source_len && is_of_path(source[end])) || (end > 0 && is_of_path(source[end - 1]));
-
-    if (!is_at_path)
-        end = open_call(source, cursor);
-
-    /* Of a path, what stands up to the name under the cursor. */
-    while (end < source_len && is_of_path(source[end]) && source[end] != '.')
-        end++;
-    size_t start = end;
-    while (start > 0 && is_of_path(source[start - 1]))
-        start--;
-    *at = start;
-    *len = end - start;
+    if (path.len == 0 || begins_number(path))
+        path = called_at(source, cursor);
+    *at = path.len > 0 ? (size_t)(path.at - source) : 0;
+    *len = path.len;
 }
