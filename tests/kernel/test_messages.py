@@ -272,6 +272,11 @@ class Cells(KernelCase):
 
     # ---- questions ----
 
+    def test_help_leads_to_the_pages_of_this_python(self):
+        info = self.k.reply_to(self.k.shell("kernel_info_request"))["content"]
+        version = ".".join(info["language_info"]["version"].split(".")[:2])
+        self.assertEqual(info["help_links"], [{"text": "Python Reference", "url": f"https://docs.python.org/{version}/"}])
+
     def test_kernel_info_says_what_it_is(self):
         info = self.k.reply_to(self.k.shell("kernel_info_request"))["content"]
         self.assertEqual((info["status"], info["protocol_version"]), ("ok", "5.4"))

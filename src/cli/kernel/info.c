@@ -1,5 +1,7 @@
 /* What a kernel is: the content of a kernel_info_reply. */
 #include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
 
 #include <snug/snug.h>
 
@@ -28,6 +30,26 @@ static void add_language(content *c, const language *l, const char *version)
     content_text(c, "nbconvert_exporter", l->exporter);
 }
 
+/* What the front end's menu of help leads to. */
+static void add_help(content *c, const char *text, const char *url)
+{
+    content_member(c, "help_links", "[{");
+    content_text(c, "text", text);
+    content_text(c, "url", url);
+    content_add(c, "}]");
+}
+
+static void add_python_help(content *c, const char *version)
+{
+    size_t len = strcspn(version, ".");
+    char url[80];
+
+    if (version[len])
+        len += 1 + strcspn(version + len + 1, "."); /* 3.13 of 3.13.5 */
+    snprintf(url, sizeof url, "https://docs.python.org/%.*s/", (int)len, version);
+    add_help(c, "Python Reference", url);
+}
+
 void kernel_describe(content *out, kernel *k)
 {
     int is_bash = k->options->session.kind == SNUG_KIND_BASH;
@@ -45,5 +67,10 @@ void kernel_describe(content *out, kernel *k)
     content_add(out, snug_version());
     if (!is_bash)
         content_printf(out, ", Python %s", python);
-    content_add(out, "\",\"help_links\":[],\"supported_features\":[],\"debugger\":false}");
+    content_add(out, "\"");
+    if (is_bash)
+        add_help(out, "Bash Reference", "https://www.gnu.org/software/bash/manual/bash.html");
+    else
+        add_python_help(out, python);
+    content_add(out, ",\"supported_features\":[],\"debugger\":false}");
 }
