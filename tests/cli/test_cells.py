@@ -593,6 +593,25 @@ class Approval(Case):
         cells.ask(session="a", op="approve", call=1, answer="once")
         self.assertEqual(cells.answer()["status"], "ok")
 
+    def test_an_answer_that_is_wrong_is_refused_while_its_cell_waits(self):
+        cells = self.asking()
+        cells.ask(session="a", code="upper(text='x')")
+        for line, says in (({"op": "approve", "call": 1}, '"answer" is missing'), ({"op": "approve", "answer": "once"}, '"call" is missing'),
+                           ({"op": "approve", "call": "1", "answer": "once"}, '"call" must be a number'),
+                           ({"op": "approve", "call": 1, "answer": "yes"}, "once, always or refuse"),
+                           ({"op": "approve", "call": 1, "answer": "once", "reson": "x"}, 'unknown field "reson"'),
+                           ({"op": "aprove", "call": 1, "answer": "once"}, 'did you mean "approve"?'),
+                           ({"call": 1, "answer": "once"}, "nothing to do"),
+                           ({"op": "interrupt", "call": 1}, '"call" does not go with "interrupt"')):
+            answer = cells.ask(session="a", id=says, **line)
+            self.assertEqual((answer["schema"], answer["session"], answer.get("id")), ("snug.error/1", "a", says))
+            self.assertIn(says, answer["error"]["value"])
+        cells.send(session="a", op="vrs")  # others come in their order
+        cells.ask(session="a", op="approve", call=1, answer="once")
+        self.assertEqual(cells.answer()["status"], "ok")
+        self.assertIn('unknown op "vrs"', cells.answer()["error"]["value"])
+        self.assertEqual(cells.end(), (0, []))
+
     def test_who_does_not_answer_has_refused(self):
         cells = self.asking("--approval-timeout", "300ms")
         cells.ask(session="a", code="upper(text='x')")

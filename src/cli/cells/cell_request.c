@@ -592,6 +592,32 @@ static int understand_line(reading *r, size_t len)
            take_approval(r) && take_program(r);
 }
 
+/* ---- lines ---- */
+
+static const char *nearest_op(const char *given)
+{
+    const char *names[OPS];
+
+    for (size_t i = 0; i < OPS; i++) {
+        if (!strcmp(ops[i].name, given))
+            return ops[i].name;
+        names[i] = ops[i].name;
+    }
+    return nearest_name(given, names, OPS);
+}
+
+/* Whether the line was to reach a cell that runs. */
+static int is_for_running_cell(const reading *r)
+{
+    const cJSON *op = cJSON_GetObjectItemCaseSensitive(r->object, "op");
+    const char *meant = cJSON_IsString(op) ? nearest_op(op->valuestring) : NULL;
+
+    if (meant)
+        return !strcmp(meant, "approve") || !strcmp(meant, "interrupt");
+    return !cJSON_HasObjectItem(r->object, "code") &&
+           (cJSON_HasObjectItem(r->object, "call") || cJSON_HasObjectItem(r->object, "answer"));
+}
+
 request *request_parse(const char *line, size_t len)
 {
     request *q = calloc(1, sizeof *q);
@@ -609,6 +635,7 @@ request *request_parse(const char *line, size_t len)
 
     if (q->op == REQUEST_REFUSED && !q->why)
         goto fail;
+    q->is_urgent = q->op == REQUEST_REFUSED && is_for_running_cell(&r);
     cJSON_Delete(r.object);
     free(copy);
     return q;

@@ -59,6 +59,7 @@ typedef struct request {
     snug_approval approval;
     char *reason; /* NULL: none */
     char *why;
+    int is_urgent; /* refused, and meant for a cell that runs: it is not to wait for that */
     size_t line_bytes;
     int is_interrupted; /* the crew's: somebody asked for its end */
     int is_ended;       /* the crew's: its code has run */

@@ -480,7 +480,7 @@ static void handle_request(cells *c, request *r)
         interrupt_cell(c, r);
     } else if (r->op == REQUEST_APPROVE) {
         cell_asking_take(&c->asking, r);
-    } else if (!r->session) {
+    } else if (!r->session || r->is_urgent) {
         answer_error(&c->answers, r, SNUG_EINVAL, r->why);
     } else if (crew_push(&c->crew, r)) {
         answer_error(&c->answers, r, SNUG_ENOMEM, "out of memory for a line");
