@@ -121,6 +121,21 @@ static int may_end(const editor *e, key k)
            !code_is_in_block(e->language, t->all.data, t->all.len);
 }
 
+/* A cell magic that has come at once ends without the empty line that it would be typed with. */
+static int is_magic_at_once(const editor *e)
+{
+    return e->is_whole && e->language == CODE_PYTHON &&
+           strncmp(str_text(&e->text.all), "%%", 2) == 0;
+}
+
+static int can_run(const editor *e)
+{
+    const str *all = &e->text.all;
+
+    return !e->hooks.is_whole || is_magic_at_once(e) ||
+           e->hooks.is_whole(e->hooks.payload, str_text(all), all->len);
+}
+
 /* Of text each line could be the last one: more of it has come at once. */
 static int is_pasted_text(const editor *e, key k)
 {
@@ -132,9 +147,7 @@ editor_event act_enter(editor *e, key k)
     buffer *t = &e->text;
 
     end_block(e, k);
-    if (!is_pasted_text(e, k) && may_end(e, k) &&
-        (!e->hooks.is_whole ||
-         e->hooks.is_whole(e->hooks.payload, str_text(&t->all), t->all.len))) {
+    if (!is_pasted_text(e, k) && may_end(e, k) && can_run(e)) {
         t->cursor = t->all.len;
         return EDITOR_ENTER;
     }

@@ -94,11 +94,11 @@ static int is_whole(void *payload, const char *text, size_t len)
     shown_session *s = payload;
     str lines = { 0 };
 
-    /* A block is whole behind the end of its last line. Where the session cannot say, the run says
-     * why.
-     */
+    /* A block is whole behind the end of its last line, a cell magic behind an empty one. Where the
+     * session cannot say, the run says why. */
+    const int is_magic = strncmp(text + strspn(text, " \t\n"), "%%", 2) == 0;
     int error = str_append(&lines, text, len);
-    if (!error)
+    if (!error && !is_magic)
         error = str_add(&lines, "\n");
     int answer = error || snug_session_is_complete(s->session, lines.data, lines.len) != 0;
     str_free(&lines);
