@@ -724,16 +724,16 @@ typedef enum snug_completeness {
 SNUG_EXTERN int snug_session_completeness(snug_session *session, const char *source, size_t len);
 
 /* Finds the names that could stand at byte cursor of source: names of the namespace, attributes,
- * modules after import, keywords. May run properties of the session's objects, up to its wall
- * limit. */
+ * modules after import, keywords; before them, of the call that is open, "key=". May run properties
+ * of the session's objects, up to its wall limit. */
 SNUG_EXTERN int snug_session_complete(snug_completion **out, snug_session *session,
                                       const char *source, size_t len, size_t cursor);
 /* How many matches there are. */
 SNUG_EXTERN size_t snug_completion_match_count(const snug_completion *completion);
 /* The whole name that matches; NULL past the end. */
 SNUG_EXTERN const char *snug_completion_match(const snug_completion *completion, size_t index);
-/* What it names: "function", "class", "module", "instance" or "keyword"; "" where only
- * running code would tell. NULL past the end. */
+/* What it names: "function", "class", "module", "instance", "keyword" or "param"; "" where
+ * only running code would tell. NULL past the end. */
 SNUG_EXTERN const char *snug_completion_type(const snug_completion *completion, size_t index);
 /* The byte of source where the matches begin: they replace what stands from there to the cursor. */
 SNUG_EXTERN size_t snug_completion_start(const snug_completion *completion);

@@ -1081,6 +1081,60 @@ static void completion_knows_the_namespace(void **state)
     snug_session_close(session);
 }
 
+static void a_call_is_completed_by_its_parameters(void **state)
+{
+    static const struct {
+        const char *source, *first, *second; /* NULL: another one, or none */
+    } places[] = {
+        { "f(al", "alpha=", NULL },
+        { "f(1, ", "alpha=", "beta=" },
+        { "f(g(1, [2]), alpha=3,\n  be", "beta=", NULL },
+        { "box.fill(wa", "water=", NULL },
+        { "Box(si", "size=", NULL },
+        { "Pair(le", "left=", NULL },
+        { "sorted([], ke", "key=", NULL },
+        { "sorted(it", NULL, NULL },
+        { "print('a', se", "sep=", NULL },
+        { "f([al", NULL, NULL },
+        { "f(x + alp", NULL, NULL },
+        { "f(beta=alp", NULL, NULL },
+        { "f(on", NULL, NULL },
+        { "(alp", NULL, NULL },
+        { "nothing(alp", NULL, NULL },
+        { "odd(alp", NULL, NULL },
+    };
+
+    (void)state;
+    snug_session *session = open_session();
+    snug_result_free(run(session,
+                         "from collections import namedtuple\n"
+                         "def f(only, /, alpha, *rest, beta=2, **more): local = 1\n"
+                         "def g(x): pass\n"
+                         "class Box:\n"
+                         "    def __init__(self, size): pass\n"
+                         "    def fill(self, water): pass\n"
+                         "class Odd:\n"
+                         "    __text_signature__ = '(alpha='\n"
+                         "    def __call__(self): pass\n"
+                         "box, odd, Pair = Box(1), Odd(), namedtuple('Pair', 'left right')"));
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const char *expected[] = { places[i].first, places[i].second };
+        const size_t len = strlen(places[i].source);
+        snug_completion *found = NULL;
+        assert_int_equal(snug_session_complete(&found, session, places[i].source, len, len),
+                         SNUG_OK);
+        for (size_t k = 0; k < 2; k++) {
+            const char *type = snug_completion_type(found, k);
+            const int is_parameter = type && strcmp(type, "param") == 0;
+            if (is_parameter != (expected[k] != NULL) ||
+                (is_parameter && strcmp(snug_completion_match(found, k), expected[k]) != 0))
+                fail_msg("%s: %s", places[i].source, snug_completion_match(found, k));
+        }
+        snug_completion_free(found);
+    }
+    snug_session_close(session);
+}
+
 static void an_open_block_is_not_complete(void **state)
 {
     (void)state;
@@ -1214,6 +1268,7 @@ int main(void)
         cmocka_unit_test(what_is_forbidden_is_a_finding),
         cmocka_unit_test(a_pattern_that_is_none_is_refused),
         cmocka_unit_test(completion_knows_the_namespace),
+        cmocka_unit_test(a_call_is_completed_by_its_parameters),
         cmocka_unit_test(an_open_block_is_not_complete),
         cmocka_unit_test(a_source_is_whole_open_or_none),
         cmocka_unit_test(completion_tells_what_a_name_is_of),

@@ -15,6 +15,7 @@ typedef enum name_kind {
     NAME_OF_MODULE,
     NAME_OF_INSTANCE,
     NAME_IS_KEYWORD,
+    NAME_OF_PARAMETER, /* with its "=" */
     NAME_KINDS
 } name_kind;
 

@@ -14,6 +14,7 @@
 #include "py/cell/magic.h"
 #include "py/core/interp.h"
 #include "py/core/raised.h"
+#include "py/queries/parameters.h"
 
 /* A guest's __dir__ can answer anything; a prompt needs no more than this. */
 enum { NAMES_MAX = 10000, BYTES_OF_A_NAME = 4 };
@@ -417,9 +418,14 @@ static void offer_modules(collector *to, const char *const *modules, piece base)
     }
 }
 
+/* Parameters first: they are what a call is completed for. */
 static int compare_names(const void *a, const void *b)
 {
-    return strcmp(str_text(a), str_text(b));
+    const found_name *one = a, *other = b;
+    const int is_one = one->kind == NAME_OF_PARAMETER, is_other = other->kind == NAME_OF_PARAMETER;
+
+    return is_one != is_other ? is_other - is_one
+                              : strcmp(str_text(&one->text), str_text(&other->text));
 }
 
 static void sort_names(name_list *list)
@@ -588,6 +594,53 @@ static piece path_before(const char *source, size_t start)
     return (piece){ source + at, start - at };
 }
 
+/* Where the parenthesis of the call is open in which an argument begins at byte start; start: none
+ * begins there. Strings with brackets in them lead astray: then other names are offered, or none.
+ */
+static size_t open_argument(const char *source, size_t start)
+{
+    size_t depth = 0, at = start;
+
+    while (at > 0 && is_between_words(source[at - 1]))
+        at--;
+    if (at == 0 || (source[at - 1] != '(' && source[at - 1] != ','))
+        return start;
+    while (at-- > 0) {
+        if (source[at] == ')' || source[at] == ']' || source[at] == '}')
+            depth++;
+        else if ((source[at] == '(' || source[at] == '[' || source[at] == '{') && depth-- == 0)
+            return source[at] == '(' ? at : start;
+    }
+    return start;
+}
+
+static void offer_parameter(void *payload, const char *name, size_t len)
+{
+    collector *to = payload;
+    str text = { 0 };
+
+    if (str_append(&text, name, len) || str_add(&text, "="))
+        to->error = error_no_memory();
+    else
+        offer(to, str_text(&text), text.len, NAME_OF_PARAMETER);
+    str_free(&text);
+}
+
+static void offer_parameters(collector *to, PyObject *namespace, const char *source, size_t start)
+{
+    size_t call = open_argument(source, start), path = call;
+
+    while (path > 0 && (is_name(source[path - 1]) || source[path - 1] == '.'))
+        path--;
+    if (call == start || path == call || is_digit(source[path]))
+        return;
+    /* With the parenthesis, where a path has a dot. */
+    PyObject *callable = find_object(namespace, (piece){ source + path, call + 1 - path });
+    if (callable)
+        parameters_of(callable, offer_parameter, to);
+    Py_XDECREF(callable);
+}
+
 int describe_complete(name_list *out, PyObject *namespace, const char *const *modules,
                       const complete_source *at, uint64_t list_bytes)
 {
@@ -615,6 +668,7 @@ int describe_complete(name_list *out, PyObject *namespace, const char *const *mo
             offer_dir(&to, object);
         Py_XDECREF(object);
     } else {
+        offer_parameters(&to, namespace, source, start);
         offer_keys(&to, namespace);
         offer_keys(&to, PyEval_GetBuiltins());
         offer_keywords(&to);

@@ -24,11 +24,11 @@ typedef struct complete_source {
     size_t len, cursor;
 } complete_source;
 
-/* Sorted names that could stand at byte cursor, as many as have list_bytes as JSON, from the
- * namespace (a dict), the builtins, keywords, attributes of a dotted path of names, and modules
- * after `import` and `from` (modules: sorted, NULL-terminated, those a cell may import). Names that
- * begin with "_" only when asked for. SNUG_OK, SNUG_ENOMEM or SNUG_EINVAL. An exception out of the
- * guest's __dir__ gives no names. */
+/* Sorted names that could stand at byte cursor, as many as have list_bytes as JSON: "key=" of the
+ * call that is open, and from the namespace (a dict), the builtins, keywords, attributes of a
+ * dotted path of names, and modules after `import` and `from` (modules: sorted, NULL-terminated,
+ * those a cell may import). Names that begin with "_" only when asked for. SNUG_OK, SNUG_ENOMEM or
+ * SNUG_EINVAL. An exception out of the guest's __dir__ gives no names. */
 int describe_complete(name_list *out, PyObject *namespace, const char *const *modules,
                       const complete_source *at, uint64_t list_bytes);
 #endif

@@ -174,8 +174,10 @@ const char *snug_completion_match(const snug_completion *completion, size_t inde
 const char *snug_completion_type(const snug_completion *completion, size_t index)
 {
     static const char *const types[NAME_KINDS] = {
-        [NAME_OF_SOMETHING] = "",    [NAME_OF_FUNCTION] = "function", [NAME_OF_CLASS] = "class",
-        [NAME_OF_MODULE] = "module", [NAME_OF_INSTANCE] = "instance", [NAME_IS_KEYWORD] = "keyword",
+        [NAME_OF_SOMETHING] = "",        [NAME_OF_FUNCTION] = "function",
+        [NAME_OF_CLASS] = "class",       [NAME_OF_MODULE] = "module",
+        [NAME_OF_INSTANCE] = "instance", [NAME_IS_KEYWORD] = "keyword",
+        [NAME_OF_PARAMETER] = "param",
     };
     return index < completion->names.count ? types[completion->names.items[index].kind] : NULL;
 }
