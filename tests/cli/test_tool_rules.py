@@ -74,6 +74,14 @@ class Rules(Case):
                     "--tool-rule", "a.echo=ask", "-c", "1")
         self.assertEqual(done.stderr, "snug: --tool-rule a.eco=deny fits no tool so far\n")
 
+    def test_a_replay_needs_no_rule(self):
+        journal = os.path.join(self.folder, "calls.jsonl")
+        rules = ("--tool-rule", "a.two-words=deny", "-c", "1")
+        done = snug("run", "--journal", journal, "--upstream", f"a=exec '{sys.executable}' '{SERVER}'", *rules)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        done = snug("run", "--replay", journal, *rules)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_where_nothing_can_be_called_no_rule_is_amiss(self):
         self.assertEqual(snug("run", "--tool-rule", "uper=deny", "-c", "1").stderr, "")
 

@@ -331,7 +331,8 @@ int tools_open(tools *t, const options *o, signals *s)
         status = tool_list_open(&t->list, t);
     if (!status && t->file)
         status = write_tools(t);
-    if (!status && o->rule_count > 0)
+    /* A replay's rules have decided already, and its tools have lost where they come from. */
+    if (!status && o->rule_count > 0 && !t->is_replay)
         status = say_unused_rules(t);
     return status;
 }
