@@ -195,6 +195,7 @@ snug_layer(cli SOURCES
     cli/tools/stubs.c
     cli/tools/tool_list.c
     cli/tools/tools_command.c
+    cli/tools/tools_json.c
     cli/tools/user_tools.c
     cli/upstream/client.c
     cli/upstream/client_ask.c

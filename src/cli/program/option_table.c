@@ -109,7 +109,7 @@ const option_row option_rows[] = {
       "mypy reads it too, where that is installed, with the stubs of the tools" },
     { "--search", "WORDS", KIND_TEXT, FOR_TOOLS, offsetof(options, tools_search), NULL,
       "only the tools that fit these words best" },
-    { "--tool-rule", "PATTERN=DECISION", KIND_LIST, FOR_SESSIONS, offsetof(options, tool_rules),
+    { "--tool-rule", "PATTERN=DECISION", KIND_LIST, FOR_CALLERS, offsetof(options, tool_rules),
       NULL,
       "which tools cells may call, files.* for one: allow, allow-reads, ask or deny; the first "
       "rule "
@@ -412,7 +412,7 @@ const option_row option_rows[] = {
     { "--unsent-size", "SIZE", KIND_SERVED, FOR_MCP, OF_MCP(limits.unsent_bytes), NULL, NULL },
     { "--json", NULL, KIND_FLAG,
       FOR_RUN | FOR_CHECK | FOR_DOCTOR | FOR_ASK | FOR_LIBRARY | FOR_PACKAGES | FOR_MODELS |
-          FOR_CONVERSATIONS,
+          FOR_CONVERSATIONS | FOR_TOOLS,
       offsetof(options, is_json), NULL, "print JSON, an object a line", .is_common = 1 },
     { "--color", "auto|always|never", KIND_CHOICE,
       FOR_PROMPT | FOR_RUN | FOR_CHECK | FOR_QUESTIONS | FOR_LIBRARY, offsetof(options, color),

@@ -1,51 +1,67 @@
-/* snug tools: what cells can call with these options, as typed stubs. */
+/* snug tools: what cells can call with these options, as typed stubs or as JSON. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/str.h"
 #include "cli/program/command.h"
 #include "cli/terminal/term.h"
 #include "cli/tools/tool_list.h"
+#include "cli/tools/tools_json.h"
 #include "cli/tools/user_tools.h"
+
+static int write_json(str *out, tools *t, const size_t *chosen, size_t count)
+{
+    const int error = tools_json_write(out, t, chosen, count);
+    return error ? error : str_add(out, "\n");
+}
 
 static int print_text(int error, str *text)
 {
     if (error)
-        return command_fail_memory();
-    term_put(stdout, str_text(text), text->len);
-    return EXIT_FINE;
+        command_fail_memory();
+    else
+        term_put(stdout, str_text(text), text->len);
+    str_free(text);
+    return error ? EXIT_USAGE : EXIT_FINE;
 }
 
-static int print_found(const tool_list *l, const char *query)
+static int print_found(tools *t, const options *o)
 {
     size_t found[FOUND_TOOLS], count = FOUND_TOOLS;
     str text = { 0 };
-    int error = tool_list_find(found, &count, l, query);
+    int error = tool_list_find(found, &count, t->list, o->tools_search);
 
     if (!error && count == 0)
-        return command_fail(EXIT_FAILED, "no tool has a word of \"%s\"", query);
+        return command_fail(EXIT_FAILED, "no tool has a word of \"%s\"", o->tools_search);
     if (!error)
-        error = tool_list_write_found(&text, l, found, count);
-    const int status = print_text(error, &text);
-    str_free(&text);
-    return status;
+        error = o->is_json ? write_json(&text, t, found, count)
+                           : tool_list_write_found(&text, t->list, found, count);
+    return print_text(error, &text);
 }
 
-static int print_all(const tool_list *l)
+static int print_all(tools *t, const options *o)
 {
+    const size_t count = t->list->count;
+    size_t *all = calloc(count + 1, sizeof *all);
     str text = { 0 };
-    const int status = print_text(tool_list_write(&text, l), &text);
 
-    str_free(&text);
-    return status;
+    if (!all)
+        return command_fail_memory();
+    for (size_t i = 0; i < count; i++)
+        all[i] = i;
+    const int error =
+        o->is_json ? write_json(&text, t, all, count) : tool_list_write(&text, t->list);
+    free(all);
+    return print_text(error, &text);
 }
 
-static int print_tools(const tool_list *l, const options *o)
+static int print_tools(tools *t, const options *o)
 {
-    if (l->count == 0)
+    if (t->list->count == 0)
         return command_fail(EXIT_USAGE, "there are no tools: --upstream, --upstream-config, --mcp, "
                                         "--tool and --fetch give some");
-    return o->tools_search ? print_found(l, o->tools_search) : print_all(l);
+    return o->tools_search ? print_found(t, o) : print_all(t, o);
 }
 
 int command_tools(const options *o)
@@ -57,7 +73,7 @@ int command_tools(const options *o)
         return command_fail(EXIT_USAGE, "%s", error_message());
     int status = tools_open(&t, o, &s);
     if (!status)
-        status = print_tools(t.list, o);
+        status = print_tools(&t, o);
     tools_close(&t);
     signals_stop(&s);
     return status;

@@ -295,20 +295,24 @@ static int bind_all(tools *t, unsigned long *seen, bind_fn *bind, void *target)
     return error ? error : tool_list_bind(t->list, bind, target);
 }
 
-static int write_tools(tools *t)
+int tools_visit(tools *t, bind_fn *visit, void *target)
 {
     unsigned long seen = 0;
-    return bind_all(t, &seen, journal_file_add_tool, t->file) ? command_fail_memory() : EXIT_FINE;
+    return bind_all(t, &seen, visit, target);
+}
+
+static int write_tools(tools *t)
+{
+    return tools_visit(t, journal_file_add_tool, t->file) ? command_fail_memory() : EXIT_FINE;
 }
 
 static int say_unused_rules(tools *t)
 {
-    unsigned long seen = 0;
     rule_use use;
     int error = rule_use_init(&use, t->options);
 
     if (!error)
-        error = bind_all(t, &seen, rule_use_note, &use);
+        error = tools_visit(t, rule_use_note, &use);
     if (!error)
         rule_use_say(&use, t->server_count > 0);
     rule_use_free(&use);
@@ -384,8 +388,7 @@ static int bind_in_agent(void *target, const snug_tool *tool)
 
 int tools_bind_agent(tools *t, snug_agent *agent)
 {
-    unsigned long seen = 0;
-    return bind_all(t, &seen, bind_in_agent, agent);
+    return tools_visit(t, bind_in_agent, agent);
 }
 
 int tools_close(tools *t)

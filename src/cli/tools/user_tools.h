@@ -61,6 +61,8 @@ int tools_bind(tools *t, snug_session *session);
 /* Before a cell of a session that tools_bind has had: takes up what servers have changed. What is
  * gone stays bound, and says so when it is called. The session must be idle. */
 void tools_renew(tools *t, snug_session *session);
+/* Each of them, as snug_session_bind_tool would have it; error ends it. SNUG_OK or that. */
+int tools_visit(tools *t, int (*visit)(void *target, const snug_tool *tool), void *target);
 /* As snug_agent_bind_tool. */
 int tools_bind_agent(tools *t, snug_agent *agent);
 /* Answers a call by fn on a thread of its own, or fails it. */

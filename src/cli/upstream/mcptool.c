@@ -221,15 +221,19 @@ static int write_doc(str *out, jsontext_span description, const mcptool_input *i
     return error ? error : describe_result(out, output);
 }
 
-static int keep_mirrored(mcptool *out, jsontext_span schema)
+static int keep_schema(mcptool *out, jsontext_span schema)
 {
     static const char key[] = "\"x-mcp-header\"";
 
-    if (!schema.text || !memmem(schema.text, schema.len, key, sizeof key - 1))
+    if (!schema.text)
         return SNUG_OK;
-    out->fault = param_headers_fault(schema);
-    out->mirrored = strndup(schema.text, schema.len);
-    return out->mirrored ? SNUG_OK : SNUG_ENOMEM;
+    if (!(out->schema = strndup(schema.text, schema.len)))
+        return SNUG_ENOMEM;
+    if (memmem(schema.text, schema.len, key, sizeof key - 1)) {
+        out->fault = param_headers_fault(schema);
+        out->mirrored = out->schema;
+    }
+    return SNUG_OK;
 }
 
 static int read_names(mcptool *out, jsontext_span description)
@@ -288,7 +292,7 @@ int mcptool_read(mcptool *out, jsontext_span description)
     if (!error)
         error = read_schemas(out, description, &in, &output);
     if (!error)
-        error = keep_mirrored(out, schema);
+        error = keep_schema(out, schema);
 
     schema_document_free(&input);
     schema_document_free(&output);
@@ -308,7 +312,7 @@ void mcptool_free(mcptool *t)
     free(t->typed);
     free(t->result);
     free(t->doc);
-    free(t->mirrored);
+    free(t->schema);
     *t = (mcptool){ 0 };
 }
 

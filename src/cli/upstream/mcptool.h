@@ -18,12 +18,13 @@ typedef struct mcptool {
     size_t name_len; /* of it, without the number of mcptool_rename */
     char *signature; /* required parameters, then the others with the default None */
     char *doc;
-    char *typed;       /* the signature as a stub has it, with choices and types of items */
-    char *result;      /* its type, as outputSchema has it */
-    int is_read_only;  /* as the server says */
-    char *mirrored;    /* inputSchema, where arguments of it are headers too; NULL: none is */
-    const char *fault; /* of how it says that; NULL: none */
-    char **optional;   /* names of those others: left out where they are None */
+    char *typed;          /* the signature as a stub has it, with choices and types of items */
+    char *result;         /* its type, as outputSchema has it */
+    int is_read_only;     /* as the server says */
+    char *schema;         /* inputSchema as it came; NULL: there is none */
+    const char *mirrored; /* the same, where arguments of it are headers too; NULL: none is */
+    const char *fault;    /* of how it says that; NULL: none */
+    char **optional;      /* names of those others: left out where they are None */
     size_t optional_count, optional_cap;
     struct mcp *server; /* the caller's, as what follows */
     int is_new, is_named, is_gone;
