@@ -843,7 +843,8 @@ SNUG_EXTERN void snug_saved_free(snug_saved *saved);
 /* ---- notebooks ---- */
 
 /* A notebook is a list of cells with what became of them, to be written as a file. It is used from
- * one thread at a time, and needs neither host nor session. */
+ * one thread at a time, and needs neither host nor session. A picture that is there as PNG is left
+ * out as SVG. */
 typedef enum snug_notebook_format {
     SNUG_NOTEBOOK_IPYNB, /* Jupyter's, nbformat 4.5, with outputs */
     SNUG_NOTEBOOK_PY     /* sources, each below a line "# %%" */

@@ -89,13 +89,17 @@ class Clients(KernelCase):
     @unittest.skipUnless(is_there("nbconvert"), "nbconvert is not installed (Debian's python3-nbconvert)")
     @unittest.skipUnless(is_there("matplotlib"), "matplotlib is not installed (Debian's python3-matplotlib)")
     def test_nbconvert_makes_html_of_figures(self):
-        path = os.path.join(self.folder, "figure.ipynb")
-        nbformat.write(self.notebook(["import matplotlib.pyplot as plt\nplt.plot([1, 3, 2]);"], "snug-full"), path)
-        done = subprocess.run([sys.executable, "-m", "nbconvert", "--to", "html", "--execute", path],
-                              capture_output=True, text=True, timeout=SECONDS)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        with open(os.path.join(self.folder, "figure.html"), encoding="utf-8") as file:
-            self.assertIn("<svg", file.read())
+        cell = "import matplotlib.pyplot as plt\nplt.plot([1, 3, 2]);"
+        ran, exported = (os.path.join(self.folder, name) for name in ("ran.ipynb", "exported.ipynb"))
+        nbformat.write(self.notebook([cell], "snug-full"), ran)
+        subprocess.run([SNUG, "run", "--full", "--allow", "matplotlib", "--export", exported, "-c", cell], check=True,
+                       capture_output=True)
+        for path, words in ((ran, ["--execute"]), (exported, [])):
+            done = subprocess.run([sys.executable, "-m", "nbconvert", "--to", "html", *words, path],
+                                  capture_output=True, text=True, timeout=SECONDS)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with open(path.replace(".ipynb", ".html"), encoding="utf-8") as file:
+                self.assertRegex(file.read(), '<img[^>]* src="data:image/png;base64')
 
 
 if __name__ == "__main__":

@@ -101,6 +101,16 @@ class Cells(KernelCase):
         self.assertEqual(told[0][0], "execute_result")
         self.assertEqual(told[0][1]["data"]["text/markdown"], "*a*")
 
+    def test_a_picture_that_has_both_forms_is_shown_as_png(self):
+        self.k.run("class Picture:\n    def __init__(self, *types): self.types = types\n"
+                   "    def __repr__(self): return 'picture'\n"
+                   "    def _repr_mimebundle_(self, include=None, exclude=None): return {t: 'x' for t in self.types}")
+        for given, shown in (("'image/svg+xml', 'image/png'", ["image/png"]), ("'image/png'", ["image/png"]),
+                             ("'image/svg+xml'", ["image/svg+xml"])):
+            for source in ("Picture({})", "display(Picture({}))"):
+                _, told = self.k.run(source.format(given))
+                self.assertEqual(sorted(told[0][1]["data"]), [*shown, "text/plain"], source.format(given))
+
     def test_user_expressions_are_answered_one_by_one(self):
         reply, _ = self.k.run("u = 5", user_expressions={"a": "u + 1", "b": "1 / 0", "c": "(w := 2)"})
         answers = reply["user_expressions"]

@@ -68,12 +68,25 @@ void content_member(content *c, const char *name, const char *json)
     content_add(c, json);
 }
 
+static int has_part(const snug_display *display, const char *type)
+{
+    for (size_t i = 0; i < display->part_count; i++)
+        if (strcmp(display->parts[i].type, type) == 0)
+            return 1;
+    return 0;
+}
+
+/* nbconvert prefers SVG to PNG, and its HTML has nothing left of what matplotlib draws. */
 void content_bundle(content *c, const snug_display *display)
 {
+    const char *left_out = has_part(display, "image/png") ? "image/svg+xml" : "";
+
     begin_member(c, "data");
     content_add(c, "{");
     for (size_t i = 0; i < display->part_count; i++) {
         const snug_mime *part = &display->parts[i];
+        if (strcmp(part->type, left_out) == 0)
+            continue;
         content_next(c);
         content_quote(c, part->type, strlen(part->type));
         content_add(c, ":");

@@ -29,7 +29,8 @@ void content_next(content *c);
 void content_text(content *c, const char *name, const char *text);
 /* The same with JSON. */
 void content_member(content *c, const char *name, const char *json);
-/* The members "data" and "metadata" of a display, or of a value. */
+/* The members "data" and "metadata" of a display, or of a value. A picture that is there as PNG is
+ * left out as SVG, as in the notebooks of snug_notebook. */
 void content_bundle(content *c, const snug_display *display);
 
 #endif

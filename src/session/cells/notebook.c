@@ -152,10 +152,22 @@ static int add_copy(cJSON *object, const char *name, const cJSON *value)
     return SNUG_ENOMEM;
 }
 
+/* nbconvert prefers SVG to PNG, and its HTML has nothing left of what matplotlib draws. */
+static int add_data(cJSON *output, const cJSON *bundle)
+{
+    if (add_copy(output, "data", cJSON_GetObjectItemCaseSensitive(bundle, "data")))
+        return SNUG_ENOMEM;
+
+    cJSON *data = cJSON_GetObjectItemCaseSensitive(output, "data");
+    if (cJSON_GetObjectItemCaseSensitive(data, "image/png"))
+        cJSON_DeleteItemFromObjectCaseSensitive(data, "image/svg+xml");
+    return SNUG_OK;
+}
+
 /* Displays, and the value of the last expression. */
 static int add_bundle(cJSON *output, const cJSON *bundle, int is_value, double count)
 {
-    return !output || add_copy(output, "data", cJSON_GetObjectItemCaseSensitive(bundle, "data")) ||
+    return !output || add_data(output, bundle) ||
            add_copy(output, "metadata", cJSON_GetObjectItemCaseSensitive(bundle, "metadata")) ||
            (is_value && json_add_number(output, "execution_count", count));
 }
