@@ -518,6 +518,24 @@ globals()["\\udfff"] = 2
         cells.process.send_signal(signal.SIGTERM)
         self.assertEqual(cells.process.wait(SECONDS), 128 + signal.SIGTERM)
 
+    def test_an_interrupt_that_nobody_reads_of_does_not_keep_it_from_its_end(self):
+        cells = self.cells()
+        cells.ask(session="a", code="1")
+        cells.send(session="a", code=WAIT)
+        cells.process.stdout.close()
+        cells.send(session="a", op="interrupt")
+        self.assertEqual(cells.process.wait(SECONDS), 1)
+
+    def test_interrupts_of_which_nobody_reads_do_not_keep_it_from_its_end(self):
+        cells = self.cells()
+        cells.ask(session="a", code="1")
+        for _ in range(60):
+            cells.send(session="a", op="interrupt", id="x" * 1000)
+        cells.send(session="a", op="interrupt", id="x" * 8000)
+        time.sleep(0.5) # until the last of them is being written
+        cells.process.send_signal(signal.SIGTERM)
+        self.assertEqual(cells.process.wait(SECONDS), 128 + signal.SIGTERM)
+
     def stuck(self):
         """Nobody reads its answers."""
         cells = self.cells()

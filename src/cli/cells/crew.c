@@ -285,26 +285,45 @@ static request *find_running(const slot *s)
     return r;
 }
 
+/* Only the thread that reads adds requests, and it is the caller's: one of that address is that
+ * one.
+ */
+static int has_request(const slot *s, const request *wanted)
+{
+    const request *r = s->first;
+    while (r && r != wanted)
+        r = r->next;
+    return r || s->current == wanted;
+}
+
+/* Unless it has ended meanwhile. */
+static void interrupt_request(crew *c, const char *name, request *r)
+{
+    pthread_mutex_lock(&c->lock);
+    const slot *s = *find_slot(c, name);
+    if (s && has_request(s, r) && runs_code(r) && !r->is_interrupted) {
+        r->is_interrupted = 1;
+        c->interrupt_count++;
+        pthread_cond_signal(&c->nudge);
+    }
+    pthread_mutex_unlock(&c->lock);
+}
+
 int crew_interrupt(crew *c, const char *name, void (*tell)(void *payload, int running),
                    void *payload)
 {
-    int found = SNUG_ENOTFOUND;
-
     pthread_mutex_lock(&c->lock);
-    slot *s = *find_slot(c, name);
-    if (s) {
-        request *r = find_running(s);
-        found = r != NULL;
-        tell(payload, found);
-        if (r && !r->is_interrupted) {
-            r->is_interrupted = 1;
-            c->interrupt_count++;
-            pthread_cond_signal(&c->nudge);
-        }
-    }
-
+    const slot *s = *find_slot(c, name);
+    request *r = s ? find_running(s) : NULL;
     pthread_mutex_unlock(&c->lock);
-    return found;
+    if (!s)
+        return SNUG_ENOTFOUND;
+
+    /* Without the lock: where nobody reads the answer, the crew is dropped meanwhile. */
+    tell(payload, r != NULL);
+    if (r)
+        interrupt_request(c, name, r);
+    return r != NULL;
 }
 
 void crew_set_session(crew *c, slot *s, snug_session *session)

@@ -63,7 +63,8 @@ int crew_start(crew *c, crew_serve *serve, void *payload);
 int crew_push(crew *c, request *r);
 /* Ends the oldest cell of the session that has not ended: now, or as soon as it
  * begins. 1; 0: none runs or waits; SNUG_ENOTFOUND: no such session. tell is called with the
- * first two before the cell can end by it, so that its own answer comes later. */
+ * first two before the cell can end by it, so that its own answer comes later. Only on the thread
+ * that calls crew_push. */
 int crew_interrupt(crew *c, const char *name, void (*tell)(void *payload, int running),
                    void *payload);
 /* For serve: what slot->session is from now on, so that nobody interrupts a
