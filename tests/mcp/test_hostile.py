@@ -1,8 +1,11 @@
 """What no client should send to snug mcp: it is refused with a sentence, and the next one is answered."""
 
 import json
+import os
+import signal
+import subprocess
 
-from speaking import ServerCase, main, meta, text
+from speaking import SECONDS, SNUG, ServerCase, main, meta, text
 
 
 class Messages(ServerCase):
@@ -95,6 +98,32 @@ class Messages(ServerCase):
             s.stdin.close()
         except BrokenPipeError:
             pass
+
+    def test_a_client_that_reads_nothing_does_not_keep_the_server_from_its_end(self):
+        for end in ("signal", "input"):
+            s = self.server()
+            session = s.tool("run_python", code="x = 41")["structuredContent"]["session"]
+            s.close()
+            mute = subprocess.Popen([SNUG, "mcp", "--state", os.path.join(self.folder, "state")], bufsize=0,
+                                    stdin=-1, stdout=-1, stderr=-1)
+            call = {"name": "run_python", "arguments": {"code": "x += 1", "session": session}, "_meta": meta()}
+            mute.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 0, "method": "tools/call", "params": call}).encode() + b"\n")
+            self.assertIn(b'"id":0', mute.stdout.readline())
+            # Two pipes' worth of answers, of which the first bytes are waited for.
+            mute.stdin.write(b'{"jsonrpc":"2.0","id":"%s","method":"ping"}\n' % (b"x" * 900) * 150)
+            mute.stdout.read(1)
+            mute.send_signal(signal.SIGTERM) if end == "signal" else mute.stdin.close()
+            try:
+                self.assertEqual(mute.wait(SECONDS), 1)
+            finally:
+                mute.kill()
+                mute.wait()
+            self.assertIn(b"the client reads nothing: its last answers are lost", mute.stderr.read())
+            [pipe.close() for pipe in (mute.stdin, mute.stdout, mute.stderr)]
+            s = self.server()
+            result = s.tool("run_python", code="x", session=session)
+            self.assertEqual(result["structuredContent"]["value"]["json"], 42)
+            s.close()
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,7 +15,9 @@
 #include "cli/program/command.h"
 #include "cli/terminal/lines.h"
 
-enum { LOOK_MS = 100 };
+/* How long the end waits for a client that reads nothing: one that was told to end by a signal has
+ * little time, and sessions to save. */
+enum { LOOK_MS = 100, LAST_MS = 5000, LAST_AT_SIGNAL_MS = 1000 };
 
 typedef struct channel {
     mcp_server *server;
@@ -22,8 +25,8 @@ typedef struct channel {
     pthread_mutex_t lock;
     pthread_cond_t change;
     str unsent;
-    int is_broken; /* nobody reads any more, or not fast enough */
-    int is_over;   /* nothing is added any more */
+    int is_broken;    /* nobody reads any more, or not fast enough */
+    uint64_t over_ns; /* since when nothing is added any more; 0: something may be */
     thread writer;
 } channel;
 
@@ -37,16 +40,35 @@ static int is_broken(channel *c)
     return broken;
 }
 
+/* Nobody has read for long since there is no more to come. */
+static int is_given_up(channel *c, uint64_t since_ns)
+{
+    const uint64_t ms = signals_taken(c->signals) ? LAST_AT_SIGNAL_MS : LAST_MS;
+
+    pthread_mutex_lock(&c->lock);
+    const uint64_t from_ns = c->over_ns > since_ns ? c->over_ns : since_ns;
+    const int is_late = c->over_ns && clock_now_ns() >= clock_deadline_ns(from_ns, ms);
+    pthread_mutex_unlock(&c->lock);
+    if (is_late)
+        fprintf(stderr, "snug: the client reads nothing: its last answers are lost\n");
+    return is_late;
+}
+
 /* In pieces that a pipe takes without a wait once it says so, so that who never reads does not keep
  * the thread. 0, or -1. */
 static int write_pieces(channel *c, const str *text)
 {
+    uint64_t since_ns = clock_now_ns();
+
     for (size_t at = 0; at < text->len;) {
         struct pollfd out = { STDOUT_FILENO, POLLOUT, 0 };
         if (is_broken(c))
             return -1;
-        if (poll(&out, 1, LOOK_MS) <= 0)
+        if (poll(&out, 1, LOOK_MS) <= 0) {
+            if (is_given_up(c, since_ns))
+                return -1;
             continue;
+        }
 
         const size_t left = text->len - at;
         const ssize_t len =
@@ -54,6 +76,7 @@ static int write_pieces(channel *c, const str *text)
         if (len < 0 && errno != EINTR && errno != EAGAIN)
             return -1;
         at += len > 0 ? (size_t)len : 0;
+        since_ns = clock_now_ns();
     }
     return 0;
 }
@@ -64,7 +87,7 @@ static void *write_messages(void *payload)
 
     pthread_mutex_lock(&c->lock);
     for (;;) {
-        if (c->unsent.len == 0 && c->is_over)
+        if (c->unsent.len == 0 && c->over_ns)
             break;
         if (c->unsent.len == 0) {
             pthread_cond_wait(&c->change, &c->lock);
@@ -197,7 +220,7 @@ int mcp_serve_stdio(mcp_server *s, signals *sig)
     finish_calls(&c);
     mcp_server_stop(s, signals_taken(sig) ? 0 : 1000);
     pthread_mutex_lock(&c.lock);
-    c.is_over = 1;
+    c.over_ns = clock_now_ns();
     pthread_cond_signal(&c.change);
     pthread_mutex_unlock(&c.lock);
     thread_join(&c.writer);
