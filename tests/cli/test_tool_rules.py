@@ -74,6 +74,14 @@ class Rules(Case):
                     "--tool-rule", "a.echo=ask", "-c", "1")
         self.assertEqual(done.stderr, "snug: --tool-rule a.eco=deny fits no tool so far\n")
 
+    def test_it_holds_for_a_tool_that_comes_later_and_nothing_is_said_of_one_that_goes(self):
+        server = f"exec '{sys.executable}' '{SERVER}' changes-drop"
+        done = snug("run", "--json", "--upstream", "a=" + server, "--tool-rule", "a.drop=deny", "--tool-rule", "a.echo=deny",
+                    "-c", "a.change()", "-c", "a.drop()")
+        self.assertEqual(done.stderr, "snug: --tool-rule a.drop=deny fits no tool so far\n")
+        error = json.loads(done.stdout.splitlines()[1])["error"]
+        self.assertEqual((error["name"], "a.drop() is not allowed" in error["value"]), ("ToolRefused", True), error)
+
     def test_a_replay_needs_no_rule(self):
         journal = os.path.join(self.folder, "calls.jsonl")
         rules = ("--tool-rule", "a.two-words=deny", "-c", "1")
