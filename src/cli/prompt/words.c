@@ -122,6 +122,17 @@ static char *next_word(char **rest)
     return word;
 }
 
+/* "~/talk.py" is in the home folder, as in a shell. NULL: there is no memory. */
+static char *path_of(const char *word)
+{
+    const char *home = getenv("HOME");
+    char *path;
+
+    if (!home || strncmp(word, "~/", 2) != 0)
+        return strdup(word);
+    return asprintf(&path, "%s%s", home, word + 1) < 0 ? NULL : path;
+}
+
 static void write_cells(const char *path, const str *text, size_t count, int replaces)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (replaces ? O_TRUNC : O_EXCL), 0666);
@@ -170,10 +181,12 @@ static word_answer save_cells(prompt *p, char *words)
         count += add_cells(&text, p, wanted);
     }
 
+    char *own = path_of(path);
     if (count == 0)
         complain("no such cell has run");
-    else
-        write_cells(path, &text, count, replaces);
+    else if (own)
+        write_cells(own, &text, count, replaces);
+    free(own);
     str_free(&text);
     return WORD_DONE;
 }
