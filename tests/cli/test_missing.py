@@ -115,6 +115,11 @@ class Hints(Missing):
         done = snug("run", "--data", "--packages", into, "-c", "import sympy, os; sympy.value")
         self.assertIn("Out[1]: 40", done.stdout)
 
+    def test_data_has_the_toolkits_of_matplotlib(self):
+        into = self.packages(mpl_toolkits="value = 42\n")
+        done = snug("run", "--data", "--packages", into, "-c", "import mpl_toolkits; mpl_toolkits.value")
+        self.assertIn("Out[1]: 42", done.stdout)
+
     def test_a_program_that_wants_data_is_told_the_word(self):
         into = self.packages(sympy="value = 42\n")
         done = self.ask("--packages", into, programs=["import sympy", "print(41)"])

@@ -8,11 +8,10 @@
 #include "base/array.h"
 #include "cli/packages/installed.h"
 
-/* By the names that import statements have. */
-static const char *const usual[] = {
-    "numpy",   "pandas",  "matplotlib", "scipy",    "sympy",
-    "sklearn", "seaborn", "PIL",        "openpyxl", "statsmodels"
-};
+/* By the names that import statements have. matplotlib's package has two. */
+static const char *const usual[] = { "numpy", "pandas",   "matplotlib", "mpl_toolkits",
+                                     "scipy", "sympy",    "sklearn",    "seaborn",
+                                     "PIL",   "openpyxl", "statsmodels" };
 enum { USUAL = sizeof usual / sizeof usual[0] };
 
 int usual_has(const char *module)
