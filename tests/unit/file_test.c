@@ -23,7 +23,7 @@ typedef struct reader {
     size_t len;
 } reader;
 
-static volatile sig_atomic_t interruptions;
+static _Atomic int interruptions;
 
 static void count_interruption(int number)
 {
