@@ -193,7 +193,7 @@ static void signals_of_the_caller_do_not_disturb_the_start_of_a_worker(void **st
 typedef struct slow_host {
     char program[64], began[72]; /* what it has as snug-worker; the file that has its number */
     int error;
-    _Atomic int is_over;
+    _Atomic int is_over, is_stopped;
 } slow_host;
 
 static void write_slow_program(slow_host *slow)
@@ -207,6 +207,11 @@ static void write_slow_program(slow_host *slow)
     close(fd);
 }
 
+static int slow_is_stopped(void *payload)
+{
+    return atomic_load(&((slow_host *)payload)->is_stopped);
+}
+
 static void *open_slow_host(void *payload)
 {
     slow_host *slow = payload;
@@ -214,6 +219,8 @@ static void *open_slow_host(void *payload)
     snug_host_options options = SNUG_HOST_OPTIONS_INIT;
     options.form = SNUG_FORM_WORKER;
     options.worker_path = slow->program;
+    options.is_stopped = slow_is_stopped;
+    options.payload = slow;
     slow->error = snug_host_open(&host, &options);
     atomic_store(&slow->is_over, 1);
     return NULL;
@@ -259,6 +266,29 @@ static void a_zygote_that_starts_slowly_delays_no_worker_of_others(void **state)
     unlink(slow.program);
     snug_session_close(session);
     assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
+static void who_waits_for_a_zygote_can_be_stopped(void **state)
+{
+    static slow_host first, second; /* the one starts it, the other one waits for that */
+    pthread_t threads[2];
+    (void)state;
+    write_slow_program(&first);
+    strcpy(second.program, first.program);
+    assert_int_equal(pthread_create(&threads[0], NULL, open_slow_host, &first), 0);
+    pid_t zygote = await_slow_zygote(&first);
+    assert_true(zygote > 0);
+    assert_int_equal(pthread_create(&threads[1], NULL, open_slow_host, &second), 0);
+    atomic_store(&second.is_stopped, 1);
+    pthread_join(threads[1], NULL);
+    assert_int_equal(second.error, SNUG_ESTOPPED);
+    assert_false(atomic_load(&first.is_over));
+    atomic_store(&first.is_stopped, 1);
+    pthread_join(threads[0], NULL);
+    assert_int_equal(first.error, SNUG_ESTOPPED);
+    assert_int_equal(kill(zygote, 0), -1);
+    unlink(first.began);
+    unlink(first.program);
 }
 
 static void answer_seven(void *payload, snug_call *call, const char *arguments)
@@ -696,6 +726,7 @@ int main(void)
         cmocka_unit_test(a_worker_that_stands_still_is_given_up_in_time),
         cmocka_unit_test(a_zygote_that_is_killed_is_replaced_and_costs_nothing),
         cmocka_unit_test(a_zygote_that_starts_slowly_delays_no_worker_of_others),
+        cmocka_unit_test(who_waits_for_a_zygote_can_be_stopped),
         cmocka_unit_test(signals_of_the_caller_do_not_disturb_the_start_of_a_worker),
         cmocka_unit_test(files_outlive_the_worker_and_so_do_tools),
         cmocka_unit_test(killed_workers_leave_nothing),

@@ -201,7 +201,8 @@ static int greet_worker(worker_link *l, snug_host *host, const worker_need *need
 }
 
 /* The host's, or another in its place: one that has died is replaced. The caller holds it. */
-static int hold_zygote(zygote **out, remote_host *r, const worker_need *need)
+static int hold_zygote(zygote **out, remote_host *r, const worker_need *need,
+                       const zygote_patience *patience)
 {
     int is_full = need && need->is_full;
     zygote **own = is_full ? &r->full_zygote : &r->zygote;
@@ -214,7 +215,7 @@ static int hold_zygote(zygote **out, remote_host *r, const worker_need *need)
         wish.preload = (const char *const *)r->preload;
     }
 
-    int error = zygote_hold(out, &wish);
+    int error = zygote_hold(out, &wish, patience);
     if (error)
         return error;
 
@@ -227,13 +228,14 @@ static int hold_zygote(zygote **out, remote_host *r, const worker_need *need)
     return SNUG_OK;
 }
 
-static int fork_or_launch(worker_process *out, remote_host *r, const worker_need *need)
+static int fork_or_launch(worker_process *out, remote_host *r, const worker_need *need,
+                          const zygote_patience *patience)
 {
     if (r->command)
         return launch_command(out, r->command);
     for (int tries = 0; tries < 2; tries++) {
         zygote *z;
-        int error = hold_zygote(&z, r, need);
+        int error = hold_zygote(&z, r, need, patience);
         if (error)
             return error;
         error = zygote_fork(out, z);
@@ -265,12 +267,13 @@ static int start_worker(worker_link **out, uint64_t *folder, snug_host *host,
                         const worker_need *need, int is_spare)
 {
     remote_host *r = host->remote;
+    const zygote_patience patience = { is_spare ? NULL : r->is_stopped, r->payload };
     worker_process process;
     worker_link *l;
     int error = look_for_folder(folder, host);
 
     if (!error)
-        error = fork_or_launch(&process, r, need);
+        error = fork_or_launch(&process, r, need, &patience);
     if (error)
         return error;
 

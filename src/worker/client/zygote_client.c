@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <snug/snug.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/forked.h"
 #include "base/process/await.h"
@@ -40,7 +42,7 @@ static void forget_all(void)
 /* ---- messages ---- */
 
 /* pandas from a cold disk takes its time. */
-enum { START_MS = 120000, ANSWER_MS = 10000, STATUS_MS = 100 };
+enum { START_MS = 120000, ANSWER_MS = 10000, STATUS_MS = 100, LOOK_MS = 50 };
 
 static int await_message(zygote_message *out, int *fd, const zygote *z, uint64_t ms)
 {
@@ -85,13 +87,33 @@ static void pack_wish(packer *p, const zygote_wish *wish)
     pack_number(p, wish->fixed->hash_seed);
 }
 
+static int is_stopped(const zygote_patience *p)
+{
+    return p->is_stopped && p->is_stopped(p->payload);
+}
+
+static int fail_stopped(void)
+{
+    return error_set(SNUG_ESTOPPED, "snug-worker was stopped before it was ready");
+}
+
+static int has_first_message(const zygote *z, const zygote_patience *p)
+{
+    const uint64_t until_ns = clock_deadline_ns(clock_now_ns(), START_MS);
+
+    while (!is_stopped(p) && clock_now_ns() < until_ns)
+        if (await_readable(z->process.fd, LOOK_MS))
+            return 1;
+    return 0;
+}
+
 /* Its first message says whether it has what was wished. */
-static int await_start(zygote *z)
+static int await_start(zygote *z, const zygote_patience *p)
 {
     zygote_message first;
     int none;
 
-    if (await_message(&first, &none, z, START_MS) == 0) {
+    if (has_first_message(z, p) && await_message(&first, &none, z, 0) == 0) {
         if (first.status)
             return error_set(first.status, "%.1000s", first.text);
         return SNUG_OK;
@@ -99,12 +121,14 @@ static int await_start(zygote *z)
 
     str story = { 0 }, words = { 0 };
     launch_end(&z->process, &story, &words);
-    error_set(SNUG_ESYSTEM, "snug-worker did not start: it %s%s%s", str_text(&story),
-              words.len > 0 ? ": " : "", str_text(&words));
+    int error = is_stopped(p)
+                    ? fail_stopped()
+                    : error_set(SNUG_ESYSTEM, "snug-worker did not start: it %s%s%s",
+                                str_text(&story), words.len > 0 ? ": " : "", str_text(&words));
     str_free(&story);
     str_free(&words);
     z->process.pid = 0;
-    return SNUG_ESYSTEM;
+    return error;
 }
 
 static void end_zygote(zygote *z)
@@ -116,19 +140,34 @@ static void end_zygote(zygote *z)
     free(z);
 }
 
-/* Whoever holds it first starts it, and others wait for that. */
-static int start_zygote(zygote *z, const zygote_wish *wish)
+/* While another thread starts it that takes as long as the start. */
+static int lock_asking(zygote *z, const zygote_patience *p)
 {
-    int error = SNUG_OK;
+    for (;;) {
+        const uint64_t until_ns = clock_deadline_ns(clock_now_ns(), LOOK_MS);
+        const struct timespec until = { (time_t)(until_ns / NS_PER_S),
+                                        (long)(until_ns % NS_PER_S) };
+        if (pthread_mutex_clocklock(&z->asking, CLOCK_MONOTONIC, &until) == 0)
+            return SNUG_OK;
+        if (is_stopped(p))
+            return fail_stopped();
+    }
+}
 
-    pthread_mutex_lock(&z->asking);
+/* Whoever holds it first starts it, and others wait for that. */
+static int start_zygote(zygote *z, const zygote_wish *wish, const zygote_patience *p)
+{
+    int error = lock_asking(z, p);
+    if (error)
+        return error;
+
     if (!z->was_started) {
         z->was_started = 1;
         error = launch_zygote(&z->process, wish);
         if (error)
             z->process.pid = 0;
         else
-            error = await_start(z);
+            error = await_start(z, p);
         z->is_dead = error != SNUG_OK;
     }
 
@@ -177,14 +216,14 @@ static zygote *find_zygote(const zygote_wish *wish)
     return z;
 }
 
-int zygote_hold(zygote **out, const zygote_wish *wish)
+int zygote_hold(zygote **out, const zygote_wish *wish, const zygote_patience *patience)
 {
     for (;;) {
         zygote *z = find_zygote(wish);
         if (!z)
             return error_no_memory();
 
-        int error = start_zygote(z, wish);
+        int error = start_zygote(z, wish, patience);
         if (!error && !z->is_dead) {
             *out = z;
             return SNUG_OK;

@@ -18,12 +18,18 @@ typedef struct zygote_wish {
     const char *const *preload; /* names; NULL: none */
 } zygote_wish;
 
+/* Who waits for its start may not want to any more. */
+typedef struct zygote_patience {
+    int (*is_stopped)(void *payload); /* asked some times a second; NULL: nobody asks */
+    void *payload;
+} zygote_patience;
+
 typedef struct zygote zygote;
 
 /* One that has it, which the caller holds: started where there is none, and waited for where
- * another thread starts it. SNUG_ESYSTEM, SNUG_EPYTHON, SNUG_ENOTFOUND or SNUG_ENOMEM with a
- * message. */
-int zygote_hold(zygote **out, const zygote_wish *wish);
+ * another thread starts it. SNUG_ESYSTEM, SNUG_EPYTHON, SNUG_ENOTFOUND, SNUG_ESTOPPED or
+ * SNUG_ENOMEM with a message. */
+int zygote_hold(zygote **out, const zygote_wish *wish, const zygote_patience *patience);
 /* It is held once more. */
 void zygote_keep(zygote *z);
 /* The last one to let go ends it; its workers live on. NULL is fine. */
