@@ -1,8 +1,14 @@
+import fcntl
 import json
 import os
+import pathlib
+import re
 import signal
+import struct
 import subprocess
 import tempfile
+import termios
+import time
 import unittest
 
 from driver import Case, Reader, SECONDS, SNUG, environment, snug
@@ -269,6 +275,34 @@ class Run(Case):
                 done = subprocess.run([SNUG, "run", "--output", "1M", "-c", code], stdout=self.gone(),
                                       stderr=subprocess.PIPE, timeout=SECONDS)
                 self.assertEqual((done.returncode, done.stderr), (1, b""))
+
+    def unread(self, stderr):
+        """A run that waits for somebody to read what it has printed."""
+        process = subprocess.Popen([SNUG, "run", "--output", "1M", "-c", "print('x' * 900000)"],
+                                   stdout=subprocess.PIPE, stderr=stderr)
+        for stream in filter(None, (process.stdout, process.stderr)):
+            self.addCleanup(stream.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        while struct.unpack("i", fcntl.ioctl(process.stdout, termios.FIONREAD, b"    "))[0] < 60000:
+            time.sleep(0.01)
+        return process
+
+    def test_a_termination_ends_a_run_whose_output_nobody_reads(self):
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            process = self.unread(subprocess.PIPE)
+            process.send_signal(number)
+            self.assertEqual(process.wait(SECONDS), 128 + number)
+            self.assertEqual(process.stderr.read(), b"snug: nobody reads what it writes; ended at once\n")
+
+    def test_a_third_interrupt_ends_a_run_whose_messages_nobody_reads_either(self):
+        process = self.unread(subprocess.STDOUT)
+        status = pathlib.Path(f"/proc/{process.pid}/status")
+        for _ in range(3):
+            process.send_signal(signal.SIGINT)
+            while process.poll() is None and int(re.search(r"ShdPnd:\t(\w+)", status.read_text())[1], 16) & 2:
+                time.sleep(0.01)
+        self.assertEqual(process.wait(SECONDS), 130)
 
     def gone(self):
         """A pipe that nobody reads."""

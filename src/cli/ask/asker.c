@@ -230,6 +230,7 @@ static int offer_install(asker *a)
     if (signals_start(&a->signals))
         return command_fail_host();
 
+    signals_end_unread(&a->signals);
     if (status == EXIT_FINE || status >= 128)
         return status;
     return give_up_install(a);

@@ -113,6 +113,8 @@ static int open_parts(asker *a, const options *o)
     steps_open(&a->steps, o);
     if (signals_start(&a->signals))
         status = command_fail(EXIT_USAGE, "%s", error_message());
+    else
+        signals_end_unread(&a->signals);
     a->permit = (permit){ .steps = &a->steps, .signals = &a->signals };
     if (!status)
         status = permit_check(o);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <time.h>
@@ -15,6 +16,7 @@ enum {
     AGAIN_MS = 20, /* between an interrupt and the same again */
     /* Thousands of sessions are closed in that time, cells that resist are given up. */
     END_MS = 5000,
+    LOOK_MS = 100,        /* between two looks whether somebody reads */
     SIGNAL_LOOK = SIGUSR2 /* has the thread look at what has changed */
 };
 
@@ -23,8 +25,18 @@ static int asks_to_end(int signal)
     return signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
 }
 
+/* What is closed takes a write without a wait too. */
+static int is_writable(int fd)
+{
+    struct pollfd stream = { fd, POLLOUT, 0 };
+    return poll(&stream, 1, 0) > 0;
+}
+
+/* Where nobody reads, this thread must not wait: it would take no signal any more. */
 static void tell_stderr(const char *sentence)
 {
+    if (!is_writable(STDERR_FILENO))
+        return;
     ssize_t written = write(STDERR_FILENO, sentence, strlen(sentence));
     (void)written;
 }
@@ -78,10 +90,29 @@ static void take_signal(signals *s, int signal)
         tell_stderr("\nsnug: not ended yet; once more ends snug at once\n");
 }
 
-/* Until the next interrupt or the deadline; NULL: without end. */
+static int looks_for_readers(const signals *s)
+{
+    return s->ends_unread && s->taken && s->taken != SIGINT;
+}
+
+/* Whether it was told to end, and nobody has read for as long as that may take. */
+static int is_unread(signals *s)
+{
+    const uint64_t now = clock_now_ns();
+
+    if (!looks_for_readers(s) || (is_writable(STDOUT_FILENO) && is_writable(STDERR_FILENO)))
+        s->unread_ns = 0;
+    else if (!s->unread_ns)
+        s->unread_ns = now;
+    return s->unread_ns && now - s->unread_ns >= END_MS * NS_PER_MS;
+}
+
+/* Until the next interrupt or look, or the deadline; NULL: without end. */
 static const struct timespec *time_to_wait(struct timespec *out, const signals *s, int is_pending)
 {
-    uint64_t ns = is_pending ? AGAIN_MS * NS_PER_MS : UINT64_MAX;
+    uint64_t ns = looks_for_readers(s) ? LOOK_MS * NS_PER_MS : UINT64_MAX;
+    if (is_pending)
+        ns = AGAIN_MS * NS_PER_MS;
 
     if (s->deadline_ns) {
         uint64_t now = clock_now_ns(), left = 0;
@@ -105,6 +136,8 @@ static void *serve_signals(void *arg)
             s->interrupt(s->target);
         if (s->deadline_ns && clock_now_ns() >= s->deadline_ns)
             end_at_once(s, "snug: not ended in 5 s; ended at once\n");
+        if (is_unread(s))
+            end_at_once(s, "snug: nobody reads what it writes; ended at once\n");
         int is_over = s->is_stopping;
         struct timespec time;
         const struct timespec *until = time_to_wait(&time, s, is_pending);
@@ -172,6 +205,13 @@ void signals_on_end(signals *s, void (*on_end)(void *payload), void *payload)
     s->payload = payload;
     if (s->taken)
         begin_end(s);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void signals_end_unread(signals *s)
+{
+    pthread_mutex_lock(&s->lock);
+    s->ends_unread = 1;
     pthread_mutex_unlock(&s->lock);
 }
 

@@ -32,6 +32,8 @@ typedef struct signals {
     void (*before_exit)(void *payload);
     void *exit_payload;
     uint64_t deadline_ns; /* when the program is ended in any case; 0: not yet known */
+    int ends_unread;
+    uint64_t unread_ns; /* since when nobody reads, of one that is to end; 0: somebody does */
     int is_stopping;
 } signals;
 
@@ -42,6 +44,9 @@ int signals_start(signals *s);
  * on the signals' thread or in signals_ask. From then on the program has a few
  * seconds, and the next signal that asks ends it at once. */
 void signals_on_end(signals *s, void (*on_end)(void *payload), void *payload);
+/* A program that writes on the thread that would end it does not get there where nobody reads: from
+ * here on SIGTERM and SIGHUP end it at once when nobody has read for a few seconds. */
+void signals_end_unread(signals *s);
 /* Called, on the signals' thread, where the program is ended at once; NULL: nothing is. */
 void signals_before_exit(signals *s, void (*before_exit)(void *payload), void *payload);
 void signals_stop(signals *s);

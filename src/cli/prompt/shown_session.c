@@ -15,6 +15,7 @@ int shown_session_start(shown_session *s, const options *o)
     s->show.is_verbose = o->is_verbose;
     if (signals_start(&s->signals))
         return command_fail(EXIT_USAGE, "%s", error_message());
+    signals_end_unread(&s->signals);
     return tools_open(&s->tools, o, &s->signals);
 }
 
