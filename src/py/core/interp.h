@@ -135,7 +135,7 @@ void interp_forget_programs(interp *in);
 /* As snug_session_completeness. */
 int interp_is_complete(interp *in, const char *source, size_t len);
 struct name_list;
-/* As describe_complete. */
+/* As complete_source. */
 int interp_complete(struct name_list *out, interp *in, const char *source, size_t len,
                     size_t cursor, uint64_t list_bytes);
 

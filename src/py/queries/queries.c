@@ -10,8 +10,9 @@
 #include "py/core/state.h"
 #include "py/core/stopping.h"
 #include "py/guard/gate.h"
-#include "py/queries/describe.h"
+#include "py/queries/complete.h"
 #include "py/queries/scan_source.h"
+#include "py/queries/whole.h"
 #include "py/value/value.h"
 
 /* ---- for prompts ---- */
@@ -37,7 +38,7 @@ static int ask_question(question *q, void (*fn)(void *arg))
 static void answer_is_complete(void *arg)
 {
     question *q = arg;
-    q->answer = describe_is_complete(q->source, q->len, q->in->compiler_flags);
+    q->answer = source_is_whole(q->source, q->len, q->in->compiler_flags);
     PyErr_Clear();
 }
 
@@ -51,8 +52,8 @@ int interp_is_complete(interp *in, const char *source, size_t len)
 static void answer_complete(void *arg)
 {
     question *q = arg;
-    const complete_source source = { q->source, q->len, q->cursor };
-    q->answer = describe_complete(q->names, q->in->main, q->modules, &source, q->list_bytes);
+    const source_cursor source = { q->source, q->len, q->cursor };
+    q->answer = complete_source(q->names, q->in->main, q->modules, &source, q->list_bytes);
     PyErr_Clear();
 }
 
