@@ -724,7 +724,9 @@ typedef enum snug_completeness {
 SNUG_EXTERN int snug_session_completeness(snug_session *session, const char *source, size_t len);
 
 /* Finds the names that could stand at byte cursor of source: names of the namespace, attributes,
- * modules after import, keywords; before them, of the call that is open, "key=". May run properties
+ * modules after import, keywords; before them, of the call that is open, "key="; magics behind "%";
+ * within a literal, keys of the dict or of the DataFrame of pandas that it is an index of, or else
+ * files of the work directory and of mounts, as that literal has to spell them. May run properties
  * of the session's objects, up to its wall limit. */
 SNUG_EXTERN int snug_session_complete(snug_completion **out, snug_session *session,
                                       const char *source, size_t len, size_t cursor);
@@ -732,8 +734,8 @@ SNUG_EXTERN int snug_session_complete(snug_completion **out, snug_session *sessi
 SNUG_EXTERN size_t snug_completion_match_count(const snug_completion *completion);
 /* The whole name that matches; NULL past the end. */
 SNUG_EXTERN const char *snug_completion_match(const snug_completion *completion, size_t index);
-/* What it names: "function", "class", "module", "instance", "keyword" or "param"; "" where
- * only running code would tell. NULL past the end. */
+/* What it names: "function", "class", "module", "instance", "keyword", "param", "magic",
+ * "dict key" or "path"; "" where only running code would tell. NULL past the end. */
 SNUG_EXTERN const char *snug_completion_type(const snug_completion *completion, size_t index);
 /* The byte of source where the matches begin: they replace what stands from there to the cursor. */
 SNUG_EXTERN size_t snug_completion_start(const snug_completion *completion);

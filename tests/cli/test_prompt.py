@@ -166,6 +166,20 @@ class Prompt(Case):
         self.ask(terminal, "größe_x = 5", r"In \[2\]: ")
         self.ask(terminal, "'é'; 1+grö\t", r"Out\[2\]: 6\r\n")
 
+    def test_tab_completes_magics_keys_and_files(self):
+        terminal = self.prompt()
+        self.ask(terminal, "%lsm\t", r"Available line magics.*In \[2\]: ")
+        self.ask(terminal, "%lim\t timeout=7s", r"In \[2\]: ")
+        self.ask(terminal, "%lim\t", r"timeout +7 s.*In \[2\]: ")
+        self.ask(terminal, "%un\t", r"no cell to take back|Names are as they were.*In \[2\]: ")
+        terminal.type("%s\t")
+        terminal.wait(r"%save +%%svg")
+        terminal.type(CTRL_C)
+        terminal.wait(r"In \[2\]: ")
+        self.ask(terminal, "d = {'largest': 5}; open('data.csv', 'w').close()", r"In \[3\]: ")
+        self.ask(terminal, 'd["la\t"]', r"Out\[3\]: 5")
+        self.ask(terminal, "open('da\t').name", r"Out\[4\]: 'data.csv'")
+
     def test_tab_completes_in_a_later_line_of_a_cell(self):
         terminal = self.prompt()
         self.ask(terminal, "import math", r"In \[2\]: ")

@@ -501,9 +501,51 @@ static void a_frame_is_saved_and_restored(void **state)
     unlink(path);
 }
 
+static void check_columns(snug_session *session, const char *source, const char *first,
+                          const char *second)
+{
+    const char *const expected[] = { first, second };
+    const size_t len = strlen(source);
+    snug_completion *found;
+
+    assert_int_equal(snug_session_complete(&found, session, source, len, len), SNUG_OK);
+    for (size_t i = 0; i < 2 && expected[i]; i++) {
+        assert_true(i < snug_completion_match_count(found));
+        assert_string_equal(snug_completion_match(found, i), expected[i]);
+        assert_string_equal(snug_completion_type(found, i), "dict key");
+    }
+    if (!second)
+        assert_int_equal(snug_completion_match_count(found), first != NULL);
+    snug_completion_free(found);
+}
+
+static void columns_of_a_frame_are_completed_without_code_of_the_session(void **state)
+{
+    (void)state;
+    snug_session *session = open_numeric();
+    expect(session,
+           "import pandas as pd\n"
+           "calls = []\n"
+           "class Frame(pd.DataFrame):\n"
+           "    @property\n"
+           "    def columns(self): calls.append('columns'); return pd.Index(['name'])\n"
+           "df = pd.DataFrame({'name': [1], 'na me': [2], 3: [4]})\n"
+           "numbers = pd.DataFrame([[1, 2]])\n"
+           "other = object.__new__(Frame)",
+           "");
+    check_columns(session, "df['na", "na me", "name");
+    check_columns(session, "df[[\"na m", NULL, NULL);
+    check_columns(session, "df['na m", "na me", NULL);
+    check_columns(session, "numbers['n", NULL, NULL);
+    check_columns(session, "other['n", NULL, NULL);
+    expect(session, "calls", "[]");
+    close_session(session);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns_of_a_frame_are_completed_without_code_of_the_session),
         cmocka_unit_test(restricted_sessions_and_scans_are_made_elsewhere),
         cmocka_unit_test(there_is_one_at_a_time),
         cmocka_unit_test(packages_that_are_not_there_are_told_at_once),

@@ -303,6 +303,25 @@ class Cells(KernelCase):
         self.assertEqual(reply["metadata"]["_jupyter_types_experimental"],
                          [{"start": 9, "end": 11, "text": name, "type": "instance"} for name in ("würfel", "würze")])
 
+    def complete(self, code):
+        reply = self.k.reply_to(self.k.shell("complete_request", code=code, cursor_pos=len(code)))["content"]
+        types = {match["type"] for match in reply["metadata"]["_jupyter_types_experimental"]}
+        return reply["matches"], reply["cursor_start"], reply["cursor_end"], types
+
+    def test_a_magic_is_completed_as_in_ipython(self):
+        self.assertEqual(self.complete("%li"), (["%limit"], 0, 3, {"magic"}))
+        self.assertEqual(self.complete("%l"), (["%%latex", "%limit", "%load_ext", "%lsmagic"], 0, 2, {"magic"}))
+        self.assertEqual(self.complete("%%ti"), (["%%time", "%%timeit"], 0, 4, {"magic"}))
+        self.assertEqual(self.complete("'\U0001f3b2'\n%tim"), (["%time", "%timeit"], 4, 8, {"magic"}))
+        self.assertEqual(self.complete("%limit\n%limi"), (["%limit"], 7, 12, {"magic"}))
+        self.assertEqual(self.complete("x\n%limi")[0], [])
+
+    def test_keys_and_files_are_completed_behind_any_characters(self):
+        self.k.run("d = {'na\U0001f3b2me': 1, 'name': 2}; open('data.csv', 'w').close()")
+        self.assertEqual(self.complete("'\U0001f3b2'; d[\"na"), (["name", "na\U0001f3b2me"], 8, 10, {"dict key"}))
+        self.assertEqual(self.complete("d['na\U0001f3b2"), (["na\U0001f3b2me"], 3, 6, {"dict key"}))
+        self.assertEqual(self.complete("'\U0001f3b2', open('data.c"), (["data.csv"], 11, 17, {"path"}))
+
     def test_what_is_not_stored_keeps_names_and_no_number(self):
         before = self.k.run("1")[0]["execution_count"]
         self.assertEqual(self.k.run("quiet = 7; print(1); quiet", silent=True)[1], [])

@@ -38,6 +38,9 @@ typedef enum word_answer { WORD_NONE, WORD_DONE, WORD_LEAVES } word_answer;
 
 /* WORD_NONE: what has been entered is a cell. */
 word_answer prompt_take_word(prompt *p);
+/* The magic among them that may become of what stands in the text from byte start to the cursor:
+ * number index, sorted; NULL behind the last one. */
+const char *prompt_magic(size_t index, const char *text, size_t start, size_t cursor);
 void prompt_print_help(const prompt *p);
 
 /* What has run, for %save and %edit; the source is copied. */

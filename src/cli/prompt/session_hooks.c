@@ -2,21 +2,53 @@
 
 #include <string.h>
 
+#include "cli/program/limit_magic.h"
+#include "cli/program/magic_order.h"
 #include "cli/prompt/bash_words.h"
+#include "cli/prompt/prompt.h"
 #include "wire/json.h"
 
 /* ---- completions ---- */
 
+enum { OWN_MAGICS = 8 };
+
+/* The prompt's own magics, in their order. */
+static size_t find_own(const char *own[OWN_MAGICS], const char *text, size_t start, size_t cursor)
+{
+    const int has_limit = limit_magic_begins(text, start, cursor);
+    const char *magic;
+    size_t count = 0;
+    int is_added = !has_limit;
+
+    for (size_t i = 0; count + 1 < OWN_MAGICS && (magic = prompt_magic(i, text, start, cursor));
+         i++) {
+        if (!is_added && magic_order("%limit", magic) < 0) {
+            own[count++] = "%limit";
+            is_added = 1;
+        }
+        own[count++] = magic;
+    }
+    if (!is_added)
+        own[count++] = "%limit";
+    return count;
+}
+
 static void complete_python(shown_session *s, menu *out, const char *text, size_t cursor)
 {
     snug_completion *completion = NULL;
-    const char *match;
+    const char *match, *own[OWN_MAGICS];
 
     if (snug_session_complete(&completion, s->session, text, cursor, cursor))
         return;
     out->start = snug_completion_start(completion);
-    for (size_t i = 0; (match = snug_completion_match(completion, i)); i++)
+    size_t owned = find_own(own, text, out->start, cursor), added = 0;
+    for (size_t i = 0; (match = snug_completion_match(completion, i)); i++) {
+        while (added < owned && magic_order(own[added], match) < 0)
+            menu_add(out, own[added++]);
         menu_add(out, match);
+    }
+    while (added < owned)
+        menu_add(out, own[added++]);
     snug_completion_free(completion);
 }
 

@@ -278,8 +278,20 @@ static const struct {
 } table[] = {
     { "exit", 0, leave },      { "quit", 0, leave },       { "exit()", 0, leave },
     { "quit()", 0, leave },    { "help", 0, help },        { "?", 0, help },
-    { "%undo", 1, undo_cell }, { "%save", 1, save_cells }, { "%edit", 1, edit_cell },
+    { "%edit", 1, edit_cell }, { "%save", 1, save_cells }, { "%undo", 1, undo_cell },
 };
+
+const char *prompt_magic(size_t index, const char *text, size_t start, size_t cursor)
+{
+    if (cursor <= start || memchr(text, '\n', cursor) || strspn(text, " \t") != start)
+        return NULL;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        if (*table[i].word == '%' && strncmp(table[i].word, text + start, cursor - start) == 0 &&
+            index-- == 0)
+            return table[i].word;
+    }
+    return NULL;
+}
 
 word_answer prompt_take_word(prompt *p)
 {

@@ -235,6 +235,21 @@ static size_t find_cell_magic(part name)
     return CELL_MAGICS;
 }
 
+/* Those that people write themselves; the others stand for "name?". */
+static const char *const line_magics[] = {
+    "autoreload", "config", "load_ext", "lsmagic", "matplotlib", "precision", "pwd",    "pylab",
+    "reload_ext", "reset",  "run",      "time",    "timeit",     "who",       "who_ls", "whos",
+};
+
+enum { LINE_MAGICS = sizeof line_magics / sizeof *line_magics };
+
+const char *magic_name(size_t index, int is_cell)
+{
+    if (is_cell)
+        return index < CELL_MAGICS ? cell_magics[index].name : NULL;
+    return index < LINE_MAGICS ? line_magics[index] : NULL;
+}
+
 static unsigned count_lines(const char *text, size_t len)
 {
     unsigned count = 0;

@@ -29,6 +29,8 @@ int magic_python(str *out, interp *in, const char *source, size_t len, PyObject 
 int magic_run(interp *in, const cell_code *code);
 /* Whether the source begins with %%: such a cell goes on until an empty line. */
 int magic_is_cell(const char *source, size_t len);
+/* The name of line magic, or cell magic, number index; NULL behind the last one. */
+const char *magic_name(size_t index, int is_cell);
 /* Puts __snug_magic__ into the builtins. 0, or -1 with an exception. */
 int magic_install(interp *in);
 

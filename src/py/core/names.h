@@ -16,6 +16,9 @@ typedef enum name_kind {
     NAME_OF_INSTANCE,
     NAME_IS_KEYWORD,
     NAME_OF_PARAMETER, /* with its "=" */
+    NAME_OF_MAGIC,     /* with its "%" */
+    NAME_IS_KEY,       /* as it stands in a literal */
+    NAME_OF_FILE,      /* the same; a folder's ends with a slash */
     NAME_KINDS
 } name_kind;
 

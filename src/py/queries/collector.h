@@ -20,8 +20,21 @@ typedef struct collector {
     int error;
 } collector;
 
-/* Adds a name that is wanted and for which there is room. */
+/* Adds a name that is wanted and for which there is room. Names with an underscore are for those
+ * who begin with one. */
 void offer(collector *to, const char *name, size_t len, name_kind kind);
+/* The same for what is not a name of Python's. */
+void offer_text(collector *to, const char *text, size_t len, name_kind kind);
+
+/* How a literal spells a text. */
+typedef struct literal_style {
+    char quote;
+    int is_raw;   /* it has no backslashes */
+    int is_whole; /* the quotes are offered, too */
+} literal_style;
+
+/* The same for what stands in such a literal. What cannot be spelled there is left out. */
+void offer_quoted(collector *to, const char *text, size_t len, literal_style style, name_kind kind);
 /* Each once. */
 void sort_names(name_list *list);
 

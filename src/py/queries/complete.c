@@ -7,7 +7,10 @@
 #include "base/ascii.h"
 #include "base/error.h"
 #include "base/utf8.h"
+#include "py/cell/magic.h"
 #include "py/queries/collector.h"
+#include "py/queries/file_names.h"
+#include "py/queries/item_keys.h"
 #include "py/queries/parameters.h"
 #include "py/queries/source_place.h"
 
@@ -302,8 +305,72 @@ static void offer_parameters(collector *to, PyObject *namespace, const char *sou
     Py_XDECREF(callable);
 }
 
-int complete_source(name_list *out, PyObject *namespace, const char *const *modules,
-                    const source_cursor *at, uint64_t list_bytes)
+static void offer_magic(collector *to, const char *name, int is_cell, piece written)
+{
+    str text = { 0 };
+
+    if (strncmp(name, written.at, written.len) != 0)
+        return;
+    if (str_add(&text, is_cell ? "%%" : "%") || str_add(&text, name))
+        to->error = error_no_memory();
+    else
+        offer_text(to, text.data, text.len, NAME_OF_MAGIC);
+    str_free(&text);
+}
+
+/* "%ti", also behind "x = ", and "%%ti" as the cell begins. The magics, as in IPython, have their
+ * marks with them. Answers 0 if something else stands there. */
+static int offer_magics(collector *to, const char *source, size_t statement, size_t start)
+{
+    size_t mark = start, before;
+
+    while (mark > statement && start - mark < 2 && source[mark - 1] == '%')
+        mark--;
+    if (mark == start)
+        return 0;
+    for (before = mark; before > statement && is_blank(source[before - 1]);)
+        before--;
+    if (before > statement && (source[before - 1] != '=' || start - mark > 1))
+        return 0;
+
+    /* Two marks are a cell's alone, and one may become two. */
+    const int is_first = strspn(source, " \t\n") == mark, of_lines = start - mark == 1;
+    const piece written = to->prefix;
+    const char *name;
+    to->list->start = mark;
+    to->prefix.len = 0;
+    for (size_t i = 0; of_lines && (name = magic_name(i, 0)); i++)
+        offer_magic(to, name, 0, written);
+    for (size_t i = 0; is_first && (name = magic_name(i, 1)); i++)
+        offer_magic(to, name, 1, written);
+    return 1;
+}
+
+/* What stands in the literal that begins with the quote at byte quote and goes on at the cursor.
+ * Nothing is known of one with three quotes, nor with letters other than r before it. */
+static void offer_inside(collector *to, interp *in, const source_cursor *at, size_t quote)
+{
+    const char *source = at->text;
+    size_t begin = quote;
+    piece written = { source + quote + 1, at->cursor - quote - 1 };
+
+    while (begin > 0 && is_letter(source[begin - 1]))
+        begin--;
+    literal_style style = { .quote = source[quote], .is_raw = begin + 1 == quote };
+    if (quote - begin > 1 || (style.is_raw && to_lower(source[begin]) != 'r') ||
+        (written.len > 1 && written.at[0] == style.quote))
+        return;
+
+    to->list->start = quote + 1;
+    to->prefix = written;
+    if (is_index(source, begin))
+        offer_item_keys(to, in->main, source, begin, style);
+    else
+        offer_files(to, in, style);
+}
+
+int complete_source(name_list *out, interp *in, const char *const *modules, const source_cursor *at,
+                    uint64_t list_bytes)
 {
     size_t fault, len = at->len, cursor = at->cursor;
     const char *source = at->text;
@@ -321,16 +388,22 @@ int complete_source(name_list *out, PyObject *namespace, const char *const *modu
     source_place here = source_place_at(source, cursor);
     piece statement = { source + here.statement, cursor - here.statement };
     int is_number = start < cursor && is_digit(source[start]);
-    if (here.is_quoted || is_number || offer_import(&to, modules, statement)) {
+    if (here.literal < cursor) {
+        offer_inside(&to, in, at, here.literal);
+    } else if (here.is_quoted || is_number || offer_import(&to, modules, statement) ||
+               offer_magics(&to, source, here.statement, start)) {
         /* Nothing more could stand here. */
     } else if (start && source[start - 1] == '.') {
-        PyObject *object = find_object(namespace, path_before(source, start));
+        PyObject *object = find_object(in->main, path_before(source, start));
         if (object)
             offer_dir(&to, object);
         Py_XDECREF(object);
     } else {
-        offer_parameters(&to, namespace, source, start);
-        offer_keys(&to, namespace);
+        const literal_style style = { .quote = '\'', .is_whole = 1 };
+        if (start == cursor && is_index(source, start))
+            offer_item_keys(&to, in->main, source, start, style);
+        offer_parameters(&to, in->main, source, start);
+        offer_keys(&to, in->main);
         offer_keys(&to, PyEval_GetBuiltins());
         offer_keywords(&to);
     }

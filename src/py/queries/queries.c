@@ -53,7 +53,7 @@ static void answer_complete(void *arg)
 {
     question *q = arg;
     const source_cursor source = { q->source, q->len, q->cursor };
-    q->answer = complete_source(q->names, q->in->main, q->modules, &source, q->list_bytes);
+    q->answer = complete_source(q->names, q->in, q->modules, &source, q->list_bytes);
     PyErr_Clear();
 }
 

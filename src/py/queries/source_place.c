@@ -45,7 +45,7 @@ static size_t skip_literal(const char *s, size_t len, size_t at)
  * (3.12) come in pairs, so that it ends where it should. */
 source_place source_place_at(const char *s, size_t len)
 {
-    source_place found = { 0 };
+    source_place found = { .literal = len };
     size_t depth = 0, line = 0;
     int begins_line = 1, begins_statement = 1;
 
@@ -80,8 +80,11 @@ source_place source_place_at(const char *s, size_t len)
             found.statement = at;
         begins_line = begins_statement = 0;
         if (begins_literal(c)) {
+            size_t begin = at;
             at = skip_literal(s, len, at);
             found.is_quoted = at > len;
+            if (found.is_quoted)
+                found.literal = begin;
             continue;
         }
         if (strchr("([{", c))

@@ -12,6 +12,7 @@ typedef struct source_place {
     size_t statement;  /* where the last statement begins; the end, if none did */
     int block_is_open; /* the last logical line is indented */
     int is_quoted;     /* the end is inside a string or a comment */
+    size_t literal;    /* where the quote of that string is; the end, if there is none */
 } source_place;
 
 source_place source_place_at(const char *s, size_t len);

@@ -177,7 +177,8 @@ const char *snug_completion_type(const snug_completion *completion, size_t index
         [NAME_OF_SOMETHING] = "",        [NAME_OF_FUNCTION] = "function",
         [NAME_OF_CLASS] = "class",       [NAME_OF_MODULE] = "module",
         [NAME_OF_INSTANCE] = "instance", [NAME_IS_KEYWORD] = "keyword",
-        [NAME_OF_PARAMETER] = "param",
+        [NAME_OF_PARAMETER] = "param",   [NAME_OF_MAGIC] = "magic",
+        [NAME_IS_KEY] = "dict key",      [NAME_OF_FILE] = "path",
     };
     return index < completion->names.count ? types[completion->names.items[index].kind] : NULL;
 }

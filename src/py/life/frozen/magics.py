@@ -234,7 +234,7 @@ def _nothing(args):
 
 def _lsmagic(args):
     print("Available line magics:\n" + "  ".join(f"%{name}" for name in _shown(_lines))
-          + "\n\nAvailable cell magics:\n" + "  ".join(f"%%{name}" for name in _shown(_cells)))
+          + "\n\nAvailable cell magics:\n" + "  ".join(f"%%{name}" for name in _shown(_cells | _texts)))
 
 
 # ---- cells ------------------------------------------------------------------------------
