@@ -66,10 +66,11 @@ typedef struct snug_supervisor_limits {
     uint64_t wait_ms;         /* that a call waits for its turn */
     uint64_t save_every_cells; /* cells between two saves; the save comes before the last one is
                                   answered */
+    uint64_t drain_save_ms;    /* of a drain, until the save of a session is given up */
 } snug_supervisor_limits;
-#define SNUG_SUPERVISOR_LIMITS_INIT                                  \
-    {                                                                \
-        sizeof(snug_supervisor_limits), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+#define SNUG_SUPERVISOR_LIMITS_INIT                                     \
+    {                                                                   \
+        sizeof(snug_supervisor_limits), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 /* As snug_limits_init. */
 SNUG_EXTERN int snug_supervisor_limits_init(snug_supervisor_limits *out, size_t size);
@@ -134,10 +135,12 @@ SNUG_EXTERN int snug_supervisor_open(snug_supervisor **out, const snug_superviso
 SNUG_EXTERN int snug_supervisor_close(snug_supervisor *supervisor);
 
 /* Prepares for the end. No call gets a turn any more: each is SNUG_EBUSY, those that wait too.
- * Waits until the cells that run have ended and the leases are closed; what still runs after ms is
- * interrupted. Then all sessions are saved and closed, and the workers end. SNUG_EBUSY where leases
- * are open after that; SNUG_ESTOPPED with the first reason where sessions could not be saved, which
- * stay open. It can be called again. */
+ * Sessions that nobody uses are saved and closed at once, several at a time, the one that was used
+ * last first and those whose last save failed or took long at the end; one whose save does not end
+ * delays no other, and is given up after drain_save_ms. Waits until the cells that run have ended
+ * and the leases are closed; what still runs after ms is interrupted, and saved like the others.
+ * Then the workers end. SNUG_EBUSY where leases are open after that; SNUG_ESTOPPED with the last
+ * reason where sessions could not be saved, which stay open. It can be called again. */
 SNUG_EXTERN int snug_supervisor_drain(snug_supervisor *supervisor, uint64_t ms);
 
 /* ---- calls ---- */

@@ -60,11 +60,19 @@ static int note_failure(snug_supervisor *s, seat *one, int error)
 {
     char message[ERROR_MESSAGE_BYTES];
 
-    snprintf(message, sizeof message, "%s", error_message());
     pthread_mutex_lock(&s->lock);
+    if (one->is_cut && error == SNUG_ESTOPPED)
+        snprintf(message, sizeof message,
+                 "saving session %.200s was given up after %llu ms, the limit at an end", one->name,
+                 (unsigned long long)s->limits.drain_save_ms);
+    else
+        snprintf(message, sizeof message, "%s", error_message());
     s->counts.away_failed++;
     strcpy(s->failure, message);
-    one->retry_ns = clock_deadline_ns(notes_now(s), s->limits.idle_ms);
+    one->is_slow = 1;
+    one->retry_ns = UINT64_MAX; /* of a drain: at the next one */
+    if (!s->is_draining)
+        one->retry_ns = clock_deadline_ns(notes_now(s), s->limits.idle_ms);
     pthread_mutex_unlock(&s->lock);
     if (error == SNUG_EDEAD)
         notes_lost(s, one, message);
@@ -79,6 +87,7 @@ int evict_save(snug_supervisor *s, seat *one)
 
     snprintf(path, sizeof path, "%s.snug", one->place);
     int is_first = !state_has(one->place, ".snug");
+    uint64_t since_ns = notes_now(s);
     int error = snug_session_save(&saved, one->session, path);
     if (error)
         return note_failure(s, one, error);
@@ -91,6 +100,7 @@ int evict_save(snug_supervisor *s, seat *one)
     pthread_mutex_lock(&s->lock);
     if (is_first)
         s->state.saved++;
+    one->is_slow = notes_now(s) - since_ns >= SLOW_MS * NS_PER_MS;
     pthread_mutex_unlock(&s->lock);
     notes_tell(s, SNUG_SUPERVISOR_EVENT_SAVED, one->tenant->name, one->name, NULL);
     return SNUG_OK;
@@ -139,7 +149,9 @@ static int find_loss(snug_supervisor *s, const seat *one)
 static void claim_seat(snug_supervisor *s, seat *one)
 {
     one->is_held = 1;
-    one->tenant->is_saving = 1;
+    one->is_cut = 0;
+    one->away_ns = clock_now_ns();
+    one->tenant->saving++;
     s->saving++;
 }
 
@@ -172,7 +184,8 @@ static void put_away(snug_supervisor *s, seat *one, away_reason why)
     if (!error)
         s->counts.away[why]++;
     s->saving--;
-    t->is_saving = 0;
+    t->saving--;
+    one->away_ns = 0;
     queue_give_seat(s, one);
     pthread_mutex_unlock(&s->lock);
 }
@@ -181,16 +194,30 @@ static void put_away(snug_supervisor *s, seat *one, away_reason why)
 
 /* What fails after since_ns, when the search for room or what is due began, is not tried again in
  * it: a save may take longer than the time after which the next try is due, and it would be tried
- * without end. */
-static int is_idle(const seat *one, uint64_t since_ns)
+ * without end. Until a drain, one of a tenant is saved at a time, so that it does not have all
+ * keepers. */
+static int is_idle(const snug_supervisor *s, const seat *one, uint64_t since_ns)
 {
-    return one->session && !one->is_held && one->pins == 0 && !one->tenant->is_saving &&
-           one->retry_ns <= since_ns;
+    return one->session && !one->is_held && one->pins == 0 &&
+           (s->is_draining || one->tenant->saving == 0) && one->retry_ns <= since_ns;
+}
+
+/* In a drain, which may be ended before it has saved them all: those without trouble, and what is
+ * worth most. Nothing is lost with one that is as it was saved. */
+static int is_saved_before(const seat *a, const seat *b)
+{
+    if (a->is_dirty != b->is_dirty)
+        return a->is_dirty;
+    if (a->is_slow != b->is_slow)
+        return !a->is_slow;
+    return a->used_ns > b->used_ns;
 }
 
 /* One that somebody waits for goes last: it would come back at once. */
-static int goes_before(const seat *a, const seat *b)
+static int goes_before(const snug_supervisor *s, const seat *a, const seat *b)
 {
+    if (s->is_draining)
+        return is_saved_before(a, b);
     if (!a->tickets != !b->tickets)
         return !a->tickets;
     return a->used_ns < b->used_ns;
@@ -205,7 +232,7 @@ static seat *find_oldest_idle(const snug_supervisor *s, const tenant *only, uint
         if (only && t != only)
             continue;
         for (seat *one = t->seats; one; one = one->next)
-            if (is_idle(one, since_ns) && (!best || goes_before(one, best)))
+            if (is_idle(s, one, since_ns) && (!best || goes_before(s, one, best)))
                 best = one;
     }
 
@@ -221,7 +248,7 @@ static seat *find_in_idle_tenant(const snug_supervisor *s, uint64_t since_ns)
     for (const tenant *t = s->tenants; t; t = t->next) {
         uint64_t last_ns = 0;
         seat *one = t->seats;
-        for (; one && is_idle(one, since_ns); one = one->next)
+        for (; one && is_idle(s, one, since_ns); one = one->next)
             last_ns = one->used_ns > last_ns ? one->used_ns : last_ns;
         if (!one && t->seats && (!best || last_ns < best_ns)) {
             best = find_oldest_idle(s, t, since_ns);
@@ -393,6 +420,12 @@ static seat *find_due(const snug_supervisor *s, uint64_t memory, uint64_t since_
     return is_due ? one : NULL;
 }
 
+int evict_has_due(const snug_supervisor *s, uint64_t since_ns)
+{
+    away_reason why;
+    return find_due(s, 0, since_ns, &why) != NULL;
+}
+
 /* 1: there may be more. */
 static int sweep_once(snug_supervisor *s, uint64_t since_ns)
 {
@@ -425,9 +458,8 @@ void supervisor_sweep(snug_supervisor *s)
 
 /* ---- keepers ---- */
 
-/* Several, because a save takes as long as the session's code lets it, within its limits; and
- * of one tenant one at a time, so that it does not have all of them. */
-enum { KEEPER_STACK_BYTES = 512 << 10, LOOK_MS = 1000 };
+/* Several, because a save takes as long as the session's code lets it, within its limits. */
+enum { LOOK_MS = 1000 };
 
 static void *run_keeper(void *arg)
 {
@@ -438,8 +470,10 @@ static void *run_keeper(void *arg)
         pthread_mutex_unlock(&s->lock);
         supervisor_sweep(s);
         pthread_mutex_lock(&s->lock);
+        s->resting++;
         if (!s->is_closing)
             cond_wait_until(&s->work, &s->lock, clock_deadline_ns(clock_now_ns(), LOOK_MS));
+        s->resting--;
     }
 
     pthread_mutex_unlock(&s->lock);

@@ -16,6 +16,8 @@ int evict_make_room(snug_supervisor *s, tenant *tenant);
 void evict_return_room(snug_supervisor *s, tenant *tenant);
 /* All that is due. */
 void supervisor_sweep(snug_supervisor *s);
+/* A session is. With the lock. */
+int evict_has_due(const snug_supervisor *s, uint64_t since_ns);
 int evict_start(snug_supervisor *s);
 void evict_stop(snug_supervisor *s);
 

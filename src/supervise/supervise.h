@@ -57,6 +57,9 @@ struct seat {
     uint64_t cells;            /* since the save */
     worker *worker;            /* that has it; NULL: this process. Guarded by the lock */
     uint64_t used_ns;          /* when it was given back */
+    uint64_t away_ns;          /* since when it is put away; 0: it is not. Guarded by the lock */
+    int is_cut;                /* its save took too long for a drain. Guarded by the lock */
+    int is_slow;               /* its last save took long, or failed. Guarded by the lock */
     uint64_t retry_ns;         /* when its save, which failed, is tried again */
 };
 
@@ -67,7 +70,7 @@ struct tenant {
     ticket *first, **last; /* those that wait */
     size_t waiting, running;
     size_t open;      /* sessions, with those that are being opened */
-    int is_saving;    /* somebody puts one of its sessions away */
+    size_t saving;    /* of its sessions, that are put away now */
     uint64_t served;  /* number of its last turn */
     uint64_t used_ns; /* when its last session was closed */
     snug_host *host;  /* in the form LOCAL the supervisor's */
@@ -99,7 +102,8 @@ typedef struct supervise_counts {
     uint64_t refused[REFUSALS], away[AWAY_REASONS], away_failed;
 } supervise_counts;
 
-enum { KEEPERS = 4 };
+/* SLOW_MS: a save that takes longer counts no more among those that are made at a time. */
+enum { KEEPERS = 4, KEEPER_STACK_BYTES = 512 << 10, SLOW_MS = 250 };
 
 struct snug_supervisor {
     uint64_t process; /* that has opened it: base/forked.h */
@@ -124,6 +128,7 @@ struct snug_supervisor {
     char failure[ERROR_MESSAGE_BYTES]; /* why the last save failed */
     thread keepers[KEEPERS];
     size_t keeper_count;
+    size_t resting; /* keepers with nothing to do */
 };
 
 struct ticket {

@@ -18,17 +18,18 @@
 /* ---- limits ---- */
 
 /* field, unit, default, about */
-#define SUPERVISOR_LIMITS(X)                                                         \
-    X(hosts, "", 64, "workers at once")                                              \
-    X(sessions, "", 1000, "open sessions of all tenants; more are saved and closed") \
-    X(tenant_sessions, "", 100, "open sessions of one tenant")                       \
-    X(cells, "", 0, "cells at once; 0: as many as there are processors")             \
-    X(memory_bytes, "bytes", SNUG_UNLIMITED, "memory of all workers")                \
-    X(idle_ms, "ms", 900000, "without a call, until a session is saved and closed")  \
-    X(worker_idle_ms, "ms", 60000, "without a session, until a worker ends")         \
-    X(waiting, "", 100, "calls of a tenant that wait for their turn")                \
-    X(wait_ms, "ms", 30000, "that a call waits for its turn")                        \
-    X(save_every_cells, "", SNUG_UNLIMITED, "cells of a session from one save to the next")
+#define SUPERVISOR_LIMITS(X)                                                                \
+    X(hosts, "", 64, "workers at once")                                                     \
+    X(sessions, "", 1000, "open sessions of all tenants; more are saved and closed")        \
+    X(tenant_sessions, "", 100, "open sessions of one tenant")                              \
+    X(cells, "", 0, "cells at once; 0: as many as there are processors")                    \
+    X(memory_bytes, "bytes", SNUG_UNLIMITED, "memory of all workers")                       \
+    X(idle_ms, "ms", 900000, "without a call, until a session is saved and closed")         \
+    X(worker_idle_ms, "ms", 60000, "without a session, until a worker ends")                \
+    X(waiting, "", 100, "calls of a tenant that wait for their turn")                       \
+    X(wait_ms, "ms", 30000, "that a call waits for its turn")                               \
+    X(save_every_cells, "", SNUG_UNLIMITED, "cells of a session from one save to the next") \
+    X(drain_save_ms, "ms", 10000, "of a drain, until the save of a session is given up")
 
 #define DESCRIPTION(field, unit, value, about) \
     { #field, NULL, unit, value, about, offsetof(snug_supervisor_limits, field), 0 },

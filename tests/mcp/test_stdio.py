@@ -1,6 +1,7 @@
 """snug mcp on stdio: sessions, tools, files and cancelling, in both kinds of revisions."""
 
 import base64
+import json
 import os
 import shutil
 import signal
@@ -334,6 +335,24 @@ class Cancelling(ServerCase):
         s.process.wait(60)
         s = self.server()
         self.assertEqual(s.tool("run_python", code="x", session=session)["structuredContent"]["value"]["json"], 3)
+
+
+class Saves(ServerCase):
+    ENDLESS = "class Endless:\n    def __reduce__(self):\n        while True: pass\nit = Endless()"
+
+    def test_a_session_whose_save_does_not_end_keeps_no_other_from_its_own(self):
+        s = self.server("--save-time", "2s")
+        kept = [s.tool("run_python", code="x = 3")["structuredContent"]["session"] for _ in range(8)]
+        lost = [s.tool("run_python", code=self.ENDLESS)["structuredContent"]["session"] for _ in range(6)]
+        said = s.close()
+        self.assertRegex(said, "^snug: 6 sessions could not be saved; the last one: saving session py_.* was given up "
+                               "after 2000 ms, the limit at an end\n$")
+        self.assertEqual(s.process.returncode, 1)
+        s = self.server()
+        for session in kept:
+            self.assertEqual(s.tool("run_python", code="x", session=session)["structuredContent"]["value"]["json"], 3)
+        result = s.tool("run_python", code="x", session=lost[0])
+        self.assertIn("its process ended before it was saved", json.dumps(result))
 
 
 class Subscriptions(ServerCase):

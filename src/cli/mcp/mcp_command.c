@@ -91,6 +91,7 @@ static int open_sessions(run *r)
     r->limits.sessions = r->server.limits.sessions;
     r->limits.tenant_sessions = r->server.limits.sessions;
     r->limits.idle_ms = r->server.limits.idle_ms;
+    r->limits.drain_save_ms = r->server.limits.save_ms;
     r->limits.cells = r->server.limits.calls;
     if (!r->options.mcp.state)
         return open_free_folder(r);

@@ -14,6 +14,7 @@
     X(idle_ms, "--session-idle", "ms", 900000,                                                     \
       "without a call, until a session is saved and "                                              \
       "closed")                                                                                    \
+    X(save_ms, "--save-time", "ms", 10000, "for which a session is saved when the server ends")    \
     X(file_bytes, "--file-size", "bytes", 16 << 20, "a file that is read or written by a call")    \
     X(task_ms, "--task-after", "ms", 10000,                                                        \
       "after which a call becomes a task, where the client takes one")                             \

@@ -402,6 +402,7 @@ const option_row option_rows[] = {
     { "--wait", "TIME", KIND_SERVED, FOR_MCP, OF_MCP(limits.wait_ms), NULL, NULL },
     { "--sessions", "N", KIND_SERVED, FOR_MCP, OF_MCP(limits.sessions), NULL, NULL },
     { "--session-idle", "TIME", KIND_SERVED, FOR_MCP, OF_MCP(limits.idle_ms), NULL, NULL },
+    { "--save-time", "TIME", KIND_SERVED, FOR_MCP, OF_MCP(limits.save_ms), NULL, NULL },
     { "--file-size", "SIZE", KIND_SERVED, FOR_MCP, OF_MCP(limits.file_bytes), NULL, NULL },
     { "--task-after", "TIME", KIND_SERVED, FOR_MCP, OF_MCP(limits.task_ms), NULL, NULL },
     { "--tasks", "N", KIND_SERVED, FOR_MCP, OF_MCP(limits.tasks), NULL, NULL },

@@ -1,0 +1,136 @@
+/*
+ * supervisor_drain_test.c - a drain, where not every session lets itself be saved. Time is real.
+ */
+#include "supervised.h"
+
+#include <sched.h>
+
+#define ENDLESS                                                             \
+    "class Endless:\n    def __reduce__(self):\n        while True: pass\n" \
+    "it = Endless()"
+
+static void open_real(rig *r)
+{
+    if (snug_supervisor_open(&r->supervisor, &r->options) != SNUG_OK)
+        fail_msg("%s", snug_error_message());
+}
+
+static void run_many(rig *r, const char *prefix, int count, const char *source)
+{
+    for (int i = 0; i < count; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "%s%d", prefix, i);
+        check_run(r, "a", name, source, "", SNUG_ORIGIN_NEW);
+    }
+}
+
+static void *drain_all(void *supervisor)
+{
+    snug_supervisor_drain(supervisor, 0);
+    return NULL;
+}
+
+static void give_up_saves(snug_supervisor *s)
+{
+    pthread_mutex_lock(&s->lock);
+    s->limits.drain_save_ms = 0;
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* Whichever go first, those used last or those used longest ago: among them are such. */
+static void saves_that_do_not_end_keep_no_other_from_its_own(void **state)
+{
+    (void)state;
+    enum { GOOD = 12, BAD = KEEPERS + 1 };
+    pthread_t drainer;
+    rig r;
+    rig_init(&r);
+    r.limits.drain_save_ms = SNUG_UNLIMITED;
+    open_real(&r);
+    run_many(&r, "first", BAD, ENDLESS);
+    run_many(&r, "good", GOOD, "x = 1");
+    run_many(&r, "last", BAD, ENDLESS);
+
+    assert_int_equal(pthread_create(&drainer, NULL, drain_all, r.supervisor), 0);
+    while (atomic_load(&r.events[SNUG_SUPERVISOR_EVENT_PUT_AWAY]) < GOOD &&
+           atomic_load(&r.events[SNUG_SUPERVISOR_EVENT_SAVE_FAILED]) == 0)
+        sched_yield();
+    assert_int_equal(atomic_load(&r.events[SNUG_SUPERVISOR_EVENT_SAVE_FAILED]), 0);
+    give_up_saves(r.supervisor);
+    pthread_join(drainer, NULL);
+    assert_int_equal(atomic_load(&r.events[SNUG_SUPERVISOR_EVENT_SAVE_FAILED]), 2 * BAD);
+    rig_end(&r);
+}
+
+static void a_save_that_does_not_end_is_given_up_after_drain_save_ms(void **state)
+{
+    (void)state;
+    rig r;
+    rig_init(&r);
+    r.limits.drain_save_ms = 50;
+    open_real(&r);
+    check_run(&r, "a", "one", ENDLESS, "", SNUG_ORIGIN_NEW);
+    assert_int_equal(snug_supervisor_drain(r.supervisor, 0), SNUG_ESTOPPED);
+    assert_string_equal(snug_error_message(),
+                        "1 sessions could not be saved; the last one: saving session one was given "
+                        "up after 50 ms, the limit at an end");
+    assert_true(reports(&r, "\"open\":1"));
+    rig_end(&r);
+}
+
+/* ---- in which order; without threads of the supervisor's ---- */
+
+typedef struct order {
+    rig rig;
+    char text[128];
+} order;
+
+static void note_order(void *payload, const snug_supervisor_event *event)
+{
+    order *o = payload;
+    const size_t len = strlen(o->text);
+    if (event->kind == SNUG_SUPERVISOR_EVENT_PUT_AWAY)
+        snprintf(o->text + len, sizeof o->text - len, "%s ", event->session);
+    rig_event(payload, event);
+}
+
+static void run_at(rig *r, const char *name, const char *source)
+{
+    atomic_fetch_add(&r->now_ns, MS);
+    check_run(r, "a", name, source, "", SNUG_ORIGIN_NEW);
+}
+
+static void a_drain_saves_first_what_was_used_last_and_what_failed_before_at_the_end(void **state)
+{
+    (void)state;
+    order o = { .text = "" };
+    rig *r = &o.rig;
+    char path[128], moved[128];
+    rig_init(r);
+    r->options.on_event = note_order;
+    rig_open(r);
+    run_at(r, "trouble", "x = 1");
+    snprintf(path, sizeof path, "%s/a", r->folder);
+    snprintf(moved, sizeof moved, "%s/moved", r->folder);
+    assert_int_equal(rename(path, moved), 0);
+    rig_pass_ms(r, 900000);
+    assert_int_equal(atomic_load(&r->events[SNUG_SUPERVISOR_EVENT_SAVE_FAILED]), 1);
+    assert_int_equal(rename(moved, path), 0);
+
+    run_at(r, "old", "x = 1");
+    run_at(r, "new", "x = 1");
+    snug_served_free(rig_run(r, "a", "trouble", "x = 2"));
+    assert_int_equal(snug_supervisor_drain(r->supervisor, 0), SNUG_OK);
+    assert_string_equal(o.text, "new old trouble ");
+    rig_end(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(saves_that_do_not_end_keep_no_other_from_its_own),
+        cmocka_unit_test(a_save_that_does_not_end_is_given_up_after_drain_save_ms),
+        cmocka_unit_test(a_drain_saves_first_what_was_used_last_and_what_failed_before_at_the_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
