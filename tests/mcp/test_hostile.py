@@ -2,8 +2,10 @@
 
 import json
 import os
+import select
 import signal
 import subprocess
+import time
 
 from speaking import SECONDS, SNUG, ServerCase, main, meta, text
 
@@ -104,6 +106,8 @@ class Messages(ServerCase):
             s = self.server()
             session = s.tool("run_python", code="x = 41")["structuredContent"]["session"]
             s.close()
+            saved = os.path.join(self.folder, "state", "stdio", f"{session}.snug")
+            before = os.stat(saved).st_ino
             mute = subprocess.Popen([SNUG, "mcp", "--state", os.path.join(self.folder, "state")], bufsize=0,
                                     stdin=-1, stdout=-1, stderr=-1)
             call = {"name": "run_python", "arguments": {"code": "x += 1", "session": session}, "_meta": meta()}
@@ -113,11 +117,15 @@ class Messages(ServerCase):
             mute.stdin.write(b'{"jsonrpc":"2.0","id":"%s","method":"ping"}\n' % (b"x" * 900) * 150)
             mute.stdout.read(1)
             mute.send_signal(signal.SIGTERM) if end == "signal" else mute.stdin.close()
+            while os.stat(saved).st_ino == before and mute.poll() is None:
+                time.sleep(0.001)
+            said_before_the_save = select.select([mute.stderr], [], [], 0)[0]
             try:
                 self.assertEqual(mute.wait(SECONDS), 1)
             finally:
                 mute.kill()
                 mute.wait()
+            self.assertEqual(said_before_the_save, [])
             self.assertIn(b"the client reads nothing: its last answers are lost", mute.stderr.read())
             [pipe.close() for pipe in (mute.stdin, mute.stdout, mute.stderr)]
             s = self.server()

@@ -8,7 +8,7 @@
 #include "cli/program/command.h"
 #include "cli/program/state_folder.h"
 
-enum { FOLDERS = 64, DRAIN_MS = 5000 };
+enum { FOLDERS = 64 };
 
 /* Everything of a run. */
 typedef struct run {
@@ -100,14 +100,6 @@ static int open_sessions(run *r)
     return open_supervisor(r, r->state.data) ? command_fail_open(&r->signals) : EXIT_FINE;
 }
 
-/* Which have no saved state, and end with the server. Nobody else is at work with it any more. */
-static void close_bash(const mcp_server *s)
-{
-    for (const handle *h = s->handles.first; h; h = h->next)
-        if (h->is_bash && !h->is_gone)
-            snug_supervisor_remove_session(s->supervisor, h->principal, h->name);
-}
-
 static int serve(run *r)
 {
     mcp_server *s = &r->server;
@@ -121,21 +113,9 @@ static int serve(run *r)
         return command_fail(EXIT_USAGE, "%s", error_message());
     const int status =
         r->options.mcp.http ? mcp_serve_http(s, &r->signals) : mcp_serve_stdio(s, &r->signals);
-    mcp_server_stop(s, 0);
-    close_bash(s);
+    mcp_server_stop(s, 0); /* of one that did not come to serve */
     mcp_server_free(s);
-    return status;
-}
-
-/* Says what could not be saved: it is gone. The status. */
-static int close_sessions(run *r, int status)
-{
-    if (!r->server.supervisor)
-        return status;
-    if (snug_supervisor_drain(r->server.supervisor, DRAIN_MS))
-        status = command_fail(status ? status : EXIT_FAILED, "%s", snug_error_message());
-    snug_supervisor_close(r->server.supervisor);
-    return status;
+    return status || !s->has_lost ? status : EXIT_FAILED;
 }
 
 /* Else each call would fail by it, and who has started the server would not know. */
@@ -174,7 +154,7 @@ int command_mcp(const options *o)
         status = open_sessions(&r);
     if (!status)
         status = serve(&r);
-    status = close_sessions(&r, status);
+    snug_supervisor_close(r.server.supervisor);
     const int taken = signals_taken(&r.signals);
     if (taken)
         status = taken == SIGPIPE                      ? EXIT_FAILED

@@ -13,8 +13,9 @@
 #include "cli/mcp/request_state.h"
 #include "cli/mcp/tasks.h"
 #include "cli/mcp/tool_table.h"
+#include "cli/program/command.h"
 
-enum { STACK_BYTES = 1 << 20, TICK_MS = 50 };
+enum { STACK_BYTES = 1 << 20, TICK_MS = 50, DRAIN_MS = 5000 };
 
 /* ---- cancelling ---- */
 
@@ -469,6 +470,22 @@ void mcp_server_stop(mcp_server *s, uint64_t ms)
     pthread_mutex_unlock(&s->lock);
     thread_join(&s->clock);
     s->has_clock = 0;
+}
+
+/* They end with the server. Nobody else is at work with it any more. */
+static void close_bash(const mcp_server *s)
+{
+    for (const handle *h = s->handles.first; h; h = h->next)
+        if (h->is_bash && !h->is_gone)
+            snug_supervisor_remove_session(s->supervisor, h->principal, h->name);
+}
+
+void mcp_server_save(mcp_server *s)
+{
+    close_bash(s);
+    s->has_lost = snug_supervisor_drain(s->supervisor, DRAIN_MS) != SNUG_OK;
+    if (s->has_lost)
+        command_fail(EXIT_FAILED, "%s", snug_error_message());
 }
 
 void mcp_server_free(mcp_server *s)

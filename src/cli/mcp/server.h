@@ -131,6 +131,7 @@ typedef struct mcp_server {
     thread *pool;
     thread clock;
     int has_clock, is_ending;
+    int has_lost; /* what could not be saved */
 } mcp_server;
 
 /* SNUG_OK, or an error with its message. Everything else is filled in. */
@@ -138,6 +139,10 @@ int mcp_server_start(mcp_server *s);
 /* No message is taken any more: those that wait are given up, listeners hear of it, what works is
  * interrupted after ms. Waits for its end. */
 void mcp_server_stop(mcp_server *s, uint64_t ms);
+
+/* Behind that: closes sessions of bash, which have no saved state, and saves and closes all others;
+ * what cannot be is said on stderr. Once. */
+void mcp_server_save(mcp_server *s);
 
 /* Behind that, when no transport uses it any more. */
 void mcp_server_free(mcp_server *s);

@@ -223,6 +223,7 @@ int mcp_serve_stdio(mcp_server *s, signals *sig)
     c.over_ns = clock_now_ns();
     pthread_cond_signal(&c.change);
     pthread_mutex_unlock(&c.lock);
+    mcp_server_save(s); /* a client that reads nothing does not delay it */
     thread_join(&c.writer);
     str_free(&c.unsent);
     return status;
