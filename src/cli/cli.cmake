@@ -216,7 +216,7 @@ snug_layer(cli SOURCES
     ${CMAKE_CURRENT_BINARY_DIR}/cli_presets.c
     LINK PkgConfig::CJSON PkgConfig::YAML PkgConfig::CRYPTO)
 # Its header: the library is loaded by what needs it.
-target_include_directories(snug_cli SYSTEM PRIVATE ${ZMQ_INCLUDE_DIRS})
+target_include_directories(snug_cli SYSTEM PRIVATE ${ZMQ_INCLUDEDIR})
 target_compile_definitions(snug_cli PRIVATE "SNUG_BUILT_FOR=\"Python ${Python3_VERSION}\""
     SNUG_PYTHON_PROGRAM="${PYTHON_PROGRAM}" SNUG_PYTHON_LEVEL="${SNUG_PYTHON_PACKAGE_LEVEL}"
     $<$<NOT:$<BOOL:${SNUG_PROGRAM_IS_STATIC}>>:SNUG_PYTHON_IS_SHARED>
