@@ -487,4 +487,4 @@ class Conversations(Asking):
 
 
 if __name__ == "__main__":
-    unittests.main()
+    unittests.main(in_parts=True)

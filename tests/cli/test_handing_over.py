@@ -19,6 +19,7 @@ from alone import Listing
 from asking import PASS, Asking, program
 from driver import SECONDS, SNUG, Reader, environment, snug
 from endpoint import Endpoint, Rules
+import unittests
 
 PLAIN = ("--answer", "result", "--no-evaluation")
 WRITE = program("with open('report.txt', 'w') as out:\n    print(out.write('report'))")
@@ -559,4 +560,4 @@ class Shown(Handing):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittests.main(in_parts=True)

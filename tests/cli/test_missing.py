@@ -232,4 +232,4 @@ class Install(Missing):
 
 
 if __name__ == "__main__":
-    unittests.main()
+    unittests.main(in_parts=True)

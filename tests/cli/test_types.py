@@ -14,6 +14,9 @@ import tempfile
 import time
 import unittest
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import unittests  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 SNUG = os.path.abspath(os.environ["SNUG"])
 SECONDS = 120
@@ -178,4 +181,4 @@ class Real(Case):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittests.main(in_parts=True)
