@@ -103,6 +103,7 @@ snug_layer(cli SOURCES
     cli/kernel/sent_date.c
     cli/kernel/shell.c
     cli/kernel/signature.c
+    cli/kernel/taken.c
     cli/kernel/zmq_library.c
     cli/mcp/answer.c
     cli/mcp/asking.c

@@ -112,6 +112,37 @@ class Files(KernelCase):
         self.refused("kernel", "dance", says='unknown verb "dance"')
 
 
+class Sockets(KernelCase):
+    def start(self, path):
+        kernel = subprocess.Popen([SNUG, "kernel", "-f", path], stderr=subprocess.PIPE, text=True, env=environment())
+        self.addCleanup(kernel.stderr.close)
+        self.addCleanup(kernel.wait)
+        self.addCleanup(kernel.kill)
+        return kernel
+
+    def value_of(self, path, code):
+        client = BlockingKernelClient(connection_file=path)
+        client.load_connection_file()
+        client.start_channels()
+        self.addCleanup(client.stop_channels)
+        client.wait_for_ready(timeout=SECONDS)
+        reply = client.execute("", user_expressions={"x": code}, reply=True, timeout=SECONDS)
+        return reply["content"]["user_expressions"]["x"]["data"]["text/plain"]
+
+    def test_a_kernel_does_not_take_the_sockets_of_one_that_lives(self):
+        path, _ = write_connection_file(os.path.join(self.folder, "connection.json"), key=b"k", transport="ipc",
+                                        ip=os.path.join(self.folder, "kernel"))
+        first = self.start(path)
+        self.assertEqual(self.value_of(path, "1 + 1"), "2")
+        self.refused("kernel", "-f", path, says=r"another kernel listens there")
+        self.assertEqual(self.value_of(path, "2 + 2"), "4")
+        first.kill()
+        first.wait()
+        self.assertTrue(any(name.startswith("kernel-") for name in os.listdir(self.folder)))
+        self.start(path)
+        self.assertEqual(self.value_of(path, "3 + 3"), "6")
+
+
 class Parent(KernelCase):
     def test_a_kernel_whose_parent_is_gone_ends(self):
         parent = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)

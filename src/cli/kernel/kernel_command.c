@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "cli/kernel/kernel.h"
 #include "cli/kernel/kernelspec.h"
+#include "cli/kernel/taken.h"
 #include "cli/program/command.h"
 
 /* ---- a kernel ---- */
@@ -54,6 +55,8 @@ static int open_session(kernel *k)
 static int open_kernel(kernel *k, const char *path)
 {
     int error = connection_read(&k->where, path);
+    if (!error)
+        error = taken_check(&k->where);
     if (!error)
         error = zmq_library_load();
     if (!error)
