@@ -1,14 +1,17 @@
 """Drives the built program, whose path is in the environment variable SNUG."""
 
+import fcntl
 import json
 import os
 import pty
 import re
 import select
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 
@@ -32,6 +35,15 @@ def snug(*args, stdin="", env=None, cwd=None):
     return subprocess.run([SNUG, *args], input=stdin, capture_output=True, timeout=SECONDS,
                           env=env or environment(), cwd=cwd,
                           **({} if isinstance(stdin, bytes) else {"encoding": "utf-8"}))
+
+
+def wait_until_unread(fd, count):
+    """Until so many bytes are there to read: nearly what there is room for, so that who has more to write waits."""
+    end = time.monotonic() + SECONDS
+    while struct.unpack("i", fcntl.ioctl(fd, termios.FIONREAD, b"    "))[0] < count:
+        if time.monotonic() > end:
+            raise AssertionError("nothing is written")
+        time.sleep(0.01)
 
 
 class Case(unittest.TestCase):
@@ -179,6 +191,17 @@ class Terminal:
         self.out.rest()
         if self.status is None:
             self.status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        return self.status
+
+    def end_unread(self):
+        """Exit status, while nobody reads what it still writes."""
+        process = os.pidfd_open(self.pid)
+        try:
+            if not select.select([process], [], [], SECONDS)[0]:
+                raise AssertionError("it does not end")
+        finally:
+            os.close(process)
+        self.status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
         return self.status
 
     def close(self):

@@ -1,10 +1,11 @@
 """What snug ask shows on a terminal; the rest of it is in tests/agent."""
 import pathlib
+import signal
 import subprocess
 import sys
 import unittest
 
-from driver import SECONDS, SNUG, Case, Terminal, environment, snug
+from driver import SECONDS, SNUG, Case, Terminal, environment, snug, wait_until_unread
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "agent"))
 from endpoint import Endpoint
@@ -68,6 +69,23 @@ class Ask(Case):
                                ("a.csv to b.csv to " * 3600, "cannot be reached")):
             ended = snug("ask", "--model", "openai:m", "--retries", "1", "--max-seconds", "5", "-", stdin=question, env=env)
             self.assertIn(says, ended.stderr)
+
+    def test_a_termination_ends_it_where_nobody_reads_the_answer(self):
+        endpoint = Endpoint(lambda request, headers: {"content": "```python\nprint('x' * 900000)\n```"})
+        self.addCleanup(endpoint.close)
+        env = environment(OPENAI_BASE_URL=endpoint.url, OPENAI_API_KEY="sk-none")
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            asker = subprocess.Popen([SNUG, "ask", "--model", "openai:m", "--quiet", "--no-evaluation", "--output", "1M",
+                                      "--answer", "result", "What is there?"], stdout=subprocess.PIPE,
+                                     stderr=subprocess.PIPE, env=env)
+            self.addCleanup(asker.stdout.close)
+            self.addCleanup(asker.stderr.close)
+            self.addCleanup(asker.wait)
+            self.addCleanup(asker.kill)
+            wait_until_unread(asker.stdout.fileno(), 60000)
+            asker.send_signal(number)
+            self.assertEqual(asker.wait(SECONDS), 128 + number)
+            self.assertIn(b"snug: nobody reads what it writes; ended at once\n", asker.stderr.read())
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import struct
 import termios
 import unittest
 
-from driver import SECONDS, Case, Terminal, environment
+from driver import SECONDS, Case, Terminal, environment, wait_until_unread
 
 UP, LEFT = "\x1b[A", "\x1b[D"
 CTRL_C, CTRL_D = "\x03", "\x04"
@@ -119,6 +119,14 @@ class Prompt(Case):
         self.ask(terminal, "print('be' + 'gun'); exec('while True: pass')", r"begun\r\n")
         terminal.type(CTRL_C)
         terminal.wait(r"In \[2\]: ")
+
+    def test_a_termination_ends_it_where_nobody_reads(self):
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            terminal = self.prompt("--output", "1M")
+            terminal.type("print('x' * 900000)\r")
+            wait_until_unread(terminal.fd, 3000)
+            os.kill(terminal.pid, number)
+            self.assertEqual(terminal.end_unread(), 128 + number)
 
     def test_blank_lines_run_nothing(self):
         terminal = self.prompt()
