@@ -1,6 +1,7 @@
 #include "py/life/module.h"
 
 #include <math.h>
+#include <sys/resource.h>
 
 #include "base/clock.h"
 #include "base/thread.h"
@@ -119,6 +120,18 @@ static PyObject *module_number(PyObject *self, PyObject *ignored)
     return PyLong_FromUnsignedLongLong(in ? in->number : 0);
 }
 
+/* With a clock of its own, a session has no times of the machine's. */
+static PyObject *module_system_time(PyObject *self, PyObject *ignored)
+{
+    (void)self;
+    (void)ignored;
+    struct rusage used = { 0 };
+    interp *in = interp_current;
+    if (in && !in->options.fixed.clock_ms)
+        getrusage(RUSAGE_THREAD, &used);
+    return PyFloat_FromDouble((double)used.ru_stime.tv_sec + (double)used.ru_stime.tv_usec / 1e6);
+}
+
 static int is_not_theirs(PyObject *pair)
 {
     return changes_is_hidden(PyTuple_GET_ITEM(pair, 0)) || tool_is_one(PyTuple_GET_ITEM(pair, 1));
@@ -151,6 +164,8 @@ static PyMethodDef functions[] = {
     { "namespace", module_namespace, METH_NOARGS, "The session's namespace." },
     { "names", module_names, METH_NOARGS, "Names and values that cells have made." },
     { "number", module_number, METH_NOARGS, "Of the cell that runs." },
+    { "system_time", module_system_time, METH_NOARGS,
+      "Seconds that the kernel has worked for the thread." },
     { "workdir", module_workdir, METH_NOARGS, "The work directory." },
     { "evaluate", module_evaluate, METH_O, "Run a code object in the session's namespace." },
     { "standing", module_standing, METH_NOARGS,

@@ -67,12 +67,14 @@ def _span(seconds, precision=3):
 
 
 def _timed(run):
-    wall, cpu = time.perf_counter(), time.thread_time()
+    wall, cpu, system = time.perf_counter(), time.thread_time(), _snug.system_time()
     try:
         return run()
     finally:
         cpu, wall = time.thread_time() - cpu, time.perf_counter() - wall
-        print(f"CPU times: total: {_span(cpu)}\nWall time: {_span(wall)}")
+        system = min(_snug.system_time() - system, cpu)
+        print(f"CPU times: user {_span(cpu - system)}, sys: {_span(system)}, total: {_span(cpu)}\n"
+              f"Wall time: {_span(wall)}")
 
 
 def _code(text):
