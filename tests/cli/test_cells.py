@@ -1,6 +1,7 @@
 import json
 import os
 import random
+import select
 import signal
 import subprocess
 import time
@@ -11,6 +12,14 @@ from driver import SECONDS, SNUG, Case, Cells
 LOOP = "while True: pass"
 # Gives way to other sessions on a Python where all share one GIL.
 WAIT = LOOP
+
+
+def end_process(fd):
+    try:
+        signal.pidfd_send_signal(fd, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    os.close(fd)
 
 
 class Protocol(Case):
@@ -557,6 +566,20 @@ globals()["\\udfff"] = 2
         cells.process.send_signal(signal.SIGTERM)
         self.assertEqual(cells.process.wait(15), 128 + signal.SIGTERM)
         self.assertIn(b"not ended in 5 s", cells.process.stderr.read())
+
+    def test_commands_of_tools_are_asked_to_end_when_it_ends_at_once(self):
+        told = os.path.join(self.folder, "told")
+        os.mkfifo(told)
+        cells = self.cells("--tool", f"nap=echo $$ >'{told}'; exec sleep 1000")
+        cells.send(session="a", code="nap()")
+        with open(told) as pipe:
+            tool = os.pidfd_open(int(pipe.read()))
+        self.addCleanup(end_process, tool)
+        # Both are there when it goes on, so that there is no time for an end in order.
+        for number in (signal.SIGSTOP, signal.SIGHUP, signal.SIGTERM, signal.SIGCONT):
+            cells.process.send_signal(number)
+        self.assertEqual(cells.process.wait(SECONDS), 128 + signal.SIGTERM)
+        self.assertEqual(select.select([tool], [], [], SECONDS)[0], [tool], "the command still runs")
 
     def test_a_reader_that_goes_away_ends_it_quietly(self):
         cells = self.cells("--timeout", "none")

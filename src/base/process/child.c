@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -24,6 +25,31 @@ static void close_pipe_end(int *fd)
     if (*fd >= 0)
         close(*fd);
     *fd = -1;
+}
+
+/* ---- those that run ---- */
+
+/* Of the process, because so is its end, which may come on any thread. One for which there is no
+ * place is not in it. */
+enum { LISTED = 256 };
+static _Atomic pid_t listed[LISTED];
+
+static void replace_listed(pid_t before, pid_t after)
+{
+    for (int i = 0; i < LISTED; i++) {
+        pid_t found = before;
+        if (atomic_compare_exchange_strong(&listed[i], &found, after))
+            return;
+    }
+}
+
+void child_end_all(void)
+{
+    for (int i = 0; i < LISTED; i++) {
+        const pid_t pid = atomic_load(&listed[i]);
+        if (pid > 0)
+            kill(-pid, SIGTERM);
+    }
 }
 
 /* ---- starting ---- */
@@ -67,6 +93,7 @@ static int start_child(child *c, const char *name, const char *program, char *co
     if (error)
         goto fail;
 
+    replace_listed(0, c->pid);
     c->in = pipes[0][1];
     c->out = pipes[1][0];
     c->err = pipes[2][0];
@@ -161,6 +188,13 @@ int child_has_ended(child *c)
 
 void child_wait(child *c)
 {
+    siginfo_t info;
+
+    while (c->pid > 0 && waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOWAIT) < 0 &&
+           errno == EINTR)
+        ;
+    if (c->pid > 0)
+        replace_listed(c->pid, 0); /* while its number is its own */
     while (c->pid > 0 && waitpid(c->pid, &c->status, 0) < 0 && errno == EINTR)
         ;
     c->pid = 0;

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/process/child.h"
 #include "cli/program/command.h"
 
 enum {
@@ -66,11 +67,12 @@ static void note_end(signals *s, int signal)
 }
 
 /* Without a word to the sessions. Their work directories go when another snug
- * opens its first session. */
+ * opens its first session. Commands of tools would go on without anybody who asks for it. */
 static void end_at_once(const signals *s, const char *why)
 {
     if (s->before_exit)
         s->before_exit(s->exit_payload);
+    child_end_all();
     tell_stderr(why);
     _exit(s->taken == SIGPIPE ? EXIT_FAILED : 128 + s->taken);
 }
