@@ -208,11 +208,18 @@ static int shows_text(const syntax *of)
 
 #else
 
+/* The printer in C has numbers alone. */
+static int goes_on(const syntax *of)
+{
+    return PyLong_Check(of->lineno) && PyLong_Check(of->end_lineno) &&
+           clamped_number(of->end_lineno) > clamped_number(of->lineno);
+}
+
+/* What goes on in the next line is marked to the end of this one. */
 static void range_of(const syntax *of, const syntax_line *line, Py_ssize_t *start, Py_ssize_t *end)
 {
-    (void)line;
     *start = clamped_number(of->offset);
-    *end = end_offset(of, *start);
+    *end = goes_on(of) ? line->chars + 1 : end_offset(of, *start);
     if (*start == *end || *end == -1)
         *end = *start + 1;
 }
