@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -67,6 +68,21 @@ static int check_place(const char *path)
     return error_set(SNUG_EINVAL, "%s exists and is not a file", path);
 }
 
+/* Past the process's own limit of a file a write would raise SIGXFSZ, which ends it. 0, or -1 with
+ * errno. */
+static int check_file_limit(const struct iovec *pieces, size_t count)
+{
+    struct rlimit most;
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < count; i++)
+        bytes += pieces[i].iov_len;
+    if (getrlimit(RLIMIT_FSIZE, &most) || most.rlim_cur == RLIM_INFINITY || bytes <= most.rlim_cur)
+        return 0;
+    errno = EFBIG;
+    return -1;
+}
+
 /* Gives the file of that descriptor, which is closed, the pieces and then the other name; -1 with
  * errno. */
 static int finish_file(int fd, const char *name, const char *path, const struct iovec *pieces,
@@ -92,6 +108,8 @@ int file_replace(const char *path, const struct iovec *pieces, size_t count)
     if (error)
         return error;
 
+    if (check_file_limit(pieces, count))
+        return error_system("%s", path);
     if (str_printf(&name, "%s.XXXXXX", path) != SNUG_OK)
         return error_no_memory();
 

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -120,12 +121,42 @@ static void a_file_has_all_the_pieces_or_is_as_it_was(void **state)
     assert_int_equal(rmdir(folder), 0); /* nothing else was left in it */
 }
 
+static void a_file_past_the_process_s_limit_is_refused_and_stays_as_it_was(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/snug-file-test-XXXXXX", path[64], text[100] = { 0 };
+    struct iovec piece = { text, 10 };
+    struct rlimit before, now;
+    str read = { 0 };
+
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/file", folder);
+    assert_int_equal(file_replace(path, &piece, 1), SNUG_OK);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    now = before;
+    now.rlim_cur = 50;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &now), 0);
+    piece.iov_len = sizeof text;
+    int error = file_replace(path, &piece, 1);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(error, SNUG_ESYSTEM);
+    assert_non_null(strstr(error_message(), path));
+    assert_non_null(strstr(error_message(), "File too large"));
+    assert_int_equal(file_read(&read, path, 100), SNUG_OK);
+    assert_int_equal(read.len, 10);
+
+    str_free(&read);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_is_written_although_signals_interrupt),
         cmocka_unit_test(a_device_without_room_says_so),
         cmocka_unit_test(a_file_has_all_the_pieces_or_is_as_it_was),
+        cmocka_unit_test(a_file_past_the_process_s_limit_is_refused_and_stays_as_it_was),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
