@@ -4,6 +4,7 @@
 #include <snug/snug.h>
 
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 #include <time.h>
 
@@ -813,6 +814,59 @@ static void a_job_that_is_left_comes_back(void **state)
     pthread_join(server, NULL);
 }
 
+/* The first two of the processors that there are. Answers whether there are two. */
+static int find_two_processors(cpu_set_t found[2])
+{
+    cpu_set_t all;
+    int count = 0;
+
+    assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+    for (size_t i = 0; i < CPU_SETSIZE && count < 2; i++) {
+        if (!CPU_ISSET(i, &all))
+            continue;
+        CPU_ZERO(&found[count]);
+        CPU_SET(i, &found[count++]);
+    }
+    return count == 2;
+}
+
+static uint64_t used_ns(pthread_t of)
+{
+    struct timespec used;
+    clockid_t clock;
+
+    assert_int_equal(pthread_getcpuclockid(of, &clock), 0);
+    assert_int_equal(clock_gettime(clock, &used), 0);
+    return (uint64_t)used.tv_sec * NS_PER_S + (uint64_t)used.tv_nsec;
+}
+
+/* One that looked out each time would use 50 us each time; on one processor nobody does. */
+static void a_thread_whose_jobs_come_slowly_sleeps_between_them(void **state)
+{
+    enum { JOBS = 400, PAUSE_NS = 200000, MOST_NS = 30000 };
+    const struct timespec pause = { .tv_nsec = PAUSE_NS };
+    postbox box = { 0 };
+    pthread_t server;
+    cpu_set_t before, one[2];
+
+    (void)state;
+    if (!find_two_processors(one))
+        skip();
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    assert_int_equal(pthread_create(&server, NULL, serve, &box), 0);
+    assert_int_equal(pthread_setaffinity_np(pthread_self(), sizeof one[0], &one[0]), 0);
+    assert_int_equal(pthread_setaffinity_np(server, sizeof one[1], &one[1]), 0);
+    for (int i = 0; i < JOBS; i++) {
+        assert_int_equal(run_in_mailbox(&box.m), MAILBOX_DONE);
+        nanosleep(&pause, NULL);
+    }
+    assert_in_range(used_ns(server), 0, (uint64_t)JOBS * MOST_NS);
+    atomic_store(&box.is_last, 1);
+    assert_int_equal(run_in_mailbox(&box.m), MAILBOX_GIVEN_UP);
+    pthread_join(server, NULL);
+    assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+}
+
 /* An argument chooses tests, as "*interrupt*". */
 int main(int count, char **arguments)
 {
@@ -847,6 +901,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(a_session_that_hangs_holds_up_no_other),
         cmocka_unit_test(a_mailbox_that_is_given_up_is_left_by_both_sides),
         cmocka_unit_test(a_mailbox_may_be_given_up_before_its_caller_waits),
+        cmocka_unit_test(a_thread_whose_jobs_come_slowly_sleeps_between_them),
         cmocka_unit_test(a_job_that_is_left_and_ends_before_its_caller_looks_is_done),
         cmocka_unit_test(a_job_that_is_left_comes_back),
     };

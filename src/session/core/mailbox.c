@@ -79,7 +79,8 @@ static void look_out(mailbox *m, _Atomic uint32_t *word, uint32_t value, int who
 static void await_change(mailbox *m, _Atomic uint32_t *word, uint32_t value, int who,
                          uint64_t until_ns)
 {
-    if (!shares_processor(m, who) && spin_allowed())
+    const int is_quick = who == ANSWERED || m->idle_ns < SPIN_NS;
+    if (is_quick && !shares_processor(m, who) && spin_allowed())
         look_out(m, word, value, who, clock_now_ns());
     while (atomic_load(word) == value) {
         atomic_store(&m->sleepers[who], 1);
@@ -189,13 +190,23 @@ static int conclude(mailbox *m)
     }
 }
 
+/* Who posts one job after the other goes on doing so, and who takes time between them too: there a
+ * look-out would only keep a processor from those who prepare the next job. */
+static void await_job(mailbox *m, uint32_t served)
+{
+    const uint64_t begun_ns = clock_now_ns();
+
+    await_change(m, &m->posted, served, POSTED, UINT64_MAX);
+    m->idle_ns = m->start_ns > begun_ns ? m->start_ns - begun_ns : 0;
+}
+
 int mailbox_serve(mailbox *m, int (*do_job)(void *arg), void *arg)
 {
     uint32_t served = 0;
     int is_given_up = 0;
 
     for (int is_last = 0; !is_last && !is_given_up; served++) {
-        await_change(m, &m->posted, served, POSTED, UINT64_MAX);
+        await_job(m, served);
         is_last = do_job(arg);
         is_given_up = conclude(m);
         move_answered(m);

@@ -2,9 +2,10 @@
  * mailbox.h - hands jobs from callers to one thread and waits for their end.
  *
  * A wake between processors costs some 75 us, a cell often less than five. So both sides spin for a
- * moment before they sleep, and a caller as long as jobs have taken of late, where that is not
- * long; but not if more threads would spin than there are processors, nor if both are on the same
- * one, where the one that spins keeps the other from running. One caller at a time.
+ * moment before they sleep: a caller as long as jobs have taken of late, where that is not long; the
+ * thread where the last job came as soon. But not if more threads would spin than there are
+ * processors, nor if both are on the same one, where the one that spins keeps the other from
+ * running. One caller at a time.
  */
 #ifndef SNUG_SESSION_MAILBOX_H
 #define SNUG_SESSION_MAILBOX_H
@@ -19,7 +20,8 @@ typedef struct mailbox {
     _Atomic int processors[2]; /* where each last waited, from 1; 0: not yet */
     _Atomic int state;         /* how the job that was posted last ended; mailbox.c */
     uint64_t usual_ns;         /* how long jobs take; the caller's, as are the next two */
-    uint64_t start_ns;         /* when the job was posted */
+    uint64_t start_ns;         /* when the job was posted; the thread reads it, in the job */
+    uint64_t idle_ns;          /* how long the thread last waited for a job; the thread's */
     uint32_t seen;             /* answered, when the caller last looked */
     _Atomic int rings;         /* whether the bell is rung when answered moves */
     void (*ring)(void *bell);
