@@ -16,6 +16,10 @@ typedef struct spin {
     unsigned rests;    /* waits that are not to spin */
 } spin;
 
+/* How many processors this process may use, as it was first asked; at least 1, and on that one nobody
+ * should spin. Any thread. */
+int spin_processors(void);
+
 /* Until when to look, CLOCK_MONOTONIC; 0: sleep at once. */
 uint64_t spin_until_ns(spin *s, uint64_t now_ns);
 /* How a spin has ended. */

@@ -1,9 +1,9 @@
 #include "session/core/mailbox.h"
 
 #include <sched.h>
-#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/spin.h"
 #include "base/thread.h"
 
 enum { POSTED, ANSWERED };
@@ -33,14 +33,7 @@ static int shares_processor(mailbox *m, int who)
 
 static int spin_allowed(void)
 {
-    static _Atomic int processors;
-    int count = atomic_load_explicit(&processors, memory_order_relaxed);
-
-    if (count == 0) {
-        long online = sysconf(_SC_NPROCESSORS_ONLN);
-        count = online > 1 ? (int)online : 1;
-        atomic_store(&processors, count);
-    }
+    const int count = spin_processors();
 
     return count > 1 && atomic_load_explicit(&spinning[POSTED], memory_order_relaxed) +
                                 atomic_load_explicit(&spinning[ANSWERED], memory_order_relaxed) <
