@@ -53,9 +53,14 @@ static char peek_at(const jsontext *j, size_t at)
     return at < j->len ? j->text[at] : '\0';
 }
 
+static int is_whitespace(char c)
+{
+    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
 static void skip_whitespace(jsontext *j)
 {
-    while (j->at < j->len && strchr(" \t\r\n", j->text[j->at]) && j->text[j->at])
+    while (j->at < j->len && is_whitespace(j->text[j->at]))
         j->at++;
 }
 

@@ -383,16 +383,11 @@ enum {
 static int fill_events(zmq_pollitem_t events[EVENTS], const attendant *a)
 {
     const channels *c = &a->kernel->channels;
-    int iopub_fd = -1;
-    size_t len = sizeof iopub_fd;
-
-    if (libzmq.getsockopt(c->sockets[CHANNEL_IOPUB], ZMQ_FD, &iopub_fd, &len))
-        iopub_fd = -1;
     const zmq_pollitem_t all[EVENTS] = {
         [ON_CONTROL] = { c->sockets[CHANNEL_CONTROL], -1, ZMQ_POLLIN, 0 },
         [ON_STDIN] = { c->sockets[CHANNEL_STDIN], -1, ZMQ_POLLIN, 0 },
         [ON_HEARTBEAT] = { c->sockets[CHANNEL_HEARTBEAT], -1, ZMQ_POLLIN, 0 },
-        [ON_SUBSCRIPTION] = { NULL, iopub_fd, ZMQ_POLLIN, 0 },
+        [ON_SUBSCRIPTION] = { NULL, channels_fd(c, CHANNEL_IOPUB), ZMQ_POLLIN, 0 },
         [ON_TEXT] = { NULL, a->kernel->publisher.timer_fd, ZMQ_POLLIN, 0 },
         [ON_WAKE] = { NULL, a->wake_fd, ZMQ_POLLIN, 0 },
         [ON_SIGNAL] = { NULL, a->signal_fd, ZMQ_POLLIN, 0 },

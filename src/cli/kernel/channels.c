@@ -107,6 +107,14 @@ void channels_close(channels *c)
     *c = (channels){ 0 };
 }
 
+int channels_fd(const channels *c, kernel_channel channel)
+{
+    int fd = -1;
+    size_t len = sizeof fd;
+
+    return libzmq.getsockopt(c->sockets[channel], ZMQ_FD, &fd, &len) ? -1 : fd;
+}
+
 /* ---- in ---- */
 
 void packet_free(packet *p)
@@ -192,21 +200,34 @@ int packet_receive(packet *out, channels *c, kernel_channel from, signer *s)
 
 /* ---- out ---- */
 
+/* Made once a second. */
+static const char *date_of(time_t second)
+{
+    static _Thread_local struct {
+        time_t second;
+        char text[24];
+    } last;
+    struct tm parts;
+
+    if (*last.text && last.second == second)
+        return last.text;
+    gmtime_r(&second, &parts);
+    strftime(last.text, sizeof last.text, "%Y-%m-%dT%H:%M:%S", &parts);
+    last.second = second;
+    return last.text;
+}
+
 static int write_header(const channels *c, uint64_t number, char *out, size_t size,
                         const char *type)
 {
     struct timespec now;
-    struct tm parts;
-    char date[24];
 
     clock_gettime(CLOCK_REALTIME, &now);
-    gmtime_r(&now.tv_sec, &parts);
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &parts);
     return snprintf(out, size,
                     "{\"msg_id\":\"%s_%" PRIu64 "\",\"session\":\"%s\",\"username\":\"kernel\","
                     "\"date\":\"%s.%06ldZ\",\"msg_type\":\"%s\",\"version\":\"" PROTOCOL_VERSION
                     "\"}",
-                    c->session, number, c->session, date, now.tv_nsec / 1000, type);
+                    c->session, number, c->session, date_of(now.tv_sec), now.tv_nsec / 1000, type);
 }
 
 static int send_frame(void *socket, const char *data, size_t len, int is_more)

@@ -46,6 +46,10 @@ int channels_open(channels *c, const connection *where, const kernel_limits *lim
 /* Waits a second at most until what was sent has gone. */
 void channels_close(channels *c);
 
+/* Of that socket: readable when there may be something to take; -1: there is none. libzmq tells of a
+ * message once, to whatever uses the socket next: who waits has taken all that there is. */
+int channels_fd(const channels *c, kernel_channel channel);
+
 /* Takes the next message of a socket, if there is one: 1, and it must be freed; 0: there is none.
  * One that is not right costs a line on stderr, and the one after it is taken. */
 int packet_receive(packet *out, channels *c, kernel_channel from, signer *s);

@@ -189,7 +189,7 @@ static void answer_expression(kernel *k, execution *e, const jsontext_token *nam
 
 static void answer_expressions(kernel *k, execution *e)
 {
-    jsontext_span all = jsontext_member(e->request->content, "user_expressions"), source;
+    jsontext_span all = kernel_message_member(e->request, "user_expressions"), source;
     jsontext_token name;
     jsontext j;
 

@@ -32,24 +32,51 @@ static int check_object(const char *what, kernel_part part)
     return SNUG_OK;
 }
 
-static int check_objects(const kernel_part parts[SIGNED_PARTS])
+/* Those behind the most are not kept: where one of them is asked for, it is looked for. */
+static void note_member(kernel_members *out, const jsontext_token *name, jsontext_span value)
 {
-    static const char *const names[SIGNED_PARTS] = { "header", "parent header", "metadata",
-                                                     "content" };
-    int error = SNUG_OK;
-
-    for (int i = 0; i < SIGNED_PARTS && !error; i++)
-        error = check_object(names[i], parts[i]);
-    return error;
+    if (out->count < MOST_MEMBERS) {
+        out->all[out->count].name = (jsontext_span){ name->text, name->len };
+        out->all[out->count].value = value;
+    }
+    out->count++;
 }
 
-static int take_header(kernel_message *out)
+/* SNUG_OK, or SNUG_EINVAL with what is wrong with it. */
+static int read_object(kernel_members *out, const char *what, kernel_part part)
 {
-    int error = jsontext_string(&out->type, jsontext_member(out->header, "msg_type"));
+    jsontext j;
+    jsontext_token token;
+    jsontext_span value;
+
+    out->count = 0;
+    if (!jsontext_enter(&j, (jsontext_span){ part.data, part.len }) || j.open[0] != '{')
+        return check_object(what, part);
+    while (jsontext_item(&j, &token, &value))
+        note_member(out, &token, value);
+    return jsontext_next(&j, &token) == JSONTEXT_END ? SNUG_OK : check_object(what, part);
+}
+
+static jsontext_span find_member(const kernel_members *members, jsontext_span object,
+                                 const char *name)
+{
+    const size_t len = strlen(name);
+
+    if (members->count > MOST_MEMBERS)
+        return jsontext_member(object, name);
+    for (size_t i = members->count; i-- > 0;)
+        if (members->all[i].name.len == len && !memcmp(members->all[i].name.text, name, len))
+            return members->all[i].value;
+    return (jsontext_span){ NULL, 0 };
+}
+
+static int take_header(kernel_message *out, const kernel_members *header)
+{
+    int error = jsontext_string(&out->type, find_member(header, out->header, "msg_type"));
     if (error == SNUG_EINVAL)
         return error_set(error, "its header has no \"msg_type\"");
     if (!error)
-        error = jsontext_string(&out->date, jsontext_member(out->header, "date"));
+        error = jsontext_string(&out->date, find_member(header, out->header, "date"));
     return error == SNUG_ENOMEM ? error_no_memory() : SNUG_OK;
 }
 
@@ -67,7 +94,14 @@ int kernel_message_read(kernel_message *out, signer *s, const kernel_part *frame
     if (!signer_check(s, frames[mark + 1], parts))
         return error_set(SNUG_EINVAL, "its signature is wrong");
 
-    int error = check_objects(parts);
+    kernel_members header;
+    int error = read_object(&header, "header", parts[0]);
+    if (!error)
+        error = check_object("parent header", parts[1]);
+    if (!error)
+        error = check_object("metadata", parts[2]);
+    if (!error)
+        error = read_object(&out->members, "content", parts[3]);
     if (error)
         return error;
     out->identities = frames;
@@ -75,7 +109,7 @@ int kernel_message_read(kernel_message *out, signer *s, const kernel_part *frame
     out->header = (jsontext_span){ parts[0].data, parts[0].len };
     out->parent = (jsontext_span){ parts[1].data, parts[1].len };
     out->content = (jsontext_span){ parts[3].data, parts[3].len };
-    return take_header(out);
+    return take_header(out, &header);
 }
 
 void kernel_message_free(kernel_message *m)
@@ -84,9 +118,14 @@ void kernel_message_free(kernel_message *m)
     str_free(&m->date);
 }
 
+jsontext_span kernel_message_member(const kernel_message *m, const char *name)
+{
+    return find_member(&m->members, m->content, name);
+}
+
 int kernel_message_text(str *out, const kernel_message *m, const char *name)
 {
-    int error = jsontext_string(out, jsontext_member(m->content, name));
+    int error = jsontext_string(out, kernel_message_member(m, name));
     if (error == SNUG_EINVAL)
         return error_set(error, "%s: \"%s\" must be a string", str_text(&m->type), name);
     return error ? error_no_memory() : SNUG_OK;
@@ -94,7 +133,7 @@ int kernel_message_text(str *out, const kernel_message *m, const char *name)
 
 int kernel_message_flag(const kernel_message *m, const char *name, int otherwise)
 {
-    jsontext_span value = jsontext_member(m->content, name);
+    jsontext_span value = kernel_message_member(m, name);
     if (!value.text)
         return otherwise;
     if (jsontext_is(value, "true"))
@@ -104,7 +143,7 @@ int kernel_message_flag(const kernel_message *m, const char *name, int otherwise
 
 long kernel_message_number(const kernel_message *m, const char *name, long otherwise)
 {
-    jsontext_span value = jsontext_member(m->content, name);
+    jsontext_span value = kernel_message_member(m, name);
     char digits[24], *end;
 
     if (!value.text || value.len == 0 || value.len >= sizeof digits)

@@ -14,12 +14,25 @@
 
 #define MESSAGE_MARK "<IDS|MSG>"
 
+/* Of those that messages have, a cell's request has most: seven. */
+enum { MOST_MEMBERS = 16 };
+
+/* The members of an object, found in one go: a cell may be long. */
+typedef struct kernel_members {
+    struct {
+        jsontext_span name; /* without its quotes, as it came */
+        jsontext_span value;
+    } all[MOST_MEMBERS];
+    size_t count;
+} kernel_members;
+
 typedef struct kernel_message {
     const kernel_part *identities; /* within the frames */
     size_t identity_count;
     jsontext_span header;  /* an object, as it came */
     jsontext_span parent;  /* the same: the header of what it answers, or empty */
     jsontext_span content; /* the same */
+    kernel_members members; /* of the content */
     str type, date;        /* of the header; date may be empty */
 } kernel_message;
 
@@ -29,6 +42,9 @@ int kernel_message_read(kernel_message *out, signer *s, const kernel_part *frame
 void kernel_message_free(kernel_message *m);
 
 /* ---- members of the content ---- */
+
+/* The last one of that name; no text: there is none. */
+jsontext_span kernel_message_member(const kernel_message *m, const char *name);
 
 /* Appends the text of a member that must be one: SNUG_OK, SNUG_ENOMEM, or SNUG_EINVAL with a
  * sentence. */
