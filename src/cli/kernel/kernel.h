@@ -11,6 +11,7 @@
 
 #include <snug/snug.h>
 
+#include "base/spin.h"
 #include "cli/kernel/attendant.h"
 #include "cli/kernel/channels.h"
 #include "cli/kernel/history.h"
@@ -36,6 +37,8 @@ typedef struct kernel {
 
     /* Requests that have come and are not answered yet, with those that are not to run. */
     struct waiting *first, **last;
+    uint64_t waited_ns; /* for the last one, with none there */
+    spin spin;          /* for the next one */
     uint64_t failed_ns,
         failed_date_ns; /* when the last cell failed, by two clocks; 0: it has not */
 
