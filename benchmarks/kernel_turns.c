@@ -1,12 +1,14 @@
 /*
  * kernel_turns.c - how long a kernel of Jupyter's takes, asked by a client in C of which nothing is
- * to be seen beside it: until it has started, and of turns.
+ * to be seen beside it: until it has started, and of turns; and what its memory is, alone and as
+ * one of several.
  *
- *     kernel_turns FOLDER TURNS COMMAND...
+ *     kernel_turns FOLDER TURNS KERNELS COMMAND...
  *
  * "{connection_file}" in the command becomes the path of a file in FOLDER. A turn is from sending
- * an execute_request until both its reply and the status idle are there. Prints one line of JSON,
- * times in nanoseconds.
+ * an execute_request until both its reply and the status idle are there. Behind the first kernel's
+ * turns the others start. Prints one line of JSON, times in nanoseconds; each_pss_kib is the
+ * memory of all kernels by their number.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -26,7 +28,7 @@
 #include <openssl/hmac.h>
 #include <zmq.h>
 
-enum { PORTS = 5, WARM_UP = 50, PARTS = 4, MESSAGE_BYTES = 65536, PATIENCE_MS = 60000 };
+enum { PORTS = 5, WARM_UP = 50, MOST_KERNELS = 100, PARTS = 4, MESSAGE_BYTES = 65536, PATIENCE_MS = 60000 };
 
 static const char key[] = "0123456789abcdef";
 
@@ -78,16 +80,24 @@ static void write_file(const char *path, const int ports[PORTS])
         fail(path);
 }
 
-static pid_t start_kernel(char **command, char *path)
+typedef struct kernel {
+    pid_t process;
+    char path[4096]; /* of its connection file */
+    int ports[PORTS];
+    void *shell, *iopub;
+    unsigned number; /* of the last request */
+} kernel;
+
+static void start_process(kernel *k, char **command)
 {
+    k->process = fork();
+    if (k->process < 0)
+        fail("fork");
+    if (k->process > 0)
+        return;
     for (char **word = command; *word; word++)
         if (!strcmp(*word, "{connection_file}"))
-            *word = path;
-    pid_t process = fork();
-    if (process < 0)
-        fail("fork");
-    if (process > 0)
-        return process;
+            *word = k->path;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     execvp(command[0], command);
     fail(command[0]);
@@ -154,22 +164,66 @@ static int receive(void *socket, unsigned number, const char *word)
 }
 
 /* Answers when it was over; 0: not in time. */
-static uint64_t take_turn(void *shell, void *iopub, const char *type, unsigned number,
-                          const char *content, int most_ms)
+static uint64_t take_turn(kernel *k, const char *type, const char *content, int most_ms)
 {
-    zmq_pollitem_t items[] = { { shell, -1, ZMQ_POLLIN, 0 }, { iopub, -1, ZMQ_POLLIN, 0 } };
+    zmq_pollitem_t items[] = { { k->shell, -1, ZMQ_POLLIN, 0 }, { k->iopub, -1, ZMQ_POLLIN, 0 } };
     int has_reply = 0, is_idle = 0;
 
-    send_request(shell, type, number, content);
+    send_request(k->shell, type, ++k->number, content);
     while (!has_reply || !is_idle) {
         if (zmq_poll(items, 2, most_ms) <= 0)
             return 0;
         if (items[0].revents)
-            has_reply |= receive(shell, number, "\"status\"");
+            has_reply |= receive(k->shell, k->number, "\"status\"");
         if (items[1].revents)
-            is_idle |= receive(iopub, number, "\"idle\"");
+            is_idle |= receive(k->iopub, k->number, "\"idle\"");
     }
     return now_ns();
+}
+
+/* How long the cell with that number takes; 0: it did not end. */
+static uint64_t run_cell(kernel *k, unsigned i)
+{
+    char content[256];
+
+    snprintf(content, sizeof content,
+             "{\"code\":\"x = %u\\nx + 1\",\"silent\":false,\"store_history\":true,"
+             "\"user_expressions\":{},\"allow_stdin\":false,\"stop_on_error\":true}",
+             i);
+    uint64_t start_ns = now_ns();
+    uint64_t end_ns = take_turn(k, "execute_request", content, PATIENCE_MS);
+    return end_ns ? end_ns - start_ns : 0;
+}
+
+/* Answers how long it took until it said what it is, and has warmed up; 0: it does not answer. */
+static uint64_t start_kernel(kernel *k, void *context, const char *folder, int which,
+                             char **command)
+{
+    uint64_t begun_ns = now_ns(), ready_ns = 0;
+
+    snprintf(k->path, sizeof k->path, "%s/connection-%d-%d.json", folder, (int)getpid(), which);
+    find_ports(k->ports);
+    write_file(k->path, k->ports);
+    start_process(k, command);
+    k->shell = connect_to(context, ZMQ_DEALER, k->ports[0]);
+    k->iopub = connect_to(context, ZMQ_SUB, k->ports[1]);
+
+    /* The subscription may come behind the first answer. */
+    while (!ready_ns && now_ns() - begun_ns < UINT64_C(60000000000))
+        ready_ns = take_turn(k, "kernel_info_request", "{}", 200);
+    for (unsigned i = 0; i < WARM_UP && ready_ns; i++)
+        if (!run_cell(k, i))
+            ready_ns = 0;
+    return ready_ns ? ready_ns - begun_ns : 0;
+}
+
+static void end_kernel(kernel *k)
+{
+    kill(k->process, SIGKILL);
+    waitpid(k->process, NULL, 0);
+    unlink(k->path);
+    zmq_close(k->shell);
+    zmq_close(k->iopub);
 }
 
 /* ---- figures ---- */
@@ -228,62 +282,49 @@ static long pss_kib(pid_t process)
     return kib + pss_of_children(process);
 }
 
+/* Answers whether all have ended. */
+static int take_times(kernel *k, uint64_t *times, unsigned turns)
+{
+    for (unsigned i = 0; i < turns; i++)
+        if (!(times[i] = run_cell(k, i)))
+            return 0;
+    qsort(times, turns, sizeof *times, compare_times);
+    return 1;
+}
+
 int main(int argc, char **argv)
 {
-    int ports[PORTS];
-    char path[4096], content[256];
-
-    if (argc < 4) {
-        fprintf(stderr, "usage: kernel_turns FOLDER TURNS COMMAND...\n");
+    const int count = argc > 4 ? atoi(argv[3]) : 0;
+    if (count < 1 || count > MOST_KERNELS) {
+        fprintf(stderr, "usage: kernel_turns FOLDER TURNS KERNELS COMMAND...\n");
         return 2;
     }
 
     const unsigned turns = (unsigned)strtoul(argv[2], NULL, 10);
     uint64_t *times = calloc(turns + 1, sizeof *times);
-    snprintf(path, sizeof path, "%s/connection-%d.json", argv[1], (int)getpid());
-    find_ports(ports);
-    write_file(path, ports);
-
-    uint64_t begun_ns = now_ns(), ready_ns = 0;
-    pid_t kernel = start_kernel(argv + 3, path);
+    kernel *kernels = calloc((size_t)count, sizeof *kernels);
     void *context = zmq_ctx_new();
-    void *shell = connect_to(context, ZMQ_DEALER, ports[0]);
-    void *iopub = connect_to(context, ZMQ_SUB, ports[1]);
+    int started = 1;
 
-    /* The subscription may come behind the first answer. */
-    unsigned number = 0;
-    while (!ready_ns && now_ns() - begun_ns < UINT64_C(60000000000))
-        ready_ns = take_turn(shell, iopub, "kernel_info_request", ++number, "{}", 200);
-    for (unsigned i = 0; ready_ns && i < WARM_UP + turns; i++) {
-        snprintf(content, sizeof content,
-                 "{\"code\":\"x = %u\\nx + 1\",\"silent\":false,\"store_history\":true,"
-                 "\"user_expressions\":{},\"allow_stdin\":false,\"stop_on_error\":true}",
-                 i);
-        uint64_t start_ns = now_ns();
-        uint64_t end_ns =
-            take_turn(shell, iopub, "execute_request", ++number, content, PATIENCE_MS);
-        if (!end_ns)
-            ready_ns = 0;
-        if (i >= WARM_UP)
-            times[i - WARM_UP] = end_ns - start_ns;
-    }
-
-    long pss = pss_kib(kernel);
-    kill(kernel, SIGKILL);
-    waitpid(kernel, NULL, 0);
-    unlink(path);
-    if (!ready_ns) {
-        fprintf(stderr, "kernel_turns: the kernel does not answer\n");
-        return 1;
-    }
-
-    qsort(times, turns, sizeof *times, compare_times);
-    printf("{\"start\":%llu,\"runs\":%u,\"median\":%llu,\"p99\":%llu,\"pss_kib\":%ld}\n",
-           (unsigned long long)(ready_ns - begun_ns), turns, (unsigned long long)times[turns / 2],
-           (unsigned long long)times[turns * 99 / 100], pss);
-    zmq_close(shell);
-    zmq_close(iopub);
+    const uint64_t start_ns = start_kernel(&kernels[0], context, argv[1], 0, argv + 4);
+    int is_fine = start_ns && take_times(&kernels[0], times, turns);
+    long alone_kib = pss_kib(kernels[0].process), all_kib = 0;
+    for (; started < count && is_fine; started++)
+        is_fine = start_kernel(&kernels[started], context, argv[1], started, argv + 4) != 0;
+    for (int i = 0; i < started; i++)
+        all_kib += pss_kib(kernels[i].process);
+    for (int i = 0; i < started; i++)
+        end_kernel(&kernels[i]);
     zmq_ctx_term(context);
+
+    if (!is_fine)
+        fprintf(stderr, "kernel_turns: the kernel does not answer\n");
+    else
+        printf("{\"start\":%llu,\"runs\":%u,\"median\":%llu,\"p99\":%llu,\"pss_kib\":%ld,"
+               "\"each_pss_kib\":%ld}\n",
+               (unsigned long long)start_ns, turns, (unsigned long long)times[turns / 2],
+               (unsigned long long)times[turns * 99 / 100], alone_kib, all_kib / started);
     free(times);
-    return 0;
+    free(kernels);
+    return is_fine ? 0 : 1;
 }

@@ -1,7 +1,8 @@
 """Kernels of Jupyter's beside each other, asked by a client in C (kernel_turns.c), by turns: their start,
-turns and memory, with that of their workers.
+turns and memory, with that of their workers: of one alone, and of each of several at once, which share
+what they map of the same files.
 
-usage: kernels.py [--build FOLDER] [--python PROGRAM] [--rounds N] [--turns N]
+usage: kernels.py [--build FOLDER] [--python PROGRAM] [--rounds N] [--turns N] [--at-once N]
 """
 import argparse
 import json
@@ -25,9 +26,9 @@ def commands(snug, python):
     }
 
 
-def ask(client, folder, turns, command):
+def ask(client, folder, turns, at_once, command):
     """Its figures; None: it could not be asked."""
-    done = subprocess.run([client, folder, str(turns), *command], stdout=subprocess.PIPE,
+    done = subprocess.run([client, folder, str(turns), str(at_once), *command], stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, text=True, env={**os.environ, "IPYTHONDIR": folder})
     return json.loads(done.stdout.strip().splitlines()[-1]) if done.returncode == 0 else None
 
@@ -38,6 +39,7 @@ def main():
     parser.add_argument("--python", default="/usr/bin/python3", help="whose ipykernel it is")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--turns", type=int, default=500)
+    parser.add_argument("--at-once", type=int, default=10, help="kernels whose memory is shared out")
     chosen = parser.parse_args()
     client = os.path.join(chosen.build, "benchmarks", "snug_kernel_turns")
     all_commands = commands(os.path.join(chosen.build, "src", "snug"), chosen.python)
@@ -45,18 +47,20 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(chosen.rounds):
             for name, command in all_commands.items():
-                answer = ask(client, folder, chosen.turns, command)
+                answer = ask(client, folder, chosen.turns, chosen.at_once, command)
                 if answer:
                     figures[name].append(answer)
     print(f"medians of {chosen.rounds} rounds of {chosen.turns} turns\n")
-    print("| kernel | start, ms | turn, ms | p99, ms | memory, MiB |\n|---|---|---|---|---|")
+    print(f"| kernel | start, ms | turn, ms | p99, ms | memory of one, MiB | of each of {chosen.at_once}, MiB |\n"
+          "|---|---|---|---|---|---|")
     for name, rows in figures.items():
         if rows:
             median = {key: statistics.median(row[key] for row in rows) for key in rows[0]}
             print(f"| {name} | {median['start'] / 1e6:.0f} | {median['median'] / 1e6:.3f} "
-                  f"| {median['p99'] / 1e6:.2f} | {median['pss_kib'] / 1024:.1f} |")
+                  f"| {median['p99'] / 1e6:.2f} | {median['pss_kib'] / 1024:.1f} "
+                  f"| {median['each_pss_kib'] / 1024:.1f} |")
         else:
-            print(f"| {name} | cannot be asked | | | |")
+            print(f"| {name} | cannot be asked | | | | |")
 
 
 if __name__ == "__main__":

@@ -58,10 +58,10 @@ class Kernel:
             pass
         return value, "".join(printed), error
 
-    def by_client(self, turns):
-        """Asked by a client in C (kernel_turns.c), of which nothing is to be seen: a kernel of its own."""
+    def by_client(self, turns, at_once="10"):
+        """Asked by a client in C (kernel_turns.c), of which nothing is to be seen: kernels of its own."""
         command = self.command or [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-        done = subprocess.run([os.environ["SNUG_KERNEL_TURNS"], self.state, turns, *command],
+        done = subprocess.run([os.environ["SNUG_KERNEL_TURNS"], self.state, turns, at_once, *command],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         if done.returncode:
             raise RuntimeError(done.stderr.strip().splitlines()[-1])

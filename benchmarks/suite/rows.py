@@ -127,6 +127,7 @@ ROWS += [
     row("kernels", "a turn, by jupyter_client", "bare {ms}"),
     row("kernels", KERNEL_START, "client 300", "start"),
     row("kernels", KERNEL_MEMORY, "client 300", "pss_kib", "KiB"),
+    row("kernels", "the same, of each of ten at once", "client 300", "each_pss_kib", "KiB"),
 ]
 
 AMONG = (("of 10 sessions", "among 10 10 10 {long}"),
