@@ -28,7 +28,14 @@
 #include <openssl/hmac.h>
 #include <zmq.h>
 
-enum { PORTS = 5, WARM_UP = 50, MOST_KERNELS = 100, PARTS = 4, MESSAGE_BYTES = 65536, PATIENCE_MS = 60000 };
+enum {
+    PORTS = 5,
+    WARM_UP = 50,
+    MOST_KERNELS = 100,
+    PARTS = 4,
+    MESSAGE_BYTES = 65536,
+    PATIENCE_MS = 60000
+};
 
 static const char key[] = "0123456789abcdef";
 

@@ -16,8 +16,8 @@ typedef struct spin {
     unsigned rests;    /* waits that are not to spin */
 } spin;
 
-/* How many processors this process may use, as it was first asked; at least 1, and on that one nobody
- * should spin. Any thread. */
+/* How many processors this process may use, as it was first asked; at least 1, and on that one
+ * nobody should spin. Any thread. */
 int spin_processors(void);
 
 /* Until when to look, CLOCK_MONOTONIC; 0: sleep at once. */

@@ -46,8 +46,8 @@ int channels_open(channels *c, const connection *where, const kernel_limits *lim
 /* Waits a second at most until what was sent has gone. */
 void channels_close(channels *c);
 
-/* Of that socket: readable when there may be something to take; -1: there is none. libzmq tells of a
- * message once, to whatever uses the socket next: who waits has taken all that there is. */
+/* Of that socket: readable when there may be something to take; -1: there is none. libzmq tells of
+ * a message once, to whatever uses the socket next: who waits has taken all that there is. */
 int channels_fd(const channels *c, kernel_channel channel);
 
 /* Takes the next message of a socket, if there is one: 1, and it must be freed; 0: there is none.

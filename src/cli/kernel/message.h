@@ -29,11 +29,11 @@ typedef struct kernel_members {
 typedef struct kernel_message {
     const kernel_part *identities; /* within the frames */
     size_t identity_count;
-    jsontext_span header;  /* an object, as it came */
-    jsontext_span parent;  /* the same: the header of what it answers, or empty */
-    jsontext_span content; /* the same */
+    jsontext_span header;   /* an object, as it came */
+    jsontext_span parent;   /* the same: the header of what it answers, or empty */
+    jsontext_span content;  /* the same */
     kernel_members members; /* of the content */
-    str type, date;        /* of the header; date may be empty */
+    str type, date;         /* of the header; date may be empty */
 } kernel_message;
 
 /* Reads frames, which must live as long as the message. SNUG_OK, or an error with what is wrong, as

@@ -2,8 +2,8 @@
  * mailbox.h - hands jobs from callers to one thread and waits for their end.
  *
  * A wake between processors costs some 75 us, a cell often less than five. So both sides spin for a
- * moment before they sleep: a caller as long as jobs have taken of late, where that is not long; the
- * thread where the last job came as soon. But not if more threads would spin than there are
+ * moment before they sleep: a caller as long as jobs have taken of late, where that is not long;
+ * the thread where the last job came as soon. But not if more threads would spin than there are
  * processors, nor if both are on the same one, where the one that spins keeps the other from
  * running. One caller at a time.
  */
