@@ -1,6 +1,7 @@
 """Messages that are not right, parents that go, workers that are killed: a kernel is not harmed."""
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -85,6 +86,55 @@ class Wrong(KernelCase):
             frames = socket.recv_multipart()
         self.assertEqual(json.loads(frames[-4])["msg_type"], "iopub_welcome")
         self.assertEqual(json.loads(frames[-1]), {"subscription": ""})
+
+
+class Requests(KernelCase):
+    """libzmq tells of a message once, to whatever uses the socket next: one that comes while an answer is sent too."""
+
+    def sender(self, kernel, context):
+        socket = context.socket(zmq.DEALER)
+        socket.connect(kernel.client._make_url("shell"))
+        return socket
+
+    def ask(self, kernel, socket, kind, content):
+        session = kernel.client.session
+        socket.send_multipart(session.serialize(session.msg(kind, content)))
+
+    def take(self, socket):
+        self.assertTrue(socket.poll(SECONDS * 1000), "no answer")
+        return json.loads(socket.recv_multipart()[-1])
+
+    def test_requests_of_several_clients_are_answered_whenever_they_come(self):
+        k, choose = self.kernel(), random.Random(7)
+        cell = {"code": "1", "silent": True}
+        with zmq.Context() as context:
+            senders = [self.sender(k, context) for _ in range(4)]
+            for _ in range(400):
+                ahead = [(socket, choose.choice([0, 1, 1, 3])) for socket in senders]
+                for socket, count in ahead:
+                    for _ in range(count):
+                        self.ask(k, socket, *choose.choice([("execute_request", cell), ("kernel_info_request", {})]))
+                    for _ in range(choose.choice([0, 0, 200, 2000])):  # some tens of microseconds
+                        pass
+                for socket, count in ahead:
+                    for _ in range(count):
+                        self.assertEqual(self.take(socket)["status"], "ok")
+            for socket in senders:
+                socket.close(0)
+
+    def test_the_last_of_two_members_counts_and_many_are_read(self):
+        k = self.kernel()
+        many = "".join(f'"other{i}": {i}, ' for i in range(40))
+        with zmq.Context() as context:
+            socket = self.sender(k, context)
+            for others in ("", many):
+                header = json.dumps({"msg_id": "1", "msg_type": "execute_request"})
+                content = '{%s"code": "1/0", "code": "x = 1", "user_expressions": {"a": "x + 1"}}' % others
+                parts = [part.encode() for part in (header, "{}", "{}", content)]
+                socket.send_multipart([b"<IDS|MSG>", k.client.session.sign(parts), *parts])
+                reply = self.take(socket)
+                self.assertEqual((reply["status"], reply["user_expressions"]["a"]["data"]["text/plain"]), ("ok", "2"))
+            socket.close(0)
 
 
 class Files(KernelCase):
