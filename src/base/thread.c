@@ -29,15 +29,22 @@ enum { LEAST_STACK_BYTES = 4 << 20 };
 enum { LEAST_STACK_BYTES = 192 << 10 };
 #endif
 
+static size_t (*least)(const pthread_attr_t *);
+
+/* A name of the C library's that is not for linking. Once: dlsym waits for who loads a library. */
+static void find_least(void)
+{
+    *(void **)&least = dlsym(RTLD_DEFAULT, "__pthread_get_minstack");
+}
+
 /* What the C library keeps on a thread's stack: the thread-locals of all that is loaded, of which a
  * program of somebody else's may have much (ThreadSanitizer's have a megabyte). */
 static size_t own_bytes(void)
 {
-    size_t (*least)(const pthread_attr_t *);
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_attr_t attributes;
 
-    /* A name of the C library's that is not for linking. */
-    *(void **)&least = dlsym(RTLD_DEFAULT, "__pthread_get_minstack");
+    pthread_once(&once, find_least);
     if (!least || pthread_attr_init(&attributes) != 0)
         return 0;
     size_t bytes = least(&attributes);

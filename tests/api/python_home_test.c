@@ -1,7 +1,9 @@
-/* A standard library that is not where this Python's own is. */
+/* A standard library that is not where this Python's own is, and its modules in C. */
 #include "../unit/test.h"
 
 #include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,23 +12,47 @@
 
 #include <snug/snug.h>
 
-static char home[4096] = "home-XXXXXX", library[4096], dynload[4096];
+static char home[4096] = "home-XXXXXX", library[4096], dynload[4096], encodings[4096];
 
-/* All that is in the one folder, as links in the other; lib-dynload is the test's own. */
-static void link_all(const char *from, const char *to)
+static void copy(const char *from, const char *to)
+{
+    char buffer[65536];
+    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+    assert_non_null(in);
+    assert_non_null(out);
+    for (size_t len; (len = fread(buffer, 1, sizeof buffer, in)) > 0;)
+        assert_int_equal(fwrite(buffer, 1, len, out), len);
+    fclose(in);
+    assert_int_equal(fclose(out), 0);
+}
+
+/* All that is in the one folder, as links in the other; its files as copies, which a session may
+ * read. lib-dynload is the test's own. */
+static void fill(const char *from, const char *to)
 {
     DIR *dir = opendir(from);
     assert_non_null(dir);
     for (const struct dirent *item; (item = readdir(dir));) {
         if (!strcmp(item->d_name, ".") || !strcmp(item->d_name, "..") ||
-            !strcmp(item->d_name, "lib-dynload"))
+            !strcmp(item->d_name, "lib-dynload") || !strcmp(item->d_name, "encodings"))
             continue;
         char target[8192], name[8192];
         snprintf(target, sizeof target, "%s/%s", from, item->d_name);
         snprintf(name, sizeof name, "%s/%s", to, item->d_name);
-        assert_int_equal(symlink(target, name), 0);
+        struct stat facts;
+        assert_int_equal(stat(target, &facts), 0);
+        if (S_ISREG(facts.st_mode) && strstr(name, ".py"))
+            copy(target, name);
+        else
+            assert_int_equal(symlink(target, name), 0);
     }
     closedir(dir);
+}
+
+static void make_folder(char *path, const char *name)
+{
+    snprintf(path, sizeof library, "%.3500s/%s", library, name);
+    assert_int_equal(mkdir(path, 0755), 0);
 }
 
 static int make_home(void **state)
@@ -42,14 +68,15 @@ static int make_home(void **state)
     assert_int_equal(mkdir(library, 0755), 0);
     snprintf(library, sizeof library, "%.3000s/lib/%s", home, strrchr(STDLIB, '/') + 1);
     assert_int_equal(mkdir(library, 0755), 0);
-    link_all(STDLIB, library);
-    snprintf(dynload, sizeof dynload, "%.3500s/lib-dynload", library);
-    assert_int_equal(mkdir(dynload, 0755), 0);
-    link_all(DYNLOAD, dynload);
+    fill(STDLIB, library);
+    make_folder(encodings, "encodings");
+    fill(STDLIB "/encodings", encodings);
+    make_folder(dynload, "lib-dynload");
+    fill(DYNLOAD, dynload);
     return 0;
 }
 
-static void remove_links(const char *folder)
+static void empty(const char *folder)
 {
     DIR *dir = opendir(folder);
     for (const struct dirent *item; dir && (item = readdir(dir));)
@@ -62,8 +89,9 @@ static void remove_links(const char *folder)
 static int remove_home(void **state)
 {
     (void)state;
-    remove_links(dynload);
-    remove_links(library);
+    empty(dynload);
+    empty(encodings);
+    empty(library);
     *strrchr(library, '/') = '\0';
     rmdir(library);
     return rmdir(home);
@@ -79,6 +107,51 @@ static void put(const char *file)
     assert_int_equal(fclose(f), 0);
 }
 
+/* The file of a module in C becomes a link to another one. */
+static void replace(const char *module, const char *target)
+{
+    char path[8192] = "";
+    size_t len = strlen(module);
+    DIR *dir = opendir(DYNLOAD);
+    assert_non_null(dir);
+    for (const struct dirent *item; (item = readdir(dir));)
+        if (!strncmp(item->d_name, module, len) && item->d_name[len] == '.')
+            snprintf(path, sizeof path, "%s/%s", dynload, item->d_name);
+    closedir(dir);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(symlink(target, path), 0);
+}
+
+static snug_host *open_host(void)
+{
+    snug_host *host = NULL;
+    snug_host_options options = SNUG_HOST_OPTIONS_INIT;
+    options.python_home = home;
+    if (snug_host_open(&host, &options) != SNUG_OK)
+        fail_msg("%s", snug_error_message());
+    return host;
+}
+
+static snug_session *open_session(snug_host *host)
+{
+    snug_session *session = NULL;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    options.profile = "data";
+    if (snug_session_open(&session, host, &options) != SNUG_OK)
+        fail_msg("%s", snug_error_message());
+    return session;
+}
+
+static void check(snug_session *session, const char *source, const char *value)
+{
+    snug_result *result = NULL;
+    assert_int_equal(snug_session_run(&result, session, source, strlen(source), NULL), SNUG_OK);
+    if (snug_result_status(result) != SNUG_STATUS_OK)
+        fail_msg("%s", snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL));
+    assert_string_equal(snug_result_text(result, SNUG_STREAM_VALUE, NULL), value);
+    snug_result_free(result);
+}
+
 /* As Debian's python3-dbg and a free-threaded Python put theirs, in the same folder. */
 static void extensions_of_other_builds_are_left_alone(void **state)
 {
@@ -88,20 +161,129 @@ static void extensions_of_other_builds_are_left_alone(void **state)
     put("_json.cpython-314t-x86_64-linux-gnu.so");
     put("_json.cpython-39-x86_64-linux-gnu.so");
 
-    snug_host *host = NULL;
-    snug_host_options options = SNUG_HOST_OPTIONS_INIT;
-    options.python_home = home;
-    if (snug_host_open(&host, &options) != SNUG_OK)
-        fail_msg("%s", snug_error_message());
-    snug_session *session = NULL;
-    if (snug_session_open(&session, host, NULL) != SNUG_OK)
-        fail_msg("%s", snug_error_message());
+    snug_host *host = open_host();
+    snug_session *session = open_session(host);
+    check(session, "import math; 1.5 + math.sqrt(4)", "3.5");
+    assert_int_equal(snug_session_close(session), SNUG_OK);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
 
-    static const char source[] = "import math; 1.5 + math.sqrt(4)";
+static int is_mapped(const char *part)
+{
+    char line[8192];
+    int found = 0;
+    FILE *f = fopen("/proc/self/maps", "r");
+    assert_non_null(f);
+    while (!found && fgets(line, sizeof line, f))
+        found = strstr(line, part) != NULL;
+    fclose(f);
+    return found;
+}
+
+static void a_module_in_c_is_loaded_when_a_cell_imports_it(void **state)
+{
+    (void)state;
+    snug_host *host = open_host();
+    snug_session *session = open_session(host);
+    assert_false(is_mapped("/_codecs_cn."));
+    check(session, "'\\u4e2d'.encode('gb2312')", "b'\\xd6\\xd0'");
+    assert_true(is_mapped("/_codecs_cn."));
+    assert_int_equal(snug_session_close(session), SNUG_OK);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
+enum { AT_ONCE = 8 };
+
+/* Answers what it is, where that is not what it shall be. */
+static void *import_all(void *session)
+{
+    static const char source[] =
+        "import hashlib\n"
+        "b''.join(t.encode(n) for t, n in\n"
+        "         (('\\uac00', 'euc_kr'), ('\\u4e2d', 'big5'), ('\\u3042', 'iso2022_jp')))";
     snug_result *result = NULL;
-    assert_int_equal(snug_session_run(&result, session, source, sizeof source - 1, NULL), SNUG_OK);
-    assert_string_equal(snug_result_text(result, SNUG_STREAM_VALUE, NULL), "3.5");
+    if (snug_session_run(&result, session, source, sizeof source - 1, NULL) != SNUG_OK)
+        return strdup(snug_error_message());
+    const char *value = snug_result_text(result, SNUG_STREAM_VALUE, NULL);
+    char *wrong = NULL;
+    if (strcmp(value, "b'\\xb0\\xa1\\xa4\\xa4\\x1b$B$\"\\x1b(B'") != 0)
+        wrong = strdup(*value ? value : snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL));
     snug_result_free(result);
+    return wrong;
+}
+
+static void sessions_that_import_at_once_each_get_it(void **state)
+{
+    (void)state;
+    snug_host *host = open_host();
+    snug_session *sessions[AT_ONCE];
+    pthread_t threads[AT_ONCE];
+    for (int i = 0; i < AT_ONCE; i++)
+        sessions[i] = open_session(host);
+    for (int i = 0; i < AT_ONCE; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, import_all, sessions[i]), 0);
+    for (int i = 0; i < AT_ONCE; i++) {
+        void *wrong;
+        assert_int_equal(pthread_join(threads[i], &wrong), 0);
+        if (wrong)
+            fail_msg("%s", (char *)wrong);
+        assert_int_equal(snug_session_close(sessions[i]), SNUG_OK);
+    }
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
+static void one_that_cannot_be_loaded_says_why_and_no_other_one_suffers(void **state)
+{
+    (void)state;
+    char path[8192];
+    put("text");
+    snprintf(path, sizeof path, "%s/text", dynload);
+    replace("_lzma", path);
+
+    snug_host *host = open_host();
+    snug_session *session = open_session(host);
+    for (int i = 0; i < 2; i++)
+        check(session,
+              "try: import lzma\nexcept ImportError as e: why = str(e)\n"
+              "why.endswith('file too short'), '/_lzma.' in why",
+              "(True, True)");
+    check(session, "'\\u3042'.encode('big5hkscs')", "b'\\xc6\\xe8'");
+    assert_int_equal(snug_session_close(session), SNUG_OK);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
+/* As a folder that a server does not answer for. */
+static void one_that_does_not_come_ends_with_the_time_limit_and_hangs_no_host(void **state)
+{
+    (void)state;
+    char fifo[8192];
+    snprintf(fifo, sizeof fifo, "%s/fifo", dynload);
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    assert_int_equal(setenv("SNUG_TEST_FIFO", fifo, 1), 0);
+    replace("_bz2", SLOW);
+
+    snug_host *host = open_host();
+    snug_session *session = open_session(host);
+    check(session, "kept = 7\nkept", "7");
+    static const char source[] = "import bz2";
+    snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = 200 };
+    snug_result *result = NULL;
+    assert_int_equal(snug_session_run(&result, session, source, sizeof source - 1, &limits),
+                     SNUG_OK);
+    assert_int_equal(snug_result_status(result), SNUG_STATUS_TIMEOUT);
+    assert_int_equal(snug_result_state(result), SNUG_STATE_KEPT);
+    snug_result_free(result);
+    check(session, "kept", "7");
+    assert_int_equal(snug_session_close(session), SNUG_OK);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+
+    host = open_host();
+    session = open_session(host);
+    int fd = open(fifo, O_WRONLY);
+    assert_true(fd >= 0);
+    close(fd);
+    check(session, "try: import bz2\nexcept ImportError as e: why = str(e)\n'PyInit__bz2' in why",
+          "True");
     assert_int_equal(snug_session_close(session), SNUG_OK);
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
@@ -110,6 +292,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(extensions_of_other_builds_are_left_alone),
+        cmocka_unit_test(a_module_in_c_is_loaded_when_a_cell_imports_it),
+        cmocka_unit_test(sessions_that_import_at_once_each_get_it),
+        cmocka_unit_test(one_that_cannot_be_loaded_says_why_and_no_other_one_suffers),
+        cmocka_unit_test(one_that_does_not_come_ends_with_the_time_limit_and_hangs_no_host),
     };
     return cmocka_run_group_tests(tests, make_home, remove_home);
 }

@@ -476,6 +476,20 @@ int extensions_load(const allowlist *list)
     return SNUG_OK;
 }
 
+int extensions_serve(void)
+{
+    return SNUG_OK;
+}
+
+int extensions_are_served(void)
+{
+    return 1;
+}
+
+void extensions_end(void)
+{
+}
+
 int runtime_gil_is_shared(void)
 {
     return atomic_load(&fake.gil_is_shared);

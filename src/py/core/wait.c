@@ -6,12 +6,12 @@
 
 /* Whoever judges the time of a cell counts this as the cell's own, and not as a wait for the GIL.
  */
-static void wait_in_peace(interp *in, uint32_t seen, uint64_t deadline_ns)
+static void wait_in_peace(interp *in, _Atomic uint32_t *word, uint32_t seen, uint64_t deadline_ns)
 {
     uint64_t since_ns = clock_now_ns();
 
     atomic_store(&in->waits.since_ns, since_ns);
-    futex_wait(&in->bell, seen, deadline_ns);
+    futex_wait(word, seen, deadline_ns);
     atomic_fetch_add(&in->waits.all_ns, clock_now_ns() - since_ns);
     atomic_store(&in->waits.since_ns, 0);
 }
@@ -29,23 +29,36 @@ int interp_is_waiting(const interp *in)
     return atomic_load(&in->waits.since_ns) != 0;
 }
 
-int wait_for_bell(interp *in, uint32_t seen, uint64_t deadline_ns)
+static int wait_for_word(interp *in, _Atomic uint32_t *word, uint32_t seen, uint64_t deadline_ns)
 {
     for (;;) {
         if (interp_check_stop(in) != 0)
             return -1;
-        if (atomic_load(&in->bell) != seen)
+        if (atomic_load(word) != seen)
             return 1;
         if (clock_now_ns() >= deadline_ns)
             return 0;
         Py_BEGIN_ALLOW_THREADS
-        wait_in_peace(in, seen, deadline_ns);
+        wait_in_peace(in, word, seen, deadline_ns);
         Py_END_ALLOW_THREADS
     }
 }
 
+int wait_for_bell(interp *in, uint32_t seen, uint64_t deadline_ns)
+{
+    return wait_for_word(in, &in->bell, seen, deadline_ns);
+}
+
 /* The bell of an interpreter that has no desk yet is not rung. */
 #define LOOK_NS (20 * NS_PER_MS)
+
+int wait_for_change(interp *in, _Atomic uint32_t *word, uint32_t seen)
+{
+    int is_changed = 0;
+    while (is_changed == 0)
+        is_changed = wait_for_word(in, word, seen, clock_now_ns() + LOOK_NS);
+    return is_changed > 0 ? 0 : -1;
+}
 
 int wait_for_listener(interp *in)
 {

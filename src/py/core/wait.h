@@ -10,6 +10,9 @@
  * deadline has passed (0); -1: a stop came, and is raised. The caller holds the
  * interpreter. */
 int wait_for_bell(struct interp *in, uint32_t seen, uint64_t deadline_ns);
+/* Without the GIL until the word, which no stop wakes, is another number than seen: 0; -1 as
+ * above. */
+int wait_for_change(struct interp *in, _Atomic uint32_t *word, uint32_t seen);
 /* Until what the cell has written was taken, as far as it has to be: 0; -1 as above. */
 int wait_for_listener(struct interp *in);
 

@@ -12,7 +12,9 @@
 
 #include <snug/snug.h>
 
+#include "base/clock.h"
 #include "base/error.h"
+#include "base/thread.h"
 #include "py/core/home.h"
 #include "py/guard/sqlite.h"
 
@@ -20,17 +22,22 @@ typedef struct extension {
     char *path;
     const char *module; /* in path */
     size_t module_len;
-    int is_loaded;
+    _Atomic uint32_t state; /* an extension_state */
+    char why[256];          /* it could not be loaded, the last time; guarded by lock */
 } extension;
 
 /* The exception to "no file-level state": libraries are loaded into the process, and
- * there is one lib-dynload in it. */
+ * there is one lib-dynload in it. The list does not change once it is made. */
 static struct {
-    pthread_mutex_t lock;
+    pthread_mutex_t lock, loading; /* one at a time, and lock inside */
     int is_listed;
     extension *all;
     size_t count, room;
-} extensions = { .lock = PTHREAD_MUTEX_INITIALIZER };
+    thread thread;
+    int is_served; /* it was started and not joined */
+    int is_ending; /* guarded by lock */
+    _Atomic uint32_t asked, has_ended;
+} extensions = { .lock = PTHREAD_MUTEX_INITIALIZER, .loading = PTHREAD_MUTEX_INITIALIZER };
 
 /* "_json.cpython-311-x86_64-linux-gnu.so". Those of a debug build, "cpython-311d", and of other
  * versions may stand beside it. */
@@ -67,12 +74,16 @@ static void note_extension(const char *dir, const char *file)
 
     e->module = e->path + strlen(dir) + 1;
     e->module_len = strcspn(e->module, ".");
-    e->is_loaded = 0;
+    atomic_init(&e->state, EXTENSION_OUT);
+    e->why[0] = '\0';
     extensions.count++;
 }
 
+/* The lock is held. */
 static void list_extensions(void)
 {
+    if (extensions.is_listed)
+        return;
     DIR *dir = opendir(home_dynload());
 
     for (const struct dirent *item; dir && (item = readdir(dir));)
@@ -100,7 +111,8 @@ static const struct {
     void (*settle)(void *library);
 } settled[] = { { "_hashlib", settle_openssl }, { "_sqlite3", sqlite_find } };
 
-static int load_extension(extension *e)
+/* The lock is not held: libraries run code of their own. */
+static uint32_t try_to_load(extension *e)
 {
     void *library = dlopen(e->path, RTLD_NOW | RTLD_LOCAL);
 
@@ -108,13 +120,25 @@ static int load_extension(extension *e)
         if (e->module_len == strlen(settled[i].module) &&
             !memcmp(e->module, settled[i].module, e->module_len))
             settled[i].settle(library);
-
-    e->is_loaded = library != NULL;
     if (library)
-        return SNUG_OK;
+        return EXTENSION_LOADED;
+
     const char *why = dlerror();
-    return error_set(SNUG_EPYTHON, "Python's module %.*s cannot be loaded: %s", (int)e->module_len,
-                     e->module, why ? why : e->path);
+    pthread_mutex_lock(&extensions.lock);
+    snprintf(e->why, sizeof e->why, "%s", why ? why : e->path);
+    pthread_mutex_unlock(&extensions.lock);
+    return EXTENSION_FAILED;
+}
+
+/* Answers whether it is loaded. */
+static int load_extension(extension *e)
+{
+    pthread_mutex_lock(&extensions.loading);
+    uint32_t state = atomic_load(&e->state);
+    if (state != EXTENSION_LOADED)
+        atomic_store(&e->state, state = try_to_load(e));
+    pthread_mutex_unlock(&extensions.loading);
+    return state == EXTENSION_LOADED;
 }
 
 int extensions_load(const allowlist *list)
@@ -122,16 +146,142 @@ int extensions_load(const allowlist *list)
     int first = SNUG_OK;
 
     pthread_mutex_lock(&extensions.lock);
-    if (!extensions.is_listed)
-        list_extensions();
+    list_extensions();
+    pthread_mutex_unlock(&extensions.lock);
     for (size_t i = 0; i < extensions.count; i++) {
         extension *e = &extensions.all[i];
-        int error = SNUG_OK;
-        if (!e->is_loaded && allowlist_verdict(list, e->module, e->module_len) != ALLOW_NEVER)
-            error = load_extension(e);
-        if (!first)
-            first = error;
+        if (allowlist_verdict(list, e->module, e->module_len) != ALLOW_NEVER &&
+            !load_extension(e) && !first)
+            first = error_set(SNUG_EPYTHON, "Python's module %.*s cannot be loaded: %s",
+                              (int)e->module_len, e->module, e->why);
     }
-    pthread_mutex_unlock(&extensions.lock);
     return first;
+}
+
+/* ---- when they are imported ---- */
+
+static void load_wanted(void)
+{
+    for (size_t i = 0; i < extensions.count; i++) {
+        extension *e = &extensions.all[i];
+        if (atomic_load(&e->state) != EXTENSION_WANTED)
+            continue;
+        load_extension(e);
+        futex_wake_all(&e->state);
+    }
+}
+
+static int shall_end(void)
+{
+    pthread_mutex_lock(&extensions.lock);
+    int answer = extensions.is_ending;
+    atomic_store(&extensions.has_ended, (uint32_t)answer);
+    pthread_mutex_unlock(&extensions.lock);
+    return answer;
+}
+
+static void *serve(void *arg)
+{
+    (void)arg;
+    while (!shall_end()) {
+        uint32_t seen = atomic_load(&extensions.asked);
+        load_wanted();
+        futex_wait(&extensions.asked, seen, UINT64_MAX);
+    }
+    futex_wake_all(&extensions.has_ended);
+    return NULL;
+}
+
+static void wake_thread(void)
+{
+    atomic_fetch_add(&extensions.asked, 1);
+    futex_wake_all(&extensions.asked);
+}
+
+/* Of a host that was closed before, where a library has kept the thread. */
+static int is_still_served(void)
+{
+    pthread_mutex_lock(&extensions.lock);
+    list_extensions();
+    int is_there = extensions.is_served && !atomic_load(&extensions.has_ended);
+    extensions.is_ending = 0;
+    pthread_mutex_unlock(&extensions.lock);
+    return is_there;
+}
+
+/* Libraries' constructors run on it. */
+enum { STACK_BYTES = 1 << 20 };
+
+int extensions_serve(void)
+{
+    if (is_still_served())
+        return SNUG_OK;
+    if (extensions.is_served)
+        thread_join(&extensions.thread);
+
+    atomic_store(&extensions.has_ended, 0);
+    int error = thread_start(&extensions.thread, "snug loader", STACK_BYTES, serve, NULL);
+    extensions.is_served = !error;
+    return error;
+}
+
+int extensions_are_served(void)
+{
+    return extensions.is_served;
+}
+
+/* How long a library may keep the thread that is to end. */
+#define PATIENCE_NS (200 * NS_PER_MS)
+
+void extensions_end(void)
+{
+    if (!extensions.is_served)
+        return;
+    pthread_mutex_lock(&extensions.lock);
+    extensions.is_ending = 1;
+    pthread_mutex_unlock(&extensions.lock);
+    wake_thread();
+
+    uint64_t deadline_ns = clock_now_ns() + PATIENCE_NS;
+    while (!atomic_load(&extensions.has_ended) && clock_now_ns() < deadline_ns)
+        futex_wait(&extensions.has_ended, 0, deadline_ns);
+    if (!atomic_load(&extensions.has_ended))
+        return;
+    thread_join(&extensions.thread);
+    extensions.is_served = 0;
+}
+
+static extension *find(const char *module)
+{
+    size_t len = strlen(module);
+    for (size_t i = 0; i < extensions.count; i++) {
+        extension *e = &extensions.all[i];
+        if (e->module_len == len && !memcmp(e->module, module, len))
+            return e;
+    }
+    return NULL;
+}
+
+_Atomic uint32_t *extensions_want(const char *module)
+{
+    extension *e = extensions.is_served ? find(module) : NULL;
+    if (!e)
+        return NULL;
+
+    /* What could not be loaded is tried again: there may be more memory or descriptors by now. */
+    uint32_t state = atomic_load(&e->state);
+    while (state != EXTENSION_LOADED && state != EXTENSION_WANTED)
+        if (atomic_compare_exchange_weak(&e->state, &state, EXTENSION_WANTED)) {
+            wake_thread();
+            break;
+        }
+    return &e->state;
+}
+
+void extensions_tell_why(char *out, size_t room, const char *module)
+{
+    const extension *e = find(module);
+    pthread_mutex_lock(&extensions.lock);
+    snprintf(out, room, "%s", e ? e->why : "");
+    pthread_mutex_unlock(&extensions.lock);
 }

@@ -10,7 +10,9 @@
 #include "py/core/home.h"
 #include "py/core/librarycode.h"
 #include "py/core/trust.h"
+#include "py/core/wait.h"
 #include "py/guard/audit.h"
+#include "py/guard/extensions.h"
 #include "py/guard/gate.h"
 #include "py/shared/shared_objects.h"
 
@@ -146,6 +148,24 @@ static int is_own_extension(PyObject *name, PyObject *origin)
     return !strchr(file, '/') && strncmp(file, module, name_len) == 0 && file[name_len] == '.';
 }
 
+/* This thread may map no code: another one does, the first time. */
+static int load_code(interp *in, PyObject *name)
+{
+    char why[256];
+    const char *module = PyUnicode_AsUTF8(name);
+    _Atomic uint32_t *state = extensions_want(module);
+
+    if (!state)
+        return 0;
+    if (wait_for_change(in, state, EXTENSION_WANTED) != 0)
+        return -1;
+    if (atomic_load(state) == EXTENSION_LOADED)
+        return 0;
+    extensions_tell_why(why, sizeof why, module);
+    PyErr_SetString(PyExc_ImportError, why);
+    return -1;
+}
+
 static PyObject *create_dynamic(PyObject *self, PyObject *args)
 {
     (void)self;
@@ -160,7 +180,7 @@ static PyObject *create_dynamic(PyObject *self, PyObject *args)
         PyErr_Format(in->import_denied ? in->import_denied : PyExc_ImportError,
                      "%U is not written in Python: a session has only its profile's modules in C",
                      name);
-    else if (origin && gate_judge_extension(in, name) == 0)
+    else if (origin && gate_judge_extension(in, name) == 0 && load_code(in, name) == 0)
         module = create_extension(in, CREATE_DYNAMIC, name, origin);
 
     Py_XDECREF(origin);

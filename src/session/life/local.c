@@ -6,6 +6,7 @@
 #include "base/floats.h"
 #include "base/forked.h"
 #include "base/str.h"
+#include "py/guard/extensions.h"
 #include "py/life/runtime.h"
 #include "session/cells/bind_tools.h"
 #include "session/cells/inquiries.h"
@@ -25,7 +26,6 @@
 #include "session/life/renew.h"
 #include "session/life/scan.h"
 #include "session/life/spares.h"
-#include "session/life/warm.h"
 
 /* A process has one Python, and so one host. */
 static pthread_mutex_t only_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -169,7 +169,7 @@ static int start_python(snug_host *host, const snug_host_options *options)
     if (!error)
         error = runtime_begin();
     if (!error && !runtime_is_full() && !host->seal)
-        error = warm_extensions();
+        error = extensions_serve();
     floats_end(&before);
     return error;
 }
@@ -200,6 +200,8 @@ static int close_local(snug_host *host)
     int is_used = host->watchdog && host_reap(host) > 0;
     if (!is_used)
         watchdog_close(host->watchdog);
+    if (!is_used && host->is_only)
+        extensions_end();
     if (host->is_only)
         release_process();
     return is_used;

@@ -233,7 +233,7 @@ int session_furnish(snug_session *session, const snug_session_options *options)
         (error = session_find_packages(session, options)))
         return error;
 
-    error = extensions_load(session->modules);
+    error = extensions_are_served() ? SNUG_OK : extensions_load(session->modules);
     if (error && session->kind == SNUG_KIND_RESTRICTED)
         return error;
 

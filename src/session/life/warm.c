@@ -10,7 +10,8 @@
 #include "py/life/runtime.h"
 #include "session/core/full.h"
 
-int warm_extensions(void)
+/* What every session of the default profile imports from. */
+static int warm_extensions(void)
 {
     allowlist *list = NULL;
     int error = allowlist_open(&list, "core", NULL, NULL);

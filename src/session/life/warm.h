@@ -16,9 +16,6 @@ typedef struct warm_wish {
 
 /* Once, on the only thread, which is the only one afterwards. An error with its message. */
 int warm_start(const warm_wish *wish);
-/* Maps what every session of the default profile imports from. SNUG_EPYTHON with a message where
- * some of it cannot be. */
-int warm_extensions(void);
 /* Around fork, on that thread: what Python wants done. is_child: 1 in the child, where random
  * and numpy.random have new seeds then. */
 void warm_before_fork(void);
