@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <openssl/hmac.h>
+#include <nettle/hmac.h>
 #include <zmq.h>
 
 enum { PARTS = 4, MOST_FRAMES = 16, FRAME_BYTES = 65536 };
@@ -77,22 +77,20 @@ static int receive(void *socket, frame frames[MOST_FRAMES])
 /* What stands in front was sent. */
 static void send_message(void *socket, const char *type, const frame *parent, const char *content)
 {
-    char header[512], signature[2 * EVP_MAX_MD_SIZE + 1];
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    unsigned len = 0;
+    char header[512], signature[2 * SHA256_DIGEST_SIZE + 1];
+    uint8_t digest[SHA256_DIGEST_SIZE];
+    struct hmac_sha256_ctx mac;
 
     snprintf(header, sizeof header,
              "{\"msg_id\":\"echo-%u\",\"session\":\"echo\",\"username\":\"kernel\",\"date\":"
              "\"2026-01-01T00:00:00.000000Z\",\"msg_type\":\"%s\",\"version\":\"5.3\"}",
              ++sent, type);
     const char *parts[PARTS] = { header, parent->bytes, "{}", content };
-    HMAC_CTX *mac = HMAC_CTX_new();
-    HMAC_Init_ex(mac, key, (int)strlen(key), EVP_sha256(), NULL);
+    hmac_sha256_set_key(&mac, strlen(key), (const uint8_t *)key);
     for (int i = 0; i < PARTS; i++)
-        HMAC_Update(mac, (const unsigned char *)parts[i], strlen(parts[i]));
-    HMAC_Final(mac, digest, &len);
-    HMAC_CTX_free(mac);
-    for (unsigned i = 0; i < len; i++)
+        hmac_sha256_update(&mac, strlen(parts[i]), (const uint8_t *)parts[i]);
+    hmac_sha256_digest(&mac, sizeof digest, digest);
+    for (size_t i = 0; i < sizeof digest; i++)
         snprintf(signature + 2 * i, 3, "%02x", digest[i]);
 
     zmq_send(socket, "<IDS|MSG>", 9, ZMQ_SNDMORE);

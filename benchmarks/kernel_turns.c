@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <openssl/hmac.h>
+#include <nettle/hmac.h>
 #include <zmq.h>
 
 enum {
@@ -129,19 +129,20 @@ static void *connect_to(void *context, int type, int port)
 
 static void send_request(void *shell, const char *type, unsigned number, const char *content)
 {
-    char header[512], signature[2 * EVP_MAX_MD_SIZE + 1], joined[MESSAGE_BYTES];
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    unsigned len = 0;
+    char header[512], signature[2 * SHA256_DIGEST_SIZE + 1];
+    uint8_t digest[SHA256_DIGEST_SIZE];
+    struct hmac_sha256_ctx mac;
 
     snprintf(header, sizeof header,
              "{\"msg_id\":\"turn-%u-\",\"session\":\"s\",\"username\":\"u\",\"date\":"
              "\"2026-01-01T00:00:00.000000Z\",\"msg_type\":\"%s\",\"version\":\"5.3\"}",
              number, type);
     const char *parts[PARTS] = { header, "{}", "{}", content };
-    int joined_len = snprintf(joined, sizeof joined, "%s{}{}%s", header, content);
-    HMAC(EVP_sha256(), key, sizeof key - 1, (unsigned char *)joined, (size_t)joined_len, digest,
-         &len);
-    for (unsigned i = 0; i < len; i++)
+    hmac_sha256_set_key(&mac, sizeof key - 1, (const uint8_t *)key);
+    for (int i = 0; i < PARTS; i++)
+        hmac_sha256_update(&mac, strlen(parts[i]), (const uint8_t *)parts[i]);
+    hmac_sha256_digest(&mac, sizeof digest, digest);
+    for (size_t i = 0; i < sizeof digest; i++)
         snprintf(signature + 2 * i, 3, "%02x", digest[i]);
 
     zmq_send(shell, "<IDS|MSG>", 9, ZMQ_SNDMORE);

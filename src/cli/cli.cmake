@@ -215,7 +215,7 @@ snug_layer(cli SOURCES
     cli/upstream/web_resume.c
     cli/upstream/web_transport.c
     ${CMAKE_CURRENT_BINARY_DIR}/cli_presets.c
-    LINK PkgConfig::CJSON PkgConfig::YAML PkgConfig::CRYPTO)
+    LINK PkgConfig::CJSON PkgConfig::YAML PkgConfig::NETTLE)
 # Its header: the library is loaded by what needs it.
 target_include_directories(snug_cli SYSTEM PRIVATE ${ZMQ_INCLUDEDIR})
 target_compile_definitions(snug_cli PRIVATE "SNUG_BUILT_FOR=\"Python ${Python3_VERSION}\""
@@ -229,4 +229,4 @@ add_executable(snug_program agent/model/curl_on_demand.c
 target_include_directories(snug_program SYSTEM PRIVATE ${CURL_INCLUDE_DIRS})
 set_target_properties(snug_program PROPERTIES OUTPUT_NAME snug LINKER_LANGUAGE C)
 target_link_libraries(snug_program PRIVATE snug_flags ${snug_python_of_program}
-    PkgConfig::YAML PkgConfig::CRYPTO snug_sqlite Threads::Threads m)
+    PkgConfig::YAML PkgConfig::NETTLE snug_sqlite Threads::Threads m)

@@ -179,6 +179,14 @@ class Sockets(KernelCase):
         reply = client.execute("", user_expressions={"x": code}, reply=True, timeout=SECONDS)
         return reply["content"]["user_expressions"]["x"]["data"]["text/plain"]
 
+    def test_each_digest_that_clients_have_signs_with_keys_of_any_length(self):
+        for scheme, key in (("hmac-md5", b"k"), ("hmac-sha1", b"k" * 300), ("hmac-sha512", b"k"), ("hmac-sha3_256", b"k" * 300),
+                            ("hmac-sha256", b"k" * 64)):
+            with self.subTest(scheme=scheme, key=len(key)):
+                path, _ = write_connection_file(os.path.join(self.folder, "connection.json"), key=key, signature_scheme=scheme)
+                self.start(path)
+                self.assertEqual(self.value_of(path, "1 + 1"), "2")
+
     def test_a_kernel_does_not_take_the_sockets_of_one_that_lives(self):
         path, _ = write_connection_file(os.path.join(self.folder, "connection.json"), key=b"k", transport="ipc",
                                         ip=os.path.join(self.folder, "kernel"))

@@ -1,6 +1,6 @@
 /*
  * signature.h - what proves that a message is of somebody who has read the connection file: an HMAC
- * of its four parts, by libcrypto.
+ * of its four parts, by libnettle, which takes less memory than libcrypto and as much time.
  *
  * A signer is used by one thread at a time.
  */
@@ -22,7 +22,7 @@ typedef struct kernel_part {
 typedef struct signer signer;
 
 /* key empty: nothing is signed, and every message is right. SNUG_OK, or SNUG_EINVAL for a digest
- * that libcrypto has not, with a sentence. */
+ * that libnettle has not, with a sentence. */
 int signer_open(signer **out, const str *key, const str *digest);
 void signer_close(signer *s);
 /* The signature of the parts in out, which is not terminated: its length; 0 without a key. */

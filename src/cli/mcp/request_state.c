@@ -4,8 +4,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include <openssl/crypto.h>
-#include <openssl/evp.h>
+#include <nettle/sha2.h>
 
 #include <snug/snug.h>
 
@@ -24,7 +23,7 @@ int request_state_start(signer **out)
     if (getrandom(key, sizeof key, 0) != sizeof key)
         return error_system("getrandom");
     const int error = signer_open(out, &bytes, &digest);
-    OPENSSL_cleanse(key, sizeof key);
+    explicit_bzero(key, sizeof key);
     return error;
 }
 
@@ -34,18 +33,19 @@ int request_state_digest(char out[REQUEST_DIGEST_BYTES], const cJSON *params)
     const cJSON *arguments = rpc_object(params, "arguments");
     const char *name = rpc_text(params, "name");
     char *given = arguments ? json_text(arguments) : strdup("{}");
-    unsigned char bytes[EVP_MAX_MD_SIZE];
-    unsigned len = 0;
+    uint8_t bytes[SHA256_DIGEST_SIZE];
+    struct sha256_ctx context;
     str text = { 0 };
 
     int error = given ? str_printf(&text, "%s\n%s", name ? name : "", given) : SNUG_ENOMEM;
-    if (!error && (!EVP_Digest(text.data, text.len, bytes, &len, EVP_sha256(), NULL) || len != 32))
-        error = SNUG_ENOMEM;
-    for (unsigned i = 0; i < len; i++) {
+    sha256_init(&context);
+    sha256_update(&context, text.len, (const uint8_t *)str_text(&text));
+    sha256_digest(&context, sizeof bytes, bytes);
+    for (size_t i = 0; i < sizeof bytes; i++) {
         out[2 * i] = digits[bytes[i] >> 4];
         out[2 * i + 1] = digits[bytes[i] & 15];
     }
-    out[2 * len] = '\0';
+    out[2 * sizeof bytes] = '\0';
     str_free(&text);
     free(given);
     return error;

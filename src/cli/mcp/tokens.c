@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <openssl/crypto.h>
+#include <nettle/memops.h>
 
 #include <snug/snug.h>
 
@@ -74,7 +74,7 @@ int tokens_read(tokens *out, const char *path)
             error = add_token(out, path, number, line, len);
         line += whole + (line[whole] == '\n');
     }
-    OPENSSL_cleanse(text.data, text.len);
+    explicit_bzero(text.data, text.len);
     str_free(&text);
     if (!error && out->count == 0)
         error = error_set(SNUG_EINVAL, "--token-file %s has no token", path);
@@ -86,7 +86,7 @@ void tokens_free(tokens *t)
     for (size_t i = 0; i < t->count; i++) {
         free(t->items[i].principal);
         if (t->items[i].text)
-            OPENSSL_cleanse(t->items[i].text, strlen(t->items[i].text));
+            explicit_bzero(t->items[i].text, strlen(t->items[i].text));
         free(t->items[i].text);
     }
     free(t->items);
@@ -99,7 +99,7 @@ const char *tokens_find(const tokens *t, const char *text)
 
     for (size_t i = 0; i < t->count; i++) {
         const token *one = &t->items[i];
-        if (strlen(one->text) == len && CRYPTO_memcmp(one->text, text, len) == 0 && !found)
+        if (strlen(one->text) == len && memeql_sec(one->text, text, len) && !found)
             found = one->principal;
     }
     return found;
