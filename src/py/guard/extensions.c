@@ -23,7 +23,7 @@ typedef struct extension {
     const char *module; /* in path */
     size_t module_len;
     _Atomic uint32_t state; /* an extension_state */
-    char why[256];          /* it could not be loaded, the last time; guarded by lock */
+    char *why;              /* it could not be loaded, the last time; guarded by lock */
 } extension;
 
 /* The exception to "no file-level state": libraries are loaded into the process, and
@@ -75,7 +75,7 @@ static void note_extension(const char *dir, const char *file)
     e->module = e->path + strlen(dir) + 1;
     e->module_len = strcspn(e->module, ".");
     atomic_init(&e->state, EXTENSION_OUT);
-    e->why[0] = '\0';
+    e->why = NULL;
     extensions.count++;
 }
 
@@ -125,9 +125,17 @@ static uint32_t try_to_load(extension *e)
 
     const char *why = dlerror();
     pthread_mutex_lock(&extensions.lock);
-    snprintf(e->why, sizeof e->why, "%s", why ? why : e->path);
+    free(e->why);
+    e->why = why ? strdup(why) : NULL;
     pthread_mutex_unlock(&extensions.lock);
     return EXTENSION_FAILED;
+}
+
+static void copy_why(char out[EXTENSION_WHY_BYTES], const extension *e)
+{
+    pthread_mutex_lock(&extensions.lock);
+    snprintf(out, EXTENSION_WHY_BYTES, "%s", e->why ? e->why : e->path);
+    pthread_mutex_unlock(&extensions.lock);
 }
 
 /* Answers whether it is loaded. */
@@ -150,10 +158,13 @@ int extensions_load(const allowlist *list)
     pthread_mutex_unlock(&extensions.lock);
     for (size_t i = 0; i < extensions.count; i++) {
         extension *e = &extensions.all[i];
-        if (allowlist_verdict(list, e->module, e->module_len) != ALLOW_NEVER &&
-            !load_extension(e) && !first)
-            first = error_set(SNUG_EPYTHON, "Python's module %.*s cannot be loaded: %s",
-                              (int)e->module_len, e->module, e->why);
+        char why[EXTENSION_WHY_BYTES];
+        if (allowlist_verdict(list, e->module, e->module_len) == ALLOW_NEVER || load_extension(e) ||
+            first)
+            continue;
+        copy_why(why, e);
+        first = error_set(SNUG_EPYTHON, "Python's module %.*s cannot be loaded: %s",
+                          (int)e->module_len, e->module, why);
     }
     return first;
 }
@@ -278,10 +289,10 @@ _Atomic uint32_t *extensions_want(const char *module)
     return &e->state;
 }
 
-void extensions_tell_why(char *out, size_t room, const char *module)
+void extensions_tell_why(char out[EXTENSION_WHY_BYTES], const char *module)
 {
     const extension *e = find(module);
-    pthread_mutex_lock(&extensions.lock);
-    snprintf(out, room, "%s", e ? e->why : "");
-    pthread_mutex_unlock(&extensions.lock);
+    *out = '\0';
+    if (e)
+        copy_why(out, e);
 }

@@ -11,10 +11,11 @@
 #define SNUG_PY_EXTENSIONS_H
 
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "policy/allowlist.h"
+
+enum { EXTENSION_WHY_BYTES = 512 };
 
 typedef enum extension_state {
     EXTENSION_OUT,
@@ -42,6 +43,6 @@ void extensions_end(void);
  * lib-dynload's, or nobody serves. Any thread. */
 _Atomic uint32_t *extensions_want(const char *module);
 /* Why it could not be loaded, when that was tried last. Any thread. */
-void extensions_tell_why(char *out, size_t room, const char *module);
+void extensions_tell_why(char out[EXTENSION_WHY_BYTES], const char *module);
 
 #endif

@@ -151,7 +151,7 @@ static int is_own_extension(PyObject *name, PyObject *origin)
 /* This thread may map no code: another one does, the first time. */
 static int load_code(interp *in, PyObject *name)
 {
-    char why[256];
+    char why[EXTENSION_WHY_BYTES];
     const char *module = PyUnicode_AsUTF8(name);
     _Atomic uint32_t *state = extensions_want(module);
 
@@ -161,7 +161,7 @@ static int load_code(interp *in, PyObject *name)
         return -1;
     if (atomic_load(state) == EXTENSION_LOADED)
         return 0;
-    extensions_tell_why(why, sizeof why, module);
+    extensions_tell_why(why, module);
     PyErr_SetString(PyExc_ImportError, why);
     return -1;
 }
