@@ -194,8 +194,9 @@ static int shall_end(void)
 static void *serve(void *arg)
 {
     (void)arg;
-    while (!shall_end()) {
-        uint32_t seen = atomic_load(&extensions.asked);
+    /* Before it is looked whether to end: who asks in between is not slept over. */
+    for (uint32_t seen = atomic_load(&extensions.asked); !shall_end();
+         seen = atomic_load(&extensions.asked)) {
         load_wanted();
         futex_wait(&extensions.asked, seen, UINT64_MAX);
     }
