@@ -4,13 +4,13 @@
 
 #include <dirent.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "form.h"
+#include "moment.h"
 
 #include <snug/snug.h>
 
@@ -857,7 +857,7 @@ static void a_host_tells_of_threads_that_it_could_not_end(void **state)
     snug_result_free(result);
     snug_session_close(session);
     while (health_of(host).hung_threads > 0)
-        sched_yield();
+        wait_a_moment();
     assert_int_equal(health_of(host).torn_locks, 0);
 }
 #endif

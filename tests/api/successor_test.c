@@ -14,12 +14,13 @@
 #include <unistd.h>
 
 #include "form.h"
+#include "moment.h"
 #include "running.h"
 
 /* A bound that only a hang reaches. */
 enum { SOON_MS = 60000 };
 
-/* Some one and a half seconds of processor time in libcrypto, without the GIL; what that takes is
+/* Some second of processor time in libcrypto, without the GIL; what that takes is
  * found out before, without a limit. */
 #define MEASURES                                              \
     "import hashlib, time\n"                                  \
@@ -27,7 +28,7 @@ enum { SOON_MS = 60000 };
     "    begin = time.thread_time()\n"                        \
     "    hashlib.pbkdf2_hmac('sha256', b'a', b'b', rounds)\n" \
     "    return time.thread_time() - begin\n"                 \
-    "long_enough = int(1.5 * 2_000 / min(turn(2_000) for _ in range(5)))\n"
+    "long_enough = int(2_000 / min(turn(2_000) for _ in range(5)))\n"
 #define HANGS "turn(long_enough)"
 static const char *const measures = MEASURES;
 static const char *const hangs = HANGS;
@@ -53,11 +54,6 @@ static uint64_t hung_threads(void)
     snug_health health = SNUG_HEALTH_INIT;
     snug_host_health(&health, host);
     return health.hung_threads;
-}
-
-static void wait_a_moment(void)
-{
-    nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
 }
 
 static int close_host(void **state)

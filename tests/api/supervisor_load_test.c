@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "moment.h"
 #include "processes.h"
 #include "wire/json.h"
 
@@ -149,9 +150,9 @@ static void a_worker_that_dies_of_a_drain_s_save_does_not_keep_the_drain(void **
     drain d = { .supervisor = r.supervisor };
     assert_int_equal(pthread_create(&drainer, NULL, drain_all, &d), 0);
     while (atomic_load(&d.tid) == 0)
-        sched_yield();
+        wait_a_moment();
     while (!sleeps(atomic_load(&d.tid)))
-        sched_yield();
+        wait_a_moment();
     kill_and_wait(pid);
     pthread_join(drainer, NULL);
 
@@ -424,7 +425,7 @@ static void killed_workers_under_load_cost_what_is_told_and_nothing_hangs(void *
     for (int i = 1; i <= KILLS; i++) {
         char tenant_name[16];
         while (atomic_load(&turns_done) < i * CLIENTS * TURNS / (KILLS + 2))
-            sched_yield();
+            wait_a_moment();
         snprintf(tenant_name, sizeof tenant_name, "t%d", i % TENANTS);
         pid_t pid = worker_of(&r, tenant_name);
         killed += pid > 0 && kill(pid, SIGKILL) == 0;
@@ -504,7 +505,7 @@ static void keepers_put_idle_sessions_away_by_themselves(void **state)
     open_real(&r);
     check_run(&r, "a", "one", "x = 1", "", SNUG_ORIGIN_NEW);
     while (atomic_load(&r.events[SNUG_SUPERVISOR_EVENT_PUT_AWAY]) == 0)
-        sched_yield();
+        wait_a_moment();
     check_run(&r, "a", "one", "x", "1", SNUG_ORIGIN_RESTORED);
     rig_end(&r);
 }

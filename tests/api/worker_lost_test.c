@@ -3,7 +3,6 @@
 
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include <snug/snug.h>
 #include <snug/task.h>
 
+#include "moment.h"
 #include "running.h"
 
 /* Its hash is a call in C that neither allocates nor polls, and takes ages. A tuple keeps its own
@@ -407,7 +407,7 @@ static void threads_that_a_crowd_has_needed_end_with_it(void **state)
 
     const time_t until = time(NULL) + 60;
     while (threads_of(process) > FEW && time(NULL) < until)
-        sched_yield();
+        wait_a_moment();
     assert_in_range(threads_of(process), 1, FEW);
     expect(sessions[0], "6 * 7", "42");
     snug_session_close(sessions[0]);
