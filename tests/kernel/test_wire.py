@@ -1,8 +1,11 @@
 """Messages that are not right, parents that go, workers that are killed: a kernel is not harmed."""
+import ctypes
+import errno
 import json
 import os
 import random
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -201,12 +204,25 @@ class Sockets(KernelCase):
         self.assertEqual(self.value_of(path, "3 + 3"), "6")
 
 
+def refuse_pidfds():
+    """pidfd_open answers ENOSYS from now on, as Linux 5.2 does and sandboxes do."""
+    class Program(ctypes.Structure):
+        _fields_ = [("count", ctypes.c_ushort), ("code", ctypes.c_char_p)]
+    number, load, jump, answer = 434, 0x20, 0x15, 0x06
+    code = b"".join(struct.pack("HBBI", *line) for line in
+                    ((load, 0, 0, 0), (jump, 0, 1, number), (answer, 0, 0, 0x50000 | errno.ENOSYS), (answer, 0, 0, 0x7fff0000)))
+    libc, no_new_privileges, set_seccomp, filters = ctypes.CDLL(None, use_errno=True), 38, 22, 2
+    libc.prctl(no_new_privileges, 1, 0, 0, 0)
+    if libc.prctl(set_seccomp, filters, ctypes.byref(Program(len(code) // 8, code)), 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "seccomp")
+
+
 class Parent(KernelCase):
-    def test_a_kernel_whose_parent_is_gone_ends(self):
+    def ends_with_its_parent(self, **more):
         parent = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
         path, _ = write_connection_file(os.path.join(self.folder, "connection.json"), key=b"k")
         kernel = subprocess.Popen([SNUG, "kernel", "-f", path], stderr=subprocess.PIPE, text=True,
-                                  env=environment(JPY_PARENT_PID=str(parent.pid)))
+                                  env=environment(JPY_PARENT_PID=str(parent.pid)), **more)
         self.addCleanup(kernel.kill)
         client = BlockingKernelClient(connection_file=path)
         client.load_connection_file()
@@ -218,6 +234,12 @@ class Parent(KernelCase):
         said = kernel.communicate(timeout=SECONDS)[1]
         self.assertIn(f"process {parent.pid}, the kernel's parent, is gone", said)
         self.assertEqual(kernel.returncode, 0)
+
+    def test_a_kernel_whose_parent_is_gone_ends(self):
+        self.ends_with_its_parent()
+
+    def test_so_does_one_that_gets_no_descriptor_of_it(self):
+        self.ends_with_its_parent(preexec_fn=refuse_pidfds)
 
 
 class Workers(KernelCase):
