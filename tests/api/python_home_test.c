@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -252,15 +253,30 @@ static void one_that_cannot_be_loaded_says_why_and_no_other_one_suffers(void **s
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-/* As a folder that a server does not answer for. */
+/* Its library is not there before let_it_come, as in a folder that a server does not answer for. */
+static void make_slow(const char *module)
+{
+    char path[8192];
+    snprintf(path, sizeof path, "%s/fifo", dynload);
+    unlink(path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(setenv("SNUG_TEST_FIFO", path, 1), 0);
+    snprintf(path, sizeof path, "%s/slow%s", dynload, module);
+    copy(SLOW, path);
+    replace(module, path);
+}
+
+static void let_it_come(void)
+{
+    int fd = open(getenv("SNUG_TEST_FIFO"), O_WRONLY);
+    assert_true(fd >= 0);
+    close(fd);
+}
+
 static void one_that_does_not_come_ends_with_the_time_limit_and_hangs_no_host(void **state)
 {
     (void)state;
-    char fifo[8192];
-    snprintf(fifo, sizeof fifo, "%s/fifo", dynload);
-    assert_int_equal(mkfifo(fifo, 0600), 0);
-    assert_int_equal(setenv("SNUG_TEST_FIFO", fifo, 1), 0);
-    replace("_bz2", SLOW);
+    make_slow("_bz2");
 
     snug_host *host = open_host();
     snug_session *session = open_session(host);
@@ -279,12 +295,59 @@ static void one_that_does_not_come_ends_with_the_time_limit_and_hangs_no_host(vo
 
     host = open_host();
     session = open_session(host);
-    int fd = open(fifo, O_WRONLY);
-    assert_true(fd >= 0);
-    close(fd);
+    let_it_come();
     check(session, "try: import bz2\nexcept ImportError as e: why = str(e)\n'PyInit__bz2' in why",
           "True");
     assert_int_equal(snug_session_close(session), SNUG_OK);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
+static snug_status run_for(snug_session *session, const char *source, uint64_t wall_ms)
+{
+    snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = wall_ms };
+    snug_result *result = NULL;
+    assert_int_equal(snug_session_run(&result, session, source, strlen(source), &limits), SNUG_OK);
+    snug_status status = snug_result_status(result);
+    assert_int_equal(snug_result_state(result), SNUG_STATE_KEPT);
+    snug_result_free(result);
+    return status;
+}
+
+static void *import_lzma(void *session)
+{
+    static const char source[] = "import lzma";
+    snug_result *result = NULL;
+    snug_session_run(&result, session, source, sizeof source - 1, NULL);
+    snug_result_free(result);
+    return NULL;
+}
+
+/* The C library's own loader does one thing at a time: an import of what is there waits as well,
+ * and nobody waits for that one. */
+static void one_that_does_not_come_keeps_nobody_else_from_running(void **state)
+{
+    (void)state;
+    pthread_t slow;
+    make_slow("_lzma");
+
+    snug_host *host = open_host();
+    snug_session *sessions[3];
+    for (int i = 0; i < 2; i++)
+        sessions[i] = open_session(host);
+    check(sessions[0], "'\\uac00'.encode('euc_kr')", "b'\\xb0\\xa1'");
+    assert_int_equal(pthread_create(&slow, NULL, import_lzma, sessions[0]), 0);
+    while (!is_mapped("/slow_lzma"))
+        sched_yield();
+
+    assert_int_equal(run_for(sessions[1], "'a'.encode('euc_kr')", 200), SNUG_STATUS_TIMEOUT);
+    sessions[2] = open_session(host);
+    check(sessions[2], "sum(range(10))", "45");
+
+    let_it_come();
+    assert_int_equal(pthread_join(slow, NULL), 0);
+    check(sessions[1], "'\\uac00'.encode('euc_kr')", "b'\\xb0\\xa1'");
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(snug_session_close(sessions[i]), SNUG_OK);
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
@@ -295,6 +358,7 @@ int main(void)
         cmocka_unit_test(a_module_in_c_is_loaded_when_a_cell_imports_it),
         cmocka_unit_test(sessions_that_import_at_once_each_get_it),
         cmocka_unit_test(one_that_cannot_be_loaded_says_why_and_no_other_one_suffers),
+        cmocka_unit_test(one_that_does_not_come_keeps_nobody_else_from_running),
         cmocka_unit_test(one_that_does_not_come_ends_with_the_time_limit_and_hangs_no_host),
     };
     return cmocka_run_group_tests(tests, make_home, remove_home);

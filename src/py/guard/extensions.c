@@ -37,6 +37,7 @@ static struct {
     int is_served; /* it was started and not joined */
     int is_ending; /* guarded by lock */
     _Atomic uint32_t asked, has_ended;
+    _Atomic uint32_t turns; /* odd while one is loaded */
 } extensions = { .lock = PTHREAD_MUTEX_INITIALIZER, .loading = PTHREAD_MUTEX_INITIALIZER };
 
 /* "_json.cpython-311-x86_64-linux-gnu.so". Those of a debug build, "cpython-311d", and of other
@@ -143,8 +144,12 @@ static int load_extension(extension *e)
 {
     pthread_mutex_lock(&extensions.loading);
     uint32_t state = atomic_load(&e->state);
-    if (state != EXTENSION_LOADED)
+    if (state != EXTENSION_LOADED) {
+        atomic_fetch_add(&extensions.turns, 1);
         atomic_store(&e->state, state = try_to_load(e));
+        atomic_fetch_add(&extensions.turns, 1);
+        futex_wake_all(&extensions.turns);
+    }
     pthread_mutex_unlock(&extensions.loading);
     return state == EXTENSION_LOADED;
 }
@@ -288,6 +293,11 @@ _Atomic uint32_t *extensions_want(const char *module)
             break;
         }
     return &e->state;
+}
+
+_Atomic uint32_t *extensions_turns(void)
+{
+    return &extensions.turns;
 }
 
 void extensions_tell_why(char out[EXTENSION_WHY_BYTES], const char *module)

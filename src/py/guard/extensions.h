@@ -42,6 +42,9 @@ void extensions_end(void);
  * extension_state, which is EXTENSION_WANTED until the thread is done with it; NULL: it is none of
  * lib-dynload's, or nobody serves. Any thread. */
 _Atomic uint32_t *extensions_want(const char *module);
+/* An odd number while one is loaded. Meanwhile dlopen keeps whoever calls it, also for what is
+ * loaded. Any thread. */
+_Atomic uint32_t *extensions_turns(void);
 /* Why it could not be loaded, when that was tried last. Any thread. */
 void extensions_tell_why(char out[EXTENSION_WHY_BYTES], const char *module);
 

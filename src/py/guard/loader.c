@@ -148,6 +148,17 @@ static int is_own_extension(PyObject *name, PyObject *origin)
     return !strchr(file, '/') && strncmp(file, module, name_len) == 0 && file[name_len] == '.';
 }
 
+/* In dlopen, where whoever loads a library keeps it, the thread has the GIL and cannot be stopped.
+ */
+static int wait_for_turn(interp *in)
+{
+    _Atomic uint32_t *turns = extensions_turns();
+    for (uint32_t seen = atomic_load(turns); seen % 2 == 1; seen = atomic_load(turns))
+        if (wait_for_change(in, turns, seen) != 0)
+            return -1;
+    return 0;
+}
+
 /* This thread may map no code: another one does, the first time. */
 static int load_code(interp *in, PyObject *name)
 {
@@ -155,12 +166,10 @@ static int load_code(interp *in, PyObject *name)
     const char *module = PyUnicode_AsUTF8(name);
     _Atomic uint32_t *state = extensions_want(module);
 
-    if (!state)
-        return 0;
-    if (wait_for_change(in, state, EXTENSION_WANTED) != 0)
+    if (state && wait_for_change(in, state, EXTENSION_WANTED) != 0)
         return -1;
-    if (atomic_load(state) == EXTENSION_LOADED)
-        return 0;
+    if (!state || atomic_load(state) == EXTENSION_LOADED)
+        return wait_for_turn(in);
     extensions_tell_why(why, module);
     PyErr_SetString(PyExc_ImportError, why);
     return -1;
