@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -193,6 +194,34 @@ static void a_module_in_c_is_loaded_when_a_cell_imports_it(void **state)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
+enum { FEW = 32 };
+
+/* json would go on without it, and the codec be unknown, for as long as the session lives. */
+static void one_that_finds_no_descriptor_is_loaded_when_there_are_some_again(void **state)
+{
+    (void)state;
+    int files[FEW], count = 0;
+    struct rlimit before, few;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    snug_host *host = open_host();
+    snug_session *session = open_session(host);
+    few = before;
+    few.rlim_cur = FEW;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    while (count < FEW && (files[count] = open("/dev/null", O_RDONLY)) >= 0)
+        count++;
+    check(session, "try: '\\u3042'.encode('shift_jis')\nexcept OSError as e: why = e\nwhy.errno",
+          "24");
+    check(session, "'_codecs_jp' in str(why)", "True");
+
+    while (count > 0)
+        close(files[--count]);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    check(session, "'\\u3042'.encode('shift_jis')", "b'\\x82\\xa0'");
+    assert_int_equal(snug_session_close(session), SNUG_OK);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
 enum { AT_ONCE = 8 };
 
 /* Answers what it is, where that is not what it shall be. */
@@ -356,6 +385,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(extensions_of_other_builds_are_left_alone),
         cmocka_unit_test(a_module_in_c_is_loaded_when_a_cell_imports_it),
+        cmocka_unit_test(one_that_finds_no_descriptor_is_loaded_when_there_are_some_again),
         cmocka_unit_test(sessions_that_import_at_once_each_get_it),
         cmocka_unit_test(one_that_cannot_be_loaded_says_why_and_no_other_one_suffers),
         cmocka_unit_test(one_that_does_not_come_keeps_nobody_else_from_running),

@@ -2,13 +2,17 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <snug/snug.h>
 
@@ -24,6 +28,7 @@ typedef struct extension {
     size_t module_len;
     _Atomic uint32_t state; /* an extension_state */
     char *why;              /* it could not be loaded, the last time; guarded by lock */
+    int shortage;           /* as of extensions_tell_why; so is it */
 } extension;
 
 /* The exception to "no file-level state": libraries are loaded into the process, and
@@ -77,6 +82,7 @@ static void note_extension(const char *dir, const char *file)
     e->module_len = strcspn(e->module, ".");
     atomic_init(&e->state, EXTENSION_OUT);
     e->why = NULL;
+    e->shortage = 0;
     extensions.count++;
 }
 
@@ -112,6 +118,24 @@ static const struct {
     void (*settle)(void *library);
 } settled[] = { { "_hashlib", settle_openssl }, { "_sqlite3", sqlite_find } };
 
+/* What a library takes at least of the process, if that is not there; dlopen tells no number. */
+enum { ROOM_BYTES = 16 << 20 };
+
+static int find_shortage(void)
+{
+    int fd = open("/", O_PATH | O_CLOEXEC);
+    if (fd < 0)
+        return errno;
+    close(fd);
+
+    void *room =
+        mmap(NULL, ROOM_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room == MAP_FAILED)
+        return errno;
+    munmap(room, ROOM_BYTES);
+    return 0;
+}
+
 /* The lock is not held: libraries run code of their own. */
 static uint32_t try_to_load(extension *e)
 {
@@ -125,18 +149,25 @@ static uint32_t try_to_load(extension *e)
         return EXTENSION_LOADED;
 
     const char *why = dlerror();
+    int shortage = why ? find_shortage() : ENOMEM;
     pthread_mutex_lock(&extensions.lock);
     free(e->why);
     e->why = why ? strdup(why) : NULL;
+    e->shortage = shortage;
     pthread_mutex_unlock(&extensions.lock);
     return EXTENSION_FAILED;
 }
 
-static void copy_why(char out[EXTENSION_WHY_BYTES], const extension *e)
+static int copy_why(char out[EXTENSION_WHY_BYTES], const extension *e)
 {
     pthread_mutex_lock(&extensions.lock);
-    snprintf(out, EXTENSION_WHY_BYTES, "%s", e->why ? e->why : e->path);
+    int shortage = e->shortage;
+    if (e->why)
+        snprintf(out, EXTENSION_WHY_BYTES, "%s", e->why);
+    else
+        snprintf(out, EXTENSION_WHY_BYTES, "%s: not enough memory", e->path);
     pthread_mutex_unlock(&extensions.lock);
+    return shortage;
 }
 
 /* Answers whether it is loaded. */
@@ -300,10 +331,9 @@ _Atomic uint32_t *extensions_turns(void)
     return &extensions.turns;
 }
 
-void extensions_tell_why(char out[EXTENSION_WHY_BYTES], const char *module)
+int extensions_tell_why(char out[EXTENSION_WHY_BYTES], const char *module)
 {
     const extension *e = find(module);
     *out = '\0';
-    if (e)
-        copy_why(out, e);
+    return e ? copy_why(out, e) : 0;
 }

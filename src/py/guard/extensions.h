@@ -45,7 +45,8 @@ _Atomic uint32_t *extensions_want(const char *module);
 /* An odd number while one is loaded. Meanwhile dlopen keeps whoever calls it, also for what is
  * loaded. Any thread. */
 _Atomic uint32_t *extensions_turns(void);
-/* Why it could not be loaded, when that was tried last. Any thread. */
-void extensions_tell_why(char out[EXTENSION_WHY_BYTES], const char *module);
+/* Why it could not be loaded, when that was tried last. Answers an errno where the process is short
+ * of descriptors or memory, and the next try may find some; else 0. Any thread. */
+int extensions_tell_why(char out[EXTENSION_WHY_BYTES], const char *module);
 
 #endif

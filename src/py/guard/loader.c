@@ -159,10 +159,30 @@ static int wait_for_turn(interp *in)
     return 0;
 }
 
+static void raise_os_error(int number, const char *why)
+{
+    PyObject *args = Py_BuildValue("(is)", number, why);
+    if (args)
+        PyErr_SetObject(PyExc_OSError, args);
+    Py_XDECREF(args);
+}
+
+/* The library goes without what raises ImportError, for as long as the session lives: json, and
+ * codecs, which would be unknown from then on. So what may come at the next try is an OSError. */
+static int refuse_code(const char *module)
+{
+    char why[EXTENSION_WHY_BYTES];
+    int shortage = extensions_tell_why(why, module);
+    if (shortage)
+        raise_os_error(shortage, why);
+    else
+        PyErr_SetString(PyExc_ImportError, why);
+    return -1;
+}
+
 /* This thread may map no code: another one does, the first time. */
 static int load_code(interp *in, PyObject *name)
 {
-    char why[EXTENSION_WHY_BYTES];
     const char *module = PyUnicode_AsUTF8(name);
     _Atomic uint32_t *state = extensions_want(module);
 
@@ -170,9 +190,7 @@ static int load_code(interp *in, PyObject *name)
         return -1;
     if (!state || atomic_load(state) == EXTENSION_LOADED)
         return wait_for_turn(in);
-    extensions_tell_why(why, module);
-    PyErr_SetString(PyExc_ImportError, why);
-    return -1;
+    return refuse_code(module);
 }
 
 static PyObject *create_dynamic(PyObject *self, PyObject *args)
