@@ -158,7 +158,8 @@ typedef struct snug_arrival {
     snug_origin origin;
     const char *reason;   /* why it is not as it was: one sentence; "" where it is */
     uint64_t cells_lost;  /* that have run since the save, or ever; not counted are those that the
-                             caller ran by snug_session_run in a lease */
+                             caller ran by snug_session_run in a lease. UINT64_MAX: not known,
+                             because the disk was full */
     int64_t saved_ms;     /* since 1970: when it was saved; 0: not restored */
     uint64_t waited_ns;   /* for its turn */
     snug_saved *restored; /* what snug_session_restore has reported, with what could not be saved;
@@ -193,8 +194,8 @@ SNUG_EXTERN const snug_arrival *snug_served_arrival(const snug_served *served);
  *   "opened": {"tenant": "ada", "how": "restored", "state": "kept | lost", "reason": "",
  *              "cells_lost": 0, "waited_ms": 0.1, "restored": {snug.saved/1}, "files_left_out": [],
  *              "restored_from": {"saved_ms": 1700000000000, "cells_lost": 0}}
- * restored and restored_from are null where nothing was; state is lost where something is. NULL if
- * memory ran out; len may be NULL. */
+ * restored and restored_from are null where nothing was, cells_lost where it is not known; state is
+ * lost where something is. NULL if memory ran out; len may be NULL. */
 SNUG_EXTERN const char *snug_served_json(const snug_served *served, size_t *len);
 /* Frees the answer with its result. */
 SNUG_EXTERN void snug_served_free(snug_served *served);

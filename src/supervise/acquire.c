@@ -204,9 +204,18 @@ static void find_origin(const seat *one, arrival *a, int was_lost)
     str why = { 0 };
     int is_marked = state_read_mark(one->place, &a->shown.cells_lost, &why);
 
+    /* Of one that is open it is known even where the mark could not be written. */
+    int is_known = a->shown.cells_lost != MARK_UNKNOWN;
+    if (was_lost && !is_known)
+        a->shown.cells_lost = one->cells;
+
     a->shown.origin = SNUG_ORIGIN_NEW;
     if (was_lost)
         tell_reason(a, str_text(&why), "its worker has died");
+    else if (is_marked && !is_known)
+        tell_reason(a, NULL,
+                    "its process ended, and cells that have run since it was saved may be lost: "
+                    "how many is not known");
     else if (is_marked)
         tell_reason(a, str_text(&why), "its process ended before it was saved");
 

@@ -1,6 +1,7 @@
 /*
  * lease.c - calls: a seat and a turn, the session, what is done with it, and all given back.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -483,10 +484,13 @@ static int add_opened(str *out, const snug_served *served)
 {
     const snug_arrival *a = &served->arrival.shown;
     const char *saved = a->restored ? snug_saved_json(a->restored, NULL) : "null";
+    char cells[24] = "null";
     const char *state = *a->reason ? "lost" : "kept";
 
     if (!saved)
         return SNUG_ENOMEM;
+    if (a->cells_lost != MARK_UNKNOWN)
+        snprintf(cells, sizeof cells, "%llu", (unsigned long long)a->cells_lost);
 
     int error = str_add(out, ",\"opened\":{\"tenant\":");
     if (!error)
@@ -498,8 +502,8 @@ static int add_opened(str *out, const snug_served *served)
     if (!error)
         error = jsontext_quote(out, a->reason, strlen(a->reason));
     if (!error)
-        error = str_printf(out, ",\"cells_lost\":%llu,\"waited_ms\":%.3f,\"restored\":%s",
-                           (unsigned long long)a->cells_lost, (double)a->waited_ns / 1e6, saved);
+        error = str_printf(out, ",\"cells_lost\":%s,\"waited_ms\":%.3f,\"restored\":%s", cells,
+                           (double)a->waited_ns / 1e6, saved);
 
     if (!error)
         error = str_printf(out, ",\"files_left_out\":%s", a->files_left_out);
@@ -507,8 +511,8 @@ static int add_opened(str *out, const snug_served *served)
         return error;
 
     if (a->saved_ms)
-        return str_printf(out, ",\"restored_from\":{\"saved_ms\":%lld,\"cells_lost\":%llu}}}",
-                          (long long)a->saved_ms, (unsigned long long)a->cells_lost);
+        return str_printf(out, ",\"restored_from\":{\"saved_ms\":%lld,\"cells_lost\":%s}}}",
+                          (long long)a->saved_ms, cells);
 
     return str_add(out, ",\"restored_from\":null}}");
 }

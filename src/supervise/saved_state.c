@@ -153,12 +153,15 @@ int state_read_mark(const char *place, uint64_t *cells, str *why)
 
     ssize_t len = read(fd, text, sizeof text - 1);
     close(fd);
-    if (len > MARK_DIGITS) {
-        text[len] = '\0';
-        utf8_mend(text, strlen(text));
-        *cells = strtoull(text, NULL, 10);
-        str_add(why, text + MARK_DIGITS + 1);
+    text[len > 0 ? len : 0] = '\0';
+    if (strspn(text, "0123456789") != MARK_DIGITS || text[MARK_DIGITS] != '\n') {
+        *cells = MARK_UNKNOWN;
+        return 1;
     }
+
+    utf8_mend(text, strlen(text));
+    *cells = strtoull(text, NULL, 10);
+    str_add(why, text + MARK_DIGITS + 1);
 
     return 1;
 }

@@ -48,6 +48,8 @@ int state_put_aside(const char *place);
  * SNUG_OK or SNUG_ESYSTEM with a message. It does not wait for the disk: what it wrote survives the
  * process, but perhaps not a power cut. */
 int state_mark(const char *place, uint64_t cells, const char *why);
+/* Of a mark that could not be written whole, because the disk was full. */
+#define MARK_UNKNOWN UINT64_MAX
 /* 1, and what state_mark said; 0: there is no mark. */
 int state_read_mark(const char *place, uint64_t *cells, str *why);
 

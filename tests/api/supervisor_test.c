@@ -619,6 +619,33 @@ static void without_a_drain_the_loss_is_told_once(void **state)
     rig_end(&r);
 }
 
+/* As a full disk leaves it: empty, or cut. */
+static void how_many_cells_are_lost_is_not_known_where_the_mark_could_not_be_written(void **state)
+{
+    (void)state;
+    char path[128];
+    rig r;
+    rig_init(&r);
+    snprintf(path, sizeof path, "%s/ada/one.open", r.folder);
+    for (int bytes = 0; bytes <= 20; bytes += 10) {
+        rig_open(&r);
+        snug_served_free(rig_run(&r, "ada", "one", "x = 1"));
+        rig_close(&r);
+        assert_int_equal(truncate(path, bytes), 0);
+        rig_open(&r);
+        snug_served *served = rig_run(&r, "ada", "one", "'x' in globals()");
+        const snug_arrival *came = snug_served_arrival(served);
+        assert_int_equal(came->origin, SNUG_ORIGIN_LOST);
+        assert_true(came->cells_lost == UINT64_MAX);
+        assert_string_equal(came->reason, "its process ended, and cells that have run since it was "
+                                          "saved may be lost: how many is not known");
+        assert_non_null(strstr(snug_served_json(served, NULL), "\"cells_lost\":null"));
+        snug_served_free(served);
+        rig_close(&r);
+    }
+    rig_end(&r);
+}
+
 static void a_session_is_saved_after_so_many_cells(void **state)
 {
     (void)state;
@@ -1045,6 +1072,7 @@ int main(void)
         cmocka_unit_test(what_was_half_written_goes_at_the_next_open),
         cmocka_unit_test(after_a_drain_every_session_is_there_again),
         cmocka_unit_test(without_a_drain_the_loss_is_told_once),
+        cmocka_unit_test(how_many_cells_are_lost_is_not_known_where_the_mark_could_not_be_written),
         cmocka_unit_test(a_session_is_saved_after_so_many_cells),
         cmocka_unit_test(turns_go_round_the_tenants),
         cmocka_unit_test(a_busy_session_lets_others_of_its_tenant_pass),

@@ -66,9 +66,13 @@ void answer_arrival(answer *a, const snug_arrival *arrival)
     if (arrival->origin == SNUG_ORIGIN_RESTORED)
         answer_say(a, "The session was idle, and has been restored from its save.%s\n",
                    *arrival->reason ? "" : " Names that could not be saved are gone.");
-    if (*arrival->reason)
-        answer_say(a, "The session is not as it was: %s; cells lost: %llu.\n", arrival->reason,
-                   (unsigned long long)arrival->cells_lost);
+    if (!*arrival->reason)
+        return;
+
+    answer_say(a, "The session is not as it was: %s", arrival->reason);
+    if (arrival->cells_lost != UINT64_MAX)
+        answer_say(a, "; cells lost: %llu", (unsigned long long)arrival->cells_lost);
+    answer_say(a, ".\n");
 }
 
 /* ---- pictures and files ---- */
@@ -202,7 +206,11 @@ static void add_opened(answer *a, const snug_arrival *arrival)
     a->failed |= str_printf(out, ",\"opened\":{\"how\":\"%s\",\"state\":\"%s\",\"reason\":",
                             snug_origin_name(arrival->origin), *arrival->reason ? "lost" : "kept");
     a->failed |= jsontext_quote(out, arrival->reason, strlen(arrival->reason));
-    a->failed |= str_printf(out, ",\"cells_lost\":%llu}}", (unsigned long long)arrival->cells_lost);
+    if (arrival->cells_lost == UINT64_MAX)
+        a->failed |= str_add(out, ",\"cells_lost\":null}}");
+    else
+        a->failed |=
+            str_printf(out, ",\"cells_lost\":%llu}}", (unsigned long long)arrival->cells_lost);
 }
 
 void answer_cell(answer *a, const snug_result *result, const snug_arrival *arrival, const handle *h)
