@@ -86,13 +86,15 @@ typedef enum snug_supervisor_event_kind {
     SNUG_SUPERVISOR_EVENT_SAVED,       /* a session, which stays open */
     SNUG_SUPERVISOR_EVENT_PUT_AWAY,    /* a session was saved and closed */
     SNUG_SUPERVISOR_EVENT_SAVE_FAILED, /* the session stays open; tried again after idle_ms */
-    SNUG_SUPERVISOR_EVENT_LOST,        /* a session with what it had not saved */
+    SNUG_SUPERVISOR_EVENT_LOST,        /* a session with what it had not saved: when it is closed,
+                                          and when a call learns of it */
     SNUG_SUPERVISOR_EVENT_DAMAGED,     /* what was saved is put aside, as NAME.damaged */
     SNUG_SUPERVISOR_EVENT_WORKER_STARTED,
     SNUG_SUPERVISOR_EVENT_WORKER_ENDED, /* nobody needed it */
     SNUG_SUPERVISOR_EVENT_WORKER_DIED,
     SNUG_SUPERVISOR_EVENT_STATE_FAILED /* the state folder could not be written: what is lost from
-                                    now on may be reported wrongly */
+                                    now on may be reported wrongly. Or a save could not be read:
+                                    the call has failed */
 } snug_supervisor_event_kind;
 
 typedef struct snug_supervisor_event {
@@ -140,7 +142,8 @@ SNUG_EXTERN int snug_supervisor_close(snug_supervisor *supervisor);
  * delays no other, and is given up after drain_save_ms. Waits until the cells that run have ended
  * and the leases are closed; what still runs after ms is interrupted, and saved like the others.
  * Then the workers end. SNUG_EBUSY where leases are open after that; SNUG_ESTOPPED with the last
- * reason where sessions could not be saved, which stay open. It can be called again. */
+ * reason where sessions could not be saved, which stay open, or were lost before or while they were
+ * saved, which are closed. It can be called again. */
 SNUG_EXTERN int snug_supervisor_drain(snug_supervisor *supervisor, uint64_t ms);
 
 /* ---- calls ---- */

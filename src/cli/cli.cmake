@@ -128,6 +128,7 @@ snug_layer(cli SOURCES
     cli/mcp/session_tools.c
     cli/mcp/stdio.c
     cli/mcp/tool_table.c
+    cli/mcp/troubles.c
     cli/packages/missing.c
     cli/packages/installed.c
     cli/packages/packages_command.c

@@ -165,7 +165,9 @@ static int put_aside(snug_supervisor *s, seat *one, arrival *a)
 {
     char message[ERROR_MESSAGE_BYTES];
 
-    snprintf(message, sizeof message, "what was saved of it is damaged: %s", error_message());
+    snprintf(message, sizeof message,
+             "what was saved of it is damaged, and kept as %.200s.damaged: %.700s",
+             strrchr(one->place, '/') + 1, error_message());
     int error = state_put_aside(one->place);
     if (error)
         return error;
@@ -193,6 +195,9 @@ static int restore_saved(snug_supervisor *s, seat *one, arrival *a)
         a->shown.saved_ms = 0;
         a->shown.origin = SNUG_ORIGIN_LOST;
         error = put_aside(s, one, a);
+    } else if (error == SNUG_ESYSTEM) {
+        notes_tell(s, SNUG_SUPERVISOR_EVENT_STATE_FAILED, one->tenant->name, one->name,
+                   error_message());
     }
 
     return error;

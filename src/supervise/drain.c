@@ -147,9 +147,9 @@ static int judge_drained(const snug_supervisor *s)
 {
     if (s->calls > 0)
         return error_set(SNUG_EBUSY, "%zu calls or leases are still open", s->calls);
-    if (s->open > 0)
+    if (s->open > 0 || s->drain_lost > 0)
         return error_set(SNUG_ESTOPPED, "%zu sessions could not be saved; the last one: %.600s",
-                         s->open, s->failure);
+                         s->open + s->drain_lost, s->failure);
     return SNUG_OK;
 }
 
@@ -158,6 +158,7 @@ static void drain_calls_and_saves(drain *d, uint64_t ms)
     snug_supervisor *s = d->s;
 
     s->is_draining = 1;
+    s->drain_lost = 0;
     queue_refuse_all(s);
     forget_failures(s);
     wait_for_calls(d, ms);

@@ -74,9 +74,10 @@ static int note_failure(snug_supervisor *s, seat *one, int error)
     if (!s->is_draining)
         one->retry_ns = clock_deadline_ns(notes_now(s), s->limits.idle_ms);
     pthread_mutex_unlock(&s->lock);
-    if (error == SNUG_EDEAD)
+    if (error == SNUG_EDEAD) /* told as lost, by who closes it or calls it next */
         notes_lost(s, one, message);
-    notes_tell(s, SNUG_SUPERVISOR_EVENT_SAVE_FAILED, one->tenant->name, one->name, message);
+    else
+        notes_tell(s, SNUG_SUPERVISOR_EVENT_SAVE_FAILED, one->tenant->name, one->name, message);
     return error_set(error, "%s", message);
 }
 
@@ -124,15 +125,26 @@ void evict_close(snug_supervisor *s, seat *one)
     evict_return_room(s, one->tenant);
 }
 
-/* What is lost stays so, until a call has reported it. */
+/* What is lost stays so, until a call has reported it. A drain answers for what it could not save;
+ * of a session that was as it was saved nothing is lost. */
 static void keep_loss(snug_supervisor *s, seat *one)
 {
-    str why = { 0 };
+    str mark = { 0 };
     uint64_t cells;
-    state_read_mark(one->place, &cells, &why);
-    if (why.len == 0)
-        notes_lost(s, one, "its worker has died");
-    str_free(&why);
+
+    state_read_mark(one->place, &cells, &mark);
+    const char *why = mark.len > 0 ? mark.data : "its worker has died";
+    if (mark.len == 0)
+        notes_lost(s, one, why);
+
+    pthread_mutex_lock(&s->lock);
+    if (s->is_draining && one->is_dirty) {
+        s->drain_lost++;
+        snprintf(s->failure, sizeof s->failure, "session %.200s is lost: %.700s", one->name, why);
+    }
+    pthread_mutex_unlock(&s->lock);
+    notes_tell(s, SNUG_SUPERVISOR_EVENT_LOST, one->tenant->name, one->name, why);
+    str_free(&mark);
 }
 
 /* Whether the session is lost, as far as can be known now. */

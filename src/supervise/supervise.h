@@ -125,6 +125,7 @@ struct snug_supervisor {
     uint64_t turns;
     supervise_counts counts;
     int is_draining, is_closing;
+    size_t drain_lost;                 /* sessions that the drain has found lost */
     char failure[ERROR_MESSAGE_BYTES]; /* why the last save failed */
     thread keepers[KEEPERS];
     size_t keeper_count;

@@ -156,8 +156,11 @@ static void a_worker_that_dies_of_a_drain_s_save_does_not_keep_the_drain(void **
     kill_and_wait(pid);
     pthread_join(drainer, NULL);
 
-    assert_int_equal(d.answer, SNUG_OK);
+    assert_int_equal(d.answer, SNUG_ESTOPPED);
+    assert_int_equal(atomic_load(&r.events[SNUG_SUPERVISOR_EVENT_LOST]), 1);
+    assert_int_equal(atomic_load(&r.events[SNUG_SUPERVISOR_EVENT_SAVE_FAILED]), 0);
     assert_true(reports(&r, "\"sessions\":{\"open\":0"));
+    assert_int_equal(snug_supervisor_drain(r.supervisor, 0), SNUG_OK); /* nothing is left */
     rig_end(&r);
 }
 

@@ -345,14 +345,89 @@ class Saves(ServerCase):
         kept = [s.tool("run_python", code="x = 3")["structuredContent"]["session"] for _ in range(8)]
         lost = [s.tool("run_python", code=self.ENDLESS)["structuredContent"]["session"] for _ in range(6)]
         said = s.close()
-        self.assertRegex(said, "^snug: 6 sessions could not be saved; the last one: saving session py_.* was given up "
-                               "after 2000 ms, the limit at an end\n$")
+        lines = said.splitlines()
+        self.assertRegex(lines.pop(), "^snug: 6 sessions could not be saved; the last one: saving session py_.* was given up "
+                                      "after 2000 ms, the limit at an end$")
+        self.assertEqual(sorted(lines), sorted(f"snug: session {name} could not be saved, and stays open: saving session {name} "
+                                               "was given up after 2000 ms, the limit at an end" for name in lost))
         self.assertEqual(s.process.returncode, 1)
         s = self.server()
         for session in kept:
             self.assertEqual(s.tool("run_python", code="x", session=session)["structuredContent"]["value"]["json"], 3)
         result = s.tool("run_python", code="x", session=lost[0])
         self.assertIn("its process ended before it was saved", json.dumps(result))
+
+
+def workers(process):
+    """The processes below it that have none below them."""
+    below = []
+    for thread in os.listdir(f"/proc/{process}/task"):
+        with open(f"/proc/{process}/task/{thread}/children", encoding="ascii") as file:
+            below += [int(word) for word in file.read().split()]
+    return [pid for child in below for pid in workers(child) or [child]]
+
+
+class Troubles(ServerCase):
+    """What goes wrong with a session behind its client's back is told on stderr, and nothing else is."""
+
+    def opened(self, server):
+        return server.tool("run_python", code="x = 1")["structuredContent"]["session"]
+
+    def test_a_worker_that_dies_while_idle_is_told(self):
+        s = self.server()
+        session = self.opened(s)
+        for pid in workers(s.process.pid):
+            os.kill(pid, signal.SIGKILL)
+        self.assertEqual(s.process.stderr.readline(), "snug: the worker of tenant stdio has died with 1 sessions\n")
+        s.tool("run_python", code="1", session=session)
+        self.assertEqual(s.process.stderr.readline(),
+                         f"snug: session {session} is not as it was: its worker has died\n")
+        self.assertEqual((s.close(), s.process.returncode), ("", 0))
+
+    def test_a_session_that_is_lost_at_the_end_is_told_and_is_a_failure(self):
+        s = self.server()
+        session = self.opened(s)
+        pids = workers(s.process.pid)
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        s.process.stdin.close()
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+        said = s.close()
+        self.assertRegex(said, f"(?m)^snug: session {session} is not as it was: ")
+        self.assertRegex(said, f"(?m)^snug: 1 sessions could not be saved; the last one: session {session} is lost: ")
+        self.assertEqual(s.process.returncode, 1)
+
+    def test_a_save_that_fails_is_told(self):
+        s = self.server("--session-idle", "100ms")
+        session = self.opened(s)
+        shutil.rmtree(os.path.join(self.folder, "state"))
+        self.assertRegex(s.process.stderr.readline(),
+                         f"^snug: session {session} could not be saved, and stays open: .*{session}.snug: "
+                         "No such file or directory")
+
+    def put_away(self):
+        """A session, and its file."""
+        s = self.server()
+        session = self.opened(s)
+        self.assertEqual(s.close(), "")
+        return session, os.path.join(self.folder, "state", "stdio", session + ".snug")
+
+    def test_a_save_that_is_damaged_is_told(self):
+        session, path = self.put_away()
+        os.truncate(path, 100)
+        s = self.server()
+        s.tool("run_python", code="1", session=session)
+        self.assertEqual(s.close(), f"snug: session {session} is not as it was: what was saved of it is damaged, "
+                                    f"and kept as {session}.damaged: {path} is cut: it has fewer bytes than it says\n")
+
+    @unittest.skipIf(os.geteuid() == 0, "root reads every file")
+    def test_a_save_that_cannot_be_read_is_told(self):
+        session, path = self.put_away()
+        os.chmod(path, 0)
+        s = self.server()
+        s.tool("run_python", code="1", session=session)
+        self.assertRegex(s.close(), f"^snug: session {session} may be restored wrongly, or not at all: {path}: Permission denied")
 
 
 class Subscriptions(ServerCase):

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "cli/mcp/transports.h"
+#include "cli/mcp/troubles.h"
 #include "cli/program/command.h"
 #include "cli/program/state_folder.h"
 
@@ -19,6 +20,7 @@ typedef struct run {
     snug_host_options host;
     snug_supervisor_limits limits;
     mcp_server server;
+    troubles troubles;
 } run;
 
 static int has_program(const char *name)
@@ -44,7 +46,12 @@ static int on_session(void *payload, snug_session *session, const char *tenant, 
     (void)name;
     if (snug_session_kind(session) == SNUG_KIND_BASH)
         return SNUG_OK;
-    return tools_bind(payload, session);
+    return tools_bind(&((run *)payload)->tools, session);
+}
+
+static void on_event(void *payload, const snug_supervisor_event *event)
+{
+    troubles_tell(&((run *)payload)->troubles, event);
 }
 
 static int open_supervisor(run *r, const char *folder)
@@ -55,7 +62,8 @@ static int open_supervisor(run *r, const char *folder)
     wanted.host = &r->host;
     wanted.limits = &r->limits;
     wanted.on_session = on_session;
-    wanted.payload = &r->tools;
+    wanted.on_event = on_event;
+    wanted.payload = r;
     return snug_supervisor_open(&r->server.supervisor, &wanted);
 }
 
@@ -130,7 +138,8 @@ int command_mcp(const options *o)
 {
     run r = { .options = *o,
               .host = SNUG_HOST_OPTIONS_INIT,
-              .server = { .limits = mcp_limits_resolve(&o->mcp.limits) } };
+              .server = { .limits = mcp_limits_resolve(&o->mcp.limits) },
+              .troubles = TROUBLES_INIT };
 
     if (o->input_count > 0)
         return command_fail(EXIT_USAGE, "mcp takes options only, and not \"%.100s\"",
