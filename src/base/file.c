@@ -120,8 +120,10 @@ int file_replace(const char *path, const struct iovec *pieces, size_t count)
     }
 
     if (finish_file(fd, name.data, path, pieces, count) != 0) {
+        int why = errno;
         error = error_system("%s", path);
         unlink(name.data);
+        errno = why;
         goto done;
     }
 

@@ -13,7 +13,8 @@
 
 /* Puts the pieces into a file at path, in the place of what is there: under another name beside
  * it first, then on the disk, then renamed. Mode 0600. SNUG_OK; SNUG_EINVAL where a folder, device
- * or pipe is there; or SNUG_ESYSTEM; with a message that names path, and nothing is left behind. */
+ * or pipe is there; or SNUG_ESYSTEM, with errno; with a message that names path, and nothing is
+ * left behind. */
 int file_replace(const char *path, const struct iovec *pieces, size_t count);
 /* Appends what the regular file has, most_bytes of it at most: SNUG_EINVAL for a larger one and
  * for what is not a regular file, SNUG_ESYSTEM, SNUG_ENOMEM, with a message that names path. */

@@ -118,6 +118,8 @@ static void save_picture(pictures *p, const char *suffix, const str *bytes)
     failed = fd < 0 || file_write_all(fd, str_text(bytes), bytes->len);
     if (fd >= 0)
         failed |= close(fd);
+    if (failed && fd >= 0)
+        unlink(path.data);
     if (failed)
         printf("<picture of %zu bytes, which cannot be saved>", bytes->len);
     else

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/ascii.h"
@@ -133,23 +135,51 @@ static char *path_of(const char *word)
     return asprintf(&path, "%s%s", home, word + 1) < 0 ? NULL : path;
 }
 
+/* 0, or an errno. A new file that could not be written whole is removed. */
+static int write_to(const char *path, int flags, const str *text)
+{
+    int error = 0, fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
+
+    if (fd < 0)
+        return errno;
+    if (file_write_all(fd, str_text(text), text->len))
+        error = errno;
+    if (close(fd) && !error)
+        error = errno;
+    if (error && flags & O_EXCL)
+        unlink(path);
+    return error;
+}
+
+/* The older one stays until the new one is whole. */
+static int replace_file(const char *path, mode_t mode, const str *text)
+{
+    struct iovec piece = { text->data, text->len };
+    char *target = realpath(path, NULL); /* a link stays one */
+    int error = target ? 0 : errno;
+
+    if (target && file_replace(target, &piece, 1))
+        error = errno ? errno : EINVAL;
+    else if (target)
+        chmod(target, mode & 07777);
+    free(target);
+    return error;
+}
+
 static void write_cells(const char *path, const str *text, size_t count, int replaces)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (replaces ? O_TRUNC : O_EXCL), 0666);
+    struct stat old;
+    int is_file = stat(path, &old) == 0 && S_ISREG(old.st_mode), error;
 
-    if (fd < 0 && errno == EEXIST) {
+    if (replaces && is_file)
+        error = replace_file(path, old.st_mode, text);
+    else
+        error = write_to(path, replaces ? O_TRUNC : O_EXCL, text);
+
+    if (error == EEXIST && !replaces)
         complain("%s is there already; %%save -f %s replaces it", path, path);
-        return;
-    }
-
-    int failed = fd < 0 || file_write_all(fd, str_text(text), text->len);
-    int why = errno;
-    if (fd >= 0 && close(fd) && !failed) {
-        failed = 1;
-        why = errno;
-    }
-    if (failed)
-        complain("%s cannot be written: %s", path, strerror(why));
+    else if (error)
+        complain("%s cannot be written: %s", path, strerror(error));
     else
         printf("%zu cell%s saved to %s\n\n", count, count == 1 ? "" : "s", path);
 }
