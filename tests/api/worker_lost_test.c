@@ -27,7 +27,7 @@
     "    return t\n"
 #define ENDLESS NEST "hash(nest())"
 
-enum { WALL_MS = 200, QUICK_MS = 2000 };
+enum { WALL_MS = 100, QUICK_MS = 2000 };
 
 static snug_host *host;
 
