@@ -4,11 +4,13 @@ import errno
 import json
 import os
 import random
+import resource
 import signal
 import struct
 import subprocess
 import sys
 import time
+import unittest
 
 from kernels import SECONDS, SNUG, Kernel, KernelCase, environment, main
 
@@ -163,6 +165,23 @@ class Files(KernelCase):
         self.refused("kernel", "-f", "/nowhere.json", says="/nowhere.json")
         self.refused("kernel", says="-f CONNECTION_FILE is missing")
         self.refused("kernel", "dance", says='unknown verb "dance"')
+
+
+class Scarce(KernelCase):
+    @unittest.skipUnless(os.geteuid() == 0, "only root can be somebody who has no other process")
+    def test_a_kernel_that_gets_no_threads_says_so(self):
+        path, _ = write_connection_file(os.path.join(self.folder, "connection.json"), key=b"k")
+        os.chmod(self.folder, 0o755)
+        os.chmod(path, 0o644)
+        for limit in (1, 2):
+            try:
+                done = subprocess.run([SNUG, "kernel", "-f", path], capture_output=True, text=True, env=environment(), timeout=SECONDS,
+                                      cwd="/", user=54321, group=54321, extra_groups=[],
+                                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NPROC, (limit, limit)))
+            except PermissionError as refused:
+                self.skipTest(f"other users cannot run the program: {refused}")
+            self.assertRegex(done.stderr, "^snug: a kernel cannot start the threads of libzmq: Resource temporarily unavailable")
+            self.assertEqual(done.returncode, 2)
 
 
 class Sockets(KernelCase):

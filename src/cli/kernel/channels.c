@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,11 +86,41 @@ static int name_session(channels *c)
     return SNUG_OK;
 }
 
+/* With the first socket libzmq starts these, and ends the process where it cannot. */
+enum { LIBRARY_THREADS = 2 };
+
+static void *wait_at(void *gate)
+{
+    pthread_mutex_lock(gate);
+    pthread_mutex_unlock(gate);
+    return NULL;
+}
+
+static int try_threads(void)
+{
+    pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+    pthread_t threads[LIBRARY_THREADS];
+    int count = 0, refused = 0;
+
+    pthread_mutex_lock(&gate);
+    while (count < LIBRARY_THREADS && !refused)
+        if (!(refused = pthread_create(&threads[count], NULL, wait_at, &gate)))
+            count++;
+    pthread_mutex_unlock(&gate);
+    for (int i = 0; i < count; i++)
+        pthread_join(threads[i], NULL);
+
+    errno = refused;
+    return refused ? error_system("a kernel cannot start the threads of libzmq") : SNUG_OK;
+}
+
 int channels_open(channels *c, const connection *where, const kernel_limits *limits)
 {
     *c = (channels){ .limits = *limits };
     c->limits.message_frames = u64_least(limits->message_frames, MOST_FRAMES);
     int error = name_session(c);
+    if (!error)
+        error = try_threads();
     if (!error && !(c->context = libzmq.ctx_new()))
         error = fail_zmq("zmq_ctx_new");
     for (int i = 0; i < CHANNELS && !error; i++)
