@@ -210,9 +210,9 @@ static void one_that_finds_no_descriptor_is_loaded_when_there_are_some_again(voi
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
     while (count < FEW && (files[count] = open("/dev/null", O_RDONLY)) >= 0)
         count++;
-    check(session, "try: '\\u3042'.encode('shift_jis')\nexcept OSError as e: why = e\nwhy.errno",
+    check(session,
+          "try: '\\u3042'.encode('shift_jis')\nexcept OSError as e: number = e.errno\nnumber",
           "24");
-    check(session, "'_codecs_jp' in str(why)", "True");
 
     while (count > 0)
         close(files[--count]);
