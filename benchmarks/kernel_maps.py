@@ -37,12 +37,12 @@ def kind_of(path, access, program, curl, zmq):
         return "libzmq and what it needs"
     if soname in curl:
         return "libcurl and what it needs, unless libzmq does"
-    return "libcrypto" if name.startswith("libcrypto") else "other libraries"
+    return "other libraries"
 
 
 def read_maps(process):
     """-> KiB by kind, and their sum."""
-    base = {"libc.so.6", "ld-linux-x86-64.so.2", "libm.so.6", "libcrypto.so.3", "libz.so.1", "libgcc_s.so.1"}
+    base = {"libc.so.6", "ld-linux-x86-64.so.2", "libm.so.6", "libcrypto.so.3", "libnettle.so.8", "libz.so.1", "libgcc_s.so.1"}
     curl, zmq = needed_by("libcurl.so.4") - base, needed_by("libzmq.so.5") - base
     program, kinds, kind = os.readlink(f"/proc/{process}/exe"), {}, None
     with open(f"/proc/{process}/smaps") as lines:
