@@ -215,3 +215,21 @@ class Terminal:
 
     def __exit__(self, *_):
         self.close()
+
+
+class PromptCase(Case):
+    """Types at the prompt."""
+
+    def environment(self, **changes):
+        return environment(**{"TERM": "xterm", "LANG": "C.UTF-8", "NO_COLOR": "1", "HOME": self.folder,
+                              "XDG_STATE_HOME": self.folder + "/state", **changes})
+
+    def prompt(self, *args, **changes):
+        terminal = Terminal(*args, env=self.environment(**changes))
+        self.addCleanup(terminal.close)
+        terminal.wait(r"In \[1\]: ")
+        return terminal
+
+    def ask(self, terminal, text, says):
+        terminal.type(text + "\r")
+        return terminal.wait(says)

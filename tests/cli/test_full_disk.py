@@ -4,13 +4,13 @@ import subprocess
 import sys
 import unittest
 
-from driver import Case, Terminal, environment
+from driver import PromptCase
 
 IS_INSIDE = "--inside" in sys.argv
 LONG = "x = '" + "a" * 6000 + "'"
 
 
-class FullDisk(Case):
+class FullDisk(PromptCase):
     def setUp(self):
         super().setUp()
         self.disk = os.path.join(self.folder, "disk")
@@ -36,17 +36,6 @@ class FullDisk(Case):
             except OSError:
                 pass
 
-    def prompt(self, **changes):
-        terminal = Terminal(env=environment(**{"TERM": "xterm", "LANG": "C.UTF-8", "NO_COLOR": "1", "HOME": self.folder,
-                                               "XDG_STATE_HOME": self.folder + "/state", **changes}))
-        self.addCleanup(terminal.close)
-        terminal.wait(r"In \[1\]: ")
-        return terminal
-
-    def ask(self, terminal, text, says):
-        terminal.type(text + "\r")
-        return terminal.wait(says)
-
     def test_a_file_that_cells_would_replace_stays(self):
         old = self.on_disk("old.py", "old = 1\n")
         self.fill()
@@ -55,6 +44,30 @@ class FullDisk(Case):
         self.ask(terminal, f"%save -f {old}", r"old.py cannot be written: No space left on device")
         self.assertEqual(self.read(old), "old = 1\n")
         self.assertEqual(sorted(os.listdir(self.disk)), ["filler", "old.py"])
+
+    def test_a_file_that_is_replaced_stays_a_link_with_its_mode(self):
+        old = self.on_disk("old.py", "old = 1\n")
+        os.chmod(old, 0o640)
+        link = os.path.join(self.disk, "link.py")
+        os.symlink("old.py", link)
+        terminal = self.prompt()
+        self.ask(terminal, "new = 1", r"In \[2\]: ")
+        self.ask(terminal, f"%save -f {link}", r"1 cell saved to ")
+        self.assertEqual(self.read(old), "# %% cell 1\nnew = 1\n")
+        self.assertEqual((os.readlink(link), os.stat(old).st_mode & 0o7777), ("old.py", 0o640))
+
+    def test_one_that_cannot_be_is_written_where_it_is(self):
+        other = self.on_disk("other.py", "old = 1\n")
+        os.link(other, os.path.join(self.disk, "second.py"))
+        mounted = self.on_disk("mounted.py", "old = 1\n")
+        subprocess.run(["mount", "--bind", mounted, mounted], check=True)
+        self.addCleanup(subprocess.run, ["umount", "-l", mounted], check=True)
+        terminal = self.prompt()
+        self.ask(terminal, "new = 1", r"In \[2\]: ")
+        for path in (other, mounted):
+            self.ask(terminal, f"%save -f {path}", r"1 cell saved to ")
+            self.assertEqual(self.read(path), "# %% cell 1\nnew = 1\n")
+        self.assertEqual(self.read(os.path.join(self.disk, "second.py")), "# %% cell 1\nnew = 1\n")
 
     def test_cells_that_find_no_room_leave_no_file(self):
         self.fill()

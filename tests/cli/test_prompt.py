@@ -6,27 +6,13 @@ import struct
 import termios
 import unittest
 
-from driver import SECONDS, Case, Terminal, environment, wait_until_unread
+from driver import SECONDS, PromptCase, Terminal, wait_until_unread
 
 UP, LEFT = "\x1b[A", "\x1b[D"
 CTRL_C, CTRL_D = "\x03", "\x04"
 
 
-class Prompt(Case):
-    def environment(self, **changes):
-        return environment(**{"TERM": "xterm", "LANG": "C.UTF-8", "NO_COLOR": "1", "HOME": self.folder,
-                              "XDG_STATE_HOME": self.folder + "/state", **changes})
-
-    def prompt(self, *args, **changes):
-        terminal = Terminal(*args, env=self.environment(**changes))
-        self.addCleanup(terminal.close)
-        terminal.wait(r"In \[1\]: ")
-        return terminal
-
-    def ask(self, terminal, text, says):
-        terminal.type(text + "\r")
-        return terminal.wait(says)
-
+class Prompt(PromptCase):
     # ---- input() ----
 
     def test_input_reads_a_line_of_the_terminal(self):

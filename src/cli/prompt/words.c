@@ -151,18 +151,27 @@ static int write_to(const char *path, int flags, const str *text)
     return error;
 }
 
-/* The older one stays until the new one is whole. */
-static int replace_file(const char *path, mode_t mode, const str *text)
+/* Another name of it would stay as it is, and its owner would be lost. */
+static int can_be_replaced(const struct stat *old)
+{
+    return old->st_nlink == 1 && old->st_uid == geteuid();
+}
+
+/* The older one stays until the new one is whole, where the folder lets it be replaced at all: a
+ * mount point cannot be. */
+static int replace_file(const char *path, const struct stat *old, const str *text)
 {
     struct iovec piece = { text->data, text->len };
-    char *target = realpath(path, NULL); /* a link stays one */
-    int error = target ? 0 : errno;
+    char *target = can_be_replaced(old) ? realpath(path, NULL) : NULL; /* a link stays one */
+    int error = EPERM;
 
-    if (target && file_replace(target, &piece, 1))
-        error = errno ? errno : EINVAL;
-    else if (target)
-        chmod(target, mode & 07777);
+    if (target)
+        error = !file_replace(target, &piece, 1) ? 0 : errno ? errno : EINVAL;
+    if (target && !error)
+        chmod(target, old->st_mode & 07777);
     free(target);
+    if (error == EPERM || error == EACCES || error == EBUSY || error == EROFS)
+        return write_to(path, O_TRUNC, text);
     return error;
 }
 
@@ -172,7 +181,7 @@ static void write_cells(const char *path, const str *text, size_t count, int rep
     int is_file = stat(path, &old) == 0 && S_ISREG(old.st_mode), error;
 
     if (replaces && is_file)
-        error = replace_file(path, old.st_mode, text);
+        error = replace_file(path, &old, text);
     else
         error = write_to(path, replaces ? O_TRUNC : O_EXCL, text);
 
