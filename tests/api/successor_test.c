@@ -20,8 +20,8 @@
 /* A bound that only a hang reaches. */
 enum { SOON_MS = 60000 };
 
-/* Some second of processor time in libcrypto, without the GIL; what that takes is
- * found out before, without a limit. */
+/* About a second of processor time in libcrypto, without the GIL; what that takes is found out
+ * before, without a limit. */
 #define MEASURES                                              \
     "import hashlib, time\n"                                  \
     "def turn(rounds):\n"                                     \

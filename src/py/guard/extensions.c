@@ -39,8 +39,8 @@ static struct {
     extension *all;
     size_t count, room;
     thread thread;
-    int is_served; /* it was started and not joined */
-    int is_ending; /* guarded by lock */
+    _Atomic int is_served; /* it was started and not joined */
+    int is_ending;         /* guarded by lock */
     _Atomic uint32_t asked, has_ended;
     _Atomic uint32_t turns; /* odd while one is loaded */
 } extensions = { .lock = PTHREAD_MUTEX_INITIALIZER, .loading = PTHREAD_MUTEX_INITIALIZER };
