@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <snug/snug.h>
@@ -18,7 +19,7 @@
 #include "base/process/spawn.h"
 
 /* TURN_BYTES: no pipe holds more, unless root made it so. */
-enum { CHUNK_BYTES = 64 * 1024, TURN_BYTES = 1 << 20, LOOK_MS = 5 };
+enum { CHUNK_BYTES = 64 * 1024, TURN_BYTES = 1 << 20, LOOK_MS = 5, START_MS = 1000 };
 
 static void close_pipe_end(int *fd)
 {
@@ -33,6 +34,8 @@ static void close_pipe_end(int *fd)
  * place is not in it. */
 enum { LISTED = 256 };
 static _Atomic pid_t listed[LISTED];
+/* One that is being started may run before its number is listed. */
+static _Atomic int starting, is_over;
 
 static void replace_listed(pid_t before, pid_t after)
 {
@@ -45,6 +48,9 @@ static void replace_listed(pid_t before, pid_t after)
 
 void child_end_all(void)
 {
+    atomic_store(&is_over, 1);
+    for (int i = 0; i < START_MS && atomic_load(&starting) > 0; i++)
+        nanosleep(&(struct timespec){ .tv_nsec = NS_PER_MS }, NULL);
     for (int i = 0; i < LISTED; i++) {
         const pid_t pid = atomic_load(&listed[i]);
         if (pid > 0)
@@ -72,6 +78,19 @@ static int spawn_child(pid_t *pid, const char *program, char *const *arguments, 
     return error;
 }
 
+/* And lists it. Answers an errno. */
+static int spawn_listed(pid_t *pid, const char *program, char *const *arguments, char *const *env,
+                        int pipes[3][2])
+{
+    atomic_fetch_add(&starting, 1);
+    int error =
+        atomic_load(&is_over) ? ECANCELED : spawn_child(pid, program, arguments, env, pipes);
+    if (!error)
+        replace_listed(0, *pid);
+    atomic_fetch_sub(&starting, 1);
+    return error;
+}
+
 /* name: what messages call it. */
 static int start_child(child *c, const char *name, const char *program, char *const *arguments,
                        char *const *env)
@@ -85,7 +104,7 @@ static int start_child(child *c, const char *name, const char *program, char *co
             error = errno;
 
     if (!error)
-        error = spawn_child(&c->pid, program, arguments, env, pipes);
+        error = spawn_listed(&c->pid, program, arguments, env, pipes);
 
     /* Its ends: it reads its stdin, and writes the others. */
     for (int i = 0; i < 3; i++)
@@ -93,7 +112,6 @@ static int start_child(child *c, const char *name, const char *program, char *co
     if (error)
         goto fail;
 
-    replace_listed(0, c->pid);
     c->in = pipes[0][1];
     c->out = pipes[1][0];
     c->err = pipes[2][0];

@@ -35,7 +35,8 @@ void child_kill(child *c);
 /* Closes its input and waits for so long, then asks it to end, then kills it. */
 void child_end(child *c, int patience_ms);
 /* Asks the groups of all that run to end, and waits for none: for a process that ends at once.
- * Takes no lock; safe in a signal's handler. */
+ * None starts any more; one that is being started is waited for, a second at most. Takes no lock;
+ * safe in a signal's handler. */
 void child_end_all(void);
 /* Closes the pipes. */
 void child_free(child *c);
