@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -55,7 +56,8 @@
     X(void, _exit, (int))                                                                          \
     X(void, _Exit, (int))                                                                          \
     X(void, abort, (void))                                                                         \
-    X(void, pthread_exit, (void *))
+    X(void, pthread_exit, (void *))                                                                \
+    X(size_t, malloc_usable_size, (void *))
 
 /* The exception to "no file-level state": written once, by the process's first thread. */
 #define MEMBER(result, name, parameters) result(*name) parameters;
@@ -67,6 +69,19 @@ static SETTLED union {
     };
     char room[SETTLED_BYTES];
 } libc;
+
+/* It reads blocks of __libc_malloc (allocate.c). A preloaded allocator may define both names, or
+ * this one alone, for blocks of its own. */
+static void find_usable_size(void)
+{
+    Dl_info maker;
+    void *library = NULL;
+
+    if (dladdr(dlsym(RTLD_DEFAULT, "__libc_malloc"), &maker))
+        library = libc.dlopen(maker.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+    if (library)
+        *(void **)&libc.malloc_usable_size = dlsym(library, "malloc_usable_size");
+}
 
 /* Runs before main, and before that if the constructor of a library locks something.
  * Nothing is looked up later: dlsym must not be called in a handler. */
@@ -92,6 +107,7 @@ __attribute__((constructor)) static void look_up(void)
         is_whole &= found[i] != NULL;
     }
 
+    find_usable_size();
     libc.is_whole = is_whole;
     if (is_whole)
         settled_seal(&libc);
@@ -102,6 +118,13 @@ __attribute__((constructor)) static void look_up(void)
 int interpose_is_complete(void)
 {
     return libc.is_complete;
+}
+
+/* ---- the allocator: the rest is in allocate.c ---- */
+
+EXPORT size_t malloc_usable_size(void *block)
+{
+    return LIBC(malloc_usable_size)(block);
 }
 
 /* ---- locks ---- */
