@@ -175,3 +175,14 @@ int file_read(str *out, const char *path, uint64_t most_bytes)
     close(fd);
     return error;
 }
+
+int file_open_null(void)
+{
+    int ends[2];
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+    if (null >= 0 || pipe2(ends, O_CLOEXEC) != 0)
+        return null;
+    close(ends[1]);
+    return ends[0];
+}

@@ -24,5 +24,8 @@ int file_read(str *out, const char *path, uint64_t most_bytes);
 int file_write_all(int fd, const void *data, size_t len);
 /* Puts the name of the file on the disk too. A file system that cannot do that is not an error. */
 void file_sync_folder(const char *path);
+/* Reads as empty and keeps nothing that is written: /dev/null, or a pipe without its other end
+ * where that is missing, which refuses to be written. -1 with errno. */
+int file_open_null(void);
 
 #endif

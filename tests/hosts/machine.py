@@ -35,6 +35,17 @@ class Machine(unittest.TestCase):
         if not libraries:
             self.skipTest("none is here (Debian: libjemalloc2)")
 
+    def test_there_is_no_dev_null(self):
+        words = ["unshare", "-m" if os.geteuid() == 0 else "-rm", "sh", "-c", 'mount -t tmpfs none /dev && exec "$@"', "sh"]
+        if subprocess.run([*words, "true"], capture_output=True).returncode:
+            self.skipTest("nothing can be mounted here")
+        for form in "local", "worker", "full":
+            with self.subTest(form):
+                self.run_cell(*words, form=form)
+        for form in "local", "worker":
+            with self.subTest(form, program="libsnug"):
+                self.open_host(*words, form=form)
+
 
 if __name__ == "__main__":
     OPEN, SNUG = sys.argv[1], os.environ["SNUG"]

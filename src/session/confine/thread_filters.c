@@ -7,11 +7,13 @@
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "policy/landlock.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -45,9 +47,7 @@ int confine_descriptors(void)
     if (close_range(3, ~0U, CLOSE_RANGE_UNSHARE) != 0)
         return errno;
 
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (null < 0) /* a descriptor that can neither be read nor written */
-        null = open("/", O_PATH | O_CLOEXEC);
+    int null = file_open_null();
     if (null < 0)
         return errno;
 
@@ -87,11 +87,13 @@ static int meet_root(path_root *root, const struct stat *facts)
     return root->device == facts->st_dev && root->inode == facts->st_ino;
 }
 
-/* A root that may be read may be missing from the start. One that the first thread has met may be
- * gone by now, or be another's. Where the machine has run out of something, neither is the case. */
+/* A root that may be read may be missing from the start, and so may /dev/null. One that the first
+ * thread has met may be gone by now, or be another's. Where the machine has run out of something,
+ * neither is the case. */
 static int may_be_missing(const path_root *root, int error)
 {
-    return (error == ENOENT && root->access == PATH_READ) ||
+    int is_needed = root->access == PATH_WRITE && strcmp(root->path, "/dev/null") != 0;
+    return (error == ENOENT && !is_needed) ||
            (root->is_met &&
             (error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP));
 }

@@ -17,7 +17,7 @@
 int confine_folder(void);
 /* After that: it stands in dir, or in the root directory if dir went away. */
 int confine_stand(const char *dir);
-/* A table of descriptors of its own, with /dev/null on 0, 1 and 2 and nothing else.
+/* A table of descriptors of its own, with file_open_null on 0, 1 and 2 and nothing else.
  * Descriptors no longer pass from this thread to others by their number. */
 int confine_descriptors(void);
 /* Landlock, by its ABI. A root to read that does not exist is left out, and so is one that is not

@@ -80,7 +80,7 @@ static int is_standard(int folder, const char *name)
     char target[16] = "";
     return strchr("012", name[0]) && !name[1] &&
            readlinkat(folder, name, target, sizeof target - 1) > 0 &&
-           (strcmp(target, "/dev/null") == 0 || strcmp(target, "/") == 0);
+           (strcmp(target, "/dev/null") == 0 || strncmp(target, "pipe:", 5) == 0);
 }
 
 /* Without /proc it is not known, and as if there were some. */

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -13,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/thread.h"
 #include "session/core/form.h"
 #include "session/core/host.h"
@@ -473,7 +475,7 @@ static int take_descriptor(int fd)
     if (own < 0)
         return -1;
 
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int null = file_open_null();
     if (null < 0 || dup2(null, fd) < 0)
         own = -1;
     if (null >= 0)
@@ -497,8 +499,11 @@ int serve(int in, int out, const host_form *form)
 
     if (in != out)
         output = take_descriptor(out);
-    if (input < 0 || output < 0)
+    if (input < 0 || output < 0) {
+        perror("snug-worker: its standard input and output");
         return 1;
+    }
+
     signal(SIGPIPE, SIG_IGN);
     return serve_streams(input, output, form);
 }

@@ -18,6 +18,7 @@
 #include <snug/worker.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "session/confine/namespaces.h"
 #include "session/core/form.h"
 #include "session/life/warm.h"
@@ -52,7 +53,7 @@ static void reap_children(nursery *n)
 /* The zygote's standard error is a pipe, and its workers would all have the same. */
 static void leave_errors(void)
 {
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int null = file_open_null();
     if (null < 0 || dup2(null, 2) < 0)
         close(2);
     if (null >= 0)
