@@ -405,14 +405,14 @@ static int describe_exception(outcome *out, interp *in, PyObject *exc)
     return error;
 }
 
-/* quit(), exit() and sys.exit(): with 0 or None the cell has ended well. */
+/* quit(), exit() and sys.exit(): with 0, False or None the cell has ended well. */
 static int is_clean_exit(PyObject *exc)
 {
     if (!PyErr_GivenExceptionMatches(exc, PyExc_SystemExit))
         return 0;
     PyObject *code = ((PySystemExitObject *)exc)->code;
     return !code || code == Py_None ||
-           (PyLong_CheckExact(code) && PyLong_AsLong(code) == 0 && !PyErr_Occurred());
+           (PyLong_Check(code) && PyLong_AsLong(code) == 0 && !PyErr_Occurred());
 }
 
 /* For a file that the work directory's own limits have no room for. */
