@@ -428,6 +428,7 @@ static int evaluate_source(cell_run *cell, const source_text *text)
         Py_CLEAR(value);
     if (show_figures(in, value) != 0)
         Py_CLEAR(value);
+    stdstream_flush(in);
     if (value)
         failed = show_value(cell->out, in, value, cell->limits);
     cell->rebound = Py_XNewRef(own.rebound);

@@ -6,6 +6,7 @@
 
 #include "base/utf8.h"
 #include "py/core/fixed.h"
+#include "py/core/raised.h"
 #include "py/core/state.h"
 #include "py/core/wait.h"
 #include "py/host/tool.h"
@@ -72,6 +73,23 @@ static int emit_text(stdstream *self, const char *text, Py_ssize_t len)
         PyErr_NoMemory();
     str_free(&fixed);
     return answer;
+}
+
+void stdstream_flush(interp *in)
+{
+    static const char *const names[] = { "stdout", "stderr" };
+
+    if (!in->has_buffer)
+        return;
+    raised_exception before = raised_set_aside();
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        PyObject *object = Py_XNewRef(PySys_GetObject(names[i]));
+        if (object && !stdstream_is_output(object))
+            Py_XDECREF(PyObject_CallMethod(object, "flush", NULL));
+        PyErr_Clear();
+        Py_XDECREF(object);
+    }
+    raised_put_back(before);
 }
 
 int stdstream_finish(interp *in)
@@ -149,7 +167,8 @@ static PyObject *join_unfinished(struct unfinished_char *start, const Py_buffer 
 static int emit_bytes(stdstream *self, struct unfinished_char *start, const char *bytes,
                       Py_ssize_t len)
 {
-    Py_ssize_t whole = 0, utf8_len = 0;
+    /* 3.11 does not set it for a text that is ASCII. */
+    Py_ssize_t whole = len, utf8_len = 0;
     PyObject *text = PyUnicode_DecodeUTF8Stateful(bytes, len, "replace", &whole);
     const char *utf8 = text ? PyUnicode_AsUTF8AndSize(text, &utf8_len) : NULL;
     int failed = !utf8 || (utf8_len > 0 && emit_text(self, utf8, utf8_len) != 0);
@@ -340,6 +359,8 @@ static PyObject *get_buffer(PyObject *self, void *ignored)
 {
     (void)ignored;
     PyObject *buffer = ((stdstream *)self)->buffer;
+    if (interp_current)
+        interp_current->has_buffer = 1;
     return Py_NewRef(buffer ? buffer : self);
 }
 

@@ -19,6 +19,9 @@ int stdstream_is_output(PyObject *object);
 int stdstream_emit(PyObject *to, const char *text, size_t len);
 int stdstream_emit_str(PyObject *to, PyObject *text);
 
+/* At a cell's end: flushes what a cell has put in the place of stdout or stderr around their
+ * buffers. Keeps the exception that is set. */
+void stdstream_flush(interp *in);
 /* At a cell's end: what a write of bytes left unfinished is shown as U+FFFD. SNUG_OK or
  * SNUG_ENOMEM. */
 int stdstream_finish(interp *in);
