@@ -409,8 +409,29 @@ static void figures_are_displays_of_the_cell_that_drew_them(void **state)
     assert_true(snug_result_display(result, 0)->is_main_result);
     expect_words(part_of(result, 0, "image/png"), "iVBORw0KGgo");
     snug_result_free(result);
+    result = expect_status(session, "figure = plt.figure()", SNUG_STATUS_OK);
+    assert_int_equal(snug_result_display_count(result), 1);
+    assert_string_equal(part_of(result, 0, "image/png"), "");
+    expect_words(part_of(result, 0, "text/plain"), "with 0 Axes");
+    snug_result_free(result);
     result = expect_status(session, "plt.plot([1]); 1 / 0", SNUG_STATUS_ERROR);
     assert_int_equal(snug_result_display_count(result), 1);
+    snug_result_free(result);
+    close_session(session);
+}
+
+static void figures_are_shown_by_a_package_that_imports_matplotlib(void **state)
+{
+    (void)state;
+    snug_session *session = open_numeric();
+    snug_result *result = expect_status(
+        session, "import pandas as pd; axes = pd.Series([1, 3, 2]).plot()", SNUG_STATUS_OK);
+    assert_int_equal(snug_result_display_count(result), 1);
+    expect_words(part_of(result, 0, "image/png"), "iVBORw0KGgo");
+    snug_result_free(result);
+    result = expect_status(session, "pd.Series([2]).plot().figure", SNUG_STATUS_OK);
+    assert_int_equal(snug_result_display_count(result), 1);
+    assert_true(snug_result_display(result, 0)->is_main_result);
     snug_result_free(result);
     close_session(session);
 }
@@ -545,6 +566,8 @@ static void columns_of_a_frame_are_completed_without_code_of_the_session(void **
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        /* First: modules stay loaded from session to session. */
+        cmocka_unit_test(figures_are_shown_by_a_package_that_imports_matplotlib),
         cmocka_unit_test(columns_of_a_frame_are_completed_without_code_of_the_session),
         cmocka_unit_test(restricted_sessions_and_scans_are_made_elsewhere),
         cmocka_unit_test(there_is_one_at_a_time),

@@ -370,11 +370,15 @@ static int show_value(outcome *out, interp *in, PyObject *value, const cell_limi
 /* Of a cell that failed too, unless it was stopped: then the figures are gone. */
 static int show_figures(interp *in, PyObject *value)
 {
-    if (!in->knows_matplotlib || atomic_load(&in->stop.reason) != STOP_NONE)
+    if (!in->options.is_full || atomic_load(&in->stop.reason) != STOP_NONE)
         return 0;
 
     raised_exception before = raised_set_aside();
-    int failed = fullmain_show_figures(in, value) != 0;
+    /* pandas imports matplotlib when it first draws, without an import statement of a cell. */
+    int has_more = PyDict_GET_SIZE(PyImport_GetModuleDict()) != in->modules_seen;
+    int failed = has_more && module_hooks.on_import(in) != 0;
+    if (!failed && in->knows_matplotlib)
+        failed = fullmain_show_figures(in, value) != 0;
     if (raised_is_any(before)) {
         raised_put_back(before);
         return 0;

@@ -184,7 +184,7 @@ static void tidy_up(void *arg)
     mend_submodules();
     forget_running_loop(in);
     threads_forget(in);
-    in->has_figures = in->knows_matplotlib;
+    in->has_figures = in->options.is_full;
 }
 
 void interp_claim_guard(interp *in, guard *g, PyThreadState *tstate)

@@ -124,6 +124,8 @@ _ADOPT = {"pandas": _adopt_pandas, "matplotlib": _adopt_matplotlib, "tqdm": _ado
 
 def _bundle_of_figure(figure, include=None, exclude=None):
     import io
+    if len(figure.get_children()) < 2:
+        return {}  # nothing but the background: its text says so
     png, svg = io.BytesIO(), io.BytesIO()
     figure.savefig(png, format="png", bbox_inches="tight")
     bundle = {"image/png": png.getvalue()}
