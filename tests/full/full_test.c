@@ -487,6 +487,20 @@ static void the_table_of_a_frame_has_the_notebook_s_rows_and_columns(void **stat
     close_session(session);
 }
 
+static void a_printed_frame_has_pandas_own_rows_and_columns(void **state)
+{
+    (void)state;
+    snug_session *session = open_numeric();
+    expect(session, "import pandas as pd; f = pd.DataFrame({'month': range(12)})", "");
+    expect(session, "len(str(f).splitlines()), len(f'{f.month}'.splitlines())", "(13, 13)");
+    expect(session, "'column_13' in str(pd.DataFrame({f'column_{i}': [i] for i in range(14)}))",
+           "True");
+    snug_result *result = expect_status(session, "f.month", SNUG_STATUS_OK);
+    expect_words(snug_result_text(result, SNUG_STREAM_VALUE, NULL), "..\n");
+    snug_result_free(result);
+    close_session(session);
+}
+
 /* ---- saved ---- */
 
 static void a_frame_is_saved_and_restored(void **state)
@@ -591,6 +605,7 @@ int main(void)
         cmocka_unit_test(figures_of_a_stopped_cell_are_gone),
         cmocka_unit_test(frames_are_short_and_have_a_table),
         cmocka_unit_test(the_table_of_a_frame_has_the_notebook_s_rows_and_columns),
+        cmocka_unit_test(a_printed_frame_has_pandas_own_rows_and_columns),
         cmocka_unit_test(a_frame_is_saved_and_restored),
     };
     if (!has_packages())

@@ -80,8 +80,9 @@ def adopt_loaded():
             adopt(sys.modules[name])
 
 
-# What is read as text is short; what is shown as HTML is as in any notebook.
-_PANDAS = {"display.max_rows": (10, 60), "display.min_rows": (10, 10), "display.max_columns": (0, 20)}
+# The text of a cell's value is short; what is printed, and HTML, is as in any notebook. What a cell
+# has set itself is kept.
+_PANDAS = {"display.max_rows": (60, 10), "display.max_columns": (20, 0)}
 
 
 def _adopt_pandas(name):
@@ -90,18 +91,16 @@ def _adopt_pandas(name):
         pandas.set_option(option, value)
     pandas.set_option("display.width", 80)
     pandas.set_option("display.notebook_repr_html", True)
-    original = getattr(pandas.DataFrame._repr_html_, "original", pandas.DataFrame._repr_html_)
 
-    def _repr_html_(frame):
-        """What a cell has set itself is kept."""
-        wanted = [word for option, (value, shown) in _PANDAS.items()
-                  if pandas.get_option(option) == value for word in (option, shown)]
-        if not wanted:
-            return original(frame)
-        with pandas.option_context(*wanted):
-            return original(frame)
-    _repr_html_.original = original
-    pandas.DataFrame._repr_html_ = _repr_html_
+    def _repr_pretty_(value, p, cycle):
+        words = []
+        for option, (usual, short) in _PANDAS.items():
+            now = pandas.get_option(option)
+            words += option, short if now == usual else now
+        with pandas.option_context(*words):
+            text = repr(value)
+        p.lines(text)
+    pandas.DataFrame._repr_pretty_ = pandas.Series._repr_pretty_ = _repr_pretty_
 
 
 def _adopt_matplotlib(name):
