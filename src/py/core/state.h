@@ -86,10 +86,10 @@ struct interp {
                          a collection or a warning calls the guest from within any call */
     int knows_linecache, knows_asyncio, knows_types; /* patch_py.c has seen them */
     int knows_pandas, knows_matplotlib, knows_tqdm;  /* the same, in a full session */
-    int has_figures;               /* it may have matplotlib's, of a cell that was stopped */
-    int has_buffer;                /* a cell has asked for sys.stdout.buffer or that of stderr */
     Py_ssize_t modules_seen;       /* there: how many were loaded when patch_c.c has last looked */
     uint64_t adopted;              /* there: a bit for each row of its table that has been */
+    int has_figures;               /* it may have matplotlib's, of a cell that was stopped */
+    int has_buffer;                /* a cell has asked for sys.stdout.buffer or that of stderr */
     struct posix_originals *posix; /* posix.c's, direntry.c's, loader.c's */
     struct direntry_originals *entries;
     struct loader_originals *loader;

@@ -231,7 +231,15 @@ def _inspect_long(args):
 
 
 def _nothing(args):
-    """For what only sets a notebook up: plots and extensions."""
+    """For what only sets a notebook up: plots."""
+
+
+def _ignored(name):
+    def say(args):
+        if not args.startswith("InlineBackend.") and args != "autoreload":
+            print(f"%{name} {args}".rstrip() + " is not supported here and is ignored.",
+                  file=sys.stderr)
+    return say
 
 
 def _lsmagic(args):
@@ -307,14 +315,17 @@ def _capture_cell(args, code):
 
 
 def _write_file(args, body):
-    options, name = _options(args, "a")
-    if name[:1] in ("'", '"') and name[-1:] == name[:1]:
-        name = name[1:-1]
-    if not name:
-        raise UsageError("%%writefile takes the name of a file in the work directory")
-    with open(name, "a" if "a" in options else "w", encoding="utf-8") as file:
-        file.write(body)
-    print(("Appending to " if "a" in options else "Writing ") + name)
+    import os
+    words = _words(args)
+    appends = words[:1] in (["-a"], ["--append"])
+    if len(words) != 1 + appends:
+        raise UsageError("%%writefile [-a] takes the name of a file in the work directory, in quotes "
+                         "where it has spaces")
+    name = words[-1]
+    verb = "Appending to" if appends else "Overwriting" if os.path.exists(name) else "Writing"
+    with open(name, "a" if appends else "w", encoding="utf-8") as file:
+        file.write(body + "\n" * (body[-1:] not in ("", "\n")))
+    print(verb, name)
 
 
 def _show_as(kind):
@@ -327,8 +338,8 @@ def _show_as(kind):
 _lines = {
     "time": _time, "timeit": _timeit, "who": _who, "who_ls": _who_ls, "whos": _whos,
     "reset": _reset, "pwd": _pwd, "run": _run, "pinfo": _inspect, "pinfo2": _inspect_long,
-    "lsmagic": _lsmagic, "matplotlib": _nothing, "config": _nothing, "load_ext": _nothing,
-    "autoreload": _nothing, "reload_ext": _nothing, "precision": _nothing, "pylab": _nothing,
+    "lsmagic": _lsmagic, "matplotlib": _nothing, "autoreload": _nothing,
+    **{name: _ignored(name) for name in ("config", "load_ext", "reload_ext", "precision", "pylab")},
 }
 # Cells of Python get their code; the others, which py/cell/magic.c knows by name, their text.
 _cells = {"time": _time_cell, "timeit": _timeit_cell, "capture": _capture_cell}
