@@ -5,6 +5,9 @@
 #include <snug/snug.h>
 
 enum { MAX_ENTRIES = 4000, MAX_ENTRIES_OF_ALL = 20000, MIN_ENTRIES = 20, RECURSIVE_CUTOFF = 3 };
+/* A recursion through several places: in a longer traceback each of them, of so many, is shown
+ * RECURSIVE_CUTOFF times too. */
+enum { MIN_FOLDED = 40, MAX_PLACES = 64 };
 
 void stack_init(stack *s, const source_lines *lines)
 {
@@ -117,12 +120,19 @@ static span render_entry(report *r, stack *s, PyTracebackObject *entry, PyCodeOb
     return (span){ str_text(&kept->text), kept->text.len };
 }
 
-/* The frame last shown, and how often it has come in a row. */
+/* A place in the code, and how often it has come. */
 typedef struct repetition {
     PyCodeObject *code; /* owned */
     int line;
     size_t count;
 } repetition;
+
+/* What was shown of one traceback. */
+typedef struct shown_entries {
+    repetition last;               /* the entry last shown, and how often it has come in a row */
+    repetition places[MAX_PLACES]; /* of a long traceback */
+    size_t place_count, most_places, left_out;
+} shown_entries;
 
 static int is_same_place(const repetition *last, PyCodeObject *code, int line)
 {
@@ -134,41 +144,64 @@ static int is_same_place(const repetition *last, PyCodeObject *code, int line)
            PyUnicode_Compare(last->code->co_name, code->co_name) == 0;
 }
 
-static void put_repetition(report *r, const repetition *last)
+/* Says what was left out since the last entry that is shown. */
+static void put_repetition(report *r, shown_entries *shown)
 {
-    if (last->count <= RECURSIVE_CUTOFF)
-        return;
-    size_t more = last->count - RECURSIVE_CUTOFF;
-    report_begin(r, '|');
-    report_printf(r, "  [Previous line repeated %zu more time%s]\n", more, more > 1 ? "s" : "");
+    size_t more = shown->last.count > RECURSIVE_CUTOFF ? shown->last.count - RECURSIVE_CUTOFF : 0;
+
+    if (more || shown->left_out)
+        report_begin(r, '|');
+    if (more)
+        report_printf(r, "  [Previous line repeated %zu more time%s]\n", more, more > 1 ? "s" : "");
+    if (shown->left_out)
+        report_printf(r, "  [Lines above repeated in %zu more frame%s]\n", shown->left_out,
+                      shown->left_out > 1 ? "s" : "");
+    shown->last.count = shown->left_out = 0;
+    Py_CLEAR(shown->last.code);
 }
 
-static void put_entry(report *r, stack *s, repetition *last, PyTracebackObject *entry)
+/* Counts the place, and answers whether it was shown often enough. */
+static int was_shown(shown_entries *shown, PyCodeObject *code, int line)
+{
+    for (size_t i = 0; i < shown->place_count; i++)
+        if (is_same_place(&shown->places[i], code, line))
+            return ++shown->places[i].count > RECURSIVE_CUTOFF;
+
+    if (shown->place_count < shown->most_places) {
+        Py_INCREF(code);
+        shown->places[shown->place_count++] = (repetition){ code, line, 1 };
+    }
+    return 0;
+}
+
+static void put_entry(report *r, stack *s, shown_entries *shown, PyTracebackObject *entry)
 {
     PyCodeObject *code = PyFrame_GetCode(entry->tb_frame);
     frame_position position;
 
     frame_position_of(&position, entry, code, &s->search_bytes);
-    if (!is_same_place(last, code, position.line)) {
-        put_repetition(r, last);
+    if (is_same_place(&shown->last, code, position.line)) {
+        shown->last.count++;
+    } else if (entry->tb_next && was_shown(shown, code, position.line)) {
+        if (!shown->left_out)
+            put_repetition(r, shown);
+        shown->left_out++;
+    } else {
+        put_repetition(r, shown);
         Py_INCREF(code);
-        Py_XSETREF(last->code, code);
-        last->line = position.line;
-        last->count = 0;
+        shown->last = (repetition){ code, position.line, 1 };
     }
 
-    if (++last->count <= RECURSIVE_CUTOFF) {
+    if (!shown->left_out && shown->last.count <= RECURSIVE_CUTOFF) {
         report_begin(r, '|');
         report_put(r, render_entry(r, s, entry, code, &position));
     }
     Py_DECREF(code);
 }
 
-static void put_gap(report *r, repetition *last, size_t count)
+static void put_gap(report *r, shown_entries *shown, size_t count)
 {
-    put_repetition(r, last);
-    last->count = 0;
-    Py_CLEAR(last->code);
+    put_repetition(r, shown);
     report_begin(r, '|');
     report_printf(r, "  [%zu frames left out]\n", count);
 }
@@ -177,23 +210,24 @@ static void put_gap(report *r, repetition *last, size_t count)
 static void put_entries(report *r, stack *s, PyTracebackObject *entry, size_t count)
 {
     size_t allowed = s->entries_left < MIN_ENTRIES ? MIN_ENTRIES : s->entries_left;
-    repetition last = { 0 };
+    shown_entries shown = { .most_places = count > MIN_FOLDED ? MAX_PLACES : 0 };
 
     if (allowed > MAX_ENTRIES)
         allowed = MAX_ENTRIES;
     size_t gap = count > allowed ? count - allowed : 0, gap_start = allowed / 2;
     for (size_t i = 0; entry && i < count; i++, entry = stack_next(entry)) {
         if (gap && i == gap_start)
-            put_gap(r, &last, gap);
+            put_gap(r, &shown, gap);
         if (i >= gap_start && i < gap_start + gap)
             continue;
-        put_entry(r, s, &last, entry);
+        put_entry(r, s, &shown, entry);
         s->entries_left -= s->entries_left > 0;
     }
 
     Py_XDECREF(entry);
-    put_repetition(r, &last);
-    Py_XDECREF(last.code);
+    put_repetition(r, &shown);
+    while (shown.place_count > 0)
+        Py_DECREF(shown.places[--shown.place_count].code);
 }
 
 /* sys.tracebacklimit, as traceback.py understands it. */

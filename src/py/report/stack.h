@@ -2,7 +2,8 @@
  * stack.h - the frames of a traceback, as StackSummary formats them.
  *
  * Bounded where Python is not: of more than 4,000 entries the middle is left out, and
- * of more than 20,000 in one report that of each further traceback but 20.
+ * of more than 20,000 in one report that of each further traceback but 20. In one of more than
+ * 40, a line that was shown three times is only counted from then on.
  *
  * The caller holds the interpreter. No exception is left set.
  */
