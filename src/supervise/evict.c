@@ -167,6 +167,11 @@ static void claim_seat(snug_supervisor *s, seat *one)
     s->saving++;
 }
 
+static int is_bash(const seat *one)
+{
+    return snug_session_kind(one->session) == SNUG_KIND_BASH;
+}
+
 static void put_away(snug_supervisor *s, seat *one, away_reason why)
 {
     tenant *t = one->tenant;
@@ -174,6 +179,10 @@ static void put_away(snug_supervisor *s, seat *one, away_reason why)
     int error = SNUG_OK;
     int is_lost = find_loss(s, one);
 
+    if (!is_lost && is_bash(one) && !s->is_draining) {
+        is_lost = 1;
+        notes_lost(s, one, "it was closed for another client's, and bash cannot be saved");
+    }
     if (!is_lost && one->is_dirty)
         error = evict_save(s, one);
 
@@ -207,11 +216,14 @@ static void put_away(snug_supervisor *s, seat *one, away_reason why)
 /* What fails after since_ns, when the search for room or what is due began, is not tried again in
  * it: a save may take longer than the time after which the next try is due, and it would be tried
  * without end. Until a drain, one of a tenant is saved at a time, so that it does not have all
- * keepers. */
-static int is_idle(const snug_supervisor *s, const seat *one, uint64_t since_ns)
+ * keepers. A session of bash, which cannot be saved, is closed where another tenant needs the
+ * place. */
+static int is_idle(const snug_supervisor *s, const seat *one, const tenant *asker,
+                   uint64_t since_ns)
 {
     return one->session && !one->is_held && one->pins == 0 &&
-           (s->is_draining || one->tenant->saving == 0) && one->retry_ns <= since_ns;
+           (s->is_draining || one->tenant->saving == 0) && one->retry_ns <= since_ns &&
+           (s->is_draining || !is_bash(one) || (asker && asker != one->tenant));
 }
 
 /* In a drain, which may be ended before it has saved them all: those without trouble, and what is
@@ -230,13 +242,16 @@ static int goes_before(const snug_supervisor *s, const seat *a, const seat *b)
 {
     if (s->is_draining)
         return is_saved_before(a, b);
+    if (is_bash(a) != is_bash(b))
+        return is_bash(b);
     if (!a->tickets != !b->tickets)
         return !a->tickets;
     return a->used_ns < b->used_ns;
 }
 
 /* Of one tenant, or of all where it is NULL: what was used least recently. */
-static seat *find_oldest_idle(const snug_supervisor *s, const tenant *only, uint64_t since_ns)
+static seat *find_oldest_idle(const snug_supervisor *s, const tenant *only, const tenant *asker,
+                              uint64_t since_ns)
 {
     seat *best = NULL;
 
@@ -244,7 +259,7 @@ static seat *find_oldest_idle(const snug_supervisor *s, const tenant *only, uint
         if (only && t != only)
             continue;
         for (seat *one = t->seats; one; one = one->next)
-            if (is_idle(s, one, since_ns) && (!best || goes_before(s, one, best)))
+            if (is_idle(s, one, asker, since_ns) && (!best || goes_before(s, one, best)))
                 best = one;
     }
 
@@ -252,7 +267,7 @@ static seat *find_oldest_idle(const snug_supervisor *s, const tenant *only, uint
 }
 
 /* Of the tenants whose sessions are all idle, the one whose last use is longest ago: its oldest. */
-static seat *find_in_idle_tenant(const snug_supervisor *s, uint64_t since_ns)
+static seat *find_in_idle_tenant(const snug_supervisor *s, const tenant *asker, uint64_t since_ns)
 {
     seat *best = NULL;
     uint64_t best_ns = 0;
@@ -260,10 +275,10 @@ static seat *find_in_idle_tenant(const snug_supervisor *s, uint64_t since_ns)
     for (const tenant *t = s->tenants; t; t = t->next) {
         uint64_t last_ns = 0;
         seat *one = t->seats;
-        for (; one && is_idle(s, one, since_ns); one = one->next)
+        for (; one && is_idle(s, one, asker, since_ns); one = one->next)
             last_ns = one->used_ns > last_ns ? one->used_ns : last_ns;
         if (!one && t->seats && (!best || last_ns < best_ns)) {
-            best = find_oldest_idle(s, t, since_ns);
+            best = find_oldest_idle(s, t, asker, since_ns);
             best_ns = last_ns;
         }
     }
@@ -285,14 +300,18 @@ static void say_why(shortage *out, const snug_supervisor *s, uint64_t since_ns)
 {
     const size_t len = strlen(out->sentence);
     const char *reason = strstr(s->failure, ".snug: ");
-    size_t failed = 0;
+    size_t failed = 0, kept = 0;
 
     for (const tenant *t = s->tenants; t; t = t->next)
-        for (const seat *one = t->seats; one; one = one->next)
+        for (const seat *one = t->seats; one; one = one->next) {
             failed += one->retry_ns > since_ns;
+            kept += one->session && !one->is_held && is_bash(one);
+        }
     snprintf(out->sentence + len, sizeof out->sentence - len, "%s%.300s",
              failed > 0 ? "none can be put away: " : "none is idle",
-             failed == 0 ? "" : (reason ? reason + strlen(".snug: ") : "a save has failed"));
+             failed > 0 ? (reason ? reason + strlen(".snug: ") : "a save has failed")
+             : kept > 0 ? " but sessions of bash, which cannot be saved"
+                        : "");
 }
 
 /* Nonzero: of something there is too little. With the lock. */
@@ -303,23 +322,23 @@ static int find_shortage(shortage *out, const snug_supervisor *s, const tenant *
 
     if (t->open >= most->tenant_sessions) {
         out->kind = REFUSED_SESSIONS;
-        out->victim = find_oldest_idle(s, t, since_ns);
+        out->victim = find_oldest_idle(s, t, t, since_ns);
         snprintf(out->sentence, sizeof out->sentence,
                  "tenant %.200s has %zu sessions open, as many as it may have, and ", t->name,
                  t->open);
     } else if (s->open >= most->sessions) {
         out->kind = REFUSED_SESSIONS;
-        out->victim = find_oldest_idle(s, NULL, since_ns);
+        out->victim = find_oldest_idle(s, NULL, t, since_ns);
         snprintf(out->sentence, sizeof out->sentence,
                  "%zu sessions are open, as many as there may be, and ", s->open);
     } else if (!s->host && !t->has_place && s->hosts >= most->hosts) {
         out->kind = REFUSED_HOSTS;
-        out->victim = find_in_idle_tenant(s, since_ns);
+        out->victim = find_in_idle_tenant(s, t, since_ns);
         snprintf(out->sentence, sizeof out->sentence,
                  "%zu workers run, as many as there may be, and ", s->hosts);
     } else if (memory > most->memory_bytes) {
         out->kind = REFUSED_MEMORY;
-        out->victim = find_oldest_idle(s, NULL, since_ns);
+        out->victim = find_oldest_idle(s, NULL, t, since_ns);
         snprintf(out->sentence, sizeof out->sentence,
                  "%llu bytes of memory are in use, more than the limit of %llu, and ",
                  (unsigned long long)memory, (unsigned long long)most->memory_bytes);
@@ -415,7 +434,7 @@ static seat *find_due(const snug_supervisor *s, uint64_t memory, uint64_t since_
                       away_reason *why)
 {
     uint64_t now = notes_now(s), idle_ns = clock_deadline_ns(0, s->limits.idle_ms);
-    seat *one = find_oldest_idle(s, NULL, since_ns);
+    seat *one = find_oldest_idle(s, NULL, NULL, since_ns);
     if (!one || s->is_closing)
         return NULL;
 
