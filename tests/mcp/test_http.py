@@ -3,11 +3,16 @@
 import http.client
 import json
 import os
+import pathlib
+import queue
 import re
+import shutil
 import signal
 import socket
 import subprocess
 import threading
+import time
+import unittest
 
 from speaking import LEGACY, META, MODERN, SECONDS, SNUG, ServerCase, environment, main, meta, text
 
@@ -270,6 +275,163 @@ class Doors(WebCase):
             self.assertEqual(done.returncode, 2)
             self.assertIn(why, done.stderr)
             self.assertNotIn(TOKEN, done.stderr)
+
+
+class Shares(WebCase):
+    """Of two clients, ada and bob, each has half of every limit."""
+
+    def shared(self, *args):
+        tokens = self.tokens(f"ada={TOKEN}-a\nbob={TOKEN}-b\n")
+        return self.web("--token-file", tokens, *args)
+
+    def call(self, w, who, code, tool="run_python", version=MODERN):
+        """Status, headers and the message of the answer."""
+        status, headers, messages = w.modern("tools/call", {"Authorization": f"Bearer {TOKEN}-{who[0]}"},
+                                             {META + "clientCapabilities": {"elicitation": {"form": {}}}},
+                                             name=tool, arguments={"code": code})
+        return status, headers, messages[-1]
+
+    def many(self, w, who, count, code):
+        """Calls at once: their threads, and a queue of their answers."""
+        answers = queue.Queue()
+        threads = [threading.Thread(target=lambda: answers.put(self.call(w, who, code))) for _ in range(count)]
+        for thread in threads:
+            thread.start()
+            self.addCleanup(thread.join)
+        return answers
+
+    def gate(self):
+        """A tool that waits for a file, and its path; it waits when there is one with .waits behind."""
+        path = os.path.join(self.folder, "gate")
+        return f"gate=touch {path}.waits; while [ ! -e {path} ]; do sleep 0.05; done; echo 1", path
+
+    def wait_for(self, path):
+        while not os.path.exists(path):
+            time.sleep(0.05)
+
+    def test_one_cannot_take_all_threads(self):
+        tool, path = self.gate()
+        w = self.shared("--calls", "2", "--timeout", "600s", "--tool", tool)
+        self.many(w, "ada", 3, "gate()")
+        self.wait_for(path + ".waits")
+        for _ in range(5):  # so that the others have come
+            self.call(w, "ada", "", tool="none")
+        self.assertEqual(self.call(w, "bob", "6 * 7")[2]["result"]["structuredContent"]["value"]["json"], 42)
+        pathlib.Path(path).touch()
+
+    def test_turns_go_round_and_who_has_too_many_comes_again_later(self):
+        tool, path = self.gate()
+        log = os.path.join(self.folder, "log")
+        w = self.shared("--calls", "1", "--waiting-calls", "4", "--tool", tool, "--tool", f"note=cat >> {log}")
+        self.many(w, "ada", 1, "gate()")
+        self.wait_for(path + ".waits")
+        for who in ("ada", "bob"):
+            answers = self.many(w, who, 3, f"note(who='{who}')")
+            status, headers, message = answers.get(timeout=SECONDS)
+            self.assertEqual((status, headers["Retry-After"], message["error"]["code"]), (429, "1", -32000))
+        pathlib.Path(path).touch()
+        self.wait_for(log)
+        while len(lines := pathlib.Path(log).read_text().splitlines()) < 4:
+            time.sleep(0.05)
+        self.assertEqual([json.loads(line)["who"] for line in lines], ["bob", "ada", "bob", "ada"])
+
+    def test_sessions_that_cannot_be_put_away_leave_room_for_others(self):
+        w = self.shared("--sessions", "4", "--tool", "ask=true", "--tool-rule", "ask=ask")
+        held = [self.call(w, "ada", "ask()")[2]["result"] for _ in range(3)]
+        self.assertEqual([r["resultType"] for r in held], ["input_required"] * 2 + ["complete"])
+        self.assertIn("has 2 sessions open, as many as it may have, and none is idle", text(held[2]))
+        self.assertFalse(self.call(w, "bob", "1")[2]["result"]["isError"])
+
+    @unittest.skipUnless(shutil.which("bwrap"), "bubblewrap is not here")
+    def test_an_idle_session_of_bash_is_closed_for_somebody_else(self):
+        w = self.shared("--sessions", "2", "--share", "100")
+        session = self.call(w, "ada", "true", "run_bash")[2]["result"]["structuredContent"]["session"]
+        own = text(self.call(w, "ada", "true", "run_bash")[2]["result"])
+        self.assertIn("none is idle but sessions of bash, which cannot be saved", own)
+        for _ in range(2):
+            self.assertFalse(self.call(w, "bob", "1")[2]["result"]["isError"])
+
+    def test_clients_beyond_a_share_are_its_own_and_none_with_a_cell(self):
+        tool, path = self.gate()
+        w = self.shared("--clients", "4", "--tool", tool)
+
+        def client(who):
+            w.session = None
+            message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": LEGACY, "capabilities": {}}}
+            status, headers, _ = w.exchange(message, Authorization=f"Bearer {TOKEN}-{who[0]}")
+            return status, headers["Mcp-Session-Id"]
+
+        def ask(session, who, method, **params):
+            message = {"jsonrpc": "2.0", "id": 2, "method": method, "params": params}
+            return w.exchange(message, Authorization=f"Bearer {TOKEN}-{who[0]}", Mcp_Session_Id=session)
+
+        bob, ada = client("bob")[1], client("ada")[1]
+        answers = queue.Queue()
+        thread = threading.Thread(target=lambda: answers.put(ask(ada, "ada", "tools/call", name="run_python", arguments={"code": "gate()"})))
+        thread.start()
+        self.addCleanup(thread.join)
+        self.wait_for(path + ".waits")
+        further = [client("ada")[1] for _ in range(3)]
+        self.assertEqual([ask(one, "ada", "ping")[0] for one in further], [404, 404, 200])
+        self.assertEqual(ask(bob, "bob", "ping")[0], 200)
+        pathlib.Path(path).touch()
+        self.assertEqual(answers.get(timeout=SECONDS)[0], 200)
+
+    def test_two_tokens_without_a_name_are_two_clients(self):
+        w = self.web("--token-file", self.tokens(f"{TOKEN}-a\n{TOKEN}-b\n"))
+        session = self.call(w, "ada", "x = 1")[2]["result"]["structuredContent"]["session"]
+        as_bob = {"Authorization": f"Bearer {TOKEN}-b"}
+        self.assertIn("there is no session", text(w.tool("run_python", as_bob, code="x", session=session)))
+
+
+class Endings(WebCase):
+    def test_what_the_server_cancels_is_answered(self):
+        for revision in (MODERN, LEGACY):
+            for stream in (False, True):
+                with self.subTest(revision=revision, stream=stream):
+                    flag = os.path.join(self.folder, revision + str(stream))
+                    w = self.web("--state", flag + ".state", "--tool", f"note=touch {flag}")
+                    if revision == LEGACY:
+                        w.legacy("initialize", protocolVersion=LEGACY, capabilities={})
+                    speak = w.modern if revision == MODERN else w.legacy
+                    answers = queue.Queue()
+                    thread = threading.Thread(target=lambda: answers.put(speak(
+                        "tools/call", _meta={"progressToken": 1} if stream else None, name="run_python",
+                        arguments={"code": "print(1, flush=True)\nnote()\nwhile True: pass"})))
+                    thread.start()
+                    while not os.path.exists(flag):
+                        time.sleep(0.05)
+                    w.process.send_signal(signal.SIGTERM)
+                    status, headers, messages = answers.get(timeout=SECONDS)
+                    thread.join()
+                    self.assertEqual(messages[-1]["error"]["message"], "the server is ending")
+                    if not stream:
+                        self.assertEqual((status, headers["Retry-After"]), (503, "1"))
+
+    def test_calls_of_a_client_that_is_deleted_are_answered(self):
+        flag = os.path.join(self.folder, "flag")
+        w = self.web("--tool", f"note=touch {flag}")
+        w.legacy("initialize", protocolVersion=LEGACY, capabilities={})
+        answers = queue.Queue()
+        thread = threading.Thread(target=lambda: answers.put(w.legacy(
+            "tools/call", name="run_python", arguments={"code": "note()\nwhile True: pass"})))
+        thread.start()
+        while not os.path.exists(flag):
+            time.sleep(0.05)
+        self.assertEqual(w.exchange(None, method="DELETE", Mcp_Session_Id=w.session)[0], 200)
+        self.assertIn("was given up", answers.get(timeout=SECONDS)[2][0]["error"]["message"])
+        thread.join()
+
+    def test_a_signal_answers_what_runs_on_stdio(self):
+        for era in (MODERN, LEGACY):
+            with self.subTest(era=era):
+                flag = os.path.join(self.folder, era)
+                s = self.server("--tool", f"note=touch {flag}", state=flag + ".state", era=era)
+                id = s.start_tool("run_python", code="note()\nwhile True: pass")
+                while not os.path.exists(flag):
+                    time.sleep(0.05)
+                s.process.send_signal(signal.SIGTERM)
+                self.assertEqual(s.answer(id)["error"]["message"], "the server is ending")
 
 
 class Hostile(WebCase):

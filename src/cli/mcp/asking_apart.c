@@ -107,18 +107,10 @@ static void keep_answer(void *payload, mcp_status status, const char *text, size
     }
 }
 
-static void free_peer(mcp_peer *peer)
-{
-    if (peer)
-        free(peer->principal);
-    free(peer);
-}
-
 static void free_asking(asking *k)
 {
-    free_peer(k->peer);
+    free(k->peer);
     str_free(&k->answer);
-    free(k->principal);
     free(k);
 }
 
@@ -142,15 +134,13 @@ static asking *make_asking(const mcp_call *c)
         return NULL;
 
     k->server = c->server;
-    k->principal = strdup(c->peer->principal);
+    k->principal = c->peer->principal->name;
     k->peer = calloc(1, sizeof *k->peer);
-    if (k->peer)
-        k->peer->principal = strdup(c->peer->principal);
-    if (!k->principal || !k->peer || !k->peer->principal || !make_id(k->id) ||
-        request_state_digest(k->digest, c->message.params)) {
+    if (!k->peer || !make_id(k->id) || request_state_digest(k->digest, c->message.params)) {
         free_asking(k);
         return NULL;
     }
+    k->peer->principal = c->peer->principal;
     k->peer->is_alone = k->peer->is_modern = 1;
     return k;
 }
@@ -210,10 +200,11 @@ static asking *find_asking(uint64_t *asked, const mcp_call *c, const char *state
     char id[STATE_CELL_BYTES], digest[REQUEST_DIGEST_BYTES];
 
     if (request_state_digest(digest, c->message.params) ||
-        !request_state_read(id, asked, s->signer, c->peer->principal, digest, state, time(NULL)))
+        !request_state_read(id, asked, s->signer, c->peer->principal->name, digest, state,
+                            time(NULL)))
         return NULL;
     asking *k = s->askings;
-    while (k && (strcmp(k->id, id) != 0 || strcmp(k->principal, c->peer->principal) != 0))
+    while (k && (strcmp(k->id, id) != 0 || strcmp(k->principal, c->peer->principal->name) != 0))
         k = k->next;
     return k;
 }
@@ -233,7 +224,7 @@ static const char *find_fault(const mcp_call *c, const asking *k, const cJSON *r
         return "a member of \"inputResponses\" is not an ElicitResult: its \"action\" is accept, "
                "decline or cancel";
     if (s->is_ending)
-        return "snug is ending, and takes no further calls";
+        return MCP_IS_ENDING;
     if (!c->peer->is_alone && server_has_call((mcp_server *)(uintptr_t)s, c->peer, c->message.id))
         return "a request of that id is being answered already; each needs an id of its own";
     return NULL;
@@ -278,6 +269,7 @@ void asking_retry(mcp_call *c)
     pthread_mutex_lock(&s->lock);
     asking *k = state ? find_asking(&asked, c, state) : NULL;
     const char *fault = find_fault(c, k, responses, asked);
+    const int is_ending = s->is_ending;
     const int is_over = !fault && !k->work;
     const int is_open = !fault && k->work && takes_forms(c);
     if (is_over) {
@@ -291,7 +283,8 @@ void asking_retry(mcp_call *c)
 
     questions_give_verdicts(verdicts);
     if (fault)
-        call_fail(c, MCP_BAD, RPC_INVALID_PARAMS, fault, NULL);
+        call_fail(c, is_ending ? MCP_UNAVAILABLE : MCP_BAD,
+                  is_ending ? MCP_TRY_LATER : RPC_INVALID_PARAMS, fault, NULL);
     else if (!is_over && !is_open)
         fail_without_forms(c);
     else if (is_over && answer.len == 0)

@@ -22,7 +22,7 @@ typedef struct question {
 /* A cell that has asked, and outlives the requests that wait for it. */
 typedef struct asking {
     char id[STATE_CELL_BYTES], digest[REQUEST_DIGEST_BYTES];
-    char *principal;
+    const char *principal;
     mcp_server *server;
     mcp_call *work; /* that has the cell; NULL: it is over */
     mcp_peer *peer; /* the work's from now on; closed with its answer */

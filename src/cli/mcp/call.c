@@ -87,6 +87,23 @@ void call_leave(mcp_call *c, mcp_status status)
     send_answer(c, status, NULL);
 }
 
+void call_abandon(mcp_call *c)
+{
+    mcp_server *s = c->server;
+
+    pthread_mutex_lock(&s->lock);
+    const int is_ours = c->is_cancelled == CANCELLED_BY_SERVER && c->message.id,
+              is_ending = s->is_ending;
+    pthread_mutex_unlock(&s->lock);
+    if (is_ours)
+        call_fail(c, MCP_UNAVAILABLE, MCP_TRY_LATER,
+                  is_ending ? MCP_IS_ENDING
+                            : "the call was given up: its client's session is closed",
+                  NULL);
+    else
+        call_leave(c, MCP_FINE);
+}
+
 void call_fail(mcp_call *c, mcp_status status, int code, const char *message, const char *data)
 {
     str text = { 0 };
@@ -100,7 +117,7 @@ void call_result(mcp_call *c, const char *result)
 {
     str text = { 0 };
     if (call_is_cancelled(c)) {
-        call_leave(c, MCP_FINE);
+        call_abandon(c);
     } else if (!result || rpc_write_result(&text, c->message.id, result)) {
         call_fail(c, MCP_FINE, RPC_INTERNAL_ERROR, "out of memory for the answer", NULL);
     } else {
@@ -115,7 +132,7 @@ void call_forward(mcp_call *c, mcp_status status, const char *text, size_t len)
     str own = { 0 };
 
     if (!text || call_is_cancelled(c)) {
-        call_leave(c, status);
+        call_abandon(c);
         return;
     }
     const jsontext_span result = jsontext_member(whole, "result"),
@@ -150,10 +167,10 @@ int call_begin_result(str *out, const mcp_call *c, long ttl_ms, const char *scop
     return error;
 }
 
-int call_is_cancelled(mcp_call *c)
+cancelling call_is_cancelled(mcp_call *c)
 {
     pthread_mutex_lock(&c->server->lock);
-    const int is_cancelled = c->is_cancelled;
+    const cancelling is_cancelled = c->is_cancelled;
     pthread_mutex_unlock(&c->server->lock);
     return is_cancelled;
 }

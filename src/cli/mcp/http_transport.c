@@ -17,7 +17,8 @@
 #include "cli/program/command.h"
 #include "http/http.h"
 
-#define MCP_PATH "/mcp"
+#define MCP_PATH    "/mcp"
+#define RETRY_AFTER "Retry-After: 1\n"
 enum { ID_BYTES = 48, IDLE_MS = 75000, BEAT_MS = 15000 };
 
 /* A client of the older revisions. */
@@ -32,7 +33,6 @@ typedef struct client {
 typedef struct transport {
     mcp_server *server;
     http_server *http;
-    tokens tokens;
     pthread_mutex_t lock; /* of the clients. Taken before the server's */
     client *clients;
     size_t client_count;
@@ -68,11 +68,14 @@ static void answer_request(void *payload, mcp_status status, const char *text, s
     exchange *e = payload;
     transport *t = e->transport;
     mcp_peer *alone = e->alone;
-    char opened[ID_BYTES], headers[ID_BYTES + 32] = "";
+    const int is_later = status == MCP_OVER_SHARE || status == MCP_UNAVAILABLE;
+    char opened[ID_BYTES], headers[ID_BYTES + 64] = "";
 
     memcpy(opened, e->opened, sizeof opened);
     if (*opened && status == MCP_FINE)
         snprintf(headers, sizeof headers, "Mcp-Session-Id: %s\n", opened);
+    if (is_later)
+        strcpy(headers, RETRY_AFTER);
     if (e->is_streaming) {
         if (text)
             http_stream_send(e->request, text, len);
@@ -98,7 +101,8 @@ static void refuse(http_request *r, unsigned status, jsontext_span id, int code,
         memcpy(kept, id.text, id.len);
     if (rpc_write_error(&text, *kept ? kept : NULL, code, why, NULL))
         str_clear(&text);
-    http_answer(r, status, "application/json", NULL, str_text(&text), text.len);
+    http_answer(r, status, "application/json", status == MCP_OVER_SHARE ? RETRY_AFTER : NULL,
+                str_text(&text), text.len);
     str_free(&text);
 }
 
@@ -111,7 +115,7 @@ static client **find_client(transport *t, const char *id, const char *principal)
 {
     client **at = &t->clients;
     while (*at && (strcmp((*at)->id, id) != 0 ||
-                   (principal && strcmp((*at)->peer->principal, principal) != 0)))
+                   (principal && strcmp((*at)->peer->principal->name, principal) != 0)))
         at = &(*at)->next;
     return at;
 }
@@ -160,16 +164,39 @@ static int make_id(char out[ID_BYTES])
     return 1;
 }
 
-/* With the lock: the one that was used longest ago makes room. */
-static void trim_clients(transport *t)
+/* The one that was used longest ago of those without a call: of that principal's; NULL: of all.
+ * With the lock. */
+static client **find_oldest(transport *t, const char *principal)
 {
-    while (t->client_count > t->server->limits.clients) {
-        client **oldest = &t->clients;
+    client **oldest = NULL;
+
+    for (uint64_t after_ns = 0;; after_ns = (*oldest)->used_ns) {
+        oldest = NULL;
         for (client **at = &t->clients; *at; at = &(*at)->next)
-            if ((*at)->used_ns < (*oldest)->used_ns)
+            if ((*at)->used_ns > after_ns && (!oldest || (*at)->used_ns < (*oldest)->used_ns) &&
+                (!principal || !strcmp((*at)->peer->principal->name, principal)))
                 oldest = at;
-        end_client(t, oldest);
+        if (!oldest || !mcp_peer_is_busy(t->server, (*oldest)->peer))
+            return oldest;
     }
+}
+
+/* With the lock: a client of the same principal makes room where that has its share, else any. 0:
+ * each has a call. */
+static int make_room(transport *t, const char *principal)
+{
+    const uint64_t most = t->server->limits.clients;
+    uint64_t own = 0;
+
+    for (const client *c = t->clients; c; c = c->next)
+        own += !strcmp(c->peer->principal->name, principal);
+    const int is_over = own >= server_share(t->server, most);
+    if (!is_over && t->client_count < most)
+        return 1;
+    client **oldest = find_oldest(t, is_over ? principal : NULL);
+    if (oldest)
+        end_client(t, oldest);
+    return oldest != NULL;
 }
 
 /* Its peer, pinned. NULL: no memory. */
@@ -189,7 +216,6 @@ static mcp_peer *open_client(transport *t, exchange *e, const char *principal)
     c->next = t->clients;
     t->clients = c;
     t->client_count++;
-    trim_clients(t);
     pthread_mutex_unlock(&t->lock);
     return peer;
 }
@@ -360,6 +386,15 @@ static void take_legacy(transport *t, http_request *r, const body_facts *f)
 
     if (!opens && !peer)
         return;
+    pthread_mutex_lock(&t->lock);
+    const int has_room = !opens || make_room(t, principal_of(r));
+    pthread_mutex_unlock(&t->lock);
+    if (!has_room) {
+        refuse(r, MCP_OVER_SHARE, f->id, MCP_TRY_LATER,
+               "there are too many clients, and each has a call (--clients, --share); try again "
+               "later");
+        return;
+    }
     exchange *e = begin_exchange(t, r, hung_up);
     if (e && opens)
         peer = open_client(t, e, principal_of(r));
@@ -487,7 +522,7 @@ static const http_route routes[] = { { "POST", MCP_PATH, on_post },
 static const char *find_principal(void *payload, const char *text)
 {
     const transport *t = payload;
-    return tokens_find(&t->tokens, text);
+    return tokens_find(t->server->tokens, text);
 }
 
 /* "[HOST:]PORT": EXIT_FINE, or EXIT_USAGE after one sentence. host is malloc'ed. */
@@ -526,7 +561,7 @@ static int open_http(transport *t, const options *o, const char *host, uint16_t 
         .limits = { (size_t)limits->message_bytes, (size_t)limits->unsent_bytes,
                     (unsigned)limits->connections, limits->request_ms, IDLE_MS, BEAT_MS },
         .routes = routes,
-        .find_principal = t->tokens.count > 0 ? find_principal : NULL,
+        .find_principal = t->server->tokens->count > 0 ? find_principal : NULL,
         .origins = o->mcp.origins.items,
         .payload = t,
     };
@@ -564,9 +599,7 @@ int mcp_serve_http(mcp_server *s, signals *sig)
     uint16_t port = 0;
 
     int status = read_address(&host, &port, o->mcp.http);
-    if (!status && o->mcp.token_file && tokens_read(&t.tokens, o->mcp.token_file))
-        status = command_fail(EXIT_USAGE, "%s", error_message());
-    if (!status && t.tokens.count == 0 && !http_is_loopback(host))
+    if (!status && s->tokens->count == 0 && !http_is_loopback(host))
         status =
             command_fail(EXIT_USAGE,
                          "--http %s is for other machines too: --token-file is needed, so that "
@@ -581,7 +614,6 @@ int mcp_serve_http(mcp_server *s, signals *sig)
         wait_for_end(sig);
         close_transport(&t);
     }
-    tokens_free(&t.tokens);
     free(host);
     return status;
 }

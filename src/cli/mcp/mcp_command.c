@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "cli/mcp/tokens.h"
 #include "cli/mcp/transports.h"
 #include "cli/mcp/troubles.h"
 #include "cli/program/command.h"
@@ -20,6 +21,7 @@ typedef struct run {
     snug_host_options host;
     snug_supervisor_limits limits;
     mcp_server server;
+    tokens tokens;
     troubles troubles;
 } run;
 
@@ -97,7 +99,7 @@ static int open_sessions(run *r)
     command_set_host(&r->host, &r->options, &r->signals, &limit);
     r->limits = (snug_supervisor_limits)SNUG_SUPERVISOR_LIMITS_INIT;
     r->limits.sessions = r->server.limits.sessions;
-    r->limits.tenant_sessions = r->server.limits.sessions;
+    r->limits.tenant_sessions = server_share(&r->server, r->server.limits.sessions);
     r->limits.idle_ms = r->server.limits.idle_ms;
     r->limits.drain_save_ms = r->server.limits.save_ms;
     r->limits.cells = r->server.limits.calls;
@@ -157,6 +159,9 @@ int command_mcp(const options *o)
         return command_fail(EXIT_USAGE, "%s", error_message());
 
     int status = command_make_workdir(o);
+    r.server.tokens = &r.tokens;
+    if (!status && o->mcp.http && o->mcp.token_file && tokens_read(&r.tokens, o->mcp.token_file))
+        status = command_fail(EXIT_USAGE, "%s", error_message());
     if (!status)
         status = tools_open(&r.tools, &r.options, &r.signals);
     if (!status)
@@ -171,6 +176,7 @@ int command_mcp(const options *o)
                                                        : 128 + taken;
     const int replayed = tools_close(&r.tools);
     signals_stop(&r.signals);
+    tokens_free(&r.tokens);
     str_free(&r.state);
     return status ? status : replayed;
 }

@@ -41,7 +41,7 @@ void resources_list(mcp_call *c)
         error = str_add(&out, "\"resources\":[");
     pthread_mutex_lock(&s->lock);
     for (const handle *h = s->handles.first; h && !error; h = h->next) {
-        if (h->is_gone || strcmp(h->principal, c->peer->principal) != 0)
+        if (h->is_gone || strcmp(h->principal, c->peer->principal->name) != 0)
             continue;
         for (size_t i = 0; i < h->file_count && !error; i++) {
             if (count++ > 0)
@@ -307,7 +307,7 @@ void server_files_changed(mcp_server *s, const handle *h, const char *path, int 
 
     pthread_mutex_lock(&s->lock);
     for (const mcp_call *c = s->listening; c; c = c->next) {
-        if (strcmp(c->peer->principal, h->principal) != 0 || c->is_cancelled)
+        if (strcmp(c->peer->principal->name, h->principal) != 0 || c->is_cancelled)
             continue;
         const cJSON *filter = rpc_object(c->message.params, "notifications");
         const cJSON *uris = cJSON_GetObjectItemCaseSensitive(filter, "resourceSubscriptions");
@@ -317,7 +317,7 @@ void server_files_changed(mcp_server *s, const handle *h, const char *path, int 
             tell_change(&c->wire, c->message.id, changed, NULL);
     }
     for (const mcp_peer *peer = s->peers; peer; peer = peer->next) {
-        if (!peer->legacy || peer->is_closed || strcmp(peer->principal, h->principal) != 0)
+        if (!peer->legacy || peer->is_closed || strcmp(peer->principal->name, h->principal) != 0)
             continue;
         if (path && find_subscribed(peer, uri.data))
             tell_change(&peer->wire, NULL, updated, uri.data);
@@ -383,12 +383,13 @@ void listen_begin(mcp_call *c)
     /* With the lock, so that nothing else comes before it. */
     pthread_mutex_lock(&s->lock);
     const char *why = NULL;
+    mcp_status status = MCP_BAD;
     if (!c->peer->is_alone && server_has_call(s, c->peer, c->message.id))
         why = "a request of that id is being answered already";
     else if (listens_too_often(s, c->peer))
-        why = "this client listens too often already (--connections)";
+        why = "this client listens too often already (--connections)", status = MCP_OVER_SHARE;
     else if (s->is_ending)
-        why = "snug is ending";
+        why = MCP_IS_ENDING, status = MCP_UNAVAILABLE;
     if (!why) {
         c->stage = CALL_LISTENS;
         c->wire.tell(c->wire.payload, text.data, text.len);
@@ -398,7 +399,7 @@ void listen_begin(mcp_call *c)
     pthread_mutex_unlock(&s->lock);
     str_free(&text);
     if (c)
-        call_fail(c, MCP_BAD, RPC_INVALID_REQUEST, why, NULL);
+        call_fail(c, status, status == MCP_BAD ? RPC_INVALID_REQUEST : MCP_TRY_LATER, why, NULL);
 }
 
 void listen_end(mcp_call *c)

@@ -12,6 +12,7 @@
 #include "cli/mcp/calls.h"
 #include "cli/mcp/request_state.h"
 #include "cli/mcp/tasks.h"
+#include "cli/mcp/tokens.h"
 #include "cli/mcp/tool_table.h"
 #include "cli/program/command.h"
 
@@ -42,7 +43,7 @@ static mcp_call *take_cancelled_joined(mcp_server *s)
         is_last &= c->asking != gone->asking;
     for (mcp_call *c = s->calls; c && is_last; c = c->next)
         if (c->asking == gone->asking)
-            c->is_cancelled = 1;
+            c->is_cancelled = gone->is_cancelled;
     return gone;
 }
 
@@ -75,23 +76,25 @@ void server_drop_cancelled(mcp_server *s)
         pthread_mutex_unlock(&s->lock);
         if (!c)
             return;
-        call_leave(c, MCP_FINE);
+        call_abandon(c);
     }
 }
 
-static void cancel_where(mcp_server *s, int (*fits)(const mcp_call *c, const void *what),
-                         const void *what)
+static void cancel_calls(mcp_call *list, cancelling how,
+                         int (*fits)(const mcp_call *c, const void *what), const void *what)
+{
+    for (mcp_call *c = list; c; c = c->next)
+        if (!c->is_cancelled && fits(c, what))
+            c->is_cancelled = how;
+}
+
+static void cancel_where(mcp_server *s, cancelling how,
+                         int (*fits)(const mcp_call *c, const void *what), const void *what)
 {
     pthread_mutex_lock(&s->lock);
-    for (mcp_call *c = s->calls; c; c = c->next)
-        if (fits(c, what))
-            c->is_cancelled = 1;
-    for (mcp_call *c = s->listening; c; c = c->next)
-        if (fits(c, what))
-            c->is_cancelled = 1;
-    for (mcp_call *c = s->joined; c; c = c->next)
-        if (fits(c, what))
-            c->is_cancelled = 1;
+    cancel_calls(s->calls, how, fits, what);
+    cancel_calls(s->listening, how, fits, what);
+    cancel_calls(s->joined, how, fits, what);
     pthread_mutex_unlock(&s->lock);
     server_drop_cancelled(s);
 }
@@ -103,7 +106,7 @@ static int is_of_wire(const mcp_call *c, const void *payload)
 
 void mcp_server_hang_up(mcp_server *s, const void *payload)
 {
-    cancel_where(s, is_of_wire, payload);
+    cancel_where(s, CANCELLED_BY_CLIENT, is_of_wire, payload);
 }
 
 static int is_of_peer(const mcp_call *c, const void *peer)
@@ -125,7 +128,7 @@ static int is_wanted(const mcp_call *c, const void *what)
 void server_cancel(mcp_server *s, const mcp_peer *peer, const char *id)
 {
     const wanted_call wanted = { peer, id };
-    cancel_where(s, is_wanted, &wanted);
+    cancel_where(s, CANCELLED_BY_CLIENT, is_wanted, &wanted);
 }
 
 int server_has_call(mcp_server *s, const mcp_peer *peer, const char *id)
@@ -144,21 +147,51 @@ int server_has_call(mcp_server *s, const mcp_peer *peer, const char *id)
 
 /* ---- peers ---- */
 
+uint64_t server_share(const mcp_server *s, uint64_t places)
+{
+    const uint64_t others = s->tokens->names > 0 ? s->tokens->names - 1 : 0;
+    const uint64_t percent = s->limits.share_percent < 100 ? s->limits.share_percent : 100;
+    uint64_t share = places / 100 * percent + places % 100 * percent / 100;
+
+    if (others == 0)
+        return places;
+    if (places > others && share > places - others)
+        share = places - others;
+    return share > 0 ? share : 1;
+}
+
+/* The one of that name; NULL: no memory. With the lock. */
+static mcp_principal *find_principal(mcp_server *s, const char *name)
+{
+    const size_t size = strlen(name) + 1;
+    mcp_principal *one = s->principals;
+
+    while (one && strcmp(one->name, name) != 0)
+        one = one->next;
+    if (!one && (one = calloc(1, sizeof *one + size))) {
+        memcpy(one->name, name, size);
+        one->next = s->principals;
+        s->principals = one;
+    }
+    return one;
+}
+
 int mcp_peer_open(mcp_peer **out, mcp_server *s, const char *principal)
 {
     mcp_peer *peer = calloc(1, sizeof *peer);
     if (!peer)
         return error_no_memory();
-    peer->principal = strdup(principal);
+    pthread_mutex_lock(&s->lock);
+    peer->principal = find_principal(s, principal);
+    if (peer->principal) {
+        peer->next = s->peers;
+        s->peers = peer;
+    }
+    pthread_mutex_unlock(&s->lock);
     if (!peer->principal) {
         free(peer);
         return error_no_memory();
     }
-
-    pthread_mutex_lock(&s->lock);
-    peer->next = s->peers;
-    s->peers = peer;
-    pthread_mutex_unlock(&s->lock);
     *out = peer;
     return SNUG_OK;
 }
@@ -177,9 +210,17 @@ static int has_calls(const mcp_server *s, const mcp_peer *peer)
     return 0;
 }
 
+int mcp_peer_is_busy(mcp_server *s, const mcp_peer *peer)
+{
+    pthread_mutex_lock(&s->lock);
+    const int is_busy = peer->pins > 0 || has_calls(s, peer);
+    pthread_mutex_unlock(&s->lock);
+    return is_busy;
+}
+
 void mcp_peer_close(mcp_server *s, mcp_peer *peer)
 {
-    cancel_where(s, is_of_peer, peer);
+    cancel_where(s, CANCELLED_BY_SERVER, is_of_peer, peer);
     pthread_mutex_lock(&s->lock);
     peer->is_closed = 1;
     pthread_mutex_unlock(&s->lock);
@@ -223,25 +264,31 @@ void server_tidy_peers(mcp_server *s)
         mcp_peer *peer = gone;
         gone = peer->next;
         str_free(&peer->subscribed);
-        free(peer->principal);
         free(peer);
     }
 }
 
 /* ---- threads ---- */
 
-/* The first that waits for nothing but a thread. With the lock. */
+/* Whether it waits for nothing but a thread. */
+static int is_ready(const mcp_call *c)
+{
+    if (c->stage == CALL_RESUMES)
+        return 1;
+    return c->stage == CALL_WAITS && !c->is_cancelled && (!c->handle || !c->handle->is_busy);
+}
+
+/* The first of the principal whose last turn is longest ago. With the lock. */
 static mcp_call *next_call(mcp_server *s)
 {
-    for (mcp_call *c = s->calls; c; c = c->next) {
-        if (c->stage == CALL_RESUMES)
-            return c;
-        if (c->stage != CALL_WAITS || c->is_cancelled)
-            continue;
-        if (!c->handle || !c->handle->is_busy)
-            return c;
-    }
-    return NULL;
+    const uint64_t share = server_share(s, s->limits.calls);
+    mcp_call *next = NULL;
+
+    for (mcp_call *c = s->calls; c; c = c->next)
+        if (is_ready(c) && c->peer->principal->working < share &&
+            (!next || c->peer->principal->turn < next->peer->principal->turn))
+            next = c;
+    return next;
 }
 
 static void *serve_calls(void *payload)
@@ -264,10 +311,14 @@ static void *serve_calls(void *payload)
         c->stage = CALL_WORKS;
         s->waiting--;
         s->working++;
+        mcp_principal *principal = c->peer->principal;
+        principal->turn = ++s->turns;
+        principal->working++;
         pthread_mutex_unlock(&s->lock);
         tool_serve(c);
         pthread_mutex_lock(&s->lock);
         s->working--;
+        principal->working--;
         pthread_cond_broadcast(&s->work);
         pthread_cond_broadcast(&s->idle);
         pthread_mutex_unlock(&s->lock);
@@ -298,18 +349,32 @@ void server_resume(mcp_call *c)
     pthread_cond_broadcast(&s->work);
 }
 
+static size_t count_waiting(const mcp_server *s, const mcp_principal *principal)
+{
+    size_t count = 0;
+    for (const mcp_call *c = s->calls; c; c = c->next)
+        count += c->stage == CALL_WAITS && c->peer->principal == principal;
+    return count;
+}
+
 void call_queue(mcp_call *c)
 {
     mcp_server *s = c->server;
+    const uint64_t most = s->limits.waiting_calls;
     const char *why = NULL;
+    mcp_status status = MCP_BAD;
 
     pthread_mutex_lock(&s->lock);
-    if (s->is_ending)
-        why = "snug is ending, and takes no further calls";
-    else if (s->waiting >= s->limits.waiting_calls)
-        why = "too many calls wait for their turn (--waiting-calls); try again later";
-    else if (c->message.id && !c->peer->is_alone && server_has_call(s, c->peer, c->message.id))
+    if (s->is_ending) {
+        why = MCP_IS_ENDING;
+        status = MCP_UNAVAILABLE;
+    } else if (s->waiting >= most ||
+               count_waiting(s, c->peer->principal) >= server_share(s, most)) {
+        why = "too many calls wait for their turn (--waiting-calls, --share); try again later";
+        status = MCP_OVER_SHARE;
+    } else if (c->message.id && !c->peer->is_alone && server_has_call(s, c->peer, c->message.id)) {
         why = "a request of that id is being answered already; each needs an id of its own";
+    }
     if (!why) {
         c->stage = CALL_WAITS;
         c->since_ns = clock_now_ns();
@@ -320,12 +385,13 @@ void call_queue(mcp_call *c)
             calls_remove(&s->calls, c);
             s->waiting--;
             why = "no thread can be started for the call";
+            status = MCP_UNAVAILABLE;
         }
         pthread_cond_broadcast(&s->work);
     }
     pthread_mutex_unlock(&s->lock);
     if (why)
-        call_fail(c, MCP_BAD, RPC_INVALID_REQUEST, why, NULL);
+        call_fail(c, status, status == MCP_BAD ? RPC_INVALID_REQUEST : MCP_TRY_LATER, why, NULL);
 }
 
 /* ---- the clock ---- */
@@ -440,7 +506,7 @@ static void end_idle(mcp_server *s)
         if (c->stage == CALL_LISTENS)
             listen_end(c);
         else
-            tool_refuse(c, "snug is ending");
+            call_fail(c, MCP_UNAVAILABLE, MCP_TRY_LATER, MCP_IS_ENDING, NULL);
     }
 }
 
@@ -461,7 +527,7 @@ void mcp_server_stop(mcp_server *s, uint64_t ms)
     while ((s->working > 0 || s->waiting > 0 || asking_has_held(s)) && clock_now_ns() < deadline)
         cond_wait_until(&s->idle, &s->lock, deadline);
     pthread_mutex_unlock(&s->lock);
-    cancel_where(s, is_any, NULL);
+    cancel_where(s, CANCELLED_BY_SERVER, is_any, NULL);
 
     for (size_t i = 0; i < s->threads; i++)
         thread_join(&s->pool[i]);
@@ -496,6 +562,11 @@ void mcp_server_free(mcp_server *s)
     }
     tasks_forget_all(s);
     asking_forget_all(s);
+    while (s->principals) {
+        mcp_principal *principal = s->principals;
+        s->principals = principal->next;
+        free(principal);
+    }
     signer_close(s->signer);
     handles_free(&s->handles);
     free(s->pool);

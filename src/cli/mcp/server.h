@@ -31,14 +31,19 @@ enum {
     MCP_HEADER_MISMATCH = -32020,
     MCP_MISSING_CAPABILITY = -32021,
     MCP_UNSUPPORTED_VERSION = -32022,
+    MCP_TRY_LATER = -32000,
     MCP_RESOURCE_NOT_FOUND = -32002 /* of the older revisions */
 };
+
+#define MCP_IS_ENDING "the server is ending"
 
 typedef enum mcp_status {
     MCP_FINE = 200,
     MCP_TAKEN = 202,
     MCP_BAD = 400,
-    MCP_NO_METHOD = 404
+    MCP_NO_METHOD = 404,
+    MCP_OVER_SHARE = 429,
+    MCP_UNAVAILABLE = 503
 } mcp_status;
 
 /* The way back. Any thread; the functions do not call back. */
@@ -52,10 +57,18 @@ typedef struct mcp_wire {
     int takes_requests; /* tell can be a request to the client */
 } mcp_wire;
 
+/* A client as its token names it: the tenant of its sessions. Lives as long as the server. */
+typedef struct mcp_principal {
+    struct mcp_principal *next;
+    size_t working; /* of its calls */
+    uint64_t turn;  /* the number of its last one */
+    char name[];
+} mcp_principal;
+
 /* Who speaks: a process at the other end of stdio, a client session of the older revisions, or a
  * principal for one request. */
 typedef struct mcp_peer {
-    char *principal;    /* the tenant of its sessions */
+    mcp_principal *principal;
     int is_alone;       /* for one request: ids of others are not its own */
     const char *legacy; /* the revision that its handshake has agreed on; NULL: none yet */
     mcp_wire wire;      /* for what nobody has asked for; tell NULL: none */
@@ -77,6 +90,9 @@ typedef enum call_stage {
     CALL_JOINED     /* it waits for another call's cell */
 } call_stage;
 
+/* By the client, which expects no answer any more, or by the server. */
+typedef enum cancelling { CANCELLED_NOT, CANCELLED_BY_CLIENT, CANCELLED_BY_SERVER } cancelling;
+
 /* A message that is being answered. */
 typedef struct mcp_call {
     struct mcp_server *server;
@@ -89,7 +105,7 @@ typedef struct mcp_call {
     str output; /* that was not told yet */
     const struct mcp_tool *tool;
     call_stage stage;
-    int is_cancelled;
+    cancelling is_cancelled;
     handle *handle;    /* that it has, while it works */
     int is_running;    /* a cell of that */
     uint64_t since_ns; /* it waits */
@@ -110,6 +126,7 @@ typedef struct mcp_call {
 
 typedef struct mcp_server {
     const options *options;
+    const struct tokens *tokens;
     mcp_limits limits;
     snug_supervisor *supervisor;
     const char *state_dir; /* of the supervisor: what clients save lies there too */
@@ -118,6 +135,8 @@ typedef struct mcp_server {
     pthread_mutex_t lock; /* of everything below */
     pthread_cond_t work, idle, tick;
     handles handles;
+    mcp_principal *principals;
+    uint64_t turns;
     mcp_peer *peers;
     mcp_call *calls, *listening; /* in the order in which they came */
     mcp_call *joined;            /* that wait for another call's cell */
@@ -147,9 +166,15 @@ void mcp_server_save(mcp_server *s);
 /* Behind that, when no transport uses it any more. */
 void mcp_server_free(mcp_server *s);
 
+/* The share of that many places that one principal may have: --share of them, and one stays free
+ * for each other name of the tokens. */
+uint64_t server_share(const mcp_server *s, uint64_t places);
+
 int mcp_peer_open(mcp_peer **out, mcp_server *s, const char *principal);
 /* Cancels what it has asked for. It is freed when that has ended. */
 void mcp_peer_close(mcp_server *s, mcp_peer *peer);
+/* Whether calls of its are under way. */
+int mcp_peer_is_busy(mcp_server *s, const mcp_peer *peer);
 
 /* Keeps it from being freed, until it is unpinned. */
 void mcp_peer_pin(mcp_server *s, mcp_peer *peer);
@@ -173,10 +198,12 @@ void call_forward(mcp_call *c, mcp_status status, const char *text, size_t len);
 void server_resume(mcp_call *c);
 /* The end of a call without an answer. */
 void call_leave(mcp_call *c, mcp_status status);
+/* The end of one that is cancelled: answered with an error, unless the client has cancelled it. */
+void call_abandon(mcp_call *c);
 /* Appends what every result of the newer revision has, with a comma behind it: nothing for the
  * older ones. ttl_ms below 0: the result is not one to be kept. */
 int call_begin_result(str *out, const mcp_call *c, long ttl_ms, const char *scope);
-int call_is_cancelled(mcp_call *c);
+cancelling call_is_cancelled(mcp_call *c);
 /* Tells of output while a cell runs. */
 void call_progress(mcp_call *c, const char *text, size_t len);
 /* Puts it into the queue of the threads: *c is theirs. */

@@ -16,7 +16,7 @@ enum { TASK_ID_BYTES = 36, POLL_MS = 1000, TIME_BYTES = 32 };
 
 typedef struct task {
     char id[TASK_ID_BYTES];
-    char *principal;
+    const mcp_principal *principal;
     mcp_server *server;
     mcp_peer *peer; /* the call's from now on; closed with its answer */
     mcp_call *call; /* the same; NULL: it is over */
@@ -145,7 +145,6 @@ static int make_id(char out[TASK_ID_BYTES])
 static void free_task(task *t)
 {
     str_free(&t->answer);
-    free(t->principal);
     free(t);
 }
 
@@ -156,18 +155,15 @@ static task *make_task(mcp_call *c)
     if (!t)
         return NULL;
     t->server = c->server;
-    t->principal = strdup(c->peer->principal);
+    t->principal = c->peer->principal;
     t->peer = calloc(1, sizeof *t->peer);
-    if (t->peer)
-        t->peer->principal = strdup(c->peer->principal);
-    if (!t->principal || !t->peer || !t->peer->principal || !make_id(t->id)) {
-        if (t->peer)
-            free(t->peer->principal);
+    if (!t->peer || !make_id(t->id)) {
         free(t->peer);
         free_task(t);
         return NULL;
     }
 
+    t->peer->principal = c->peer->principal;
     t->peer->is_alone = t->peer->is_modern = 1;
     t->made_ns = t->kept_from_ns = clock_now_ns();
     t->call = c;
@@ -195,7 +191,6 @@ static int turn_into_task(mcp_server *s, mcp_call *c)
     c->takes_task = 0;
     if (error) {
         if (t) {
-            free(t->peer->principal);
             free(t->peer);
             free_task(t);
         }
@@ -262,7 +257,7 @@ static task *find_task(const mcp_call *c)
 {
     const char *id = rpc_text(c->message.params, "taskId");
     task *t = c->server->tasks;
-    while (t && id && (strcmp(t->id, id) != 0 || strcmp(t->principal, c->peer->principal) != 0))
+    while (t && id && (strcmp(t->id, id) != 0 || t->principal != c->peer->principal))
         t = t->next;
     return id ? t : NULL;
 }
@@ -354,7 +349,7 @@ void tasks_cancel(mcp_call *c)
     const task *t = find_task(c);
     for (mcp_call *one = c->server->calls; t && one; one = one->next)
         if (one->wire.payload == t)
-            one->is_cancelled = 1;
+            one->is_cancelled = CANCELLED_BY_CLIENT;
     pthread_mutex_unlock(&c->server->lock);
     if (!t) {
         fail_unknown(c);

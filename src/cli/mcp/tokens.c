@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include <nettle/memops.h>
+#include <nettle/sha2.h>
 
 #include <snug/snug.h>
 
@@ -27,6 +28,35 @@ static size_t name_len(const char *line, size_t len)
     return line[at + 1] == '=' || at + 1 == len ? 0 : at;
 }
 
+/* Of a token without one: two of those are two clients. malloc'ed. */
+static char *make_name(const char *text, size_t len)
+{
+    enum { BYTES = 12 };
+    static const char digits[] = "0123456789abcdef";
+    struct sha256_ctx hash;
+    uint8_t digest[BYTES];
+    char *name = malloc(2 * BYTES + 1);
+
+    sha256_init(&hash);
+    sha256_update(&hash, len, (const uint8_t *)text);
+    sha256_digest(&hash, BYTES, digest);
+    for (size_t i = 0; name && i < BYTES; i++) {
+        name[2 * i] = digits[digest[i] >> 4];
+        name[2 * i + 1] = digits[digest[i] & 15];
+    }
+    if (name)
+        name[2 * BYTES] = '\0';
+    return name;
+}
+
+static int is_new_name(const tokens *t, const char *name)
+{
+    for (size_t i = 0; i + 1 < t->count; i++)
+        if (!strcmp(t->items[i].principal, name))
+            return 0;
+    return 1;
+}
+
 static int add_token(tokens *t, const char *path, unsigned number, const char *line, size_t len)
 {
     const size_t name = name_len(line, len);
@@ -39,8 +69,12 @@ static int add_token(tokens *t, const char *path, unsigned number, const char *l
     if (array_reserve(&t->items, &t->cap, t->count + 1, sizeof *t->items))
         return error_no_memory();
     token *one = &t->items[t->count++];
-    *one = (token){ name ? strndup(line, name) : strdup("http"), strndup(text, text_len) };
-    return one->principal && one->text ? SNUG_OK : error_no_memory();
+    *one =
+        (token){ name ? strndup(line, name) : make_name(text, text_len), strndup(text, text_len) };
+    if (!one->principal || !one->text)
+        return error_no_memory();
+    t->names += (size_t)is_new_name(t, one->principal);
+    return SNUG_OK;
 }
 
 static int check_mode(const char *path)

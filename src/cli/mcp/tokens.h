@@ -15,10 +15,12 @@ typedef struct token {
 typedef struct tokens {
     token *items;
     size_t count, cap;
+    size_t names; /* of different principals */
 } tokens;
 
-/* A line each: TOKEN, or NAME=TOKEN; empty ones and "# ..." are passed over. SNUG_OK, or an error
- * whose message names the line and has nothing of the token in it. */
+/* A line each: TOKEN, whose principal is named by its hash, or NAME=TOKEN; empty ones and "# ..."
+ * are passed over. SNUG_OK, or an error whose message names the line and has nothing of the token
+ * in it. */
 int tokens_read(tokens *out, const char *path);
 void tokens_free(tokens *t);
 /* The principal of a token; NULL: there is none. Looks at all of each. */

@@ -374,17 +374,18 @@ void tool_refuse(mcp_call *c, const char *why)
 static handle *know_handle(mcp_call *c, const char *name)
 {
     mcp_server *s = c->server;
-    handle *found = handles_find(&s->handles, c->peer->principal, name);
+    handle *found = handles_find(&s->handles, c->peer->principal->name, name);
 
     if (found || !handle_is_name(name))
         return found;
     pthread_mutex_unlock(&s->lock);
-    const int is_there = snug_supervisor_has_session(s->supervisor, c->peer->principal, name) == 1;
+    const int is_there =
+        snug_supervisor_has_session(s->supervisor, c->peer->principal->name, name) == 1;
     pthread_mutex_lock(&s->lock);
     if (!is_there)
         return NULL;
-    found = handles_find(&s->handles, c->peer->principal, name);
-    return found ? found : handles_know(&s->handles, c->peer->principal, name);
+    found = handles_find(&s->handles, c->peer->principal->name, name);
+    return found ? found : handles_know(&s->handles, c->peer->principal->name, name);
 }
 
 int call_take_handle(mcp_call *c, const char *name)
@@ -409,8 +410,8 @@ static int open_handle(mcp_call *c)
     c->handle = journal_file_next_session(s->tools->file, c->tool->needs_bash ? "sh_" : "py_", name,
                                           sizeof name) &&
                         handle_is_name(name)
-                    ? handles_know(&s->handles, c->peer->principal, name)
-                    : handles_make(&s->handles, c->peer->principal, c->tool->needs_bash);
+                    ? handles_know(&s->handles, c->peer->principal->name, name)
+                    : handles_make(&s->handles, c->peer->principal->name, c->tool->needs_bash);
     if (c->handle)
         journal_file_note_session(s->tools->file, c->handle->name);
     if (c->handle)
