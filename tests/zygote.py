@@ -15,7 +15,7 @@ import unittest
 WORKER = os.path.realpath(sys.argv.pop())
 LEFTOVER = pathlib.Path(__file__).with_name("leftover.py")
 FORK = 0  # src/worker/protocol/zygote_words.h
-SECONDS = 60
+SECONDS = 600
 
 
 class Zygote(unittest.TestCase):

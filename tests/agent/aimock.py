@@ -11,7 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "npm"))
 import npm
 
 HERE = pathlib.Path(__file__).parent
-SECONDS = 60
+SECONDS = 600
 
 
 def install(folder):

@@ -6,7 +6,7 @@ import threading
 import unittest
 
 from asked import RESULT, Asked, code, verdict
-from driver import WORKER, Terminal, snug
+from driver import SECONDS, WORKER, Terminal, snug
 import unittests
 
 CODE = {"content": code("print(6 * 7)"), "usage": {"input": 60000, "output": 1000}}
@@ -27,7 +27,7 @@ class Streaming(Asked):
             self.requests.append(request)
             if len(self.requests) == 1:
                 return {"content": code("print('halfway there')\nsix * 7")}
-            seen.wait(60)
+            seen.wait(SECONDS)
             return {"content": code("6 * 7")}
 
         self.endpoint.answer = answer

@@ -19,7 +19,7 @@ from endpoint import Endpoint
 
 SNUG = os.path.abspath(os.environ["SNUG"])
 KEY = "sk-" + secrets.token_urlsafe(24)
-SECONDS = 60
+SECONDS = 600
 WAYS = [("openai", []), ("openai", ["--no-stream"]), ("anthropic", []), ("anthropic", ["--no-stream"])]
 MODES = [["--format", "plain"], ["--format", "plain", "-v"], ["--json"], ["--json", "-v"],
          ["--format", "markdown", "-v"], ["--format", "json"], ["--quiet"]]

@@ -35,7 +35,7 @@ from roughasks import Ask, furnish
 from roughmodels import Model
 
 HERE = pathlib.Path(__file__).resolve().parent
-SECONDS = 60  # only a hang takes so long: no question has more than three for its answer
+SECONDS = 600  # only a hang takes so long: no question has more than three for its answer
 GRACE_SECONDS = 5  # for what is about to end
 MOST_BYTES = 1 << 30  # of memory
 BIGGEST_FILE = 16 << 20

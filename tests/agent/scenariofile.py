@@ -53,7 +53,7 @@ the Nth question of the command. Requests are counted through all commands.
                                   each message, and all marks in its text, with " | " between, as in
                                   "2: all 1 | assistant P1 | user repair KeyError"; see talks.py
     headings WORDS, WORDS         of the report, all of them
-    within SECONDS                the program took less
+    within SECONDS                the program took less, on a machine that is quiet (pace.py)
     check EXPRESSION              of Python; r: the reply, e: the events,
                                   q: the bodies of the requests
 """

@@ -40,7 +40,7 @@ static int close_both(void **state)
 /* ---- children ---- */
 
 /* What hangs for ever in a child ends it. */
-enum { BOUND_CHILD_S = 120, FAILED = 1 };
+enum { BOUND_CHILD_S = 600, FAILED = 1 };
 
 /* The first thing that is not as it should be is told, and ends the child. */
 #define EXPECT(fact)                                                                              \

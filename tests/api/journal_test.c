@@ -163,7 +163,7 @@ static snug_session *open_session(snug_journal *journal, const char *name)
 static void run_to(char *out, snug_session *session, const char *source)
 {
     snug_result *result = NULL;
-    snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = 20000 };
+    snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = 600000 };
     assert_int_equal(snug_session_run(&result, session, source, strlen(source), &limits), SNUG_OK);
     snprintf(out + strlen(out), 4000 - strlen(out), "%s|%s|%s: %s|",
              snug_result_text(result, SNUG_STREAM_STDOUT, NULL),
@@ -492,9 +492,11 @@ static void a_cell_that_was_stopped_leaves_the_rest_in_order(void **state)
     (void)state;
     static book b;
     char out[4000] = "";
-    snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = 300 };
+    snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = 600000, .cpu_ms = 300 };
     snug_result *result = NULL;
-    static const char source[] = "echo(n=1)\nawait hang()";
+    static const char source[] = "import asyncio\n"
+                                 "async def burn():\n    while True: pass\n"
+                                 "echo(n=1)\nawait asyncio.gather(hang(), burn())";
     for (int again = 0; again < 2; again++) {
         snug_journal *journal = again ? open_journal(NULL, b.text) : open_journal(&b, NULL);
         snug_session *session = open_session(journal, "s");

@@ -19,7 +19,7 @@
 
 #include "running.h"
 
-enum { BOUND_S = 60 };
+enum { BOUND_S = 600 };
 
 /* ---- threads that cannot be had ---- */
 

@@ -26,7 +26,7 @@ static inline size_t children(pid_t parent, pid_t *pids, size_t most)
 /* The same once there are so many: one that was killed goes when the machine has time for it. */
 static inline size_t await_children(pid_t parent, pid_t *pids, size_t most, size_t wanted)
 {
-    enum { BOUND_CHILDREN_S = 60 };
+    enum { BOUND_CHILDREN_S = 600 };
     time_t end = time(NULL) + BOUND_CHILDREN_S;
     size_t count;
 

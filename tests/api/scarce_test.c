@@ -122,7 +122,7 @@ static int outcome(int (*fn)(int), int argument)
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
-        alarm(60);
+        alarm(600);
         take_faults_as_they_are();
         _exit(fn(argument));
     }

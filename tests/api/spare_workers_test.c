@@ -13,7 +13,7 @@
 
 #include "processes.h"
 
-enum { BOUND_S = 60 };
+enum { BOUND_S = 600 };
 
 static const char *const preload[] = { "json", NULL };
 

@@ -14,7 +14,7 @@
 
 #include <snug/snug.h>
 
-enum { BOUND_S = 60, TEXT = 64 * 1024 };
+enum { BOUND_S = 600, TEXT = 64 * 1024 };
 
 static char folder[] = "/tmp/spares_test-XXXXXX";
 static char work[64], data[64];

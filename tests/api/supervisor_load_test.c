@@ -594,7 +594,7 @@ static int use_a_parents(rig *r, snug_lease *lease)
 
 static void a_forked_child_is_refused_and_changes_nothing(void **state)
 {
-    enum { BOUND_CHILD_S = 120 };
+    enum { BOUND_CHILD_S = 600 };
     (void)state;
     rig r;
     snug_lease *lease = NULL;

@@ -1,4 +1,5 @@
 /* Calls that do not hold a thread of the caller's, in the form that SNUG_TEST_FORM names. */
+#include "../pace.h"
 #include "../unit/test.h"
 
 #include <snug/snug.h>
@@ -18,7 +19,7 @@
 #include "running.h"
 
 /* A bound that only a hang reaches. */
-enum { SOON_MS = 60000 };
+enum { SOON_MS = 600000 };
 
 static snug_host *host;
 
@@ -551,7 +552,7 @@ static void finalizers_that_do_not_end_are_cut_short(void **state)
         run(session, "class A:\n    def __del__(self):\n        while True: pass\na = A()", 0));
     uint64_t start_ms = now_ms();
     assert_int_equal(snug_session_close_within(session, 100), SNUG_OK);
-    assert_true(now_ms() - start_ms < 4000);
+    assert_false(is_late((double)(now_ms() - start_ms), 4000));
 }
 
 int main(void)

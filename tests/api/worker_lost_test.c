@@ -1,4 +1,5 @@
 /* What becomes of a worker whose sessions are lost, and of what went on in it. */
+#include "../pace.h"
 #include "../unit/test.h"
 
 #include <poll.h>
@@ -27,7 +28,7 @@
     "    return t\n"
 #define ENDLESS NEST "hash(nest())"
 
-enum { WALL_MS = 100, QUICK_MS = 2000 };
+enum { WALL_MS = 100, QUICK_MS = 2000, SOON_MS = 600000 };
 
 static snug_host *host;
 
@@ -128,7 +129,7 @@ static int has_ended(int process, int within_ms)
 
 static void expect_end(int process)
 {
-    assert_true(has_ended(process, QUICK_MS));
+    assert_true(has_ended(process, SOON_MS));
     close(process);
 }
 
@@ -182,7 +183,7 @@ static void a_lost_session_closes_quickly(void **state)
         lose(session);
         uint64_t before_ms = now_ms();
         snug_session_close(session);
-        assert_in_range(now_ms() - before_ms, 0, QUICK_MS);
+        assert_false(is_late((double)(now_ms() - before_ms), QUICK_MS));
     }
 }
 

@@ -667,7 +667,7 @@ static void an_interrupt_reaches_the_cell_and_keeps_its_names(void **state)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-enum { BOUND_S = 60 };
+enum { BOUND_S = 600 };
 
 static void spares_of_the_worker_are_counted(void **state)
 {

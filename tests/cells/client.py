@@ -11,7 +11,7 @@ import tempfile
 import threading
 import time
 
-BOUND_S = 60  # far beyond what any answer needs
+BOUND_S = 600  # far beyond what any answer needs
 
 
 class Lost(Exception):

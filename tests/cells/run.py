@@ -28,7 +28,7 @@ Expectations (X-expr E: the text is Python for a str, X-contains: each line must
     policy EVENT DETAIL    is in policy.denied
     refused           answered by snug.error/1, whose value contains the text
     rejected          refused, or status error of category syntax
-    within S          the answer took no longer
+    within S          the answer took no longer, on a machine that is quiet (pace.py)
     exit-status N     of `snug run`
     check E           Python about r, the answer, and V, the version of Python: must be true
 """
@@ -46,6 +46,7 @@ import cellfile
 import client
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import pace  # noqa: E402
 from share import in_share  # noqa: E402
 
 SETTINGS = {"timeout", "reset", "interrupt"}
@@ -277,7 +278,7 @@ def judge(parts, answer, version, took_s, exit_status):
                 problem = f"raised {error!r}"
             problem = problem and f"check {problem}: {part.text}\n  r is {shown(answer)}"
         elif part.word == "within":
-            problem = f"took {took_s:.1f} s, more than {part.text} s" if took_s > float(part.text) else None
+            problem = f"took {took_s:.1f} s, more than {part.text} s" if pace.is_late(took_s, float(part.text)) else None
         elif part.word == "exit-status":
             problem = differs("exit status", int(part.text), exit_status)
         else:

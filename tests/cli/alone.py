@@ -17,7 +17,7 @@ import threading
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "endpoint"))
 from endpoint import Handler, Rules
 
-PORT, SECONDS = 11434, 60
+PORT, SECONDS = 11434, 600
 
 
 class Listing(Handler):

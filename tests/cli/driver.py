@@ -21,7 +21,7 @@ SNUG = os.path.abspath(os.environ["SNUG"])
 if not os.access(SNUG, os.X_OK):
     raise SystemExit("SNUG is not a program: " + SNUG)
 WORKER = os.path.join(os.path.dirname(SNUG), "snug-worker")
-SECONDS = 60  # past this a wait is a failure
+SECONDS = 600  # past this a wait is a failure
 
 
 def environment(**changes):

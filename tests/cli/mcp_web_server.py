@@ -220,7 +220,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def call_stays_open(self, number, _):
         self.begin_events()
         self.event({"id": number, "result": {"content": [{"type": "text", "text": "open"}]}})
-        END.wait(20)
+        END.wait(600)
 
     def call_garbage(self, number, _):
         self.reply(200, b"this is not JSON")
@@ -243,7 +243,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def call_busy(self, number, _):
         """Answers when eight are under way."""
-        EIGHT.wait(40)
+        EIGHT.wait(600)
         self.say(number, "done")
 
     def call_change(self, number, _):

@@ -7,7 +7,7 @@ import subprocess
 import time
 import unittest
 
-from driver import SECONDS, SNUG, Case, Cells
+from driver import SECONDS, SNUG, Case, Cells, wait_until_unread
 
 LOOP = "while True: pass"
 # Gives way to other sessions on a Python where all share one GIL.
@@ -551,7 +551,7 @@ globals()["\\udfff"] = 2
         cells.ask(session="a", code="1")
         for i in range(100):
             cells.send(session="s%d" % (i % 70), code="print('x' * 20000)")
-        time.sleep(0.5)
+        wait_until_unread(cells.process.stdout.fileno(), 60_000)
         return cells
 
     def test_a_second_signal_ends_it_at_once(self):
@@ -559,12 +559,13 @@ globals()["\\udfff"] = 2
         for _ in range(2):
             cells.process.send_signal(signal.SIGTERM)
             time.sleep(0.2)
-        self.assertEqual(cells.process.wait(3), 128 + signal.SIGTERM)
+        self.assertEqual(cells.process.wait(SECONDS), 128 + signal.SIGTERM)
+        self.assertNotIn(b"not ended in 5 s", cells.process.stderr.read())
 
     def test_a_signal_ends_it_in_any_case(self):
         cells = self.stuck()
         cells.process.send_signal(signal.SIGTERM)
-        self.assertEqual(cells.process.wait(15), 128 + signal.SIGTERM)
+        self.assertEqual(cells.process.wait(SECONDS), 128 + signal.SIGTERM)
         self.assertIn(b"not ended in 5 s", cells.process.stderr.read())
 
     def test_commands_of_tools_are_asked_to_end_when_it_ends_at_once(self):

@@ -11,7 +11,7 @@ import unittest
 import urllib.parse
 import zlib
 
-from driver import SNUG, Case, environment, snug
+from driver import SECONDS, SNUG, Case, environment, snug
 
 SECRET = "s3cret/Token+of=mine~0123456789"
 FORMS = [SECRET, urllib.parse.quote(SECRET, safe=""), urllib.parse.quote(SECRET, safe="").lower(),
@@ -79,7 +79,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send(200, packed, Content_Encoding="deflate")
 
     def do_hang(self, query, body):
-        self.server.released.wait(60)
+        self.server.released.wait(SECONDS)
         self.send(200, b"late")
 
     def do_bytes(self, query, body):
@@ -394,7 +394,7 @@ class Names(Fetching):
         command = 'mount --bind "$0" /etc/hosts && exec "$@"'
         done = subprocess.run(["unshare", "-m", "--propagation", "private", "sh", "-c", command, hosts, SNUG, "cells",
                                "--fetch", f"http://rebind.test:{self.port}{rule}", *options], input=line + "\n",
-                              capture_output=True, text=True, timeout=60, env=environment())
+                              capture_output=True, text=True, timeout=SECONDS, env=environment())
         if "mount:" in done.stderr:
             self.skipTest("nothing can be mounted here")
         return json.loads(done.stdout)

@@ -9,7 +9,7 @@ import threading
 import time
 import unittest
 
-from driver import SNUG, Case, Cells, Terminal, environment, snug
+from driver import SECONDS, SNUG, Case, Cells, Terminal, environment, snug
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "agent"))
 from endpoint import Endpoint
@@ -295,7 +295,7 @@ class Journal(Case):
         thread.start()
         text, start = "x" * 50_000, time.monotonic()
         done = subprocess.run([SNUG, "run", "--journal", f"/dev/fd/{writing}", *TOOLS, *("-c", f"len(upper(text='{text}'))") * 2, "-c", "'went on'"],
-                              capture_output=True, encoding="utf-8", timeout=60, pass_fds=(writing,), env=environment())
+                              capture_output=True, encoding="utf-8", timeout=SECONDS, pass_fds=(writing,), env=environment())
         os.close(writing)
         thread.join()
         os.close(reading)
@@ -353,7 +353,7 @@ class Journal(Case):
             with self.subTest(why):
                 done = subprocess.run([SNUG, "run", "--keep-going", "--journal", self.journal, *TOOLS, *options,
                                        *(word for cell in code for word in ("-c", cell))], capture_output=True,
-                                      encoding="utf-8", timeout=60, preexec_fn=limit, env=environment())
+                                      encoding="utf-8", timeout=SECONDS, preexec_fn=limit, env=environment())
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn("'went on'", done.stdout)
                 self.assertEqual(done.stderr.count("snug: --journal"), 1, done.stderr)

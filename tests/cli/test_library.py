@@ -5,7 +5,7 @@ import threading
 import unittest
 
 from asking import PASS, Asking, Endpoint, program
-from driver import environment, snug
+from driver import SECONDS, environment, snug
 
 
 class Embeddings:
@@ -27,7 +27,7 @@ class Embeddings:
                 request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 outer.asked.append((self.path, request))
                 if not status:
-                    outer.ended.wait(60)
+                    outer.ended.wait(SECONDS)
                     return
                 data = [{"index": i, "embedding": outer.vector(text)}
                         for i, text in enumerate(request["input"])]

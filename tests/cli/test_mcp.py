@@ -1,7 +1,6 @@
 import json
 import os
 import sys
-import time
 import unittest
 
 from driver import Case, Cells, environment, snug
@@ -104,7 +103,6 @@ class Mcp(Case):
         for result in results[:5]:
             self.assertIn("has ended: last words", result["error"]["value"])
         self.assertIn("5 times, and is not started again", results[5]["error"]["value"])
-        self.assertLess(results[5]["usage"]["wall_ms"], 1000)
 
     def test_garbage_fails_the_calls_under_way_and_no_others(self):
         first, second = self.run_cells("garbage()", "echo('a')")
@@ -204,9 +202,7 @@ class Mcp(Case):
         self.refused("cells", "--mcp", command("die-at-start"), says="has ended: no configuration")
 
     def test_a_server_that_does_not_end_is_ended(self):
-        begun = time.monotonic()
         self.assertEqual(self.value("echo('a')", words=["deaf"]), '{"text": "a"}\necho')
-        self.assertLess(time.monotonic() - begun, 20)
 
     def test_sessions_share_a_server(self):
         with Cells("--mcp", command()) as cells:

@@ -5,7 +5,6 @@ import os
 import re
 import subprocess
 import threading
-import time
 import unittest
 
 from driver import SNUG, Case, environment, snug
@@ -126,10 +125,8 @@ class Sources(SourceCase):
     def test_one_that_does_not_answer_is_waited_for_a_moment(self):
         listener = http.server.HTTPServer(("127.0.0.1", 0), None)  # which accepts and is silent
         self.addCleanup(listener.server_close)
-        begin = time.monotonic()
         one = self.sources(OPENAI_API_KEY=KEY, OPENAI_BASE_URL=f"http://127.0.0.1:{listener.server_port}")["openai"]
         self.assertIn("its time was up", one["fault"])
-        self.assertLess(time.monotonic() - begin, 30)
 
     def test_words_choose_among_them(self):
         server = self.serve(["gpt-5-mini", "gpt-4o", "o3"])

@@ -2,17 +2,15 @@
 import os
 import signal
 import subprocess
-import time
 import unittest
 
 from driver import SECONDS, SNUG, Case, Reader, environment
 
 # Its shell and the program that the shell waits for both have the pipe, which ends with the last of them.
-SILENT = "exec 9>'%s'; echo started >&9; sleep 100; true"
+SILENT = "exec 9>'%s'; echo started >&9; sleep 1000; true"
 QUESTION = ["--model", "openai:m", "What is six times seven?"]
 COMMANDS = [["ask", *QUESTION], ["run", "-c", "1"], ["cells"], ["batch", "--model", "openai:m", "tasks.jsonl"]]
 STARTS = ["--mcp", "--worker-command"]
-SOON = 20  # of the 60 and 100 s that would be waited else, on a loaded machine
 
 
 class Starts(Case):
@@ -49,17 +47,15 @@ class Starts(Case):
                 for number in signal.SIGINT, signal.SIGTERM:
                     with self.subTest(command=command[0], option=option, signal=number.name):
                         process, pipe = self.start(command, option, self.silent())
-                        begun = time.monotonic()
                         process.send_signal(number)
-                        said = process.communicate(timeout=SOON)
+                        said = process.communicate(timeout=SECONDS)
                         self.assertEqual((process.returncode, *said), (128 + number, "", ""))
                         self.assertEqual(pipe.rest(), b"")  # all of them have ended
-                        self.assertLess(time.monotonic() - begun, SOON)
 
     def test_a_signal_ends_the_start_of_the_second_server_and_both(self):
         process, pipe = self.start(COMMANDS[1], "--mcp", self.server(), "--mcp", self.silent())
         process.send_signal(signal.SIGINT)
-        self.assertEqual(process.communicate(timeout=SOON), ("", ""))
+        self.assertEqual(process.communicate(timeout=SECONDS), ("", ""))
         self.assertEqual(process.returncode, 130)
         self.assertEqual(pipe.rest(), b"")
 
@@ -71,7 +67,7 @@ class Starts(Case):
         for option in STARTS:
             with self.subTest(option):
                 process, pipe = self.start(COMMANDS[0], "--max-seconds", "1", option, self.silent())
-                out, err = process.communicate(timeout=SOON)
+                out, err = process.communicate(timeout=SECONDS)
                 self.assertEqual((process.returncode, out), (2, ""), err)
                 self.assertIn("(--max-seconds)", err)
                 self.assertEqual(pipe.rest(), b"")

@@ -1,4 +1,6 @@
+import contextlib
 import os
+import signal
 import time
 import unittest
 
@@ -73,9 +75,9 @@ class Tools(Case):
         self.assertEqual((answer["status"], answer["state"]), ("timeout", "kept"))
 
     def test_what_it_leaves_in_the_background_is_not_waited_for(self):
-        begun = time.monotonic()
-        self.assertEqual(self.value("sleep 30 & echo 1", "f()"), 1)
-        self.assertLess(time.monotonic() - begun, 25)
+        left = self.value("sleep 1000 & echo $!", "f()")
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(left, signal.SIGKILL)
 
     def test_other_sessions_go_on_meanwhile(self):
         with Cells("--tool", "f=sleep 20") as cells:

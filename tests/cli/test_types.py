@@ -19,7 +19,7 @@ import unittests  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SNUG = os.path.abspath(os.environ["SNUG"])
-SECONDS = 120
+SECONDS = 600
 UPSTREAM = ["--upstream", f"notes=exec '{sys.executable}' '{os.path.join(HERE, 'mcp_server.py')}'"]
 
 

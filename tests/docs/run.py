@@ -32,7 +32,7 @@ def run(folder, environment):
     with tempfile.TemporaryDirectory(prefix="snug-test-") as place:
         copy = shutil.copytree(folder, pathlib.Path(place) / folder.name)
         return subprocess.run(["sh", "-e", copy / "run.sh"], capture_output=True, text=True, encoding="utf-8",
-                              timeout=60, stdin=subprocess.DEVNULL,
+                              timeout=600, stdin=subprocess.DEVNULL,
                               env={**os.environ, "SNUG": os.path.abspath(os.environ["SNUG"]),
                                    "XDG_STATE_HOME": place, "XDG_CONFIG_HOME": place, **environment})
 

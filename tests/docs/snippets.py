@@ -81,7 +81,7 @@ class Transcripts(unittest.TestCase):
                 self.assertGreater(len(cells), 1)
                 done = subprocess.run([SNUG, "run", *options, *(word for cell in cells for word in ("-c", cell))],
                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                      stdin=subprocess.DEVNULL, timeout=120, cwd=place)
+                                      stdin=subprocess.DEVNULL, timeout=600, cwd=place)
                 self.assertEqual(lines(done.stdout), shown)
 
     def test_a_question_is_answered_as_shown_by_the_test_endpoint(self):
@@ -92,7 +92,7 @@ class Transcripts(unittest.TestCase):
             with Endpoint(transcript.RULES) as endpoint:
                 done = subprocess.run([SNUG, *shlex.split(command)[2:]], stdout=subprocess.PIPE,
                                       stderr=subprocess.STDOUT, text=True, stdin=subprocess.DEVNULL,
-                                      env={**os.environ, **endpoint.environment}, timeout=120,
+                                      env={**os.environ, **endpoint.environment}, timeout=600,
                                       cwd=SOURCE / "examples/sales")
             figures = r"\d+\.\d+ m?s|\d+ (?=tokens|out)"
             self.assertEqual([re.sub(figures, "N ", line) for line in lines(done.stdout)],

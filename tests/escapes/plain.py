@@ -428,7 +428,7 @@ def run(file):
             pass_fds=[planted.fd, planted.folder_fd, planted.report_fd], cwd=planted.cwd,
             env=planted.environment())
         try:
-            output = child.communicate(timeout=30)[0].decode(errors="replace")
+            output = child.communicate(timeout=600)[0].decode(errors="replace")
         except subprocess.TimeoutExpired:
             child.kill()
             output = child.communicate()[0].decode(errors="replace") + "hangs"

@@ -18,7 +18,7 @@ PREFIX = PLACE / "prefix"
 CC = os.environ.get("CC") or "cc"
 CXX = os.environ.get("CXX") or "c++"
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
-SECONDS = 120  # in which whatever is waited for has come; only what hangs takes longer
+SECONDS = 600  # in which whatever is waited for has come; only what hangs takes longer
 
 
 def skip(why):
@@ -36,7 +36,7 @@ def needed(program, package):
 def command(*words, **options):
     """Runs a command to its end and returns what it says; where it fails, that is the reason."""
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "stdin": subprocess.DEVNULL, "text": True,
-               "timeout": SECONDS * 5, **options}
+               "timeout": SECONDS, **options}
     done = subprocess.run([str(word) for word in words], **options)
     if done.returncode:
         raise AssertionError(f"{' '.join(map(str, words))}: status {done.returncode}\n{done.stdout}")

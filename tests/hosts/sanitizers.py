@@ -14,7 +14,7 @@ import tempfile
 
 SOURCE, LIBRARY = (pathlib.Path(word).resolve() for word in sys.argv[1:])
 COMPILERS, SANITIZERS, WAYS = ("gcc", "clang"), ("address", "thread", "undefined"), ("plain", "signals")
-SKIPPED, SECONDS = 77, 300
+SKIPPED, SECONDS = 77, 600
 
 
 def crash():

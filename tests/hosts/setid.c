@@ -221,7 +221,7 @@ static int outcome(int (*fn)(int), int argument)
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
-        alarm(300);
+        alarm(600);
         _exit(fn(argument));
     }
     assert_int_equal(waitpid(child, &status, 0), child);

@@ -40,7 +40,7 @@ NOTEBOOKS = [
         "Golomb-Puzzle", "Life", "NumberBracelets", "Probability", "PropositionalLogic", "RationalPi",
         "Series7", "Snobol", "StableMatching", "Stubborn", "Socks", "Triplets", "lispy", "equilength-numbers"]),
 ]
-SECONDS = 120
+SECONDS = 600
 
 
 class NotRun(Exception):

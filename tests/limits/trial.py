@@ -168,7 +168,7 @@ class Program:
         except OSError:
             pass
         try:
-            self.process.wait(10)
+            self.process.wait(600)
             return True
         except subprocess.TimeoutExpired:
             self.process.kill()

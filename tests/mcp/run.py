@@ -19,7 +19,7 @@ import npm
 HERE = pathlib.Path(__file__).parent
 FOLDER = pathlib.Path(sys.argv[1], "tests/mcp")
 IS_WEB = sys.argv[2] == "web"
-SECONDS = 120
+SECONDS = 600
 
 NODE = npm.install(HERE, FOLDER, "the server")
 SERVER = FOLDER / "node_modules/@modelcontextprotocol/server-everything/dist/index.js"

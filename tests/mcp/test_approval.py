@@ -302,9 +302,7 @@ class Rounds(Asked):
     def test_the_end_of_the_server_ends_cells_that_wait(self):
         s = self.start_server()
         self.ask(s, "note(text='x')")
-        began = time.monotonic()
-        self.assertEqual(s.close(), "")
-        self.assertEqual((s.process.returncode, time.monotonic() - began < 30), (0, True))
+        self.assertEqual((s.close(), s.process.returncode), ("", 0))
         self.assertEqual(self.what_was_noted(), "")
 
     def test_a_session_that_is_lost_while_it_waits_is_told(self):

@@ -94,7 +94,7 @@ class Messages(ServerCase):
             s.stdin.flush()
         except BrokenPipeError:
             pass
-        self.assertEqual(s.wait(60), 1)
+        self.assertEqual(s.wait(SECONDS), 1)
         [pipe.close() for pipe in (s.stdout, s.stderr)]
         try:
             s.stdin.close()

@@ -8,7 +8,7 @@ import signal
 import sys
 import unittest
 
-from speaking import LEGACY, META, MODERN, ServerCase, main, meta, text
+from speaking import LEGACY, META, MODERN, SECONDS, ServerCase, main, meta, text
 
 UPSTREAM = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cli", "mcp_server.py")
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -166,7 +166,7 @@ class Sessions(ServerCase):
             server.stdin.flush()
             self.assertEqual(server.stdout.readline(), b'{"jsonrpc":"2.0","id":1,"result":{}}\n')
         for server in servers:
-            self.assertEqual(server.communicate(timeout=speaking.SECONDS)[0], b"")
+            self.assertEqual(server.communicate(timeout=SECONDS)[0], b"")
         self.assertEqual(sorted(os.listdir(os.path.join(self.folder, "snug", "mcp"))), ["1", "2"])
 
     def test_what_cannot_be_saved_at_the_end_is_told_and_is_a_failure(self):
@@ -257,7 +257,7 @@ class Results(ServerCase):
         s = self.server()
         id = s.start_tool("run_python", code="print('begun', flush=True)", _meta={"progressToken": "t"})
         s.answer(id)
-        told = s.told.get(timeout=30)
+        told = s.told.get(timeout=SECONDS)
         self.assertEqual((told["method"], told["params"]["progressToken"], told["params"]["message"]),
                          ("notifications/progress", "t", "begun\n"))
 
@@ -274,7 +274,7 @@ class Cancelling(ServerCase):
         arguments = {"session": session} if session else {}
         id = s.start_tool("run_python", code="print('begun', flush=True)\nwhile True: pass",
                           _meta={"progressToken": "t"}, **arguments)
-        while s.told.get(timeout=60)["method"] != "notifications/progress":
+        while s.told.get(timeout=SECONDS)["method"] != "notifications/progress":
             pass
         return id
 
@@ -332,7 +332,7 @@ class Cancelling(ServerCase):
         session = s.tool("run_python", code="x = 3")["structuredContent"]["session"]
         self.begun(s)
         s.process.send_signal(signal.SIGTERM)
-        s.process.wait(60)
+        s.process.wait(SECONDS)
         s = self.server()
         self.assertEqual(s.tool("run_python", code="x", session=session)["structuredContent"]["value"]["json"], 3)
 
@@ -437,15 +437,15 @@ class Subscriptions(ServerCase):
         uri = f"snug://{session}/a"
         id = s.start("subscriptions/listen", notifications={"resourcesListChanged": True, "promptsListChanged": True,
                                                             "resourceSubscriptions": [uri]})
-        told = s.told.get(timeout=30)
+        told = s.told.get(timeout=SECONDS)
         self.assertEqual((told["method"], told["params"]),
                          ("notifications/subscriptions/acknowledged",
                           {"_meta": {META + "subscriptionId": id},
                            "notifications": {"resourcesListChanged": True, "resourceSubscriptions": [uri]}}))
         s.tool("write_file", path="a", text="2", session=session)
-        self.assertEqual(s.told.get(timeout=30)["params"], {"_meta": {META + "subscriptionId": id}, "uri": uri})
+        self.assertEqual(s.told.get(timeout=SECONDS)["params"], {"_meta": {META + "subscriptionId": id}, "uri": uri})
         s.tool("write_file", path="b", text="2", session=session)
-        self.assertEqual(s.told.get(timeout=30)["method"], "notifications/resources/list_changed")
+        self.assertEqual(s.told.get(timeout=SECONDS)["method"], "notifications/resources/list_changed")
         s.cancel(id)
         s.tool("write_file", path="c", text="2", session=session)
         self.assertTrue(s.told.empty())
@@ -457,7 +457,7 @@ class Subscriptions(ServerCase):
         s.cancel(ids[0])
         again = s.start("subscriptions/listen", notifications={})
         while True:
-            told = s.told.get(timeout=30)
+            told = s.told.get(timeout=SECONDS)
             if told["params"]["_meta"][META + "subscriptionId"] == again:
                 break
 
@@ -470,11 +470,11 @@ class Subscriptions(ServerCase):
     def test_older_clients_subscribe_by_a_request(self):
         s = self.server(era=LEGACY)
         session = s.tool("write_file", path="a", text="1")["structuredContent"]["session"]
-        self.assertEqual(s.told.get(timeout=30)["method"], "notifications/resources/list_changed")
+        self.assertEqual(s.told.get(timeout=SECONDS)["method"], "notifications/resources/list_changed")
         uri = f"snug://{session}/a"
         s.request("resources/subscribe", uri=uri)
         s.tool("write_file", path="a", text="2", session=session)
-        self.assertEqual(s.told.get(timeout=30)["params"], {"uri": uri})
+        self.assertEqual(s.told.get(timeout=SECONDS)["params"], {"uri": uri})
         s.request("resources/unsubscribe", uri=uri)
         s.tool("write_file", path="a", text="3", session=session)
         self.assertTrue(s.told.empty())

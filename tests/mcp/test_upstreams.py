@@ -7,11 +7,10 @@ With --all each of them in a worker and in the program itself; else cells are in
 import os
 import signal
 import sys
-import time
 import unittest
 
 from fronts import CellsFront, McpFront, Upstreams
-from speaking import SECONDS, Case, Server, main, text
+from speaking import Case, Server, main, text
 from driver import Cells, snug
 from upstream import raw_web, scenarios
 
@@ -222,9 +221,7 @@ class OfOne(Case):
         for word, call in (("deaf", "echo(text='x')"), ("", "flood_for_ever()"), ("", "drip_for_ever()"), ("", "leave_a_child()"),
                            ("", "flood_stderr_for_ever()"), ("", "close_stdout()")):
             with self.subTest(call):
-                begin = time.monotonic()
                 self.cells(word, f"try: bad.{call}\nexcept Exception: pass", options=("--tool-timeout", "200ms"))
-                self.assertLess(time.monotonic() - begin, SECONDS / 2)
 
 
 if __name__ == "__main__":

@@ -259,7 +259,7 @@ def output_counts(snug):
 def plainly(code, folder=None):
     with tempfile.TemporaryDirectory() as own:
         done = subprocess.run([os.environ["SNUG_PYTHON"], "-I", "-X", "utf8", "-c", code], cwd=folder or own, text=True,
-                              capture_output=True, timeout=60)
+                              capture_output=True, timeout=600)
     return done.stdout + done.stderr
 
 

@@ -101,7 +101,7 @@ def in_plain_python(codes):
                "            exec(json.loads(line), {'__name__': '__main__'})\n"
                "        except Exception as error:\n            print(type(error).__name__, error)\n"
                "    print(json.dumps(out.getvalue()), flush=True)\n")
-    done = subprocess.run([os.environ["SNUG_PYTHON"], "-I", "-X", "utf8", "-c", program], text=True, timeout=120,
+    done = subprocess.run([os.environ["SNUG_PYTHON"], "-I", "-X", "utf8", "-c", program], text=True, timeout=600,
                           input="".join(json.dumps(code) + "\n" for code in codes),
                           stdout=subprocess.PIPE, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]

@@ -30,7 +30,7 @@ import time
 
 HERE = pathlib.Path(__file__).parent
 SNUG = os.path.abspath(os.environ["SNUG"])
-SECONDS = 30  # past this a wait is a failure
+SECONDS = 600  # past this a wait is a failure
 KEYS = re.compile(r"<([A-Za-z0-9_-]+)>")
 
 

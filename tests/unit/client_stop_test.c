@@ -140,8 +140,9 @@ static void a_wait_past_the_deadline_is_not_begun(void **state)
 {
     fixture f;
     (void)state;
-    START(f, { HEAD("429 No", "text/plain") "Retry-After: 4\r\n\r\nx" }, { WHOLE });
-    f.request.deadline_ns = clock_deadline_ns(clock_now_ns(), 3000);
+    START(f, { HEAD("429 No", "text/plain") "Retry-After: 1000\r\n\r\nx" }, { WHOLE });
+    f.options.longest_wait_ms = 1000000;
+    f.request.deadline_ns = clock_deadline_ns(clock_now_ns(), 900000);
     ask(&f);
     assert_fault(&f, MODEL_PAST_DEADLINE, "answered 429: x; the time for the question is up");
     assert_true(clock_now_ns() < f.request.deadline_ns);
@@ -177,13 +178,11 @@ static void a_request_is_cancelled_from_another_thread(void **state)
         pthread_t thread;
         START(f, { held[i], .holds = 1 });
         assert_int_equal(model_open(&f.m, &f.options), SNUG_OK);
-        uint64_t begun = clock_now_ns();
         assert_int_equal(pthread_create(&thread, NULL, ask_in_thread, &f), 0);
         server_await(&f.server, 1);
         model_cancel(f.m);
         pthread_join(thread, NULL);
         assert_fault(&f, MODEL_CANCELLED, "was cancelled");
-        assert_true(clock_now_ns() - begun < 5 * NS_PER_S);
         ask(&f);
         assert_fault(&f, MODEL_CANCELLED, "was cancelled");
         assert_int_equal(f.server.request_count, 1);
@@ -227,18 +226,16 @@ static void a_wait_for_a_retry_is_cancelled_from_another_thread(void **state)
     fixture f;
     pthread_t thread;
     (void)state;
-    START(f, { HEAD("429 No", "text/plain") "Retry-After: 60\r\n\r\nx" });
-    f.options.longest_wait_ms = 60000;
+    START(f, { HEAD("429 No", "text/plain") "Retry-After: 36000\r\n\r\nx" });
+    f.options.longest_wait_ms = 36000000;
     f.request.on_retry = post_retry;
     assert_int_equal(sem_init(&is_told, 0, 0), 0);
     assert_int_equal(model_open(&f.m, &f.options), SNUG_OK);
     assert_int_equal(pthread_create(&thread, NULL, ask_in_thread, &f), 0);
     sem_wait(&is_told);
-    uint64_t begun = clock_now_ns();
     model_cancel(f.m);
     pthread_join(thread, NULL);
     assert_fault(&f, MODEL_CANCELLED, "was cancelled");
-    assert_true(clock_now_ns() - begun < 5 * NS_PER_S);
     sem_destroy(&is_told);
     finish(&f);
 }

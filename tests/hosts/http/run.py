@@ -186,7 +186,7 @@ class Server:
         before = self.process.poll()
         self.process.send_signal(signal.SIGTERM)
         try:
-            self.process.wait(5)
+            self.process.wait(SECONDS)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()

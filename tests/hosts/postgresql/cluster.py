@@ -95,7 +95,7 @@ class Cluster:
         if self.server:
             self.server.terminate()
             try:
-                self.server.wait(30)
+                self.server.wait(SECONDS)
             except subprocess.TimeoutExpired:
                 self.server.kill()
                 self.server.wait()
@@ -141,7 +141,7 @@ class Client:
     def close(self):
         self.process.stdin.close()
         try:
-            self.process.wait(30)
+            self.process.wait(SECONDS)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()

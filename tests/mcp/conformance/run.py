@@ -54,7 +54,7 @@ def main():
             seen = {key: row for revision in REVISIONS for key, row in run(url, revision).items()}
         finally:
             server.terminate()
-            server.wait(60)
+            server.wait(SECONDS)
     wanted = expected()
     problems = [f"{' '.join(key)}: {passed} passed, {failed} failed"
                 for key, (passed, failed) in seen.items() if (passed, failed) != wanted.get(key, (passed, 0))]

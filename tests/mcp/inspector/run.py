@@ -20,7 +20,7 @@ import npm
 HERE = pathlib.Path(__file__).resolve().parent
 FOLDER = pathlib.Path(sys.argv[1], "tests/mcp-inspector").resolve()
 SNUG = os.environ["SNUG"]
-SECONDS = 120
+SECONDS = 600
 
 npm.install(HERE, FOLDER, "the inspector")
 NODE = next(FOLDER.glob("node_modules/node-linux-*/bin/node"), None) or npm.skip("there is no Node.js of npm for this machine")

@@ -21,7 +21,7 @@ import npm
 HERE = pathlib.Path(__file__).resolve().parent
 FOLDER = pathlib.Path(sys.argv[1], "tests/mcp-official")
 SNUG = os.environ["SNUG"]
-SECONDS = 120
+SECONDS = 600
 ASKED = ("--tool", "upper=tr a-z A-Z", "--tool-rule", "*=ask")
 
 NODE = npm.install(HERE, FOLDER, "the clients")
