@@ -39,7 +39,7 @@ type return round(100 * rows.units.sum() / sales.units.sum(), 1)  # %<Enter><Ent
 see In [5]:
 type share("North")<Enter>
 see In [6]:
-type shares("South")<Enter>
+type share["South"]<Enter>
 see In [7]:
 """
 ENDS = {

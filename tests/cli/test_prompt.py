@@ -96,7 +96,7 @@ class Prompt(PromptCase):
 
     def test_an_error_is_shown_and_the_prompt_goes_on(self):
         terminal = self.prompt()
-        self.ask(terminal, "1/0", r"ZeroDivisionError: division by zero\r\nHint: [^\r]+\r\n\r\nIn \[2\]: ")
+        self.ask(terminal, "n = 0; 1/n", r"ZeroDivisionError: division by zero\r\nHint: [^\r]+\r\n\r\nIn \[2\]: ")
         self.ask(terminal, "1 1", r"SyntaxError: .*In \[3\]: ")
         self.ask(terminal, "6 * 7", r"Out\[3\]: 42")
 

@@ -192,7 +192,7 @@ def threading_wait(seconds):
 
 class Results(ServerCase):
     def test_errors_come_with_a_hint(self):
-        result = self.server().tool("run_python", code="1/0")
+        result = self.server().tool("run_python", code="n = 0; 1/n")
         self.assertTrue(result["isError"])
         self.assertIn("ZeroDivisionError", text(result))
         self.assertIn("Hint: ", text(result))

@@ -35,8 +35,8 @@ int hint_add_value(hint *h, PyObject *value);
 /* Adds the names of a list and a full stop, up to that number and length; "..." for others. */
 void hint_add_names(hint *h, const char *const *names, size_t count);
 
-/* A row of the table. Where make has nothing to say, the sentence is the hint; without one the
- * next row is tried. */
+/* A row of the table. Where make answers 0, the sentence is the hint; without one the next row is
+ * tried. */
 typedef struct hint_row {
     PyObject **type;
     const char *pattern; /* of the message, * for any part; NULL: any */
@@ -58,14 +58,16 @@ int hint_key(hint *h);
 int hint_index(hint *h);
 int hint_call(hint *h);
 int hint_not_callable(hint *h);
+int hint_iterator(hint *h);
+int hint_range(hint *h);
+int hint_unpacking(hint *h);
+int hint_plus(hint *h);
 int hint_division(hint *h);
 int hint_assertion(hint *h);
 int hint_number(hint *h);
-int hint_recursion(hint *h);
 int hint_memory(hint *h);
 /* hinttexts.c */
 int hint_system(hint *h);
-int hint_library(hint *h);
 int hint_notebook_line(hint *h);
 int hint_syntax_line(hint *h);
 int hint_character(hint *h);

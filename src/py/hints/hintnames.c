@@ -10,6 +10,7 @@
 #include "policy/allowlist.h"
 #include "py/core/changes.h"
 #include "py/hints/hint.h"
+#include "py/report/suggest.h"
 
 /* ---- lists of names ---- */
 
@@ -18,7 +19,7 @@ typedef struct names {
     const char *items[750];
     size_t count;
 } names;
-enum { MOST = 750 };
+enum { MOST = 750, MOST_ATTRIBUTES = 12 };
 
 /* Borrowed from the str; NULL for a name that is empty or not ASCII. */
 static const char *ascii_name(PyObject *name)
@@ -68,6 +69,20 @@ static const struct known {
     { "sns", "import seaborn as sns" },
     { "dt", "import datetime as dt" },
     { "sp", "import sympy as sp" },
+    { "os", "import os" },
+    { "re", "import re" },
+    { "sys", "import sys" },
+    { "csv", "import csv" },
+    { "json", "import json" },
+    { "math", "import math" },
+    { "time", "import time" },
+    { "random", "import random" },
+    { "asyncio", "import asyncio" },
+    { "datetime", "import datetime" },
+    { "itertools", "import itertools" },
+    { "functools", "import functools" },
+    { "statistics", "import statistics" },
+    { "collections", "import collections" },
     { "sqrt", "from math import sqrt" },
     { "pi", "from math import pi" },
     { "sin", "from math import sin" },
@@ -120,7 +135,6 @@ static const struct known others[] = {
     { "null", "None" },    { "nil", "None" },       { "undefined", "None" },
     { "xrange", "range" }, { "unicode", "str" },    { "raw_input", "input" },
     { "long", "int" },     { "basestring", "str" }, { "unichr", "chr" },
-    { "this", "self" },    { "len_", "len" },
 };
 
 static const char *missing_for(const struct known *rows, size_t count, span name)
@@ -131,12 +145,18 @@ static const char *missing_for(const struct known *rows, size_t count, span name
     return NULL;
 }
 
-/* A module that the profile has, under its own name. */
-static int say_module(hint *h, span name)
+/* Whether the name is used as what the statement imports, and not as a variable of that name. */
+static int is_used_as(hint *h, span name, const char *statement)
 {
-    if (allowlist_verdict(h->in->options.modules, name.at, name.len) != ALLOW_PUBLIC)
+    span line = h->place.line, use = h->place.segment;
+    if (use.len != name.len)
         return 0;
-    return hint_say(h, "The module $1 is not imported yet: write `import $1` first.");
+
+    const char next = use.at + use.len < line.at + line.len ? use.at[use.len] : '\0';
+    if (strncmp(statement, "import", 6) == 0)
+        return next == '.';
+    return (name.at[0] >= 'A' && name.at[0] <= 'Z') || span_is(name, "pi") || next == '(' ||
+           (use.at > line.at && use.at[-1] == '@');
 }
 
 /* The second word of the statement is the module. */
@@ -155,7 +175,7 @@ static int say_import(hint *h, const char *statement)
         return 1;
     }
 
-    hint_say(h, "$1 is not imported yet: write `");
+    hint_say(h, "$1 is not imported: write `");
     hint_add_text(h, statement);
     hint_add_text(h, "` first.");
     return 1;
@@ -249,15 +269,13 @@ static int say_cell(hint *h, span name)
         if (line == 0)
             continue;
         if (n < in->number) {
-            hint_say(h, "$1 is set in cell ");
-            str_printf(h->out,
-                       "%llu, which did not get that far, or it was deleted later: run that part "
-                       "of it again.",
-                       (unsigned long long)n);
+            str_printf(h->out, "Cell %llu sets ", (unsigned long long)n);
+            hint_say(h, "$1, but it ended before that line, or the name was deleted later: run "
+                        "that part again.");
             return 1;
         }
         if (line > h->place.number && h->place.number > 0) {
-            hint_say(h, "$1 is set only further down in this cell, in line ");
+            hint_say(h, "$1 is set further down in this cell, in line ");
             str_printf(h->out, "%u: set it before it is used.", line);
             return 1;
         }
@@ -278,9 +296,10 @@ static int say_names(hint *h)
         if (!changes_is_hidden(key) && !PyModule_Check(value))
             keep_name(&there, ascii_name(key));
 
-    hint_say(h, "$1 is defined in no cell so far");
-    hint_add_text(h, there.count ? "; names there are: " : ", and no other name is yet.");
+    if (there.count == 0)
+        return 0;
 
+    hint_say(h, "No cell has set $1; the names are ");
     /* The newest first. */
     for (size_t i = 0; i < there.count / 2; i++) {
         const char *other = there.items[i];
@@ -292,29 +311,44 @@ static int say_names(hint *h)
     return 1;
 }
 
-/* What CPython itself would suggest. */
-static int say_near(hint *h)
+/* Whether Python's own message ends in a suggestion. */
+static int has_suggestion(hint *h)
 {
-    str near = { 0 };
-    int found = traceback_suggestion(&near, h->exc);
-    if (found)
-        str_printf(h->out, "Did you mean %s?", str_text(&near));
-    str_free(&near);
-    return found;
+    str sentence = { 0 };
+    int has = suggest_sentence(&sentence, h->exc) == SNUG_OK && sentence.len > 0;
+    str_free(&sentence);
+    return has;
+}
+
+static void add_attribute_names(names *to, PyObject *object);
+
+/* An attribute of self, as Python itself suggests from 3.12 on. */
+static int say_self(hint *h, span name)
+{
+    PyObject *self = place_name(&h->place, (span){ "self", 4 });
+    names there = { .count = 0 };
+    int said = 0;
+
+    if (self)
+        add_attribute_names(&there, self);
+    for (size_t i = 0; i < there.count && !said; i++)
+        said = span_is(name, there.items[i]) && hint_say(h, "Did you mean self.$1?");
+    Py_XDECREF(self);
+    return said;
 }
 
 int hint_name(hint *h)
 {
     span name = h->parts[0];
 
-    if (name.len == 0)
+    if (name.len == 0 || !h->place.frame)
         return 0;
 
     if (say_cell(h, name))
         return 1;
 
     const char *statement = missing_for(known, sizeof known / sizeof *known, name);
-    if (statement)
+    if (statement && is_used_as(h, name, statement))
         return say_import(h, statement);
 
     const char *other = missing_for(others, sizeof others / sizeof *others, name);
@@ -325,19 +359,33 @@ int hint_name(hint *h)
         return 1;
     }
 
-    return say_module(h, name) || say_near(h) || say_names(h);
+    if (!PYTHON_REPORTS_IN_PYTHON && say_self(h, name))
+        return 1;
+    return has_suggestion(h) || say_names(h);
 }
 
 int hint_unbound(hint *h)
 {
-    if (place_item(h->place.globals, h->parts[0]))
-        return hint_say(h, "$1 is assigned in the function and so is local to it: pass the outer "
-                           "$1 as an argument, or write `global $1` in its first line.");
-    return hint_say(h, "$1 is local to the function, and nothing was assigned to it on the way "
-                       "that was taken: set it before.");
+    PyObject *holder = NULL;
+    span function = { "", 0 };
+    if (h->place.code)
+        function = pytext_of(&holder, h->place.code->co_qualname);
+    int is_nested = function.len && memmem(function.at, function.len, ".<locals>.", 10);
+
+    Py_XDECREF(holder);
+    if (is_nested)
+        return hint_say(h, "Assignment makes $1 local to the function: write `nonlocal $1` if it "
+                           "belongs to the enclosing one.");
+    if (!place_item(h->place.globals, h->parts[0]))
+        return 0;
+    return hint_say(h, "Assignment makes $1 local to the function: pass the outer $1 as an "
+                       "argument, or write `global $1` in its first line.");
 }
 
 /* ---- AttributeError ---- */
+
+#define STR_NO_DICT \
+    "It is a str. JSON text needs json.loads(text) first, and a loop over a dict yields its keys."
 
 /* What other languages, and older versions of Python, call it. */
 static const struct method {
@@ -350,13 +398,13 @@ static const struct method {
     { "list", "size", "Write len(x) for the length." },
     { "dict", "length", "Write len(x) for the length." },
     { "list", "contains", "Write `item in items`." },
-    { "list", "join", "Write \", \".join(items): join is a method of the text between." },
+    { "list", "join", "Write \", \".join(items): join is a method of the separator." },
     { "list", "split", "split is a method of str: call it on each item." },
     { "list", "strip", "strip is a method of str: call it on each item." },
     { "list", "lower", "lower is a method of str: call it on each item." },
-    { "list", "items", "items() is a method of dict: go over a list by `for item in items`." },
-    { "list", "keys", "keys() is a method of dict, and this is a list of things: take one first." },
-    { "list", "get", "get() is a method of dict, and this is a list of things: take one first." },
+    { "list", "items", "items() is a method of dict: loop over a list with `for item in items`." },
+    { "list", "keys", "keys() is a method of dict, and this is a list: use one of its items." },
+    { "list", "get", "get() is a method of dict, and this is a list: use one of its items." },
     { "list", "shape", "A list has no shape: len(rows), len(rows[0])." },
     { "list", "sum", "Write sum(items)." },
     { "list", "mean", "Write statistics.mean(items)." },
@@ -366,39 +414,38 @@ static const struct method {
     { "str", "decode", "It is a str already: decode() is a method of bytes." },
     { "bytes", "encode", "It is bytes already: encode() is a method of str." },
     { "bytes", "format", "Decode it first: data.decode().format(...)." },
-    { "str", "append", "A str does not change: write text += other, or collect parts in a list." },
-    { "str", "get", "It is a str: json.loads(text) makes the dict." },
-    { "str", "items", "It is a str: json.loads(text) makes the dict." },
-    { "str", "keys", "It is a str: json.loads(text) makes the dict." },
+    { "str", "append", "A str cannot be changed: write text += other, or append to a list." },
+    { "str", "get", STR_NO_DICT },
+    { "str", "items", STR_NO_DICT },
+    { "str", "keys", STR_NO_DICT },
     { "str", "trim", "A str has strip()." },
     { "str", "substring", "Write text[start:end]." },
     { "str", "includes", "Write `part in text`." },
     { "str", "toLowerCase", "A str has lower()." },
     { "str", "toUpperCase", "A str has upper()." },
-    { "str", "isoformat", "It is a str: datetime.fromisoformat(text) makes the time." },
-    { "str", "strftime", "It is a str: datetime.strptime(text, format) makes the time." },
+    { "str", "isoformat", "It is a str, not a date: datetime.fromisoformat(text) makes one." },
+    { "str", "strftime", "It is a str, not a date: datetime.strptime(text, format) makes one." },
     { "dict", "has_key", "Write `key in d`." },
     { "dict", "iteritems", "A dict has items()." },
     { "dict", "itervalues", "A dict has values()." },
     { "dict", "iterkeys", "A dict has keys()." },
     { "dict", "append", "Write d[key] = value, or d.setdefault(key, []).append(value)." },
-    { "dict", "add", "Write d[key] = value." },
+    { "dict", "add", "Write d[key] = value; an empty set is written set()." },
     { "dict", "sort", "Write sorted(d.items())." },
     { "set", "append", "A set has add(x)." },
     { "set", "push", "A set has add(x)." },
-    { "tuple", "append", "A tuple does not change: make a list, or write t + (x,)." },
-    { "tuple", "sort", "A tuple does not change: write sorted(t)." },
-    { "int", "split", "It is a number: str(x) makes the text." },
-    { "int", "append", "It is a number: make a list first, items = []." },
-    { "float", "split", "It is a number: str(x) makes the text." },
+    { "tuple", "append", "A tuple cannot be changed: make a list of it, or write t + (x,)." },
+    { "tuple", "sort", "A tuple cannot be changed: write sorted(t)." },
+    { "int", "split", "It is a number: str(x) makes text of it." },
+    { "float", "split", "It is a number: str(x) makes text of it." },
+    { "int", "append", "It is a number: append() is a method of list." },
     { "generator", "append", "Make a list of it first: list(x)." },
     { "generator", "next", "Write next(x)." },
     { "map", "append", "Make a list of it first: list(x)." },
-    { "function", "append", "It is a function: call it with ()." },
     { "coroutine", NULL, "It was not awaited: write `await` in front of the call." },
-    { "function", NULL, "It is a function: call it with () first." },
-    { "builtin_function_or_method", NULL, "It is a function: call it with () first." },
-    { "method", NULL, "It is a method: call it with () first." },
+    { "builtin_function_or_method", NULL,
+      "It is a function: call it with (), or import the module if that is meant." },
+    { "method", NULL, "It is a method: call it with ()." },
 };
 
 static int say_method(hint *h)
@@ -411,7 +458,8 @@ static int say_method(hint *h)
     return 0;
 }
 
-/* Of the object and its types but for `object`; what they name is kept alive by them. */
+/* Of the object and its classes that Python code has defined; what they name is kept alive by them.
+ */
 static void add_attribute_names(names *to, PyObject *object)
 {
     const span all = { "", 0 };
@@ -428,19 +476,22 @@ static void add_attribute_names(names *to, PyObject *object)
     Py_XDECREF(own);
 
     for (Py_ssize_t i = 0; type->tp_mro && i + 1 < PyTuple_GET_SIZE(type->tp_mro); i++) {
-        PyObject *dict = python_type_dict((PyTypeObject *)PyTuple_GET_ITEM(type->tp_mro, i));
-        add_public(to, dict, all);
+        PyTypeObject *base = (PyTypeObject *)PyTuple_GET_ITEM(type->tp_mro, i);
+        PyObject *dict = python_type_dict(base);
+        if (PyType_HasFeature(base, Py_TPFLAGS_HEAPTYPE))
+            add_public(to, dict, all);
         Py_XDECREF(dict);
     }
 }
 
+/* All of them, or none. */
 static int say_attributes(hint *h, PyObject *object)
 {
     names there = { .count = 0 };
     add_attribute_names(&there, object);
-    if (there.count == 0)
-        return hint_say(h, "This $1 has no attributes of its own.");
-    hint_say(h, "What $1 has: ");
+    if (there.count == 0 || there.count > MOST_ATTRIBUTES)
+        return 0;
+    hint_say(h, "The attributes of $1 are ");
     hint_add_names(h, there.items, there.count);
     return 1;
 }
@@ -449,7 +500,7 @@ int hint_attribute(hint *h)
 {
     PyObject *object = ((PyAttributeErrorObject *)h->exc)->obj;
 
-    if (say_method(h) || say_near(h))
+    if (say_method(h) || has_suggestion(h))
         return 1;
     if (!object)
         return 0;
@@ -480,17 +531,17 @@ static int say_class(hint *h, PyObject *dict)
 
     if (!found)
         return 0;
-    return hint_say(h,
-                    "The class $1 in the module has it: write $1.$1.$2, or `from $1 import $1`.");
+    return hint_say(
+        h, "It belongs to the class $1 in the module: write $1.$1.$2, or `from $1 import $1`.");
 }
 
 static int say_members(hint *h, PyObject *dict)
 {
     names there = { .count = 0 };
     add_public(&there, dict, span_cut(h->parts[1], 2));
-    if (there.count == 0)
-        return hint_say(h, "The module $1 has no $2: dir($1) lists what it has.");
-    hint_say(h, "The module $1 has no $2, but it has: ");
+    if (there.count == 0 || there.count > MOST_ATTRIBUTES)
+        return 0;
+    hint_say(h, "The module $1 has ");
     hint_add_names(h, there.items, there.count);
     return 1;
 }
@@ -501,7 +552,7 @@ int hint_module_attribute(hint *h)
     if (!module || !PyModule_Check(module))
         return 0;
     PyObject *dict = Py_NewRef(PyModule_GetDict(module));
-    int said = say_class(h, dict) || say_near(h) || say_members(h, dict);
+    int said = say_class(h, dict) || has_suggestion(h) || say_members(h, dict);
     Py_DECREF(dict);
     return said;
 }
@@ -512,22 +563,18 @@ int hint_import_name(hint *h)
     char wrong[128];
     span name = h->parts[0], from = h->parts[1];
     PyObject *module = place_item(PyImport_GetModuleDict(), from);
+    if (has_suggestion(h))
+        return 1;
     if (!module || !PyModule_Check(module) || !copy_span(wrong, sizeof wrong, name))
         return 0;
 
     names there = { .count = 0 };
     PyObject *dict = Py_NewRef(PyModule_GetDict(module));
     add_public(&there, dict, (span){ "", 0 });
-    const char *near = nearest_name(wrong, there.items, there.count);
+    const char *near = nearest_typed(wrong, there.items, there.count);
 
-    /* The sentences name the module first. */
-    h->parts[0] = from;
-    h->parts[1] = name;
     if (near)
         str_printf(h->out, "Did you mean '%s'?", near);
-    else
-        say_members(h, dict);
-
     Py_DECREF(dict);
-    return 1;
+    return near != NULL;
 }

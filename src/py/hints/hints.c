@@ -184,9 +184,13 @@ int hints_add(str *out, interp *in, PyObject *exc, const source_lines *lines)
 
     h.message = pytext_of(&holder, message);
     place_of(&h.place, exc, lines);
-    for (size_t i = 0; i < hint_row_count && text.len == 0; i++)
-        if (!try_row(&h, &hint_rows[i]))
+    /* What Python suggests itself is not said twice. */
+    int is_done = h.message.len && memmem(h.message.at, h.message.len, "Did you mean", 12);
+    for (size_t i = 0; i < hint_row_count && !is_done; i++) {
+        is_done = try_row(&h, &hint_rows[i]);
+        if (!is_done)
             str_clear(&text);
+    }
 
     place_free(&h.place);
     Py_XDECREF(holder);

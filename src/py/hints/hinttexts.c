@@ -61,12 +61,11 @@ static void say_files(hint *h, const files *there, const char *near)
     }
 
     if (there->count == 0) {
-        hint_add_text(h, "There are no other files: write the file first, or put the data into "
-                         "the code.");
+        hint_add_text(h, "There are no files.");
         return;
     }
 
-    hint_add_text(h, "There are: ");
+    hint_add_text(h, "The files are ");
     hint_add_names(h, names, there->count);
 }
 
@@ -189,14 +188,14 @@ static void say_folder(hint *h, const char *folder, const char *name, const char
  * is there, *part what is missing in that. */
 static int say_missing_folder(hint *h, char *folder, const char **part)
 {
-    static const char makes[] = "The folder is not there either: os.makedirs(path, exist_ok=True) "
-                                "makes it.";
+    static const char makes[] =
+        "The folder does not exist: os.makedirs(path, exist_ok=True) makes it.";
     const size_t root_len = strlen(h->in->options.workdir);
     const file_use use = use_of(h->place.line);
 
     if (use == USE_WRITES)
         return hint_say(h, makes);
-    hint_add_text(h, use == USE_READS ? "The folder is not there either. " : makes);
+    hint_add_text(h, use == USE_READS ? "The folder does not exist. " : makes);
     if (use == USE_UNKNOWN)
         hint_add_text(h, " ");
 
@@ -222,23 +221,11 @@ static int say_missing(hint *h, const char *path)
     return 1;
 }
 
-static const struct system_row {
-    int number;
-    const char *sentence;
-} system_rows[] = {
-    { ENOENT, "There is no such file or folder in the work directory: list it first." },
-    { EEXIST, "It is there already: choose another name, or pass exist_ok=True to os.makedirs." },
-    { EISDIR, "It is a folder: open a file in it." },
-    { ENOTDIR, "A part of the path is a file, not a folder." },
-    { ENOTEMPTY, "The folder is not empty: shutil.rmtree removes it with all in it." },
-    { EACCES, "Only files in the work directory can be opened, and some mounts only to read: use a "
-              "relative path." },
-    { EPERM, "Only files in the work directory can be changed: use a relative path." },
-    { EROFS, "Only files in the work directory can be changed: use a relative path." },
-    { ENAMETOOLONG, "The name is too long: was text passed in the place of a path?" },
-    { EBADF, "The file is closed already, or not open for this." },
-    { EINVAL, "The system does not take such an argument." },
-};
+/* A path that only the work directory's files are reached by. */
+static int is_elsewhere(const char *path)
+{
+    return path && (path[0] == '/' || path[0] == '~' || paths_climb(path, strlen(path)));
+}
 
 int hint_system(hint *h)
 {
@@ -255,60 +242,19 @@ int hint_system(hint *h)
     if (number == ENOENT && path && say_missing(h, path))
         return 1;
 
-    for (size_t i = 0; i < sizeof system_rows / sizeof *system_rows; i++)
-        if (system_rows[i].number == number)
-            return hint_say(h, system_rows[i].sentence);
-    return 0;
-}
-
-/* ---- errors that modules define ---- */
-
-static const struct library_row {
-    const char *name, *sentence;
-} library_rows[] = {
-    { "JSONDecodeError", "The text is not JSON: print(repr(text[:200])) shows what it is." },
-    { "InvalidOperation",
-      "Decimal takes a plain number as text: take signs and separators out first." },
-    { "StatisticsError", "Test that there is data, and enough of it, before." },
-    { "UnsupportedOperation",
-      "The file is open in another mode: \"r\" reads, \"w\" and \"a\" write, \"r+\" does both." },
-    { "PatternError",
-      "Write patterns as r\"...\", and a backslash in front of ( ) [ ] { } . * + ? that are meant "
-      "as they stand." },
-    { "BadZipFile", "The file is not a zip file: look at its first bytes." },
-    { "BadGzipFile", "The file is not compressed by gzip: open it with open()." },
-    { "ParseError", "The text is not well-formed XML: print(repr(text[:200])) shows what it is." },
-    { "OperationalError",
-      "SELECT name, sql FROM sqlite_master lists the tables and their columns." },
-    { "FrozenInstanceError",
-      "A frozen dataclass does not change: dataclasses.replace(x, ...) makes another." },
-    { "ZoneInfoNotFoundError", "Names of zones are like \"Europe/Berlin\" and \"UTC\"." },
-};
-
-/* re.error is PatternError from 3.13 on; before, its module calls it by either of two names. */
-static int is_pattern_error(const hint *h, const char *full_name, const char *name)
-{
-    if (strcmp(full_name, "re.error") == 0)
-        return 1;
-    return strcmp(name, "error") == 0 &&
-           memmem(h->message.at, h->message.len, " at position ", 13) != NULL;
-}
-
-int hint_library(hint *h)
-{
-    const char *full_name = Py_TYPE(h->exc)->tp_name, *dot = strrchr(full_name, '.');
-    const char *name = dot ? dot + 1 : full_name;
-
-    if (is_pattern_error(h, full_name, name))
-        name = "PatternError";
-    for (size_t i = 0; i < sizeof library_rows / sizeof *library_rows; i++)
-        if (strcmp(library_rows[i].name, name) == 0)
-            return hint_say(h, library_rows[i].sentence);
-
+    if ((number == EACCES || number == EPERM || number == EROFS) && is_elsewhere(path))
+        return hint_say(h, "Use a relative path: files are in the work directory.");
+    if (number == EEXIST)
+        return hint_say(h, "Choose another name, or use os.makedirs(path, exist_ok=True).");
+    if (number == ENAMETOOLONG)
+        return hint_say(h, "Was text passed in place of a path?");
     return 0;
 }
 
 /* ---- source ---- */
+
+#define NO_DECLARATION "This is not Python: write name = value."
+#define NO_BRACES      "Blocks are indented and begin with a colon: there are no braces."
 
 static const struct line_row {
     enum { BEGINS, HAS, ENDS } where;
@@ -318,20 +264,19 @@ static const struct line_row {
     { BEGINS, "pip3 ", HINT_NO_INSTALL },
     { BEGINS, "conda ", HINT_NO_INSTALL },
     { BEGINS, "python -m pip ", HINT_NO_INSTALL },
-    { BEGINS, ">>>", "Leave out the prompts, >>> and ..., and what they printed." },
-    { BEGINS, "In [", "Leave out the prompts, In [1]: and Out[1]:." },
-    { BEGINS, "```", "Leave out the lines with ```: a cell is code only." },
-    { BEGINS, "~~~", "Leave out the lines with ~~~: a cell is code only." },
-    { BEGINS, "$ ", "A session has no shell: leave the line out." },
+    { BEGINS, ">>>", "Remove the prompts, >>> and ..., and what they printed." },
+    { BEGINS, "In [", "Remove the prompts, In [1]: and Out[1]:." },
+    { BEGINS, "```", "Remove the lines with ```: a cell is code only." },
+    { BEGINS, "~~~", "Remove the lines with ~~~: a cell is code only." },
+    { BEGINS, "$ ", "A session has no shell: remove the line." },
     { BEGINS, "cd ",
-      "A session has no shell: leave the line out; paths are relative to the work directory." },
+      "A session has no shell: remove the line; paths are relative to the work directory." },
     { BEGINS, "ls ", "A session has no shell: os.listdir() lists the work directory." },
     { BEGINS, "python ", "A session has no shell: write the code itself." },
-    { BEGINS, "print ", "print is a function: print(...)." },
     { BEGINS, "exec ", "exec is a function: exec(...)." },
-    { BEGINS, "let ", "This is not Python: write name = value." },
-    { BEGINS, "var ", "This is not Python: write name = value." },
-    { BEGINS, "const ", "This is not Python: write name = value." },
+    { BEGINS, "let ", NO_DECLARATION },
+    { BEGINS, "var ", NO_DECLARATION },
+    { BEGINS, "const ", NO_DECLARATION },
     { BEGINS, "function ", "This is not Python: write def name(...):." },
     { BEGINS, "switch ", "Write if, elif and else, or match." },
     { BEGINS, "else if", "Write elif." },
@@ -339,18 +284,26 @@ static const struct line_row {
     { BEGINS, "//", "A comment begins with #." },
     { BEGINS, "/*", "A comment begins with #." },
     { BEGINS, "<", "This is markup, not Python: put it into a string, \"\"\"...\"\"\"." },
+    { ENDS, "--", "Write x -= 1 instead of x--." },
+    { ENDS, " then", "Write `if condition:` without then." },
+    { ENDS, ") {", NO_BRACES },
+    { ENDS, "){", NO_BRACES },
+    { ENDS, "else {", NO_BRACES },
     { HAS, "&&", "Write `and` instead of &&." },
     { HAS, "||", "Write `or` instead of ||." },
     { HAS, "++", "Write x += 1 instead of x++." },
     { HAS, "===", "Write == instead of ===." },
     { HAS, "=>", "Write lambda x: ... instead of =>, and >= for \"at least\"." },
-    { HAS, " then", "Write `if condition:` without then." },
-    { HAS, "else if", "Write elif." },
-    { ENDS, "--", "Write x -= 1 instead of x--." },
-    { ENDS, "{", "Blocks are indented and begin with a colon: there are no braces." },
-    { ENDS, ";}", "Blocks are indented and begin with a colon: there are no braces." },
-    { ENDS, "\\", "Nothing may follow a backslash at the end of a line but the next line." },
 };
+
+/* Up to the first quote or comment. */
+static size_t plain_bytes(span line)
+{
+    size_t len = 0;
+    while (len < line.len && !strchr("'\"#", line.at[len]))
+        len++;
+    return len;
+}
 
 static int fits_line(const struct line_row *row, span line)
 {
@@ -362,6 +315,8 @@ static int fits_line(const struct line_row *row, span line)
     case BEGINS:
         return memcmp(line.at, row->text, len) == 0;
     case HAS:
+        /* Not in a text or comment. */
+        line = span_cut(line, plain_bytes(line));
         return memmem(line.at, line.len, row->text, len) != NULL;
     case ENDS:
         return memcmp(line.at + line.len - len, row->text, len) == 0;
@@ -375,14 +330,15 @@ static int is_prose(span line)
 {
     size_t words = 0, i = 0;
 
-    if (line.len < 12 || line.at[0] < 'A' || line.at[0] > 'Z')
+    if (line.len < 12 || line.at[0] < 'A' || line.at[0] > 'Z' ||
+        !memchr("abcdefghijklmnopqrstuvwxyz '", line.at[1], 28))
         return 0;
     for (; i < line.len && words < 3; words++) {
         size_t len = place_name_len(span_from(line, i));
         i += len;
-        if (len == 0 || (i < line.len && !strchr(" ,'.:!", line.at[i])))
+        if (len == 0 || (i < line.len && !strchr(" ,':!", line.at[i])))
             return 0;
-        i += strspn(line.at + i, " ,'.:!");
+        i += strspn(line.at + i, " ,':!");
     }
 
     return words == 3;
@@ -421,11 +377,9 @@ int hint_notebook_line(hint *h)
     else if (is_install_command(line))
         said = hint_say(h, HINT_NO_INSTALL);
     else if (mark == '!')
-        said = hint_say(h, "A session has no shell: leave out the line that begins with '!'; only "
-                           "the modules of its profile can be imported.");
+        said = hint_say(h, "A session has no shell: remove the line that begins with '!'.");
     else
-        said = hint_say(h, "Only some magics are there (%lsmagic lists them): leave out the line "
-                           "that begins with '%'.");
+        said = hint_say(h, "%lsmagic lists the magics: remove the line that begins with '%'.");
 
     Py_XDECREF(holder);
     return said;
@@ -446,9 +400,9 @@ int hint_syntax_line(hint *h)
             said = hint_say(h, line_rows[i].sentence);
 
     if (!said && is_prose(line))
-        said =
-            hint_say(h, "This line looks like text and not like Python: leave it out, or put # in "
-                        "front of it.");
+        said = hint_say(
+            h, "This line looks like text, not like Python: remove it, or put # in front of "
+               "it.");
 
     Py_XDECREF(holder);
     return said;
@@ -457,23 +411,23 @@ int hint_syntax_line(hint *h)
 static const struct character_row {
     const char *text, *sentence;
 } character_rows[] = {
-    { "\xe2\x80\x9c", "Replace the typographic quotes by straight ones, \"." },
-    { "\xe2\x80\x9d", "Replace the typographic quotes by straight ones, \"." },
-    { "\xe2\x80\x9e", "Replace the typographic quotes by straight ones, \"." },
-    { "\xe2\x80\x98", "Replace the typographic quotes by straight ones, '." },
-    { "\xe2\x80\x99", "Replace the typographic quotes by straight ones, '." },
-    { "\xc2\xab", "Replace the typographic quotes by straight ones, \"." },
-    { "\xc2\xbb", "Replace the typographic quotes by straight ones, \"." },
-    { "\xe2\x80\x93", "Replace the long dash by a minus, -." },
-    { "\xe2\x80\x94", "Replace the long dash by a minus, -." },
-    { "\xe2\x88\x92", "Replace the sign by a minus, -." },
-    { "\xc3\x97", "Replace the sign by a star, *." },
-    { "\xc3\xb7", "Replace the sign by a slash, /." },
+    { "\xe2\x80\x9c", "Replace the typographic quotes with straight ones, \"." },
+    { "\xe2\x80\x9d", "Replace the typographic quotes with straight ones, \"." },
+    { "\xe2\x80\x9e", "Replace the typographic quotes with straight ones, \"." },
+    { "\xe2\x80\x98", "Replace the typographic quotes with straight ones, '." },
+    { "\xe2\x80\x99", "Replace the typographic quotes with straight ones, '." },
+    { "\xc2\xab", "Replace the typographic quotes with straight ones, \"." },
+    { "\xc2\xbb", "Replace the typographic quotes with straight ones, \"." },
+    { "\xe2\x80\x93", "Replace the long dash with a minus, -." },
+    { "\xe2\x80\x94", "Replace the long dash with a minus, -." },
+    { "\xe2\x88\x92", "Replace the sign with a minus, -." },
+    { "\xc3\x97", "Replace the sign with a star, *." },
+    { "\xc3\xb7", "Replace the sign with a slash, /." },
     { "\xe2\x89\xa4", "Write <=." },
     { "\xe2\x89\xa5", "Write >=." },
     { "\xe2\x89\xa0", "Write !=." },
     { "\xe2\x86\x92", "Write ->." },
-    { "\xe2\x80\xa6", "Replace the sign by three dots, ... ." },
+    { "\xe2\x80\xa6", "Replace the sign with three dots, ... ." },
     { "\xc2\xb2", "Write **2." },
 };
 

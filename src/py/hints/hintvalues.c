@@ -1,9 +1,9 @@
 /*
  * hintvalues.c - hints that look at values: keys, indexes, signatures, numbers.
  */
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/nearest.h"
 #include "py/hints/hint.h"
 
@@ -20,8 +20,8 @@ static PyObject *container_of(hint *h, span *name)
     return place_value(&h->place, *name);
 }
 
-/* A key that is nearly the one that is missing; 1 if there is one. */
-static int say_near_key(hint *h, PyObject *dict, PyObject *wrong)
+/* A key that is nearly the one that is missing. */
+static void say_near_key(hint *h, PyObject *dict, PyObject *wrong)
 {
     const char *items[MOST_KEYS];
     size_t count = 0;
@@ -31,24 +31,23 @@ static int say_near_key(hint *h, PyObject *dict, PyObject *wrong)
 
     PyErr_Clear();
     if (!word)
-        return 0;
+        return;
 
     while (count < MOST_KEYS && PyDict_Next(dict, &at, &key, &value))
         if (PyUnicode_CheckExact(key) && PyUnicode_IS_COMPACT_ASCII(key))
             items[count++] = (const char *)PyUnicode_1BYTE_DATA(key);
 
-    const char *near = nearest_name(word, items, count);
+    const char *near = nearest_typed(word, items, count);
     if (!near)
-        return 0;
+        return;
 
     hint_add_text(h, "Did you mean '");
     hint_add(h, (span){ near, strlen(near) });
     hint_add_text(h, "'? ");
-    return 1;
 }
 
 /* Of keys that are plain, so that they say what they are. */
-static void say_keys(hint *h, PyObject *dict)
+static void say_keys(hint *h, const char *begin_text, PyObject *dict)
 {
     PyObject *key, *value;
     Py_ssize_t at = 0;
@@ -60,42 +59,120 @@ static void say_keys(hint *h, PyObject *dict)
             hint_add_text(h, ", ...");
             return;
         }
-        hint_add_text(h, count++ ? ", " : "The keys are ");
+        hint_add_text(h, count++ ? ", " : begin_text);
         if (!hint_add_value(h, key))
             hint_add_text(h, "(another)");
     }
     hint_add_text(h, ".");
 }
 
-/* "3" where 3 is a key, or 3 where "3" is. */
-static void say_other_type(hint *h, PyObject *dict, PyObject *wrong)
+/* The part of an instance without its code: what its dict has. Owned, or NULL. */
+static PyObject *instance_item(PyObject *object, const char *name)
 {
-    PyObject *key, *value;
-    Py_ssize_t at = 0;
-    if (!PyDict_Next(dict, &at, &key, &value))
-        return;
+    PyObject *dict = NULL;
+    if (!PyType_Check(object) && Py_TYPE(object)->tp_dictoffset != 0)
+        dict = PyObject_GenericGetDict(object, NULL);
+    PyErr_Clear();
+    PyObject *value = Py_XNewRef(place_item(dict, (span){ name, strlen(name) }));
+    Py_XDECREF(dict);
+    return value;
+}
 
-    if (PyUnicode_CheckExact(wrong) && PyLong_CheckExact(key))
-        hint_add_text(h, "The keys are numbers, and this is a text. ");
-    else if (PyLong_CheckExact(wrong) && PyUnicode_CheckExact(key))
-        hint_add_text(h, "The keys are texts, and this is a number. ");
+/* The Index of a DataFrame's columns, which is the first of the two axes that its _mgr has. The
+ * attribute is in C: a getter of another kind could be the guest's. Owned, or NULL. */
+static PyObject *columns_index(PyObject *frame)
+{
+    PyObject *manager = instance_item(frame, "_mgr"), *columns = NULL;
+    PyObject *name = PyUnicode_FromString("axes");
+    PyObject *getter = manager && name ? _PyType_Lookup(Py_TYPE(manager), name) : NULL;
+
+    if (getter && Py_IS_TYPE(getter, &PyGetSetDescr_Type)) {
+        PyObject *axes = Py_TYPE(getter)->tp_descr_get(getter, manager, NULL);
+        if (axes && PyList_CheckExact(axes) && PyList_GET_SIZE(axes) == 2)
+            columns = Py_NewRef(PyList_GET_ITEM(axes, 0));
+        Py_XDECREF(axes);
+    }
+
+    Py_XDECREF(name);
+    Py_XDECREF(manager);
+    PyErr_Clear();
+    return columns;
+}
+
+/* The names in an Index, if they are in an array of numpy's own type. A dict, owned, or NULL. */
+static PyObject *index_names(PyObject *index)
+{
+    PyObject *array = instance_item(index, "_data"), *items = NULL, *names = NULL;
+
+    if (array && !PyType_HasFeature(Py_TYPE(array), Py_TPFLAGS_HEAPTYPE) &&
+        strcmp(Py_TYPE(array)->tp_name, "numpy.ndarray") == 0)
+        items = PySequence_List(array);
+    if (items)
+        names = PyDict_New();
+    for (Py_ssize_t i = 0; names && i < PyList_GET_SIZE(items); i++)
+        if (PyUnicode_CheckExact(PyList_GET_ITEM(items, i)))
+            PyDict_SetItem(names, PyList_GET_ITEM(items, i), Py_None);
+
+    Py_XDECREF(items);
+    Py_XDECREF(array);
+    PyErr_Clear();
+    return names;
+}
+
+/* What the function of a frame works on; owned, or NULL. */
+static PyObject *frame_subject(PyFrameObject *frame)
+{
+    const place in = { .frame = frame, .code = PyFrame_GetCode(frame) };
+    PyObject *subject = place_name(&in, (span){ "self", 4 });
+    if (!subject)
+        subject = place_name(&in, (span){ "obj", 3 });
+    Py_DECREF(in.code);
+    return subject;
+}
+
+/* The names of the columns among which pandas has looked for a key: the innermost function works on
+ * the DataFrame, or on the Index of its columns. A dict, owned, or NULL. */
+static PyObject *searched_columns(PyObject *exc)
+{
+    PyTracebackObject *entry = (PyTracebackObject *)((PyBaseExceptionObject *)exc)->traceback;
+    PyObject *columns = NULL, *names = NULL;
+    int is_searched = 0;
+
+    for (; entry && PyTraceBack_Check((PyObject *)entry); entry = entry->tb_next) {
+        PyObject *subject = frame_subject(entry->tb_frame);
+        PyObject *found = subject ? columns_index(subject) : NULL;
+        if (subject)
+            is_searched = found || subject == columns;
+        if (found)
+            Py_XSETREF(columns, found);
+        Py_XDECREF(subject);
+    }
+
+    if (is_searched)
+        names = index_names(columns);
+    Py_XDECREF(columns);
+    return names;
 }
 
 int hint_key(hint *h)
 {
     PyObject *args = ((PyBaseExceptionObject *)h->exc)->args;
-    span name;
+    span name = { "", 0 };
     PyObject *dict = container_of(h, &name);
-    int is_dict = dict && PyDict_Check(dict) && args && PyTuple_GET_SIZE(args) == 1;
+    const char *begin = "The keys are ";
 
-    if (is_dict && PyDict_GET_SIZE(dict) == 0) {
+    if (!h->place.frame) {
+        dict = searched_columns(h->exc);
+        begin = "The columns are ";
+    }
+
+    int is_dict = dict && PyDict_Check(dict) && args && PyTuple_GET_SIZE(args) == 1;
+    if (is_dict && PyDict_GET_SIZE(dict) > 0) {
+        say_near_key(h, dict, PyTuple_GET_ITEM(args, 0));
+        say_keys(h, begin, dict);
+    } else if (is_dict && name.len) {
         hint_add(h, name);
         hint_add_text(h, " is empty.");
-    } else if (is_dict) {
-        PyObject *wrong = PyTuple_GET_ITEM(args, 0);
-        say_other_type(h, dict, wrong);
-        say_near_key(h, dict, wrong);
-        say_keys(h, dict);
     }
 
     Py_XDECREF(dict);
@@ -244,7 +321,7 @@ static int say_doc(hint *h, const char *name, const char *doc)
             parameters = span_from(parameters, 1);
     }
 
-    hint_add_text(h, "It is called as ");
+    hint_add_text(h, "The signature is ");
     hint_add_text(h, name);
     hint_add_text(h, "(");
     hint_add(h, parameters);
@@ -268,14 +345,29 @@ static int say_builtin(hint *h, span name)
     return say_doc(h, text, ((PyTypeObject *)value)->tp_doc);
 }
 
-/* A class is called by its own name. */
-static span without_init(span name)
+/* What stands behind the last dot; a class is called by its own name. */
+static span called_name(span name)
 {
     static const char ending[] = ".__init__";
     size_t len = sizeof ending - 1;
     if (name.len > len && span_is(span_from(name, name.len - len), ending))
-        return span_cut(name, name.len - len);
+        name = span_cut(name, name.len - len);
+    for (size_t i = name.len; i > 0; i--)
+        if (name.at[i - 1] == '.')
+            return span_from(name, i);
     return name;
+}
+
+static int has_self(PyObject *function)
+{
+    PyObject *names = PyCode_GetVarnames((PyCodeObject *)PyFunction_GET_CODE(function));
+    PyObject *first = names && PyTuple_GET_SIZE(names) ? PyTuple_GET_ITEM(names, 0) : NULL;
+    int has = first && (PyUnicode_CompareWithASCIIString(first, "self") == 0 ||
+                        PyUnicode_CompareWithASCIIString(first, "cls") == 0);
+
+    PyErr_Clear();
+    Py_XDECREF(names);
+    return has;
 }
 
 /* $1 is the qualified name of what was called. */
@@ -290,10 +382,15 @@ int hint_call(hint *h)
         return say_builtin(h, name);
     }
 
-    hint_add_text(h, "It is called as ");
-    hint_add(h, without_init(name));
-    add_signature(h, function, is_method);
-    hint_add_text(h, ".");
+    if (is_method && !has_self(function)) {
+        hint_say(h, "$1 needs self as its first parameter.");
+    } else {
+        hint_add_text(h, "The signature is ");
+        hint_add(h, called_name(name));
+        add_signature(h, function, is_method);
+        hint_add_text(h, ".");
+    }
+
     Py_DECREF(function);
     return 1;
 }
@@ -313,15 +410,62 @@ int hint_not_callable(hint *h)
     Py_DECREF(value);
     h->parts[1] = name;
     if (hides)
-        return hint_say(h, "The name $2 means a value of type $1 here and hides the builtin: write "
-                           "`del $2`, and give the value another name.");
-
+        return hint_say(h, "The name $2 hides the builtin: write `del $2`, and rename the value.");
     if (is_module)
-        return hint_say(h, "$2 is a module: call a function in it, or import that by name.");
-    return hint_say(h, "$2 is of type $1 and not a function: look where $2 was set.");
+        return hint_say(h, "$2 is a module: call one of its functions, or import that by name.");
+    return 0;
+}
+
+/* ---- loops ---- */
+
+/* $1 is the type. */
+int hint_iterator(hint *h)
+{
+    static const char *const types[] = { "generator", "map",         "filter",
+                                         "zip",       "enumerate",   "dict_keys",
+                                         "reversed",  "dict_values", "dict_items" };
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (span_is(h->parts[0], types[i]))
+            return hint_say(h, "Make a list of it first: list(x).");
+    return 0;
+}
+
+/* What the line's loop goes over; empty where it is none. */
+static span looped_over(span line)
+{
+    line = span_strip(line);
+    const char *in = span_begins(line, "for ") ? memmem(line.at, line.len, " in ", 4) : NULL;
+    line = span_from(line, in ? (size_t)(in - line.at) + 4 : line.len);
+    const char *colon = memchr(line.at, ':', line.len);
+    return span_strip(span_cut(line, colon ? (size_t)(colon - line.at) : 0));
+}
+
+int hint_range(hint *h)
+{
+    h->parts[0] = looped_over(h->place.line);
+    /* The loop is what raised, and no call in its line. */
+    span segment = h->place.segment;
+    int is_loop = !segment.len || segment.at == h->parts[0].at || span_begins(segment, "for ");
+    return is_loop && h->parts[0].len && hint_say(h, "To count, loop over range($1).");
+}
+
+int hint_unpacking(hint *h)
+{
+    h->parts[0] = looped_over(h->place.line);
+    PyObject *items = h->parts[0].len ? place_value(&h->place, h->parts[0]) : NULL;
+    int is_dict = items && PyDict_CheckExact(items);
+
+    Py_XDECREF(items);
+    return is_dict && hint_say(h, "A loop over a dict yields its keys: use $1.items().");
 }
 
 /* ---- numbers ---- */
+
+/* Not of sum(), whose 0 is nobody's. Without the operator nothing else is said. */
+int hint_plus(hint *h)
+{
+    return !memchr(h->place.segment.at, '+', h->place.segment.len);
+}
 
 int hint_division(hint *h)
 {
@@ -331,57 +475,68 @@ int hint_division(hint *h)
     return hint_say(h, "$1 is 0 here: test it before the division.");
 }
 
-/* Whether all of it, at most 60 bytes without the characters left out, is a number. */
-static int is_float_without(span text, const char *left_out)
+static size_t digit_count(span text)
 {
-    char copy[64], *end;
-    size_t len = 0;
+    size_t count = 0;
+    while (count < text.len && is_digit(text.at[count]))
+        count++;
+    return count;
+}
 
-    for (size_t i = 0; i < text.len; i++) {
-        if (strchr(left_out, text.at[i]))
-            continue;
-        if (len + 1 >= sizeof copy)
-            return 0;
-        copy[len++] = text.at[i];
-    }
-
-    copy[len] = '\0';
-    strtod(copy, &end);
-    return len > 0 && *end == '\0' && strspn(copy, " \t") == 0;
+/* Digits with one point or without. */
+static int is_number(span text)
+{
+    size_t digits = digit_count(text);
+    size_t point = digits < text.len && text.at[digits] == '.';
+    return digits > 0 && digits + point + digit_count(span_from(text, digits + point)) == text.len;
 }
 
 /* The last part is the text that is not a number; in the repr's form. */
 int hint_number(hint *h)
 {
-    span text = h->parts[1].len ? h->parts[1] : h->parts[0];
+    span text = h->parts[0];
+    int is_int = h->message.at[0] == 'i';
 
     if (text.len >= 2)
         text = span_from(span_cut(text, text.len - 1), 1);
+    text = span_strip(text);
     h->parts[0] = text;
-    if (span_strip(text).len == 0)
-        return hint_say(h, "The text is empty: leave such values out before.");
-    if (is_float_without(text, ""))
-        return hint_say(h, "'$1' is not an integer: write float('$1'), or int(float('$1')).");
-    if (is_float_without(text, ",_ "))
-        return hint_say(h, "Take the separators out first: text.replace(',', '').");
-    if (is_float_without(text, ",_ $%"))
-        return hint_say(h, "Take the sign out first: text.strip('$%').replace(',', '').");
+    if (text.len == 0)
+        return hint_say(h, "The text is empty: skip such values.");
+    if (text.len > 1 && strchr("+-", text.at[0]))
+        text = span_from(text, 1);
+
+    if (is_int && is_number(text))
+        return hint_say(h, "'$1' is not an integer: use float('$1'), or int(float('$1')).");
+    if (is_int && (span_begins(text, "0x") || span_begins(text, "0X")))
+        return hint_say(h, "Hexadecimal digits are read with int('$1', 16).");
+    if (span_begins(text, "$") && is_number(span_from(text, 1)))
+        return hint_say(h, "Remove the sign first: text.strip('$').");
+    if (text.at[text.len - 1] == '%' && is_number(span_cut(text, text.len - 1)))
+        return hint_say(h, "Remove the sign first: text.strip('%').");
+
+    /* Digits and commas in front of a point, and the digits behind the last comma. */
+    const char *point = memchr(text.at, '.', text.len);
+    size_t behind = 0, commas = 0;
+    if (point && !is_number(span_from(text, (size_t)(point - text.at) + 1)))
+        return 0;
+    if (point)
+        text = span_cut(text, (size_t)(point - text.at));
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.at[i] != ',' && !is_digit(text.at[i]))
+            return 0;
+        commas += text.at[i] == ',';
+        behind = text.at[i] == ',' ? 0 : behind + 1;
+    }
+
+    if (commas && behind == 3)
+        return hint_say(h, "If the comma separates thousands: text.replace(',', '').");
+    if (commas == 1 && behind && !is_int && !point)
+        return hint_say(h, "For a decimal comma: float(text.replace(',', '.')).");
     return 0;
 }
 
 /* ---- assertions ---- */
-
-/* Words of an assertion that are not variables. */
-static int is_known_word(span name)
-{
-    static const char *const words[] = { "and",  "or",  "not",  "in",   "is",         "if",
-                                         "else", "for", "None", "True", "False",      "len",
-                                         "abs",  "sum", "all",  "any",  "isinstance", "round" };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (span_is(name, words[i]))
-            return 1;
-    return 0;
-}
 
 /* "x is 3" */
 static int add_fact(hint *h, span name, int count)
@@ -391,10 +546,10 @@ static int add_fact(hint *h, span name, int count)
     size_t before = h->out->len;
     int said = 0;
 
-    hint_add_text(h, count ? ", " : ": ");
+    hint_add_text(h, count ? ", " : "Here ");
     hint_add(h, name);
     if (len >= 0) {
-        str_printf(h->out, " has %zd items", len);
+        str_printf(h->out, " has %zd item%s", len, len == 1 ? "" : "s");
         said = 1;
     } else if (value) {
         hint_add_text(h, " is ");
@@ -434,42 +589,28 @@ int hint_assertion(hint *h)
     static const char word[] = "assert ";
     span rest = span_strip(h->place.line);
     int count = 0;
-    if (rest.len < sizeof word || !span_begins(rest, word))
+
+    /* Names of a comprehension are not those of the place. */
+    if (!span_begins(rest, word) || memmem(rest.at, rest.len, " for ", 5))
         return 0;
 
     rest = span_from(rest, sizeof word - 1);
-    h->parts[0] = rest;
-    hint_say(h, "`$1` does not hold");
     while (rest.len > 0 && count < MOST_FACTS) {
         size_t len = place_name_len(rest);
         if (len == 0) {
             rest = skip_other(rest);
             continue;
         }
-        span name = span_cut(rest, len);
-        if (!is_known_word(name) && add_fact(h, name, count))
-            count++;
+        count += add_fact(h, span_cut(rest, len), count);
         rest = skip_dotted(rest, len);
     }
 
-    hint_add_text(h, ".");
-    return 1;
+    if (count)
+        hint_add_text(h, ".");
+    return count;
 }
 
 /* ---- limits ---- */
-
-int hint_recursion(hint *h)
-{
-    PyObject *holder;
-
-    if (!h->place.code)
-        return 0;
-    h->parts[0] = pytext_of(&holder, h->place.code->co_name);
-    hint_say(h, "$1 is called within itself without an end: check the condition that ends it, "
-                "or use a loop.");
-    Py_XDECREF(holder);
-    return 1;
-}
 
 int hint_memory(hint *h)
 {
@@ -479,8 +620,8 @@ int hint_memory(hint *h)
 
     str_printf(
         h->out,
-        "The session may use %.4g MiB of memory: work in parts, use a generator instead of a list, "
-        "and delete what is done with.",
+        "The session may use %.4g MiB of memory: work in parts, use generators instead of lists, "
+        "and delete what is no longer needed.",
         (double)memory->limit_bytes / (1 << 20));
     return 1;
 }
