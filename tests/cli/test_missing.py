@@ -123,7 +123,7 @@ class Hints(Missing):
     def test_a_program_that_wants_data_is_told_the_word(self):
         into = self.packages(sympy="value = 42\n")
         done = self.ask("--packages", into, programs=["import sympy", "print(41)"])
-        self.assertIn("- missing: sympy is installed here: --data gives it to programs, with what else of its kind is\n",
+        self.assertIn("- missing: sympy is installed here: --data gives it to programs\n",
                       done.stderr)
         done = snug("run", "--packages", into, "-c", "import sympy")
         self.assertIn("Hint: sympy is installed here: --data gives it", done.stderr)

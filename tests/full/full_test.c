@@ -37,9 +37,8 @@ static void packages_that_are_not_there_are_told_at_once(void **state)
     snug_session_options options = full_options(names);
     snug_session *session;
     assert_int_equal(snug_session_open(&session, host, &options), SNUG_ENOTFOUND);
-    expect_words(snug_error_message(), "nunpy is not installed in /usr/lib/python3/dist-packages, "
-                                       "which has numpy, ");
-    expect_words(snug_error_message(), "python3-nunpy");
+    expect_words(snug_error_message(), "nunpy is not installed in /usr/lib/python3/dist-packages; "
+                                       "did you mean numpy?");
     options.packages = "/nowhere";
     assert_int_equal(snug_session_open(&session, host, &options), SNUG_ESYSTEM);
 }
@@ -61,7 +60,7 @@ static void packages_come_from_the_folder_that_is_named(void **state)
     expect(session, "import ours; ours.answer", "42");
     expect(session, "import sys; sys.path[0] == ours.__file__.rpartition('/')[0]", "True");
     snug_result *result = expect_status(session, "import theirs", SNUG_STATUS_ERROR);
-    expect_words(snug_result_error_hint(result), "snug packages install theirs --into /tmp/snug-");
+    expect_words(snug_result_error_hint(result), "theirs is not installed in /tmp/snug-");
     snug_result_free(result);
     close_session(session);
     unlink(path);
@@ -281,7 +280,7 @@ static void modules_that_are_not_allowed_are_refused_to_cells_only(void **state)
     }
     snug_result *result = expect_status(session, "import pandsa", SNUG_STATUS_ERROR);
     assert_string_equal(snug_result_error_name(result), "ModuleNotFoundError");
-    expect_words(snug_result_error_hint(result), "which has pandas, ");
+    expect_words(snug_result_error_hint(result), "did you mean pandas?");
     snug_result_free(result);
     close_session(session);
 }

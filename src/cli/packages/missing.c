@@ -35,11 +35,13 @@ static const struct {
     { "yaml", "pyyaml" },
 };
 
-static const char *package_by_name(const char *module)
+static const char *package_by_name(const char *module, int *is_known)
 {
+    *is_known = 1;
     for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++)
         if (strcmp(other_names[i].module, module) == 0)
             return other_names[i].package;
+    *is_known = usual_has(module);
     return module;
 }
 
@@ -55,7 +57,8 @@ static int look_up(missing_module *out, const options *o, const char *report)
     out->is_installed = found != NULL;
     /* Others have what the system has, and in Python only. */
     out->needs_full = !found || found->has_extensions || o->package_folder;
-    out->package = strdup(found ? found->name : package_by_name(out->module));
+    const char *by_name = package_by_name(out->module, &out->is_known);
+    out->package = strdup(found ? found->name : by_name);
     installed_free(&there);
     free(folder);
     return out->package ? SNUG_OK : SNUG_ENOMEM;
@@ -120,10 +123,7 @@ char *missing_hint(const missing_module *module, int is_full)
     if (!module->needs_full)
         full = "";
     if (module->is_installed && !is_full && usual_has(name))
-        error = str_printf(&text,
-                           "%s is installed here: --data gives it to programs, with what else of "
-                           "its kind is",
-                           name);
+        error = str_printf(&text, "%s is installed here: --data gives it to programs", name);
     else if (module->is_installed)
         error = str_printf(&text, "%s is installed here: %s--allow %s gives it to programs", name,
                            full, name);

@@ -190,10 +190,10 @@ static void show_error(show *s, const snug_result *result, const char *advice)
                    snug_result_error_value(result));
 
     /* A denied import says it all in its message. */
-    if (*hint && strcmp(hint, snug_result_error_value(result)) != 0)
+    if (advice || !strcmp(hint, snug_result_error_value(result)))
+        hint = advice ? advice : "";
+    if (*hint)
         put_styled(s, TERM_HINT, "Hint: ", hint, "", "");
-    if (advice)
-        put_styled(s, TERM_HINT, "Hint: ", advice, "", "");
     if (snug_result_state(result) == SNUG_STATE_LOST)
         fprintf(stderr, "%sThe session is lost with all its names.%s\n",
                 term_on(&s->colors, stderr, TERM_HINT), term_on(&s->colors, stderr, TERM_OFF));

@@ -32,8 +32,8 @@ void show_source(show *s, uint64_t number, const char *source, size_t len);
 void show_output(void *payload, snug_stream stream, const char *text, size_t len);
 /* What it displays, for on_display. */
 void show_display(void *payload, snug_display_event event, const snug_display *display);
-/* Ends unfinished lines, then the value, or traceback and hint; advice is a further one, of who
- * shows it. NULL: there is none. */
+/* Ends unfinished lines, then the value, or traceback and hint, or advice in its place; NULL: there
+ * is none. */
 void show_result(show *s, const snug_result *result, const char *advice);
 /* One line of JSON. */
 void show_json(show *s, const char *json, size_t len);

@@ -3,9 +3,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <limits.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -14,7 +12,7 @@
 #include "base/nearest.h"
 #include "py/core/home.h"
 
-enum { MOST_NAMES = 2000, TOLD_NAMES = 10, NAME_BYTES = 128, FAR = 1000 };
+enum { NAME_BYTES = 128 };
 
 /* ---- one name ---- */
 
@@ -114,45 +112,21 @@ int packages_define(const void *list, const char *module, size_t len)
 /* ---- the sentence ---- */
 
 typedef struct near_name {
-    char name[NAME_BYTES];
-    size_t distance;
+    const char *wanted;
+    char name[NAME_BYTES]; /* "": none so far */
 } near_name;
 
-typedef struct near_names {
-    const char *wanted;
-    near_name *items;
-    size_t count;
-} near_names;
-
-static int note_near_name(void *arg, const char *name, size_t len)
+static int note_nearer(void *arg, const char *name, size_t len)
 {
-    near_names *names = arg;
+    near_name *near = arg;
+    char text[NAME_BYTES];
+    const char *both[] = { near->name, text };
 
-    if (name[0] == '_')
-        return 0;
-    near_name *item = &names->items[names->count++];
-    memcpy(item->name, name, len);
-    item->name[len] = '\0';
-    item->distance = nearest_distance(names->wanted, strlen(names->wanted), name, len, (size_t)FAR);
-    return names->count == MOST_NAMES;
-}
-
-static int compare_distances(const void *a, const void *b)
-{
-    const near_name *one = a, *other = b;
-    if (one->distance != other->distance)
-        return one->distance < other->distance ? -1 : 1;
-    return strcmp(one->name, other->name);
-}
-
-static int tell_names(str *out, const near_names *names)
-{
-    int error = SNUG_OK;
-    for (size_t i = 0; !error && i < names->count && i < TOLD_NAMES; i++)
-        error = str_printf(out, "%s%s", i > 0 ? ", " : " ", names->items[i].name);
-    if (error)
-        return error;
-    return str_add(out, names->count > TOLD_NAMES ? ", ...; " : "; ");
+    memcpy(text, name, len);
+    text[len] = '\0';
+    if (nearest_name(near->wanted, both, 2) == text)
+        memcpy(near->name, text, len + 1);
+    return 0;
 }
 
 int packages_explain(str *out, const char *folder, const char *module, size_t len)
@@ -160,27 +134,13 @@ int packages_explain(str *out, const char *folder, const char *module, size_t le
     char name[NAME_BYTES] = "";
 
     first_part(name, module, len);
-    const char *system = home_packages();
     if (!folder)
         return str_printf(out, "%s is not installed: this machine has no folder of packages", name);
 
-    near_names names = { name, calloc(MOST_NAMES, sizeof *names.items), 0 };
-    if (!names.items)
-        return SNUG_ENOMEM;
-
-    visit_modules(folder, note_near_name, &names);
-    qsort(names.items, names.count, sizeof *names.items, compare_distances);
-    int error = str_printf(out, "%s is not installed in %s, which has", name, folder);
-    if (!error && names.count > 0)
-        error = tell_names(out, &names);
-    else if (!error)
-        error = str_add(out, " no packages; ");
-
-    if (!error && system && strcmp(folder, system) == 0)
-        error = str_printf(out, "the system adds it as python3-%s", name);
-    else if (!error)
-        error = str_printf(out, "add it with snug packages install %s --into %s", name, folder);
-
-    free(names.items);
+    near_name near = { .wanted = name };
+    visit_modules(folder, note_nearer, &near);
+    int error = str_printf(out, "%s is not installed in %s", name, folder);
+    if (!error && near.name[0])
+        error = str_printf(out, "; did you mean %s?", near.name);
     return error;
 }

@@ -13,8 +13,8 @@
 
 /* Whether folder has the package or module that the dotted name begins with. NULL: no. */
 int packages_has(const char *folder, const char *module, size_t len);
-/* Appends why module is not to be had, as one sentence: what the folder has, the nearest names
- * first, and how to add it. SNUG_OK or SNUG_ENOMEM. */
+/* Appends why module is not to be had, as one sentence: the nearest name that the folder
+ * has, if one is near. SNUG_OK or SNUG_ENOMEM. */
 int packages_explain(str *out, const char *folder, const char *module, size_t len);
 /* Whether list allows the module that a value is of, and it is none of Python's own. */
 int packages_define(const void *list, const char *module, size_t len);
