@@ -27,8 +27,8 @@ def text(result):
 class Server:
     """A server at the other end of two pipes. Answers are found by their ids."""
 
-    def __init__(self, *args, state, era=MODERN, env=None):
-        self.process = subprocess.Popen([SNUG, "mcp", "--state", state, *args], stdin=subprocess.PIPE,
+    def __init__(self, *args, state, era=MODERN, env=None, form="full"):
+        self.process = subprocess.Popen([SNUG, "mcp", "--state", state, "--structured", form, *args], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
                                         env=env or environment())
         self.era, self.answers, self.told, self.last = era, {}, queue.Queue(), 0

@@ -40,7 +40,7 @@ class Asked(ServerCase):
             return file.read()
 
     def ask(self, s, code, **more):
-        arguments = {"code": code, **more}
+        arguments = {"code": code, "session": "new", **more}
         asked = s.request("tools/call", _meta=FORMS, name="run_python", arguments=arguments)["result"]
         return arguments, asked
 

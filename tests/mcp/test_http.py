@@ -24,7 +24,7 @@ class Web:
     """A server, and how to speak with it."""
 
     def __init__(self, state, *args):
-        self.process = subprocess.Popen([SNUG, "mcp", "--state", state, "--http", "0", *args], stdin=subprocess.DEVNULL,
+        self.process = subprocess.Popen([SNUG, "mcp", "--state", state, "--http", "0", "--structured", "full", *args], stdin=subprocess.DEVNULL,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", env=environment())
         line = self.process.stderr.readline()
         found = re.search(r"http://127.0.0.1:(\d+)/mcp", line)
@@ -108,6 +108,15 @@ class Revisions(WebCase):
         status, headers, messages = w.modern("server/discover")
         self.assertEqual((status, messages[0]["result"]["resultType"]), (200, "complete"))
         self.assertNotIn("Mcp-Session-Id", headers)
+
+    def test_a_session_of_the_older_revision_has_a_session_of_its_own(self):
+        w = self.web()
+        alone = [w.tool("run_python", code="x = 1")["structuredContent"]["session"] for _ in range(2)]
+        self.assertNotEqual(*alone)
+        w.legacy("initialize", protocolVersion=LEGACY, capabilities={})
+        for code in ("x = 6", "x"):
+            _, _, messages = w.legacy("tools/call", name="run_python", arguments={"code": code})
+        self.assertEqual(messages[-1]["result"]["structuredContent"]["value"]["json"], 6)
 
     def test_headers_that_do_not_match_the_body_are_refused(self):
         w = self.web()

@@ -11,7 +11,7 @@ class Replay(ServerCase):
         """What three cells in two sessions have come to; how the server has ended."""
         s = self.server(*options, era=era, state=os.path.join(self.folder, "state" + str(len(os.listdir(self.folder)))))
         one = s.tool("run_python", code="x = upper(text='one'); x")["structuredContent"]
-        two = s.tool("run_python", code="upper(text='two')")["structuredContent"]
+        two = s.tool("run_python", code="upper(text='two')", session="new")["structuredContent"]
         last = s.tool("run_python", code="[x, upper(text='three')]", session=one["session"])["structuredContent"]
         said = s.close()
         return [(result["session"], result["value"]["json"]) for result in (one, two, last)], said, s.process.returncode

@@ -24,10 +24,22 @@ class Sessions(ServerCase):
             again = s.tool("run_python", code="x * 7", session=session)
             self.assertEqual(again["structuredContent"]["value"]["json"], 42)
             self.assertFalse(again["isError"])
-            other = s.tool("run_python", code="x")
-            self.assertTrue(other["isError"])
+            other = s.tool("run_python", code="x", session="new")
             self.assertIn("NameError", text(other))
             self.assertNotEqual(other["structuredContent"]["session"], session)
+            s.close()
+
+    def test_a_call_without_a_session_goes_on_in_the_clients_own(self):
+        for era in (MODERN, LEGACY):
+            s = self.server(era=era, state=os.path.join(self.folder, era))
+            own = s.tool("run_python", code="x = 6")["structuredContent"]["session"]
+            again = s.tool("run_python", code="x")["structuredContent"]
+            self.assertEqual((again["session"], again["value"]["json"]), (own, 6))
+            self.assertEqual(s.tool("write_file", path="a", text="1")["structuredContent"]["session"], own)
+            s.tool("close_session", session=own)
+            self.assertIn("NameError", text(s.tool("run_python", code="x")))
+            tool, = (t for t in s.request("tools/list")["result"]["tools"] if t["name"] == "run_python")
+            self.assertIn('"new" opens another', tool["inputSchema"]["properties"]["session"]["description"])
             s.close()
 
     def test_results_of_the_newer_revision_say_that_they_are_complete(self):
@@ -337,13 +349,52 @@ class Cancelling(ServerCase):
         self.assertEqual(s.tool("run_python", code="x", session=session)["structuredContent"]["value"]["json"], 3)
 
 
+class Structured(ServerCase):
+    PROGRAM = ("import base64, sys\nclass Picture:\n    def _repr_png_(self): return base64.b64decode('" + PNG + "')\n"
+               "open('a.txt', 'w').close()\nprint('hello')\nprint('beside', file=sys.stderr)\ndisplay(Picture())\ndisplay([1, 2])\n40 + 2")
+
+    def run_all(self, form, *args):
+        s = self.server(*args, form=form, state=os.path.join(self.folder, form))
+        ran = s.tool("run_python", code=self.PROGRAM)
+        tools = {tool["name"]: tool for tool in s.request("tools/list")["result"]["tools"]}
+        return s, ran, tools
+
+    def test_brief_has_what_a_model_needs_and_no_more(self):
+        s, ran, tools = self.run_all("brief", "--timeout", "500ms")
+        brief = ran["structuredContent"]
+        self.assertEqual(brief, {"session": brief["session"], "status": "ok", "output": "hello\n[1, 2]\n", "stderr": "beside\n",
+                                 "value": "42", "files": ["a.txt"]})
+        self.assertEqual([part["type"] for part in ran["content"]], ["text", "image", "resource_link"])
+        schema = tools["run_python"]["outputSchema"]
+        self.assertEqual((set(brief) - set(schema["properties"]), schema["required"]), (set(), ["session", "status"]))
+        wrong = s.tool("run_python", code="fail(x)")["structuredContent"]
+        self.assertLessEqual(set(wrong), {"session", "status", "error", "hint"})
+        self.assertIn("NameError", wrong["error"])
+        binary = s.tool("write_file", path="b", base64="AAE=")["structuredContent"]["session"]
+        self.assertNotIn("base64", s.tool("read_file", path="b", session=binary)["structuredContent"])
+        self.assertIn("0.5 at most", tools["run_python"]["inputSchema"]["properties"]["timeout"]["description"])
+        late = s.tool("run_python", code="while True: pass", timeout=1000)
+        self.assertEqual((late["structuredContent"]["status"], late["structuredContent"]["note"]), ("timeout", "No call has more than 0.5 s here.\n"))
+        self.assertNotIn("note", s.tool("run_python", code="while True: pass", timeout=0.1)["structuredContent"])
+
+    def test_none_has_no_schema_either(self):
+        s, ran, tools = self.run_all("none")
+        self.assertNotIn("structuredContent", ran)
+        self.assertEqual([name for name in tools if "outputSchema" in tools[name]], [])
+
+    def test_full_is_the_whole_result(self):
+        s, ran, tools = self.run_all("full")
+        self.assertEqual((ran["structuredContent"]["schema"], ran["structuredContent"]["opened"]["how"]), ("snug.result/1", "new"))
+        self.assertIn("opened", tools["run_python"]["outputSchema"]["properties"])
+
+
 class Saves(ServerCase):
     ENDLESS = "class Endless:\n    def __reduce__(self):\n        while True: pass\nit = Endless()"
 
     def test_a_session_whose_save_does_not_end_keeps_no_other_from_its_own(self):
         s = self.server("--save-time", "2s")
-        kept = [s.tool("run_python", code="x = 3")["structuredContent"]["session"] for _ in range(8)]
-        lost = [s.tool("run_python", code=self.ENDLESS)["structuredContent"]["session"] for _ in range(6)]
+        kept = [s.tool("run_python", code="x = 3", session="new")["structuredContent"]["session"] for _ in range(8)]
+        lost = [s.tool("run_python", code=self.ENDLESS, session="new")["structuredContent"]["session"] for _ in range(6)]
         said = s.close()
         lines = said.splitlines()
         self.assertRegex(lines.pop(), "^snug: 6 sessions could not be saved; the last one: saving session py_.* was given up "
@@ -558,7 +609,7 @@ class Tasks(ServerCase):
 
     def test_of_too_many_sessions_the_one_used_longest_ago_is_put_away(self):
         s = self.server("--sessions", "2")
-        sessions = [s.tool("run_python", code=f"x = {i}")["structuredContent"]["session"] for i in range(3)]
+        sessions = [s.tool("run_python", code=f"x = {i}", session="new")["structuredContent"]["session"] for i in range(3)]
         opened = s.tool("run_python", code="x", session=sessions[2])["structuredContent"]
         self.assertEqual((opened["value"]["json"], opened["opened"]["how"]), (2, "open"))
         back = s.tool("run_python", code="x", session=sessions[0])["structuredContent"]

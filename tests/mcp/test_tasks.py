@@ -67,7 +67,7 @@ class ByHand(Tasks):
 
     @staticmethod
     def ask(server, programs):
-        session = {}
+        session = {"session": "new"}
         for program in programs:
             answer = server.tool("run_python", code=program, **session)
             session = {"session": answer["structuredContent"]["session"]}
@@ -81,7 +81,7 @@ class Official(Tasks):
     def setUpClass(cls):
         state = cls.enterClassContext(tempfile.TemporaryDirectory(prefix="snug-test-"))
         given = [{"name": task.name, "programs": task.programs} for task in table.TASKS]
-        done = subprocess.run([NODE, str(FOLDER / "tasks.mjs"), cls.client, SNUG, "mcp", "--state", state, *OPTIONS],
+        done = subprocess.run([NODE, str(FOLDER / "tasks.mjs"), cls.client, SNUG, "mcp", "--state", state, "--structured", "full", *OPTIONS],
                               input=json.dumps(given), capture_output=True, encoding="utf-8", timeout=2 * SECONDS)
         if done.returncode:
             raise AssertionError(f"the client ended with {done.returncode}: {done.stderr[-2000:]}")

@@ -27,6 +27,17 @@ void answer_say(answer *a, const char *format, ...)
     va_end(args);
 }
 
+void answer_note(answer *a, const char *format, ...)
+{
+    const size_t before = a->text.len;
+    va_list args;
+
+    va_start(args, format);
+    say(a, format, args);
+    va_end(args);
+    a->failed |= str_append(&a->note, str_text(&a->text) + before, a->text.len - before);
+}
+
 void answer_fail(answer *a, const char *format, ...)
 {
     va_list args;
@@ -34,6 +45,7 @@ void answer_fail(answer *a, const char *format, ...)
     str_clear(&a->text);
     str_clear(&a->items);
     str_clear(&a->structured);
+    str_clear(&a->note);
     a->is_error = 1;
     va_start(args, format);
     say(a, format, args);
@@ -64,15 +76,15 @@ static void say_whole(answer *a, const char *title, const char *text, size_t len
 void answer_arrival(answer *a, const snug_arrival *arrival)
 {
     if (arrival->origin == SNUG_ORIGIN_RESTORED)
-        answer_say(a, "The session was idle, and has been restored from its save.%s\n",
-                   *arrival->reason ? "" : " Names that could not be saved are gone.");
+        answer_note(a, "The session was idle, and has been restored from its save.%s\n",
+                    *arrival->reason ? "" : " Names that could not be saved are gone.");
     if (!*arrival->reason)
         return;
 
-    answer_say(a, "The session is not as it was: %s", arrival->reason);
+    answer_note(a, "The session is not as it was: %s", arrival->reason);
     if (arrival->cells_lost != UINT64_MAX)
-        answer_say(a, "; cells lost: %llu", (unsigned long long)arrival->cells_lost);
-    answer_say(a, ".\n");
+        answer_note(a, "; cells lost: %llu", (unsigned long long)arrival->cells_lost);
+    answer_note(a, ".\n");
 }
 
 /* ---- pictures and files ---- */
@@ -101,20 +113,31 @@ static const snug_mime *find_part(const snug_display *display, const char *type)
     return NULL;
 }
 
+static const snug_mime *find_picture(const snug_display *display)
+{
+    const snug_mime *part = NULL;
+    for (size_t i = 0; i < sizeof pictures / sizeof *pictures && !part; i++)
+        part = find_part(display, pictures[i]);
+    return part;
+}
+
+/* What is shown of it as text; NULL: nothing. */
+static const snug_mime *find_text(const snug_display *display)
+{
+    const snug_mime *text = find_part(display, "text/markdown");
+
+    if (display->is_main_result || find_picture(display))
+        return NULL;
+    return text ? text : find_part(display, "text/plain");
+}
+
 static void add_display(answer *a, const snug_display *display)
 {
-    for (size_t i = 0; i < sizeof pictures / sizeof *pictures; i++) {
-        const snug_mime *part = find_part(display, pictures[i]);
-        if (part) {
-            add_picture(a, part);
-            return;
-        }
-    }
+    const snug_mime *picture = find_picture(display), *text = find_text(display);
 
-    const snug_mime *text = find_part(display, "text/markdown");
-    if (!text)
-        text = find_part(display, "text/plain");
-    if (text && !display->is_main_result)
+    if (picture)
+        add_picture(a, picture);
+    if (text)
         say_whole(a, "", text->data, text->len);
 }
 
@@ -155,12 +178,12 @@ static void say_cut(answer *a, const snug_result *result, snug_stream stream, co
     if (total <= len)
         return;
     end_line(a);
-    answer_say(a, "(%s is cut: it has %llu bytes in all%s%s%s)\n", name, (unsigned long long)total,
-               spill ? "; the whole is in the file " : "", spill ? spill : "",
-               spill ? ", for read_file" : "");
+    answer_note(a, "(%s is cut: it has %llu bytes in all%s%s%s)\n", name, (unsigned long long)total,
+                spill ? "; the whole is in the file " : "", spill ? spill : "",
+                spill ? ", for read_file" : "");
 }
 
-static void say_error(answer *a, const snug_result *result)
+static void say_error(answer *a, const snug_result *result, uint64_t limit_ms)
 {
     size_t len;
     const snug_status status = snug_result_status(result);
@@ -176,11 +199,14 @@ static void say_error(answer *a, const snug_result *result)
         answer_say(a, "%s: %s\n", snug_result_error_name(result), snug_result_error_value(result));
     if (*hint)
         answer_say(a, "Hint: %s\n", hint);
-    answer_say(
-        a, "The cell ended with status %s; %s\n", snug_status_name(status),
-        snug_result_state(result) == SNUG_STATE_KEPT
-            ? "the session is kept, with its names."
-            : "the session's names are lost, and the next call finds its last save, or none.");
+    answer_say(a, "The cell ended with status %s; ", snug_status_name(status));
+    if (snug_result_state(result) == SNUG_STATE_KEPT)
+        answer_say(a, "the session is kept, with its names.\n");
+    else
+        answer_note(a, "the session's names are lost, and the next call finds its last save, or "
+                       "none.\n");
+    if (status == SNUG_STATUS_TIMEOUT && limit_ms > 0)
+        answer_note(a, "No call has more than %g s here.\n", (double)limit_ms / 1000);
 }
 
 static void say_files(answer *a, const snug_result *result, const handle *h)
@@ -213,7 +239,62 @@ static void add_opened(answer *a, const snug_arrival *arrival)
             str_printf(out, ",\"cells_lost\":%llu}}", (unsigned long long)arrival->cells_lost);
 }
 
-void answer_cell(answer *a, const snug_result *result, const snug_arrival *arrival, const handle *h)
+static void add_member(answer *a, const char *name, const char *text, size_t len)
+{
+    if (len == 0)
+        return;
+    a->failed |= str_printf(&a->structured, ",\"%s\":", name);
+    a->failed |= jsontext_quote(&a->structured, text, len);
+}
+
+static void add_stream(answer *a, const char *name, const snug_result *result, snug_stream stream)
+{
+    size_t len;
+    const char *text = snug_result_text(result, stream, &len);
+    add_member(a, name, text, len);
+}
+
+/* What a model needs; what is empty is left out. */
+static void add_brief(answer *a, const snug_result *result, const handle *h)
+{
+    const snug_display *display;
+    const snug_artifact *file;
+    const snug_mime *text;
+    str output = { 0 };
+    size_t len;
+
+    a->failed |= str_printf(&a->structured, "{\"session\":\"%s\",\"status\":\"%s\"", h->name,
+                            snug_status_name(snug_result_status(result)));
+    const char *printed = snug_result_text(result, SNUG_STREAM_STDOUT, &len);
+    a->failed |= str_append(&output, printed, len);
+    for (size_t i = 0; (display = snug_result_display(result, i)); i++)
+        if ((text = find_text(display))) {
+            a->failed |= str_append(&output, text->data, text->len);
+            a->failed |= str_add(&output, "\n");
+        }
+    add_member(a, "output", str_text(&output), output.len);
+    str_free(&output);
+    add_stream(a, "stderr", result, SNUG_STREAM_STDERR);
+    add_stream(a, "value", result, SNUG_STREAM_VALUE);
+
+    snug_result_text(result, SNUG_STREAM_TRACEBACK, &len);
+    if (len > 0)
+        add_stream(a, "error", result, SNUG_STREAM_TRACEBACK);
+    else
+        add_member(a, "error", snug_result_error_value(result),
+                   strlen(snug_result_error_value(result)));
+    add_member(a, "hint", snug_result_error_hint(result), strlen(snug_result_error_hint(result)));
+    add_member(a, "note", str_text(&a->note), a->note.len);
+
+    for (size_t i = 0; (file = snug_result_artifact(result, i)); i++) {
+        a->failed |= str_add(&a->structured, i == 0 ? ",\"files\":[" : ",");
+        a->failed |= jsontext_quote(&a->structured, file->path, strlen(file->path));
+    }
+    a->failed |= str_add(&a->structured, snug_result_artifact_count(result) > 0 ? "]}" : "}");
+}
+
+void answer_cell(answer *a, const snug_result *result, const snug_arrival *arrival, const handle *h,
+                 structured_choice form, uint64_t limit_ms)
 {
     const snug_display *display;
     size_t len;
@@ -230,10 +311,14 @@ void answer_cell(answer *a, const snug_result *result, const snug_arrival *arriv
         add_display(a, display);
     text = snug_result_text(result, SNUG_STREAM_VALUE, &len);
     say_whole(a, "Value: ", text, len);
-    say_error(a, result);
+    say_error(a, result, limit_ms);
     say_files(a, result, h);
     end_line(a);
     answer_say(a, "Session: %s\n", h->name);
+    if (form != STRUCTURED_FULL) {
+        add_brief(a, result, h);
+        return;
+    }
 
     const char *json = snug_result_json(result, &len);
     if (!json) {
@@ -278,4 +363,5 @@ void answer_free(answer *a)
     str_free(&a->text);
     str_free(&a->items);
     str_free(&a->structured);
+    str_free(&a->note);
 }

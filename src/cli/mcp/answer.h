@@ -8,11 +8,13 @@
 
 #include "base/str.h"
 #include "cli/mcp/handles.h"
+#include "cli/program/options.h"
 
 typedef struct answer {
     str text;       /* of the first content */
     str items;      /* further ones, JSON, each with a comma in front */
     str structured; /* JSON; empty: none */
+    str note;       /* what of the text is about the session and its limits */
     int is_error;
     int failed;  /* memory ran out */
     int is_held; /* there is none yet: the cell waits, and the call is nobody's */
@@ -20,13 +22,16 @@ typedef struct answer {
 
 /* Each appends; a failure is noted in the answer. */
 __attribute__((format(printf, 2, 3))) void answer_say(answer *a, const char *format, ...);
-/* The same as an error, in place of what there was. */
+/* The same, about the session and its limits. */
+__attribute__((format(printf, 2, 3))) void answer_note(answer *a, const char *format, ...);
+/* As an error, in place of what there was. */
 __attribute__((format(printf, 2, 3))) void answer_fail(answer *a, const char *format, ...);
 /* The library's message. */
 void answer_fail_library(answer *a);
-/* What a cell has given, for the model, and as snug.result/1 with the member "opened". */
-void answer_cell(answer *a, const snug_result *result, const snug_arrival *arrival,
-                 const handle *h);
+/* What a cell has given, for the model, and as an object: brief, or snug.result/1 with the member
+ * "opened". limit_ms: more than that no cell has; 0: that is not to be said. */
+void answer_cell(answer *a, const snug_result *result, const snug_arrival *arrival, const handle *h,
+                 structured_choice form, uint64_t limit_ms);
 /* One sentence where the session is not as the client has left it. */
 void answer_arrival(answer *a, const snug_arrival *arrival);
 /* A file of the session, by its resource. */

@@ -18,9 +18,9 @@
 #define MODERN_CAPABILITIES "{" OURS ",\"extensions\":{\"" MCP_META "tasks\":{}}}"
 
 static const char instructions[] =
-    "Code runs in sessions. Call run_python without \"session\" to open one; its answer names the "
-    "session, and later calls that pass the name find its variables and files. Print what you "
-    "want to see, or end with an expression. Close sessions that are not needed any more.";
+    "Code runs in sessions, which keep variables and files. Each answer names its session; calls "
+    "that pass the name go on in it. Print what you want to see, or end with an expression. Close "
+    "sessions that are not needed any more.";
 
 /* ---- methods ---- */
 
@@ -104,7 +104,7 @@ static void list_tools(mcp_call *c)
     if (!error)
         error = call_begin_result(&out, c, 300000, "public");
     if (!error)
-        error = tool_write_list(&out, c->server);
+        error = tool_write_list(&out, c);
     if (!error)
         error = str_add(&out, "}");
     call_result(c, error ? NULL : out.data);

@@ -68,12 +68,9 @@ static int read_limits(snug_limits *out, const cJSON *arguments, answer *a)
     return 1;
 }
 
-/* The limit of the program is the most that a client can ask for. */
-static void bound_limits(snug_limits *limits, const options *o)
+uint64_t call_most_ms(const options *o)
 {
-    const uint64_t most = o->limits.wall_ms ? o->limits.wall_ms : snug_limit_info(0)->default_value;
-    if (limits->wall_ms > most)
-        limits->wall_ms = most;
+    return o->limits.wall_ms ? o->limits.wall_ms : snug_limit_info(0)->default_value;
 }
 
 static int start_cell(mcp_call *c, const cJSON *arguments, answer *a)
@@ -83,7 +80,10 @@ static int start_cell(mcp_call *c, const cJSON *arguments, answer *a)
 
     if (!read_limits(&limits, arguments, a))
         return 0;
-    bound_limits(&limits, c->server->options);
+    const uint64_t most_ms = call_most_ms(c->server->options);
+    c->has_most = limits.wall_ms == 0 || limits.wall_ms >= most_ms;
+    if (limits.wall_ms > most_ms)
+        limits.wall_ms = most_ms;
     if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(arguments, "reset")) &&
         snug_session_reset(snug_lease_session(c->lease))) {
         answer_fail_library(a);
@@ -132,7 +132,9 @@ static void take_result(mcp_call *c, answer *a)
         return;
     }
     note_files(c, result);
-    answer_cell(a, result, snug_lease_arrival(c->lease), c->handle);
+    answer_cell(a, result, snug_lease_arrival(c->lease), c->handle,
+                (structured_choice)c->server->options->mcp.structured,
+                c->has_most ? call_most_ms(c->server->options) : 0);
     snug_result_free(result);
 }
 

@@ -77,6 +77,8 @@ typedef struct mcp_peer {
     int takes_forms;    /* of elicitation, by its handshake */
     int is_closed;
     unsigned pins; /* of those that use it without a call */
+    char own[2]
+            [HANDLE_BYTES]; /* the session of Python and of bash that calls without one go on in */
     struct mcp_peer *next;
 } mcp_peer;
 
@@ -115,6 +117,7 @@ typedef struct mcp_call {
     /* Of a cell that may ask: asking.h */
     snug_lease *lease;
     int is_started, has_ended; /* the cell; with one of the next two */
+    int has_most;              /* of the time that a cell may have */
     snug_result *result;
     char *failure; /* why there is none */
     struct question *questions;

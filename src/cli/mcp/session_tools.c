@@ -74,19 +74,18 @@ void list_files(mcp_call *c, const cJSON *arguments, answer *a)
 
 static void add_bytes(answer *a, const char *data, size_t len, int is_text)
 {
-    str quoted = { 0 };
-
+    a->failed |= str_add(&a->structured, is_text ? ",\"text\":" : ",\"base64\":\"");
     if (is_text) {
         a->failed |= jsontext_quote(&a->structured, data, len);
         a->failed |= str_append(&a->text, data, len);
         return;
     }
-    a->failed |= base64_append(&quoted, data, len);
-    a->failed |= jsontext_quote(&a->structured, str_text(&quoted), quoted.len);
-    str_free(&quoted);
+    a->failed |= base64_append(&a->structured, data, len);
+    a->failed |= str_add(&a->structured, "\"");
 }
 
-static void add_file(answer *a, const snug_file *file, const char *path, const handle *h)
+static void add_file(answer *a, const snug_file *file, const char *path, const handle *h,
+                     int has_base64)
 {
     size_t len, at;
     const char *data = snug_file_data(file, &len), *mime = snug_file_mime(file);
@@ -96,9 +95,9 @@ static void add_file(answer *a, const snug_file *file, const char *path, const h
     a->failed |= jsontext_quote(&a->structured, path, strlen(path));
     a->failed |= str_add(&a->structured, ",\"mime\":");
     a->failed |= jsontext_quote(&a->structured, mime, strlen(mime));
-    a->failed |=
-        str_printf(&a->structured, ",\"bytes\":%zu,\"%s\":", len, is_text ? "text" : "base64");
-    add_bytes(a, data, len, is_text);
+    a->failed |= str_printf(&a->structured, ",\"bytes\":%zu", len);
+    if (is_text || has_base64)
+        add_bytes(a, data, len, is_text);
     a->failed |= str_add(&a->structured, "}");
     if (is_text)
         return;
@@ -128,7 +127,7 @@ void read_file(mcp_call *c, const cJSON *arguments, answer *a)
                               (size_t)c->server->limits.file_bytes)) {
         answer_fail_library(a);
     } else {
-        add_file(a, file, path, c->handle);
+        add_file(a, file, path, c->handle, c->server->options->mcp.structured == STRUCTURED_FULL);
         snug_file_free(file);
     }
     snug_lease_close(lease);

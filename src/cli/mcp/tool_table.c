@@ -28,6 +28,13 @@
 #define SAVED                                                                              \
     OBJECT(OF_SESSION ",\"done\":{\"type\":\"boolean\"},\"files\":{\"type\":\"integer\"}", \
            "\"session\",\"done\"")
+#define BRIEF                                                                               \
+    OBJECT(OF_SESSION ",\"status\":{\"type\":\"string\"},\"output\":{\"type\":\"string\"}," \
+                      "\"stderr\":{\"type\":\"string\"},\"value\":{\"type\":\"string\"},"   \
+                      "\"error\":{\"type\":\"string\"},\"hint\":{\"type\":\"string\"},"     \
+                      "\"note\":{\"type\":\"string\"},\"files\":{\"type\":\"array\","       \
+                      "\"items\":{\"type\":\"string\"}}",                                   \
+           "\"session\",\"status\"")
 #define RESULT                                                                             \
     OBJECT("\"schema\":{\"type\":\"string\"}," OF_SESSION                                  \
            ",\"execution_count\":{\"type\":\"integer\"},\"status\":{\"type\":\"string\"}," \
@@ -63,13 +70,13 @@ static const mcp_tool table[] = {
     { "run_python",
       "Run Python",
       "Runs Python in a session that keeps its names, imports and files from call to call, and "
-      "answers with what was printed and the value of the last expression. Without a session one "
-      "is opened; the answer names it. No network and no files but those of the session's work "
+      "answers with what was printed and the value of the last expression. No network and no files "
+      "but those of the session's work "
       "directory, unless the host gives functions for more. Pictures that are displayed come back "
       "as images.",
       { { "code", ARGUMENT_TEXT, 1, "the program" },
-        { "session", ARGUMENT_TEXT, 0, SESSION_WORDS "; without one a new session is opened" },
-        { "timeout", ARGUMENT_NUMBER, 0, "seconds that it may take" },
+        { "session", ARGUMENT_TEXT, 0, NULL },
+        { "timeout", ARGUMENT_NUMBER, 0, NULL },
         { "reset", ARGUMENT_BOOL, 0, "forget the session's names first" } },
       RESULT,
       RUNS,
@@ -80,11 +87,10 @@ static const mcp_tool table[] = {
     { "run_bash",
       "Run bash",
       "Runs a script in a session of bash that keeps variables, functions and its folder from call "
-      "to call, in a sandbox without network. Without a session one is opened; the answer names "
-      "it. Sessions of bash and Python do not share files.",
+      "to call, in a sandbox without network. Sessions of bash and Python do not share files.",
       { { "code", ARGUMENT_TEXT, 1, "the script" },
-        { "session", ARGUMENT_TEXT, 0, SESSION_WORDS "; without one a new session is opened" },
-        { "timeout", ARGUMENT_NUMBER, 0, "seconds that it may take" },
+        { "session", ARGUMENT_TEXT, 0, NULL },
+        { "timeout", ARGUMENT_NUMBER, 0, NULL },
         { "reset", ARGUMENT_BOOL, 0, "begin with a new shell" } },
       RESULT,
       RUNS,
@@ -129,9 +135,7 @@ static const mcp_tool table[] = {
       { { "path", ARGUMENT_TEXT, 1, "below the work directory; folders are made" },
         { "text", ARGUMENT_TEXT, 0, "what it has, or base64" },
         { "base64", ARGUMENT_TEXT, 0, "the same of bytes" },
-        { "session", ARGUMENT_TEXT, 0,
-          SESSION_WORDS "; without one a new session of Python is "
-                        "opened" } },
+        { "session", ARGUMENT_TEXT, 0, NULL } },
       WRITTEN,
       WRITES,
       SESSION_OPENED,
@@ -213,14 +217,31 @@ const mcp_tool *tool_find(const mcp_server *s, const char *name)
 
 static const char *const types[] = { "string", "number", "boolean" };
 
-static int write_arguments(str *out, const tool_argument *arguments)
+static int write_about(str *out, const tool_argument *one, const mcp_call *c)
+{
+    if (one->about)
+        return str_add(out, one->about);
+    if (one->type == ARGUMENT_NUMBER)
+        return str_printf(out, "seconds that it may take, %g at most",
+                          (double)call_most_ms(c->server->options) / 1000);
+    return str_add(out, c->peer->is_alone ? SESSION_WORDS "; without one a new session is opened"
+                                          : SESSION_WORDS
+                            "; without one the call goes on in the session of the "
+                            "last call without one; \\\"new\\\" opens another");
+}
+
+static int write_arguments(str *out, const tool_argument *arguments, const mcp_call *c)
 {
     str required = { 0 };
     int error = str_add(out, "{\"type\":\"object\",\"properties\":{");
 
     for (const tool_argument *one = arguments; one->name && !error; one++) {
-        error = str_printf(out, "%s\"%s\":{\"type\":\"%s\",\"description\":\"%s\"}",
-                           one == arguments ? "" : ",", one->name, types[one->type], one->about);
+        error = str_printf(out, "%s\"%s\":{\"type\":\"%s\",\"description\":\"",
+                           one == arguments ? "" : ",", one->name, types[one->type]);
+        if (!error)
+            error = write_about(out, one, c);
+        if (!error)
+            error = str_add(out, "\"}");
         if (!error && one->is_required)
             error = str_printf(&required, "%s\"%s\"", required.len > 0 ? "," : "", one->name);
     }
@@ -253,8 +274,17 @@ static int write_description(str *out, const mcp_server *s, const mcp_tool *one)
     return error;
 }
 
-int tool_write_list(str *out, const mcp_server *s)
+static int write_output(str *out, const mcp_tool *one, structured_choice form)
 {
+    if (form == STRUCTURED_NONE)
+        return SNUG_OK;
+    return str_printf(out, ",\"outputSchema\":%s",
+                      one->run == run_code && form == STRUCTURED_BRIEF ? BRIEF : one->output);
+}
+
+int tool_write_list(str *out, const mcp_call *c)
+{
+    const mcp_server *s = c->server;
     int error = str_add(out, "\"tools\":["), count = 0;
 
     for (size_t i = 0; i < TOOLS && !error; i++) {
@@ -268,10 +298,11 @@ int tool_write_list(str *out, const mcp_server *s)
         if (!error)
             error = str_add(out, ",\"inputSchema\":");
         if (!error)
-            error = write_arguments(out, one->arguments);
+            error = write_arguments(out, one->arguments, c);
         if (!error)
-            error = str_printf(out, ",\"outputSchema\":%s,\"annotations\":%s}", one->output,
-                               one->annotations);
+            error = write_output(out, one, (structured_choice)s->options->mcp.structured);
+        if (!error)
+            error = str_printf(out, ",\"annotations\":%s}", one->annotations);
     }
     return error ? error : str_add(out, "]");
 }
@@ -350,6 +381,8 @@ static void send_answer(mcp_call *c, answer *a)
     str result = { 0 };
     int error = str_add(&result, "{");
 
+    if (c->server->options->mcp.structured == STRUCTURED_NONE)
+        str_clear(&a->structured);
     if (!error)
         error = call_begin_result(&result, c, -1, NULL);
     if (!error)
@@ -425,10 +458,16 @@ static int open_handle(mcp_call *c)
 static int find_session(mcp_call *c, const cJSON *arguments, answer *a)
 {
     const char *name = rpc_text(arguments, "session");
+    char *own = c->peer->own[c->tool->needs_bash];
 
-    if (!name) {
+    /* Messages of a peer come one after the other. */
+    if (!name && !c->peer->is_alone && call_take_handle(c, own))
+        return 1;
+    if (c->tool->session == SESSION_OPENED && (!name || !strcmp(name, "new"))) {
         if (!open_handle(c))
             a->failed = 1;
+        else
+            memcpy(own, c->handle->name, HANDLE_BYTES);
         return !a->failed;
     }
 

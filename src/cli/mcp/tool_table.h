@@ -13,7 +13,7 @@ typedef struct tool_argument {
     const char *name; /* NULL: the end */
     argument_type type;
     int is_required;
-    const char *about;
+    const char *about; /* NULL: by the name, and by who asks */
 } tool_argument;
 
 typedef enum tool_session {
@@ -37,7 +37,7 @@ typedef struct mcp_tool {
 /* NULL: there is none of that name here. */
 const mcp_tool *tool_find(const mcp_server *s, const char *name);
 /* Appends the list, JSON. SNUG_OK or SNUG_ENOMEM. */
-int tool_write_list(str *out, const mcp_server *s);
+int tool_write_list(str *out, const mcp_call *c);
 /* Finds the session of a tools/call and queues it, or answers it with what is wrong. */
 void tool_take(mcp_call *c);
 /* On a thread of the server's: serves and answers the call. */
@@ -59,6 +59,8 @@ void close_session(mcp_call *c, const cJSON *arguments, answer *a);
 void find_tools(mcp_call *c, const cJSON *arguments, answer *a);
 /* The session of the call, leased: NULL after an error in a. */
 snug_lease *lease_session(mcp_call *c, answer *a);
+/* The most time that a cell may have. */
+uint64_t call_most_ms(const options *o);
 enum { MOST_HANDLES = 10000 };
 /* The handle of that name is the call's: 1; 0: there is none. */
 int call_take_handle(mcp_call *c, const char *name);

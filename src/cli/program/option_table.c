@@ -53,6 +53,10 @@ static const option_choice answers[] = { { "sentence", SNUG_AGENT_ANSWER_SENTENC
 static const option_choice languages[] = {
     { "auto", BY_QUESTION }, { "python", IN_PYTHON }, { "bash", IN_BASH }, { NULL, 0 }
 };
+static const option_choice structures[] = { { "brief", STRUCTURED_BRIEF },
+                                            { "full", STRUCTURED_FULL },
+                                            { "none", STRUCTURED_NONE },
+                                            { NULL, 0 } };
 static const option_choice installs[] = {
     { "no", INSTALL_NOTHING }, { "ask", INSTALL_ASKED }, { "yes", INSTALL_YES }, { NULL, 0 }
 };
@@ -396,6 +400,8 @@ const option_row option_rows[] = {
       .is_common = 1 },
     { "--print-config", "CLIENT", KIND_TEXT, FOR_MCP, OF_MCP(print_config), NULL,
       "print what makes snug known to claude, cursor, vscode, zed or codex", .is_common = 1 },
+    { "--structured", "brief|full|none", KIND_CHOICE, FOR_MCP, OF_MCP(structured), structures,
+      "structuredContent of answers: brief for models (default), full (snug.result/1), or none" },
     { "--message-size", "SIZE", KIND_SERVED, FOR_MCP, OF_MCP(limits.message_bytes), NULL, NULL },
     { "--calls", "N", KIND_SERVED, FOR_MCP, OF_MCP(limits.calls), NULL, NULL },
     { "--waiting-calls", "N", KIND_SERVED, FOR_MCP, OF_MCP(limits.waiting_calls), NULL, NULL },

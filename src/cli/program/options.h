@@ -66,12 +66,20 @@ typedef struct kernel_options {
     kernel_limits limits; /* zero: the default */
 } kernel_options;
 
+/* What stands beside the text of an answer. */
+typedef enum structured_choice {
+    STRUCTURED_BRIEF,
+    STRUCTURED_FULL,
+    STRUCTURED_NONE
+} structured_choice;
+
 /* Of snug mcp. */
 typedef struct mcp_options {
     const char *http;       /* "[HOST:]PORT"; NULL: stdio */
     const char *token_file; /* of --http */
     const char *print_config, *state;
     text_list origins;
+    int structured;    /* structured_choice */
     mcp_limits limits; /* zero: the default */
 } mcp_options;
 

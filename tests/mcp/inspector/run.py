@@ -56,7 +56,7 @@ class Inspector(unittest.TestCase):
 
     def test_a_program_is_run(self):
         for answer in self.everywhere("--method", "tools/call", "--tool-name", "run_python", "--tool-arg", "code=6*7"):
-            self.assertEqual(answer["structuredContent"]["value"]["json"], 42)
+            self.assertEqual(answer["structuredContent"]["value"], "42")
 
     def test_resources_are_listed(self):
         for listed in self.everywhere("--method", "resources/list"):

@@ -75,7 +75,7 @@ const steps = {
       await call("run_python", { code: "while True: pass", session }, { signal: control.signal, timeout: 60000 });
     } catch (error) {
       const after = await call("run_python", { code: "x + 2", session });
-      return { error: String(error), after: after.structuredContent.value.json, ms: Date.now() - begun };
+      return { error: String(error), after: Number(after.structuredContent.value), ms: Date.now() - begun };
     }
     return { error: null };
   },
@@ -108,7 +108,7 @@ const steps = {
     const other = await connect({ elicitation: { form: {} } });
     const run = async (word, code) => {
       says = word, asked = [];
-      const args = { name: "run_python", arguments: { code } };
+      const args = { name: "run_python", arguments: { code, session: "new" } };
       const result = await (which === "sdk" ? other.callTool(args, undefined) : other.callTool(args));
       return { asked, result };
     };

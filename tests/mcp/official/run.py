@@ -65,7 +65,7 @@ class Clients:
 
     def test_names_stay_from_call_to_call_by_the_sessions_name(self):
         self.assertTrue(self.step("first")["structuredContent"]["session"].startswith("py_"))
-        self.assertEqual(self.step("second")["structuredContent"]["value"]["json"], 21)
+        self.assertEqual(self.step("second")["structuredContent"]["value"], "21")
 
     def test_what_a_program_does_wrong_is_an_answer(self):
         error = self.step("error")
@@ -112,7 +112,7 @@ class Clients:
         self.assertIn('upper(text="a")', seen["once"]["asked"][0])
         self.assertEqual(len(seen["always"]["asked"]), 1)
         for word in "once", "always":
-            self.assertEqual(seen[word]["result"]["structuredContent"]["value"]["json"], ["A", "B"])
+            self.assertEqual(seen[word]["result"]["structuredContent"]["value"], "['A', 'B']")
         for word in "refuse", "decline":
             self.assertTrue(seen[word]["result"]["isError"])
             self.assertIn("ToolRefused", seen[word]["result"]["content"][0]["text"])

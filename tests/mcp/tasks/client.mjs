@@ -27,10 +27,10 @@ const client = await connect();
 const answers = {};
 for (const { name, programs } of tasks) {
   answers[name] = [];
-  let session;
+  let session = "new";
   for (const code of programs) {
-    const answer = await client.callTool({ name: "run_python", arguments: session ? { code, session } : { code } });
-    session = answer.structuredContent?.session;
+    const answer = await client.callTool({ name: "run_python", arguments: { code, session } });
+    session = answer.structuredContent?.session ?? "new";
     answers[name].push(answer);
   }
 }
