@@ -3,6 +3,7 @@
 #include <snug/snug.h>
 
 #include "base/ascii.h"
+#include "base/transcript.h"
 #include "base/utf8.h"
 
 #include <inttypes.h>
@@ -215,14 +216,16 @@ int source_prepare(source_text *out, source_fault *fault, const char *text, size
 
     out->text = text;
     out->len = len;
-    const char *indent;
-    size_t indent_len = find_indentation(&indent, text, len);
-    if (!indent_len)
-        return 1;
-
-    int error = remove_indentation(&out->own, indent, indent_len, text, len);
-    if (error)
-        return error;
+    int answer = transcript_read(&out->own, text, len, 1);
+    if (answer == 0) {
+        const char *indent;
+        size_t indent_len = find_indentation(&indent, text, len);
+        if (!indent_len)
+            return 1;
+        answer = remove_indentation(&out->own, indent, indent_len, text, len);
+    }
+    if (answer < 0)
+        return answer;
 
     out->text = str_text(&out->own);
     out->len = out->own.len;

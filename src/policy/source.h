@@ -28,7 +28,8 @@ typedef struct source_text {
  * Makes text a cell that CPython's compiler takes as UTF-8: a BOM is skipped, a
  * utf-8 coding cookie on the first two lines is let through, the first line's
  * indentation is taken off every line that has it (as IPython does; lines inside
- * multi-line strings too), CRLF and form feeds are left to the tokenizer.
+ * multi-line strings too), of a transcript the prompts are, and its lines of output
+ * are empty; CRLF and form feeds are left to the tokenizer.
  * Answers 1, or 0 and the fault: over max_bytes (UINT64_MAX: no limit), a NUL
  * byte, another coding cookie, invalid UTF-8, a lone surrogate; SNUG_ENOMEM,
  * without a message, if memory for the own text ran out. text[len] must be NUL.

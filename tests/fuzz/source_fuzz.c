@@ -4,6 +4,7 @@
 
 #include <snug/snug.h>
 
+#include "base/transcript.h"
 #include "base/utf8.h"
 #include "policy/source.h"
 
@@ -44,6 +45,11 @@ static void check_cell(const source_text *cell, const char *text, size_t len)
     HOLDS(utf8_check(cell->text, cell->len, &at) == UTF8_FINE);
     HOLDS(cell->own.data || (cell->text >= text && cell->text + cell->len == text + len));
     size_t skipped = begins_with_bom(text) ? 3 : 0;
+    str typed = { 0 };
+    int is_transcript = transcript_read(&typed, text + skipped, len - skipped, 1);
+    str_free(&typed);
+    if (is_transcript != 0)
+        return;
     check_lines(cell, text + skipped, len - skipped);
     /* Nothing is left to take off. */
     source_text again;

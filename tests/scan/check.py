@@ -76,6 +76,7 @@ CASES = [
     ("columns count the indentation that a cell may have", [],
      "    é = 1\n    import ssl\nimport socket", ["2:12 import ssl", "3:8 import socket"]),
     ("columns count tabs as characters", [], "\t\tif 1:\n\t\t\timport ssl", ["2:11 import ssl"]),
+    ("columns count the prompts of a transcript", [], ">>> x = 1\n1\n>>> import ssl", ["3:12 import ssl"]),
     ("a byte order mark is not a column", [], "\ufeffimport ssl", ["1:8 import ssl"]),
     ("a byte order mark and indentation go together", [], "\ufeff  import ssl\n  import socket",
      ["1:10 import ssl", "2:10 import socket"]),

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/transcript.h"
 #include "cli/editor/actions.h"
 #include "cli/editor/pasted.h"
 
@@ -115,9 +116,12 @@ static editor_event take_paste(editor *e, const str *pasted, size_t pasted_bytes
     }
 
     int is_all = e->text.all.len == 0;
-    if (pasted_clean(&clean, str_text(pasted), pasted->len) == 0 &&
-        (e->language == CODE_TEXT ? str_add_str(&source, &clean)
-                                  : pasted_source(&source, str_text(&clean), clean.len)) == 0) {
+    int error = pasted_clean(&clean, str_text(pasted), pasted->len), is_transcript = 0;
+    if (!error && e->language != CODE_TEXT)
+        is_transcript = transcript_read(&source, str_text(&clean), clean.len, 0);
+    if (!error && is_transcript == 0)
+        error = str_add_str(&source, &clean);
+    if (!error && is_transcript >= 0) {
         while (e->text.cursor == e->text.all.len && source.len > 0 &&
                source.data[source.len - 1] == '\n')
             source.data[--source.len] = '\0';

@@ -11,8 +11,5 @@
 /* Appends text with line ends as LF, without control characters other than LF and tab, and with
  * U+FFFD for what is not UTF-8. SNUG_OK or SNUG_ENOMEM. */
 int pasted_clean(str *out, const char *text, size_t len);
-/* Where text is a transcript of a prompt, ">>> " or "In [1]: ", what was typed there: its prompts
- * and what was printed are left out. Else text as it is. */
-int pasted_source(str *out, const char *text, size_t len);
 
 #endif
