@@ -93,32 +93,49 @@ PyObject *publish_text(PyObject *module, PyObject *value)
 
 /* ---- builtins ---- */
 
-/* Loaded at the first call. */
-static PyObject *display_builtin(PyObject *self, PyObject *args, PyObject *keywords)
+/* Calls a function of a frozen module, which is loaded at the first call. */
+static PyObject *call_frozen(const char *module_name, const char *name, PyObject *args,
+                             PyObject *keywords)
 {
     interp *in = interp_current;
 
-    (void)self;
     if (!in)
         Py_RETURN_NONE;
-    PyObject *module = gate_load(in, "_snug_display");
-    PyObject *function = module ? PyObject_GetAttrString(module, "display") : NULL;
+    PyObject *module = gate_load(in, module_name);
+    PyObject *function = module ? PyObject_GetAttrString(module, name) : NULL;
     PyObject *answer = function ? PyObject_Call(function, args, keywords) : NULL;
     Py_XDECREF(function);
     Py_XDECREF(module);
     return answer;
 }
 
-static PyMethodDef method = {
-    "display", (PyCFunction)(void (*)(void))display_builtin, METH_VARARGS | METH_KEYWORDS,
-    "display(*objects, include=None, exclude=None, metadata=None, display_id=None, raw=False)\n\n"
-    "Show objects where the notebook shows output, each as it describes itself."
+static PyObject *display_builtin(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    (void)self;
+    return call_frozen("_snug_display", "display", args, keywords);
+}
+
+static PyObject *get_ipython_builtin(PyObject *self, PyObject *args)
+{
+    (void)self;
+    return call_frozen("_snug_ipython", "get_ipython", args, NULL);
+}
+
+static PyMethodDef methods[] = {
+    { "display", (PyCFunction)(void (*)(void))display_builtin, METH_VARARGS | METH_KEYWORDS,
+      "display(*objects, include=None, exclude=None, metadata=None, display_id=None, raw=False)\n\n"
+      "Show objects where the notebook shows output, each as it describes itself." },
+    { "get_ipython", get_ipython_builtin, METH_VARARGS,
+      "get_ipython()\n\nWhat runs magics by call: run_line_magic, run_cell_magic, user_ns." },
 };
 
 int publish_install(interp *in)
 {
-    PyObject *function = PyCFunction_New(&method, NULL);
-    int failed = !function || PyDict_SetItemString(in->builtins, method.ml_name, function) != 0;
-    Py_XDECREF(function);
+    int failed = 0;
+    for (size_t i = 0; !failed && i < sizeof methods / sizeof *methods; i++) {
+        PyObject *function = PyCFunction_New(&methods[i], NULL);
+        failed = !function || PyDict_SetItemString(in->builtins, methods[i].ml_name, function) != 0;
+        Py_XDECREF(function);
+    }
     return failed ? -1 : 0;
 }

@@ -391,6 +391,16 @@ def text(name, args, body):
     return _texts[name](args, body)
 
 
+def run_cell(name, args, body):
+    """The same by call, as a script has it."""
+    if name in _texts:
+        text(name, args, body)
+    elif name in _cells:
+        cell(name, args, compile(body, "<magic>", "exec"))
+    else:
+        raise UsageError(f"%%{name} is not a magic of this session (%lsmagic lists them)")
+
+
 def cell(name, args, code):
     """A cell %%name args. The answer: whether its value is to be shown."""
     return _cells[name](args, code)

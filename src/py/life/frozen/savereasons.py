@@ -34,7 +34,8 @@ def refusals():
             ("_contextvars", "ContextVar", "a context variable"),
             ("_socket", "socket", "a socket"), ("asyncio", "Future", "a future"),
             ("asyncio", "Task", "a task"), ("_sqlite3", "Connection", "a database connection"),
-            ("_sqlite3", "Cursor", "a database cursor"), ("threading", "Thread", "a thread")):
+            ("_sqlite3", "Cursor", "a database cursor"), ("threading", "Thread", "a thread"),
+            ("_snug_ipython", "InteractiveShell", "what get_ipython() answers")):
         loaded = vars(sys.modules[module]).get(name) if module in sys.modules else None
         if isinstance(loaded, type):
             yield loaded, words
