@@ -803,16 +803,16 @@ SNUG_EXTERN void snug_description_free(snug_description *description);
  * within disk_bytes and disk_files, without links and mounts. What cannot be saved (generators,
  * open files, locks, ...) is left out with a reason, and never fails the whole.
  *
- * Code of the session runs meanwhile (__reduce__, __getstate__), under its wall, processor and
- * memory limits as a cell's does: SNUG_ESTOPPED if it did not end by itself, and no file is
- * written; SNUG_EDEAD if the session is lost with it. A file is at most 1 GiB. */
+ * Code of the session runs meanwhile (__reduce__, __getstate__), under its wall and processor
+ * limits as a cell's does, and twice its memory: SNUG_ESTOPPED if it did not end by itself, and no
+ * file is written; SNUG_EDEAD if the session is lost with it. A file is at most 1 GiB. */
 SNUG_EXTERN int snug_session_save(snug_saved **out, snug_session *session, const char *path);
 /* Makes the session what the saved one was. It is reset first, so what it has now is gone; its
  * options (profile, limits, mounts) stay. A lost session can be restored too.
  *
  * SNUG_EINVAL for a file that is damaged, cut short, of a newer snug, or not a saved session; then
  * nothing has been run or changed. A file can make the session run what a cell could, under the
- * same rules and limits, and no more: class statements run, as does what classes of the cells
+ * same rules and limits (memory as for a save), and no more: class statements run, as does what classes of the cells
  * define (__setstate__, __init_subclass__). Everything else in it only builds values, by an
  * allowlist. What cannot be built is left out with a reason. After SNUG_ESTOPPED the session is as
  * after a reset, except for files. A file of another Python (3.11 to 3.14) can be restored; what is

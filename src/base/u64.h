@@ -1,5 +1,5 @@
 /*
- * u64.h - amounts and times of 64 bits: sums that do not overflow, and the least of two.
+ * u64.h - amounts and times of 64 bits: sums that do not overflow, the least and most of two.
  */
 #ifndef SNUG_BASE_U64_H
 #define SNUG_BASE_U64_H
@@ -15,6 +15,11 @@ static inline uint64_t u64_sum(uint64_t a, uint64_t b)
 static inline uint64_t u64_least(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
+}
+
+static inline uint64_t u64_most(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
 }
 
 #endif

@@ -42,7 +42,8 @@ static uint64_t reserve_of(const memory_account *m)
 void memory_begin(memory_account *m)
 {
     uint64_t wanted = u64_sum(floored(used(m)), reserve_of(m));
-    uint64_t most = u64_sum(m->limit_bytes, 2 * reserve_of(m));
+    uint64_t most = u64_most(u64_sum(m->limit_bytes, 2 * reserve_of(m)),
+                             u64_sum(floored(m->restored_bytes), reserve_of(m)));
 
     if (wanted < m->limit_bytes)
         wanted = m->limit_bytes;
@@ -50,6 +51,17 @@ void memory_begin(memory_account *m)
     SET(peak_bytes, used(m));
     SET(refusals, 0);
     SET(grants, 0);
+}
+
+void memory_begin_copy(memory_account *m)
+{
+    memory_begin(m);
+    m->ceiling_bytes = u64_sum(m->ceiling_bytes, m->ceiling_bytes);
+}
+
+void memory_end_copy(memory_account *m)
+{
+    m->restored_bytes = used(m);
 }
 
 /* Whether a request over the ceiling is one of those that follow a refusal. */

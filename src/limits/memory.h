@@ -24,7 +24,8 @@ typedef struct memory_account {
     void (*on_hopeless)(
         struct memory_account *m); /* one of those was refused, and memory_is_hopeless:
                                       on the session's thread; NULL: nobody asks */
-    int is_shared; /* several threads charge it: all but used_bytes is about right */
+    int is_shared;          /* several threads charge it: all but used_bytes is about right */
+    int64_t restored_bytes; /* used by what was restored, which may be over the limit */
 } memory_account;
 
 /* So much, or an eighth of the limit, is always left for a cell that cleans up, and for the
@@ -40,8 +41,13 @@ enum { MEMORY_SMALL_BYTES = 1024, MEMORY_GRANTS = 128 };
 extern _Thread_local memory_account *memory_here __attribute__((tls_model("initial-exec")));
 
 void memory_init(memory_account *m, uint64_t limit_bytes);
-/* A cell begins: min(max(limit, used + reserve), limit + 2 reserve) holds for it. */
+/* A cell begins: min(max(limit, used + reserve), limit + 2 reserve) holds for it. What was restored
+ * over the limit stays, with a reserve for the cells that make it smaller. */
 void memory_begin(memory_account *m);
+/* The session is saved or restored: to copy what it has takes as much again, so twice that holds.
+ * memory_end_copy: it is restored. */
+void memory_begin_copy(memory_account *m);
+void memory_end_copy(memory_account *m);
 /* 1: bytes more are fine and counted; 0: they are not, and a refusal is counted, but
  * for large requests between a refusal and the small ones that are granted after it.
  * A negative number is a size that no allocator has: refused. */

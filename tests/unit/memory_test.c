@@ -37,6 +37,22 @@ static void the_limit_holds_to_the_byte(void **state)
     assert_int_equal(m.refusals, 2);
 }
 
+static void what_was_restored_over_the_limit_stays_with_a_reserve(void **state)
+{
+    (void)state;
+    memory_account m = account(100);
+    memory_begin_copy(&m);
+    assert_true(memory_charge(&m, 200 * MIB));
+    assert_false(memory_charge(&m, 1 * MIB));
+    memory_end_copy(&m);
+    memory_begin(&m);
+    assert_true(memory_charge(&m, 12 * MIB));
+    assert_false(memory_charge(&m, 1 * MIB));
+    memory_release(&m, 212 * MIB);
+    memory_begin(&m);
+    assert_false(memory_charge(&m, 101 * MIB));
+}
+
 static void a_size_that_nothing_can_have_is_refused(void **state)
 {
     (void)state;
@@ -220,6 +236,7 @@ int main(void)
         cmocka_unit_test(a_room_goes_piece_by_piece),
         cmocka_unit_test(what_is_charged_is_used_until_it_is_released),
         cmocka_unit_test(the_limit_holds_to_the_byte),
+        cmocka_unit_test(what_was_restored_over_the_limit_stays_with_a_reserve),
         cmocka_unit_test(a_size_that_nothing_can_have_is_refused),
         cmocka_unit_test(a_shared_account_loses_no_charge_of_several_threads),
         cmocka_unit_test(without_a_limit_everything_is_counted),

@@ -463,7 +463,7 @@ static int run_guarded(interp *in, save_work *work, const task *what)
     guard_end end;
     int number;
     if (in->options.memory)
-        memory_begin(in->options.memory);
+        memory_begin_copy(in->options.memory);
     int error = interp_guarded(in, call_job, &j, &end, &number);
     return error ? error : j.error;
 }
@@ -483,5 +483,8 @@ int interp_save(interp *in, save_work *work)
 int interp_restore(interp *in, save_work *work)
 {
     static const task restoring = { "_snug_restore", restore_values };
-    return run_guarded(in, work, &restoring);
+    int error = run_guarded(in, work, &restoring);
+    if (in->options.memory)
+        memory_end_copy(in->options.memory);
+    return error;
 }

@@ -236,7 +236,9 @@ static void free_save_work(void *work)
 static int run_save_job(save_work **work, snug_session *session, job_fn fn, const char *what)
 {
     const job_limits limits = session_step_limits(session);
+    session->full.is_copied = 1;
     int error = session_run_job(session, fn, *work, &limits);
+    session->full.is_copied = 0;
 
     if (session_keeps_arg(session, *work, free_save_work))
         *work = NULL;

@@ -223,6 +223,8 @@ static void limit_data(const snug_session *session, uint64_t slack_bytes)
         wanted = least;
     if (wanted > most)
         wanted = most;
+    if (session->full.is_copied)
+        wanted = now + 2 * limit;
     set_soft(RLIMIT_DATA, wanted + slack_bytes);
 }
 

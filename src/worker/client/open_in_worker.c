@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/process/cgroup.h"
+#include "base/u64.h"
 #include "session/core/full.h"
 #include "session/files/workdir.h"
 #include "session/result/packed.h"
@@ -98,6 +99,21 @@ void remote_allow(const snug_session *session)
 {
     const bounds_share share = share_of(session);
     link_allow(session->remote->link, &share);
+}
+
+worker_link *remote_allow_copies(const snug_session *session, bounds_share *out, size_t bytes)
+{
+    *out = (bounds_share){ .memory_bytes = u64_sum(memory_of(session), 3 * (uint64_t)bytes) };
+    if (session->remote->link)
+        link_allow(session->remote->link, out);
+    return session->remote->link;
+}
+
+void remote_disallow_copies(const snug_session *session, const worker_link *link,
+                            const bounds_share *share)
+{
+    if (link && session->remote->link == link)
+        link_disallow(session->remote->link, share);
 }
 
 /* ---- its worker ---- */

@@ -22,5 +22,10 @@ int remote_is_connected(const remote *r);
 int remote_is_here(const snug_session *session);
 /* Adds what the session may take to the bounds of its worker. */
 void remote_allow(const snug_session *session);
+/* So much more, while it is saved or restored: then it is there several times, as values, pickles
+ * and messages. bytes: of the file. Answers the worker's link, for remote_disallow_copies. */
+worker_link *remote_allow_copies(const snug_session *session, bounds_share *out, size_t bytes);
+void remote_disallow_copies(const snug_session *session, const worker_link *link,
+                            const bounds_share *share);
 
 #endif

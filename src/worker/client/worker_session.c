@@ -397,7 +397,10 @@ static int save_to(snug_saved **out, snug_session *session, const char *path, st
 
     q.deadline_ns = long_deadline_ns(session);
     q.most_bytes = FRAME_MOST_BYTES;
+    bounds_share copies;
+    const worker_link *link = remote_allow_copies(session, &copies, 0);
     int error = remote_ask(session, &q);
+    remote_disallow_copies(session, link, &copies);
     if (error)
         return error;
 
@@ -443,7 +446,10 @@ static int send_saved(snug_saved **out, snug_session *session, const char *path,
     pack_text(&q.body, path);
     pack_str(&q.body, file);
     pack_number(&q.body, (uint64_t)is_fresh);
+    bounds_share copies;
+    const worker_link *link = remote_allow_copies(session, &copies, file->len);
     int error = remote_ask(session, &q);
+    remote_disallow_copies(session, link, &copies);
     if (error)
         return error;
 
