@@ -23,9 +23,9 @@
  * used least recently where there is no room for another. After snug_supervisor_drain all are, and
  * a supervisor that is opened on the folder later has every one of them. Between two saves a
  * session lives in memory only: when this process or the session's worker is killed, what it has
- * done since its last save is lost, and what is left is the last save. save_every_cells makes that
- * little. It is never lost in silence: snug_arrival tells the next caller, even in
- * another process, how many cells were lost.
+ * done since its last save is lost, and what is left is the last save. save_idle_ms and
+ * save_every_cells make that little. It is never lost in silence: snug_arrival tells the next
+ * caller, even in another process, how many cells were lost.
  *
  * Errors, ownership, text and forks are as in snug.h. All functions may be called from any number
  * of threads at once, but a lease is used by one thread at a time, and nothing else may be going on
@@ -67,10 +67,15 @@ typedef struct snug_supervisor_limits {
     uint64_t save_every_cells; /* cells between two saves; the save comes before the last one is
                                   answered */
     uint64_t drain_save_ms;    /* of a drain, until the save of a session is given up */
+    uint64_t save_idle_ms;     /* since the last call of a session that has changed, before it is
+                                  saved, and stays open; ten times as long as its last save took if
+                                  that is more */
+    uint64_t drain_ms;         /* of a drain, until all that is not saved is given up; until then
+                                  saves that failed are tried again */
 } snug_supervisor_limits;
-#define SNUG_SUPERVISOR_LIMITS_INIT                                     \
-    {                                                                   \
-        sizeof(snug_supervisor_limits), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+#define SNUG_SUPERVISOR_LIMITS_INIT                                           \
+    {                                                                         \
+        sizeof(snug_supervisor_limits), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 /* As snug_limits_init. */
 SNUG_EXTERN int snug_supervisor_limits_init(snug_supervisor_limits *out, size_t size);
@@ -85,10 +90,12 @@ typedef enum snug_supervisor_event_kind {
     SNUG_SUPERVISOR_EVENT_RESTORED,    /* a session that was saved */
     SNUG_SUPERVISOR_EVENT_SAVED,       /* a session, which stays open */
     SNUG_SUPERVISOR_EVENT_PUT_AWAY,    /* a session was saved and closed */
-    SNUG_SUPERVISOR_EVENT_SAVE_FAILED, /* the session stays open; tried again after idle_ms */
+    SNUG_SUPERVISOR_EVENT_SAVE_FAILED, /* the session stays open; tried again after idle_ms, or
+                                          soon where another session held the GIL */
     SNUG_SUPERVISOR_EVENT_LOST,        /* a session with what it had not saved: when it is closed,
                                           and when a call learns of it */
-    SNUG_SUPERVISOR_EVENT_DAMAGED,     /* what was saved is put aside, as NAME.damaged */
+    SNUG_SUPERVISOR_EVENT_DAMAGED,     /* what was saved is damaged, or could not be restored twice,
+                                          and is put aside, as NAME.damaged */
     SNUG_SUPERVISOR_EVENT_WORKER_STARTED,
     SNUG_SUPERVISOR_EVENT_WORKER_ENDED, /* nobody needed it */
     SNUG_SUPERVISOR_EVENT_WORKER_DIED,
@@ -138,12 +145,13 @@ SNUG_EXTERN int snug_supervisor_close(snug_supervisor *supervisor);
 
 /* Prepares for the end. No call gets a turn any more: each is SNUG_EBUSY, those that wait too.
  * Sessions that nobody uses are saved and closed at once, several at a time, the one that was used
- * last first and those whose last save failed or took long at the end; one whose save does not end
- * delays no other, and is given up after drain_save_ms. Waits until the cells that run have ended
- * and the leases are closed; what still runs after ms is interrupted, and saved like the others.
- * Then the workers end. SNUG_EBUSY where leases are open after that; SNUG_ESTOPPED with the last
- * reason where sessions could not be saved, which stay open, or were lost before or while they were
- * saved, which are closed. It can be called again. */
+ * last first and those whose last save failed or took long at the end, of a tenant one at a time;
+ * one whose save does not end delays the others of its tenant by a second, and is given up after
+ * drain_save_ms. Waits until the cells that run have ended and the leases are closed; what still
+ * runs after ms is interrupted, and saved like the others. After drain_ms all that is not saved is
+ * given up, and on_event tells each. Then the workers end. SNUG_EBUSY where leases are open after
+ * that; SNUG_ESTOPPED with the last reason where sessions could not be saved, which stay open, or
+ * were lost before or while they were saved, which are closed. It can be called again. */
 SNUG_EXTERN int snug_supervisor_drain(snug_supervisor *supervisor, uint64_t ms);
 
 /* ---- calls ---- */
@@ -162,12 +170,14 @@ typedef struct snug_arrival {
     const char *reason;   /* why it is not as it was: one sentence; "" where it is */
     uint64_t cells_lost;  /* that have run since the save, or ever; not counted are those that the
                              caller ran by snug_session_run in a lease. UINT64_MAX: not known,
-                             because the disk was full */
+                             because the disk was full or the save could not be read */
     int64_t saved_ms;     /* since 1970: when it was saved; 0: not restored */
     uint64_t waited_ns;   /* for its turn */
     snug_saved *restored; /* what snug_session_restore has reported, with what could not be saved;
                              NULL: not restored */
     const char *files_left_out; /* JSON: [{"path", "reason"}], files that were not saved */
+    const char *not_saved; /* of an open session: what its last save left out, or why it failed.
+                              One sentence, told once; "": all is saved, or nothing is new */
 } snug_arrival;
 
 /* The word for an origin: "open", "new", "restored" or "lost". */
@@ -196,7 +206,7 @@ SNUG_EXTERN const snug_arrival *snug_served_arrival(const snug_served *served);
 /* The result as snug.result/1 with one member more:
  *   "opened": {"tenant": "ada", "how": "restored", "state": "kept | lost", "reason": "",
  *              "cells_lost": 0, "waited_ms": 0.1, "restored": {snug.saved/1}, "files_left_out": [],
- *              "restored_from": {"saved_ms": 1700000000000, "cells_lost": 0}}
+ *              "not_saved": "", "restored_from": {"saved_ms": 1700000000000, "cells_lost": 0}}
  * restored and restored_from are null where nothing was, cells_lost where it is not known; state is
  * lost where something is. NULL if memory ran out; len may be NULL. */
 SNUG_EXTERN const char *snug_served_json(const snug_served *served, size_t *len);

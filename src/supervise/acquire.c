@@ -19,6 +19,7 @@ void arrival_free(arrival *a)
     snug_saved_free(a->shown.restored);
     str_free(&a->reason);
     str_free(&a->left);
+    str_free(&a->notice);
     *a = (arrival){ 0 };
 }
 
@@ -160,14 +161,15 @@ static void tell_reason(arrival *a, const char *why, const char *otherwise)
     str_add(&a->reason, why && *why ? why : otherwise);
 }
 
-/* A save that nobody can read stays, under another name. */
+/* A save that cannot be restored stays, under another name. */
 static int put_aside(snug_supervisor *s, seat *one, arrival *a)
 {
     char message[ERROR_MESSAGE_BYTES];
+    const char *why = notes_reason(one, error_message());
 
     snprintf(message, sizeof message,
-             "what was saved of it is damaged, and kept as %.200s.damaged: %.700s",
-             strrchr(one->place, '/') + 1, error_message());
+             "what was saved of it cannot be restored, and is kept as %.200s.damaged: %s%.700s",
+             strrchr(one->place, '/') + 1, why == error_message() ? "" : "it ", why);
     int error = state_put_aside(one->place);
     if (error)
         return error;
@@ -176,6 +178,8 @@ static int put_aside(snug_supervisor *s, seat *one, arrival *a)
     s->counts.damaged++;
     s->state.saved--;
     pthread_mutex_unlock(&s->lock);
+    state_remove(one->place, ".tried");
+    a->shown.cells_lost = MARK_UNKNOWN;
     tell_reason(a, message, "");
     notes_tell(s, SNUG_SUPERVISOR_EVENT_DAMAGED, one->tenant->name, one->name, message);
     return SNUG_OK;
@@ -190,8 +194,9 @@ static int restore_saved(snug_supervisor *s, seat *one, arrival *a)
     int error = snug_session_restore(&a->shown.restored, one->session, path);
     if (!error) {
         state_read_left(one->place, &a->left);
+        state_remove(one->place, ".tried");
         a->shown.origin = SNUG_ORIGIN_RESTORED;
-    } else if (error == SNUG_EINVAL) {
+    } else if (error == SNUG_EINVAL || (error == SNUG_ESTOPPED && state_note_try(one->place))) {
         a->shown.saved_ms = 0;
         a->shown.origin = SNUG_ORIGIN_LOST;
         error = put_aside(s, one, a);
@@ -211,7 +216,7 @@ static void find_origin(const seat *one, arrival *a, int was_lost)
 
     /* Of one that is open it is known even where the mark could not be written. */
     int is_known = a->shown.cells_lost != MARK_UNKNOWN;
-    if (was_lost && !is_known)
+    if (was_lost)
         a->shown.cells_lost = one->cells;
 
     a->shown.origin = SNUG_ORIGIN_NEW;
@@ -229,7 +234,7 @@ static void find_origin(const seat *one, arrival *a, int was_lost)
     str_free(&why);
 }
 
-static void tell_arrival(snug_supervisor *s, const seat *one, const arrival *a)
+static void tell_arrival(snug_supervisor *s, seat *one, const arrival *a)
 {
     const char *tenant_name = one->tenant->name;
     int is_restored = a->shown.origin == SNUG_ORIGIN_RESTORED, is_lost = a->reason.len > 0;
@@ -244,7 +249,10 @@ static void tell_arrival(snug_supervisor *s, const seat *one, const arrival *a)
         s->counts.lost++;
     pthread_mutex_unlock(&s->lock);
 
-    notes_mark(s, one, 0, NULL);
+    if (is_restored)
+        state_remove(one->place, ".open");
+    else
+        notes_mark(s, one, 0, NULL);
     if (is_lost)
         notes_tell(s, SNUG_SUPERVISOR_EVENT_LOST, tenant_name, one->name, a->reason.data);
     if (is_restored)
@@ -307,12 +315,16 @@ int acquire(snug_lease *lease, const snug_session_options *options)
         if (!one->session)
             error = open_seat(s, one, options);
         if (!error) {
-            error = fill_session(s, one, a, was_lost);
+            error = fill_session(s, one, a, was_lost && evict_loses(one));
             if (error)
                 give_up_session(s, one);
         }
     }
 
+    if (!one->is_noticed)
+        str_add_str(&a->notice, &one->notice);
+    one->is_noticed = 1;
+    a->shown.not_saved = str_text(&a->notice);
     a->shown.reason = str_text(&a->reason);
     a->shown.files_left_out = a->left.len > 0 ? a->left.data : "[]";
     return error;

@@ -21,7 +21,6 @@ enum { GRACE_MS = 10000, ATTEND_MS = 50, HELPERS = 60 };
 
 typedef struct drain {
     snug_supervisor *s;
-    uint64_t since_ns;
     thread helpers[HELPERS];
     size_t count;
 } drain;
@@ -39,7 +38,7 @@ static seat *find_running(const snug_supervisor *s)
     return NULL;
 }
 
-/* Whose save has had its time. */
+/* Whose save has had its time, or the drain its own. */
 static seat *find_late(const snug_supervisor *s)
 {
     const uint64_t now = clock_now_ns();
@@ -47,7 +46,8 @@ static seat *find_late(const snug_supervisor *s)
     for (const tenant *t = s->tenants; t; t = t->next)
         for (seat *one = t->seats; one; one = one->next)
             if (one->session && one->away_ns && !one->is_cut &&
-                now >= clock_deadline_ns(one->away_ns, s->limits.drain_save_ms))
+                now >= u64_least(clock_deadline_ns(one->away_ns, s->limits.drain_save_ms),
+                                 s->drain_until_ns))
                 return one;
     return NULL;
 }
@@ -98,7 +98,7 @@ static void put_to_work(drain *d)
     snug_supervisor *s = d->s;
     size_t fresh = count_fresh(s);
 
-    if (s->keeper_count == 0 || fresh >= KEEPERS || !evict_has_due(s, d->since_ns))
+    if (s->keeper_count == 0 || fresh >= KEEPERS || !evict_has_due(s, notes_now(s)))
         return;
     pthread_cond_broadcast(&s->work);
     for (fresh += s->resting; fresh < KEEPERS && d->count < HELPERS; fresh++) {
@@ -106,6 +106,12 @@ static void put_to_work(drain *d)
             return;
         d->count++;
     }
+}
+
+/* Also where all that is left is to be tried again. */
+static int is_at_work(const drain *d)
+{
+    return d->s->saving > 0 || (d->s->keeper_count > 0 && evict_has_due(d->s, UINT64_MAX - 1));
 }
 
 /* Until something has changed, or there may be something to do; until_ns at most. */
@@ -116,21 +122,16 @@ static void attend(drain *d, uint64_t until_ns)
 
     put_to_work(d);
     interrupt_all(s, find_late);
-    if (s->saving > 0 || evict_has_due(s, d->since_ns))
+    if (is_at_work(d))
         look_ns = clock_deadline_ns(clock_now_ns(), ATTEND_MS);
     cond_wait_until(&s->changed, &s->lock, u64_least(until_ns, look_ns));
 }
 
 static void wait_for_calls(drain *d, uint64_t ms)
 {
-    uint64_t until_ns = clock_deadline_ns(clock_now_ns(), ms);
+    uint64_t until_ns = u64_least(clock_deadline_ns(clock_now_ns(), ms), d->s->drain_until_ns);
     while (d->s->calls > 0 && clock_now_ns() < until_ns)
         attend(d, until_ns);
-}
-
-static int is_at_work(const drain *d)
-{
-    return d->s->saving > 0 || (d->s->keeper_count > 0 && evict_has_due(d->s, d->since_ns));
 }
 
 /* ---- the drain ---- */
@@ -158,6 +159,7 @@ static void drain_calls_and_saves(drain *d, uint64_t ms)
     snug_supervisor *s = d->s;
 
     s->is_draining = 1;
+    s->drain_until_ns = clock_deadline_ns(clock_now_ns(), s->limits.drain_ms);
     s->drain_lost = 0;
     queue_refuse_all(s);
     forget_failures(s);
@@ -174,7 +176,7 @@ int snug_supervisor_drain(snug_supervisor *s, uint64_t ms)
     if (error)
         return error;
 
-    drain d = { .s = s, .since_ns = notes_now(s) };
+    drain d = { .s = s };
     pthread_mutex_lock(&s->lock);
     drain_calls_and_saves(&d, ms);
     pthread_mutex_unlock(&s->lock);

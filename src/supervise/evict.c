@@ -16,8 +16,38 @@
 
 /* ---- saving ---- */
 
+/* What the host binds again is no loss. */
+static void add_left(str *out, const cJSON *root, const char *list, const char *name)
+{
+    const cJSON *item;
+
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, list))
+    {
+        const cJSON *what = cJSON_GetObjectItemCaseSensitive(item, name);
+        const cJSON *why = cJSON_GetObjectItemCaseSensitive(item, "reason");
+        if (!strstr(why->valuestring, " of the host"))
+            str_printf(out, "%s%s (%s)", out->len > 0 ? ", " : "", what->valuestring,
+                       why->valuestring);
+    }
+}
+
+static void notice_left(seat *one, const cJSON *root)
+{
+    str left = { 0 };
+
+    add_left(&left, root, "skipped", "name");
+    add_left(&left, root, "skipped_files", "path");
+    if (left.len > 0)
+        notes_notice(one,
+                     "these cannot be saved, and will be gone when the session is restored: %s",
+                     left.data);
+    else
+        notes_notice(one, "%s", "");
+    str_free(&left);
+}
+
 /* Files that are not in the save, as JSON, which is the caller's; NULL: all are. */
-static int encode_left_files(char **out, snug_saved *saved)
+static int encode_left_files(char **out, seat *one, snug_saved *saved)
 {
     size_t len;
     cJSON *root = NULL;
@@ -30,6 +60,7 @@ static int encode_left_files(char **out, snug_saved *saved)
     if (error)
         return error;
 
+    notice_left(one, root);
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(root, "skipped_files");
     if (cJSON_GetArraySize(list) > 0) {
         *out = json_text(list);
@@ -41,10 +72,10 @@ static int encode_left_files(char **out, snug_saved *saved)
     return error;
 }
 
-static void note_left(snug_supervisor *s, const seat *one, snug_saved *saved)
+static void note_left(snug_supervisor *s, seat *one, snug_saved *saved)
 {
     char *left;
-    int error = encode_left_files(&left, saved);
+    int error = encode_left_files(&left, one, saved);
 
     if (!error && left)
         error = state_write_left(one->place, left);
@@ -56,24 +87,43 @@ static void note_left(snug_supervisor *s, const seat *one, snug_saved *saved)
     free(left);
 }
 
+/* In a drain without a limit: at the next one. With the lock. */
+static uint64_t next_try_ns(const snug_supervisor *s, int error)
+{
+    const uint64_t now = clock_now_ns(), soon = clock_deadline_ns(now, RETRY_MS);
+
+    if (s->is_draining && (s->drain_until_ns == UINT64_MAX || soon >= s->drain_until_ns))
+        return UINT64_MAX;
+    if (s->is_draining || error == SNUG_ETIMEOUT)
+        return clock_deadline_ns(notes_now(s), RETRY_MS);
+    return clock_deadline_ns(notes_now(s), s->limits.idle_ms);
+}
+
+/* A wait for the GIL is tried again soon, and nobody's business. */
 static int note_failure(snug_supervisor *s, seat *one, int error)
 {
     char message[ERROR_MESSAGE_BYTES];
 
     pthread_mutex_lock(&s->lock);
-    if (one->is_cut && error == SNUG_ESTOPPED)
+    if (one->is_cut && error == SNUG_ESTOPPED && clock_now_ns() < s->drain_until_ns)
         snprintf(message, sizeof message,
                  "saving session %.200s was given up after %llu ms, the limit at an end", one->name,
                  (unsigned long long)s->limits.drain_save_ms);
+    else if (one->is_cut && error == SNUG_ESTOPPED)
+        snprintf(message, sizeof message,
+                 "saving session %.200s was given up, because the %llu ms for saves were over",
+                 one->name, (unsigned long long)s->limits.drain_ms);
     else
         snprintf(message, sizeof message, "%s", error_message());
     s->counts.away_failed++;
     strcpy(s->failure, message);
     one->is_slow = 1;
-    one->retry_ns = UINT64_MAX; /* of a drain: at the next one */
-    if (!s->is_draining)
-        one->retry_ns = clock_deadline_ns(notes_now(s), s->limits.idle_ms);
+    one->retry_ns = next_try_ns(s, error);
+    if (one->worker)
+        one->worker->is_held_up = error == SNUG_ETIMEOUT;
     pthread_mutex_unlock(&s->lock);
+    if (error != SNUG_ETIMEOUT)
+        notes_notice(one, "the session could not be saved: %s", notes_reason(one, message));
     if (error == SNUG_EDEAD) /* told as lost, by who closes it or calls it next */
         notes_lost(s, one, message);
     else
@@ -81,27 +131,45 @@ static int note_failure(snug_supervisor *s, seat *one, int error)
     return error_set(error, "%s", message);
 }
 
+static int is_too_late(snug_supervisor *s)
+{
+    pthread_mutex_lock(&s->lock);
+    const int is_late = s->is_draining && clock_now_ns() >= s->drain_until_ns;
+    pthread_mutex_unlock(&s->lock);
+    return is_late;
+}
+
 int evict_save(snug_supervisor *s, seat *one)
 {
     char path[PATH_MAX];
     snug_saved *saved = NULL;
+    int error;
 
     snprintf(path, sizeof path, "%s.snug", one->place);
     int is_first = !state_has(one->place, ".snug");
     uint64_t since_ns = notes_now(s);
-    int error = snug_session_save(&saved, one->session, path);
+    if (is_too_late(s))
+        error = error_set(SNUG_ESTOPPED,
+                          "saving session %.200s was not begun, because the %llu ms for saves were "
+                          "over",
+                          one->name, (unsigned long long)s->limits.drain_ms);
+    else
+        error = snug_session_save(&saved, one->session, path);
     if (error)
         return note_failure(s, one, error);
 
     note_left(s, one, saved);
     snug_saved_free(saved);
-    notes_mark(s, one, 0, NULL);
+    state_remove(one->place, ".open"); /* it is as it is there */
     one->cells = 0;
     one->is_dirty = 0;
     pthread_mutex_lock(&s->lock);
     if (is_first)
         s->state.saved++;
-    one->is_slow = notes_now(s) - since_ns >= SLOW_MS * NS_PER_MS;
+    one->save_ns = notes_now(s) - since_ns;
+    one->is_slow = one->save_ns >= SLOW_MS * NS_PER_MS;
+    if (one->worker)
+        one->worker->is_held_up = 0;
     pthread_mutex_unlock(&s->lock);
     notes_tell(s, SNUG_SUPERVISOR_EVENT_SAVED, one->tenant->name, one->name, NULL);
     return SNUG_OK;
@@ -123,6 +191,11 @@ void evict_close(snug_supervisor *s, seat *one)
     one->cells = 0;
     one->is_dirty = 0;
     evict_return_room(s, one->tenant);
+}
+
+int evict_loses(const seat *one)
+{
+    return one->is_dirty || !state_has(one->place, ".snug");
 }
 
 /* What is lost stays so, until a call has reported it. A drain answers for what it could not save;
@@ -163,6 +236,7 @@ static void claim_seat(snug_supervisor *s, seat *one)
     one->is_held = 1;
     one->is_cut = 0;
     one->away_ns = clock_now_ns();
+    one->tenant->saving_ns = one->away_ns;
     one->tenant->saving++;
     s->saving++;
 }
@@ -172,6 +246,7 @@ static int is_bash(const seat *one)
     return snug_session_kind(one->session) == SNUG_KIND_BASH;
 }
 
+/* Or only saved. */
 static void put_away(snug_supervisor *s, seat *one, away_reason why)
 {
     tenant *t = one->tenant;
@@ -179,7 +254,7 @@ static void put_away(snug_supervisor *s, seat *one, away_reason why)
     int error = SNUG_OK;
     int is_lost = find_loss(s, one);
 
-    if (!is_lost && is_bash(one) && !s->is_draining) {
+    if (!is_lost && is_bash(one) && why != AWAY_DRAIN) {
         is_lost = 1;
         notes_lost(s, one, "it was closed for another client's, and bash cannot be saved");
     }
@@ -192,17 +267,18 @@ static void put_away(snug_supervisor *s, seat *one, away_reason why)
         error = SNUG_OK;
     }
 
-    if (is_lost)
+    const int is_closed = !error && (is_lost || why != AWAY_NOT);
+    if (is_lost && evict_loses(one))
         keep_loss(s, one);
-    if (!error)
+    if (is_closed)
         evict_close(s, one);
-    if (!error && !is_lost) {
+    if (is_closed && !is_lost) {
         state_remove(one->place, ".open");
         notes_tell(s, SNUG_SUPERVISOR_EVENT_PUT_AWAY, t->name, one->name, NULL);
     }
 
     pthread_mutex_lock(&s->lock);
-    if (!error)
+    if (!error && why != AWAY_NOT)
         s->counts.away[why]++;
     s->saving--;
     t->saving--;
@@ -215,15 +291,27 @@ static void put_away(snug_supervisor *s, seat *one, away_reason why)
 
 /* What fails after since_ns, when the search for room or what is due began, is not tried again in
  * it: a save may take longer than the time after which the next try is due, and it would be tried
- * without end. Until a drain, one of a tenant is saved at a time, so that it does not have all
- * keepers. A session of bash, which cannot be saved, is closed where another tenant needs the
+ * without end. One of a tenant is saved at a time, so that it does not have all keepers, and
+ * on 3.11 the sessions of a worker do not wait for each other's GIL; a drain does not wait for a
+ * slow one. A session of bash, which cannot be saved, is closed where another tenant needs the
  * place. */
 static int is_idle(const snug_supervisor *s, const seat *one, const tenant *asker,
                    uint64_t since_ns)
 {
-    return one->session && !one->is_held && one->pins == 0 &&
-           (s->is_draining || one->tenant->saving == 0) && one->retry_ns <= since_ns &&
-           (s->is_draining || !is_bash(one) || (asker && asker != one->tenant));
+    const tenant *t = one->tenant;
+
+    if (!one->session || one->is_held || one->pins > 0 || one->retry_ns > since_ns)
+        return 0;
+    if (!s->is_draining && is_bash(one) && (!asker || asker == t))
+        return 0;
+    if (t->saving == 0 || (s->is_draining && !one->is_dirty))
+        return 1;
+    return s->is_draining && clock_now_ns() >= clock_deadline_ns(t->saving_ns, SLOW_MS);
+}
+
+static int is_held_up(const seat *one)
+{
+    return one->worker && one->worker->is_held_up;
 }
 
 /* In a drain, which may be ended before it has saved them all: those without trouble, and what is
@@ -232,6 +320,8 @@ static int is_saved_before(const seat *a, const seat *b)
 {
     if (a->is_dirty != b->is_dirty)
         return a->is_dirty;
+    if (is_held_up(a) != is_held_up(b))
+        return !is_held_up(a);
     if (a->is_slow != b->is_slow)
         return !a->is_slow;
     return a->used_ns > b->used_ns;
@@ -429,6 +519,25 @@ int evict_make_room(snug_supervisor *s, tenant *t)
 
 /* ---- what is due ---- */
 
+/* That its last save took ten times less than it was idle bounds what saves cost. */
+static int is_unsaved(const snug_supervisor *s, const seat *one, uint64_t since_ns)
+{
+    const uint64_t now = notes_now(s);
+
+    return one->is_dirty && one->tickets == 0 && is_idle(s, one, NULL, since_ns) &&
+           now >= clock_deadline_ns(one->used_ns, s->limits.save_idle_ms) &&
+           now - one->used_ns >= 10 * one->save_ns;
+}
+
+static seat *find_unsaved(const snug_supervisor *s, uint64_t since_ns)
+{
+    for (const tenant *t = s->tenants; t; t = t->next)
+        for (seat *one = t->seats; one; one = one->next)
+            if (is_unsaved(s, one, since_ns))
+                return one;
+    return NULL;
+}
+
 /* A session to put away, and why; NULL: none. With the lock. */
 static seat *find_due(const snug_supervisor *s, uint64_t memory, uint64_t since_ns,
                       away_reason *why)
@@ -447,8 +556,10 @@ static seat *find_due(const snug_supervisor *s, uint64_t memory, uint64_t since_
     if (*why != AWAY_IDLE)
         return one;
 
-    int is_due = one->tickets == 0 && now - one->used_ns >= idle_ns;
-    return is_due ? one : NULL;
+    if (one->tickets == 0 && now - one->used_ns >= idle_ns)
+        return one;
+    *why = AWAY_NOT;
+    return find_unsaved(s, since_ns);
 }
 
 int evict_has_due(const snug_supervisor *s, uint64_t since_ns)

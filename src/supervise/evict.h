@@ -8,6 +8,9 @@
 
 /* Saves it, with the seat held; an error is an event too. */
 int evict_save(snug_supervisor *s, seat *one);
+/* Whether something is lost where its worker dies: it is not as it was saved. With the seat held.
+ */
+int evict_loses(const seat *one);
 /* Closes it, with the seat held. */
 void evict_close(snug_supervisor *s, seat *one);
 /* There is room for one more session of the tenant, and it is counted as open. SNUG_EBUSY. */

@@ -149,9 +149,11 @@ static void set_running(snug_supervisor *s, seat *one, int is_running)
 /* Before anything of it is done: a cell that ends the process was lost too. */
 static void mark_use(snug_supervisor *s, seat *one, uint64_t cells)
 {
+    const int is_new = !one->is_dirty || cells > 0;
+
     one->is_dirty = 1;
     one->cells += cells;
-    if (cells > 0)
+    if (is_new)
         notes_mark(s, one, one->cells, NULL);
 }
 
@@ -428,7 +430,7 @@ int snug_supervisor_has_session(snug_supervisor *s, const char *tenant_name, con
 
 static int remove_files(snug_supervisor *s, const seat *one)
 {
-    static const char *const endings[] = { ".open", ".left", ".damaged" };
+    static const char *const endings[] = { ".open", ".left", ".damaged", ".tried" };
     int was_saved = state_remove(one->place, ".snug"), found = was_saved;
 
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
@@ -506,7 +508,9 @@ static int add_opened(str *out, const snug_served *served)
                            (double)a->waited_ns / 1e6, saved);
 
     if (!error)
-        error = str_printf(out, ",\"files_left_out\":%s", a->files_left_out);
+        error = str_printf(out, ",\"files_left_out\":%s,\"not_saved\":", a->files_left_out);
+    if (!error)
+        error = jsontext_quote(out, a->not_saved, strlen(a->not_saved));
     if (error)
         return error;
 

@@ -3,10 +3,13 @@
  */
 #include "supervise/notes.h"
 
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/utf8.h"
 
 const char *snug_supervisor_event_name(snug_supervisor_event_kind kind)
 {
@@ -53,11 +56,39 @@ uint64_t notes_now(const snug_supervisor *s)
     return clock_now_ns();
 }
 
-void notes_mark(snug_supervisor *s, const seat *one, uint64_t cells, const char *why)
+/* Without the path: whose call it is may not be told where sessions lie. */
+const char *notes_reason(const seat *one, const char *message)
 {
-    if (state_mark(one->place, cells, why) != SNUG_OK)
-        notes_tell(s, SNUG_SUPERVISOR_EVENT_STATE_FAILED, one->tenant->name, one->name,
-                   error_message());
+    const char *path = strstr(message, one->place);
+    const char *end = path ? strchr(path + strlen(one->place), ' ') : NULL;
+    return end ? end + 1 : message;
+}
+
+void notes_notice(seat *one, const char *format, ...)
+{
+    char text[ERROR_MESSAGE_BYTES];
+    va_list args;
+
+    va_start(args, format);
+    utf8_format(text, sizeof text, format, args);
+    va_end(args);
+    if (strcmp(text, str_text(&one->notice)) == 0)
+        return;
+
+    str_clear(&one->notice);
+    str_add(&one->notice, text);
+    one->is_noticed = 0;
+}
+
+void notes_mark(snug_supervisor *s, seat *one, uint64_t cells, const char *why)
+{
+    char message[ERROR_MESSAGE_BYTES];
+    if (state_mark(one->place, cells, why) == SNUG_OK)
+        return;
+
+    snprintf(message, sizeof message, "%s", error_message());
+    notes_notice(one, "the state folder cannot be written: %s", notes_reason(one, message));
+    notes_tell(s, SNUG_SUPERVISOR_EVENT_STATE_FAILED, one->tenant->name, one->name, message);
 }
 
 void notes_lost(snug_supervisor *s, seat *one, const char *why)

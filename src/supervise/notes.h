@@ -13,7 +13,11 @@ void notes_tell(snug_supervisor *s, snug_supervisor_event_kind kind, const char 
 /* SNUG_EBUSY, counted; the sentence is kept. With the lock. */
 int notes_refuse(snug_supervisor *s, refusal_kind kind, const char *sentence);
 /* Beside its save: the number of cells since then, and why it was lost; NULL: it was not. */
-void notes_mark(snug_supervisor *s, const seat *one, uint64_t cells, const char *why);
+void notes_mark(snug_supervisor *s, seat *one, uint64_t cells, const char *why);
+/* What the session's next call is told about its saves, once until it changes; "": nothing. */
+__attribute__((format(printf, 2, 3))) void notes_notice(seat *one, const char *format, ...);
+/* A message without the path of the session's files in it. */
+const char *notes_reason(const seat *one, const char *message);
 /* It is lost with its cell. */
 void notes_lost(snug_supervisor *s, seat *one, const char *why);
 

@@ -102,6 +102,7 @@ void queue_tidy(snug_supervisor *s, seat *one)
     while (*at != one)
         at = &(*at)->next;
     *at = one->next;
+    str_free(&one->notice);
     free(one->name);
     free(one->place);
     free(one);

@@ -104,6 +104,17 @@ int state_remove(const char *place, const char *ending)
     return unlink(path) == 0;
 }
 
+int state_note_try(const char *place)
+{
+    char path[PATH_MAX];
+    join_path(path, place, ".tried");
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return errno == EEXIST;
+    close(fd);
+    return 0;
+}
+
 int state_put_aside(const char *place)
 {
     char from[PATH_MAX], to[PATH_MAX];
@@ -294,6 +305,8 @@ int state_open(state_folder *out, const char *path)
                          strlen(out->path));
 
     int error = check_state_folder(out->path);
+    if (!error && access(out->path, W_OK | X_OK) != 0)
+        error = error_system("%s", out->path);
     if (!error)
         error = lock_folder(out);
     if (!error)

@@ -2,12 +2,12 @@
  * saved_state.h - the folder in which sessions are saved: STATE/TENANT/SESSION.snug.
  *
  * Beside a save stand, where they are needed:
- *     SESSION.open     the session is in memory, or was when its process or worker was killed: the
- *                      number of cells since the save, and why it was lost
- *     SESSION.left     files of the work directory that were not saved, as JSON
- *     SESSION.damaged  a save that could not be read
- * Names are written so that no two meet and none means anything to the file system: what is not
- * a letter, digit, "-" or "_" of ASCII is %XX, and what gets long by that ends in its SHA-256.
+ *     SESSION.open     the session is in memory and not as it was saved, or was so when its process
+ *                      or worker was killed: the number of cells since the save, and why it was
+ * lost SESSION.tried    restoring the save has failed once SESSION.left     files of the work
+ * directory that were not saved, as JSON SESSION.damaged  a save that could not be read Names are
+ * written so that no two meet and none means anything to the file system: what is not a letter,
+ * digit, "-" or "_" of ASCII is %XX, and what gets long by that ends in its SHA-256.
  */
 #ifndef SNUG_SUPERVISE_SAVED_STATE_H
 #define SNUG_SUPERVISE_SAVED_STATE_H
@@ -35,12 +35,14 @@ int state_place(str *out, const state_folder *state, const char *tenant, const c
  * sessions. */
 int state_make_folder(const char *place);
 
-/* Each file by its place and ".snug", ".open", ".left", ".damaged". */
+/* Each file by its place and ".snug", ".open", ".left", ".damaged", ".tried". */
 int state_has(const char *place, const char *ending);
 /* When it was written, in ms since 1970; 0: it is not there. */
 int64_t state_written_ms(const char *place, const char *ending);
 /* 1: it was there. */
 int state_remove(const char *place, const char *ending);
+/* Restoring the save has failed. 1: not for the first time. */
+int state_note_try(const char *place);
 /* The save is NAME.damaged from now on. SNUG_OK or SNUG_ESYSTEM. */
 int state_put_aside(const char *place);
 

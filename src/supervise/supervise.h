@@ -36,6 +36,7 @@ typedef struct worker {
     int64_t process;
     int pidfd;
     int is_dead;
+    int is_held_up; /* a save could not have its GIL */
     size_t sessions;
     struct worker *next;
 } worker;
@@ -55,6 +56,9 @@ struct seat {
     int is_running;            /* a cell; guarded by the lock */
     int was_interrupted;       /* it, by a drain */
     uint64_t cells;            /* since the save */
+    uint64_t save_ns;          /* how long its last save took */
+    str notice;                /* what the next call learns about its saves */
+    int is_noticed;            /* a call has */
     worker *worker;            /* that has it; NULL: this process. Guarded by the lock */
     uint64_t used_ns;          /* when it was given back */
     uint64_t away_ns;          /* since when it is put away; 0: it is not. Guarded by the lock */
@@ -69,12 +73,13 @@ struct tenant {
     seat *seats;
     ticket *first, **last; /* those that wait */
     size_t waiting, running;
-    size_t open;      /* sessions, with those that are being opened */
-    size_t saving;    /* of its sessions, that are put away now */
-    uint64_t served;  /* number of its last turn */
-    uint64_t used_ns; /* when its last session was closed */
-    snug_host *host;  /* in the form LOCAL the supervisor's */
-    int has_place;    /* it counts among the hosts */
+    size_t open;        /* sessions, with those that are being opened */
+    size_t saving;      /* of its sessions, that are saved or put away now */
+    uint64_t saving_ns; /* since when the last of these is */
+    uint64_t served;    /* number of its last turn */
+    uint64_t used_ns;   /* when its last session was closed */
+    snug_host *host;    /* in the form LOCAL the supervisor's */
+    int has_place;      /* it counts among the hosts */
     int is_starting;
     worker *workers;
 };
@@ -94,7 +99,8 @@ typedef enum away_reason {
     AWAY_ROOM,
     AWAY_MEMORY,
     AWAY_DRAIN,
-    AWAY_REASONS
+    AWAY_REASONS,
+    AWAY_NOT = AWAY_REASONS /* it is saved, and stays open */
 } away_reason;
 
 typedef struct supervise_counts {
@@ -102,8 +108,9 @@ typedef struct supervise_counts {
     uint64_t refused[REFUSALS], away[AWAY_REASONS], away_failed;
 } supervise_counts;
 
-/* SLOW_MS: a save that takes longer counts no more among those that are made at a time. */
-enum { KEEPERS = 4, KEEPER_STACK_BYTES = 512 << 10, SLOW_MS = 250 };
+/* SLOW_MS: a save that takes longer counts no more among those that are made at a time. RETRY_MS:
+ * until one is made again that had no GIL, or failed in a drain that has time left. */
+enum { KEEPERS = 4, KEEPER_STACK_BYTES = 512 << 10, SLOW_MS = 1000, RETRY_MS = 1000 };
 
 struct snug_supervisor {
     uint64_t process; /* that has opened it: base/forked.h */
@@ -125,6 +132,7 @@ struct snug_supervisor {
     uint64_t turns;
     supervise_counts counts;
     int is_draining, is_closing;
+    uint64_t drain_until_ns;           /* when a drain gives up all saves; UINT64_MAX: never */
     size_t drain_lost;                 /* sessions that the drain has found lost */
     char failure[ERROR_MESSAGE_BYTES]; /* why the last save failed */
     thread keepers[KEEPERS];
@@ -147,7 +155,7 @@ struct ticket {
 /* What an arrival points to. */
 typedef struct arrival {
     snug_arrival shown;
-    str reason, left;
+    str reason, left, notice;
 } arrival;
 
 struct snug_lease {

@@ -29,7 +29,10 @@
     X(waiting, "", 100, "calls of a tenant that wait for their turn")                       \
     X(wait_ms, "ms", 30000, "that a call waits for its turn")                               \
     X(save_every_cells, "", SNUG_UNLIMITED, "cells of a session from one save to the next") \
-    X(drain_save_ms, "ms", 10000, "of a drain, until the save of a session is given up")
+    X(drain_save_ms, "ms", 10000, "of a drain, until the save of a session is given up")    \
+    X(save_idle_ms, "ms", SNUG_UNLIMITED,                                                   \
+      "without a call, until a session that has changed is saved, and stays open")          \
+    X(drain_ms, "ms", SNUG_UNLIMITED, "of a drain, until all that is not saved is given up")
 
 #define DESCRIPTION(field, unit, value, about) \
     { #field, NULL, unit, value, about, offsetof(snug_supervisor_limits, field), 0 },

@@ -78,6 +78,55 @@ static void a_save_that_does_not_end_is_given_up_after_drain_save_ms(void **stat
     rig_end(&r);
 }
 
+static void after_drain_ms_all_is_given_up_that_is_not_saved(void **state)
+{
+    (void)state;
+    rig r;
+    rig_init(&r);
+    r.limits.drain_save_ms = SNUG_UNLIMITED;
+    r.limits.drain_ms = 50;
+    open_real(&r);
+    check_run(&r, "a", "behind", "x = 1", "", SNUG_ORIGIN_NEW);
+    check_run(&r, "a", "endless", ENDLESS, "", SNUG_ORIGIN_NEW);
+    assert_int_equal(snug_supervisor_drain(r.supervisor, 0), SNUG_ESTOPPED);
+    assert_non_null(strstr(snug_error_message(), "2 sessions could not be saved"));
+    assert_non_null(strstr(snug_error_message(), "because the 50 ms for saves were over"));
+    assert_int_equal(atomic_load(&r.events[SNUG_SUPERVISOR_EVENT_SAVE_FAILED]), 2);
+    rig_end(&r);
+}
+
+/* The folder is back as soon as a save has failed. */
+typedef struct trouble {
+    rig rig;
+    char path[128], moved[128];
+} trouble;
+
+static void end_trouble(void *payload, const snug_supervisor_event *event)
+{
+    const trouble *t = payload;
+    if (event->kind == SNUG_SUPERVISOR_EVENT_SAVE_FAILED)
+        assert_int_equal(rename(t->moved, t->path), 0);
+    rig_event(payload, event);
+}
+
+static void a_drain_tries_again_what_has_failed(void **state)
+{
+    (void)state;
+    trouble t;
+    rig *r = &t.rig;
+    rig_init(r);
+    r->options.on_event = end_trouble;
+    r->limits.drain_ms = 600000;
+    snprintf(t.path, sizeof t.path, "%s/a", r->folder);
+    snprintf(t.moved, sizeof t.moved, "%s/moved", r->folder);
+    open_real(r);
+    check_run(r, "a", "one", "x = 1", "", SNUG_ORIGIN_NEW);
+    assert_int_equal(rename(t.path, t.moved), 0);
+    assert_int_equal(snug_supervisor_drain(r->supervisor, 0), SNUG_OK);
+    assert_int_equal(atomic_load(&r->events[SNUG_SUPERVISOR_EVENT_SAVE_FAILED]), 1);
+    rig_end(r);
+}
+
 /* ---- in which order; without threads of the supervisor's ---- */
 
 typedef struct order {
@@ -130,6 +179,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(saves_that_do_not_end_keep_no_other_from_its_own),
         cmocka_unit_test(a_save_that_does_not_end_is_given_up_after_drain_save_ms),
+        cmocka_unit_test(after_drain_ms_all_is_given_up_that_is_not_saved),
+        cmocka_unit_test(a_drain_tries_again_what_has_failed),
         cmocka_unit_test(a_drain_saves_first_what_was_used_last_and_what_failed_before_at_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

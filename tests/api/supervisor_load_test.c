@@ -109,6 +109,31 @@ static void a_dead_worker_costs_its_tenant_what_was_not_saved(void **state)
     rig_end(&r);
 }
 
+static void a_dead_worker_costs_nothing_that_was_saved(void **state)
+{
+    (void)state;
+    rig r;
+    rig_init(&r);
+    r.limits.save_idle_ms = 1000;
+    rig_open(&r);
+    check_run(&r, "a", "called", "x = 1", "", SNUG_ORIGIN_NEW);
+    rig_pass_ms(&r, 1000);
+    check_run(&r, "a", "idle", "x = 2", "", SNUG_ORIGIN_NEW);
+    rig_pass_ms(&r, 1000);
+    kill_and_wait(worker_of(&r, "a"));
+    static const char *const sessions[] = { "called", "idle" };
+    for (int i = 0; i < 2; i++) {
+        snug_served *served = rig_run(&r, "a", sessions[i], "x");
+        assert_string_equal(snug_served_arrival(served)->reason, "");
+        assert_int_equal(snug_served_arrival(served)->origin, SNUG_ORIGIN_RESTORED);
+        snug_served_free(served);
+        rig_pass_ms(&r, 900000);
+    }
+    assert_int_equal(atomic_load(&r.events[SNUG_SUPERVISOR_EVENT_LOST]), 0);
+    assert_int_equal(snug_supervisor_drain(r.supervisor, 0), SNUG_OK);
+    rig_end(&r);
+}
+
 typedef struct drain {
     snug_supervisor *supervisor;
     _Atomic pid_t tid;
@@ -623,6 +648,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest of_workers[] = {
         cmocka_unit_test(tenants_never_share_a_worker),
         cmocka_unit_test(a_dead_worker_costs_its_tenant_what_was_not_saved),
+        cmocka_unit_test(a_dead_worker_costs_nothing_that_was_saved),
         cmocka_unit_test(a_worker_that_dies_of_a_drain_s_save_does_not_keep_the_drain),
         cmocka_unit_test(a_full_session_that_dies_takes_no_other_with_it),
         cmocka_unit_test(what_a_dead_worker_had_is_told_after_a_restart_too),

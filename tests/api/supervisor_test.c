@@ -526,7 +526,9 @@ static void a_damaged_save_is_told_and_kept_aside(void **state)
     snug_served *served = rig_run(&r, "ada", "one", "'x' in globals()");
     const snug_arrival *came = snug_served_arrival(served);
     assert_int_equal(came->origin, SNUG_ORIGIN_LOST);
-    assert_non_null(strstr(came->reason, "damaged"));
+    assert_string_equal(came->reason, "what was saved of it cannot be restored, and is kept as "
+                                      "one.damaged: it is cut: it has fewer bytes than it says");
+    assert_true(came->cells_lost == UINT64_MAX);
     assert_string_equal(snug_result_text(snug_served_result(served), SNUG_STREAM_VALUE, NULL),
                         "False");
     assert_non_null(strstr(snug_served_json(served, NULL), "\"how\":\"lost\",\"state\":\"lost\""));
@@ -539,6 +541,143 @@ static void a_damaged_save_is_told_and_kept_aside(void **state)
     check_run(&r, "ada", "one", "x", "2", SNUG_ORIGIN_RESTORED);
     rig_end(&r);
 }
+
+static void check_not_saved(rig *r, const char *session, const char *source, const char *says)
+{
+    snug_served *served = rig_run(r, "ada", session, source);
+    assert_string_equal(snug_served_arrival(served)->not_saved, says);
+    snug_served_free(served);
+}
+
+static void a_state_folder_that_becomes_read_only_is_told(void **state)
+{
+    (void)state;
+    char path[128];
+    rig r;
+    rig_init(&r);
+    if (!mount_small(r.folder)) {
+        tree_remove(r.folder);
+        print_message("a small file system cannot be mounted here\n");
+        skip();
+    }
+    rig_open(&r);
+    check_run(&r, "ada", "one", "x = 1", "", SNUG_ORIGIN_NEW);
+    snprintf(path, sizeof path, "%s/ada", r.folder);
+    assert_int_equal(mount("tmpfs", path, "tmpfs", MS_RDONLY, "mode=0700"), 0);
+    check_not_saved(&r, "two", "x = 2",
+                    "the state folder cannot be written: Read-only file system (errno 30)");
+    check_not_saved(&r, "two", "x", "");
+    rig_close(&r);
+    assert_int_equal(umount(path), 0);
+    assert_int_equal(mount(NULL, r.folder, NULL, MS_REMOUNT | MS_RDONLY, NULL), 0);
+    check_no_supervisor(&r, SNUG_ESYSTEM, "Read-only file system");
+    assert_int_equal(umount(r.folder), 0);
+    rig_end(&r);
+}
+
+static void what_a_save_leaves_out_is_told_at_the_next_call(void **state)
+{
+    (void)state;
+    static const char says[] = "these cannot be saved, and will be gone when the session is "
+                               "restored: g (a generator cannot be saved)";
+    rig r;
+    rig_init(&r);
+    r.limits.save_idle_ms = 1000;
+    rig_open(&r);
+    check_run(&r, "ada", "one", "g = (i for i in [])", "", SNUG_ORIGIN_NEW);
+    rig_pass_ms(&r, 1000);
+    check_not_saved(&r, "one", "1", says);
+    rig_pass_ms(&r, 1000);
+    check_not_saved(&r, "one", "h = g", "");
+    rig_pass_ms(&r, 1000);
+    snug_served *served = rig_run(&r, "ada", "one", "del g, h");
+    assert_non_null(strstr(snug_served_json(served, NULL), "h (a generator cannot be saved)"));
+    snug_served_free(served);
+    rig_pass_ms(&r, 1000);
+    check_not_saved(&r, "one", "1", "");
+    rig_end(&r);
+}
+
+/* ---- memory ---- */
+
+static snug_served *run_within(rig *r, const char *source, uint64_t memory_bytes)
+{
+    snug_served *served = NULL;
+    snug_limits limits = SNUG_LIMITS_INIT;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    limits.memory_bytes = memory_bytes;
+    options.limits = &limits;
+    if (snug_supervisor_run(&served, r->supervisor, "ada", "one", &options, source, strlen(source),
+                            NULL) != SNUG_OK)
+        return NULL;
+    return served;
+}
+
+static void a_session_at_its_memory_limit_comes_back(void **state)
+{
+    (void)state;
+    static const char *const fills[] = { "b = []\nwhile True: b.append(bytearray(1 << 20))",
+                                         "b = [bytes(48 << 20)]",
+                                         "b = []\nwhile True: b.append((len(b), str(len(b))))" };
+    rig r;
+    rig_init(&r);
+    for (size_t i = 0; i < sizeof fills / sizeof *fills; i++) {
+        rig_open(&r);
+        snug_served_free(run_within(&r, fills[i], 64 << 20));
+        snug_served *served = run_within(&r, "n = len(b)", 64 << 20);
+        assert_int_equal(snug_result_status(snug_served_result(served)), SNUG_STATUS_OK);
+        snug_served_free(served);
+        rig_pass_ms(&r, IDLE_MS);
+        served = run_within(&r, "len(b) == n", 64 << 20);
+        assert_non_null(served);
+        assert_int_equal(snug_served_arrival(served)->origin, SNUG_ORIGIN_RESTORED);
+        assert_string_equal(snug_result_text(snug_served_result(served), SNUG_STREAM_VALUE, NULL),
+                            "True");
+        snug_served_free(served);
+
+        /* Its own limit is the same as before. */
+        served = run_within(&r, "c = bytes(32 << 20)", 64 << 20);
+        assert_int_equal(snug_result_status(snug_served_result(served)), SNUG_STATUS_MEMORY);
+        snug_served_free(served);
+        served = run_within(&r, "del b\nc = bytes(32 << 20)", 64 << 20);
+        assert_int_equal(snug_result_status(snug_served_result(served)), SNUG_STATUS_OK);
+        snug_served_free(served);
+        assert_int_equal(snug_supervisor_remove_session(r.supervisor, "ada", "one"), SNUG_OK);
+        rig_close(&r);
+    }
+    rig_end(&r);
+}
+
+static void what_cannot_be_restored_twice_is_lost_once(void **state)
+{
+    (void)state;
+    char path[128];
+    rig r;
+    rig_init(&r);
+    rig_open(&r);
+    snug_served_free(run_within(&r, "b = bytes(100 << 20)", 200 << 20));
+    rig_pass_ms(&r, IDLE_MS);
+    assert_null(run_within(&r, "1", 16 << 20));
+    assert_string_equal(snug_error_message(),
+                        "restoring session one needs more memory than the session's limit");
+    snug_served *served = run_within(&r, "'b' in globals()", 16 << 20);
+    assert_int_equal(snug_served_arrival(served)->origin, SNUG_ORIGIN_LOST);
+    assert_string_equal(snug_served_arrival(served)->reason,
+                        "what was saved of it cannot be restored, and is kept as one.damaged: "
+                        "restoring session one needs more memory than the session's limit");
+    assert_true(snug_served_arrival(served)->cells_lost == UINT64_MAX);
+    snug_served_free(served);
+    assert_int_equal(atomic_load(&r.events[SNUG_SUPERVISOR_EVENT_DAMAGED]), 1);
+    assert_true(reports(&r, "\"lost\":1,\"damaged\":1"));
+    snprintf(path, sizeof path, "%s/ada/one.damaged", r.folder);
+    assert_int_equal(access(path, F_OK), 0);
+    served = run_within(&r, "1", 16 << 20);
+    assert_string_equal(snug_served_arrival(served)->reason, "");
+    snug_served_free(served);
+    rig_end(&r);
+}
+
+/* ---- the end ---- */
 
 static void what_was_half_written_goes_at_the_next_open(void **state)
 {
@@ -554,8 +693,6 @@ static void what_was_half_written_goes_at_the_next_open(void **state)
     assert_int_not_equal(access(path, F_OK), 0);
     rig_end(&r);
 }
-
-/* ---- the end ---- */
 
 static void after_a_drain_every_session_is_there_again(void **state)
 {
@@ -661,6 +798,38 @@ static void a_session_is_saved_after_so_many_cells(void **state)
     rig_open(&r);
     snug_served *served = rig_run(&r, "ada", "one", "x");
     assert_string_equal(snug_result_text(snug_served_result(served), SNUG_STREAM_VALUE, NULL), "3");
+    assert_int_equal(snug_served_arrival(served)->cells_lost, 1);
+    snug_served_free(served);
+    rig_end(&r);
+}
+
+/* What a kill costs: what was done since. */
+static void a_session_that_is_used_is_saved_when_it_has_rested(void **state)
+{
+    (void)state;
+    rig r;
+    rig_init(&r);
+    r.limits.save_idle_ms = 1000;
+    rig_open(&r);
+    check_run(&r, "ada", "one", "x = 1", "", SNUG_ORIGIN_NEW);
+    rig_pass_ms(&r, 999);
+    assert_true(reports(&r, "\"open\":1,\"saved\":0"));
+    rig_pass_ms(&r, 1);
+    rig_pass_ms(&r, 1000);
+    assert_true(reports(&r, "\"open\":1,\"saved\":1"));
+    assert_int_equal(atomic_load(&r.events[SNUG_SUPERVISOR_EVENT_SAVED]), 1);
+    rig_close(&r);
+
+    rig_open(&r);
+    snug_served *served = rig_run(&r, "ada", "one", "x += 1\nx");
+    assert_string_equal(snug_result_text(snug_served_result(served), SNUG_STREAM_VALUE, NULL), "2");
+    assert_string_equal(snug_served_arrival(served)->reason, "");
+    snug_served_free(served);
+    rig_close(&r);
+
+    rig_open(&r);
+    served = rig_run(&r, "ada", "one", "x");
+    assert_string_equal(snug_result_text(snug_served_result(served), SNUG_STREAM_VALUE, NULL), "1");
     assert_int_equal(snug_served_arrival(served)->cells_lost, 1);
     snug_served_free(served);
     rig_end(&r);
@@ -1074,6 +1243,10 @@ int main(void)
         cmocka_unit_test(without_a_drain_the_loss_is_told_once),
         cmocka_unit_test(how_many_cells_are_lost_is_not_known_where_the_mark_could_not_be_written),
         cmocka_unit_test(a_session_is_saved_after_so_many_cells),
+        cmocka_unit_test(a_session_that_is_used_is_saved_when_it_has_rested),
+        cmocka_unit_test(what_a_save_leaves_out_is_told_at_the_next_call),
+        cmocka_unit_test(a_session_at_its_memory_limit_comes_back),
+        cmocka_unit_test(what_cannot_be_restored_twice_is_lost_once),
         cmocka_unit_test(turns_go_round_the_tenants),
         cmocka_unit_test(a_busy_session_lets_others_of_its_tenant_pass),
         cmocka_unit_test(a_full_queue_and_a_long_wait_are_refused),
@@ -1085,8 +1258,9 @@ int main(void)
         cmocka_unit_test(over_the_budget_no_more_go_than_must),
         cmocka_unit_test(where_all_places_are_taken_the_oldest_goes),
         cmocka_unit_test(the_table_of_limits_is_in_the_manual),
-        /* The last one: it leaves the thread in a mount namespace of its own. */
+        /* The last ones: they leave the thread in a mount namespace of its own. */
         cmocka_unit_test(a_state_folder_that_is_full_costs_nothing),
+        cmocka_unit_test(a_state_folder_that_becomes_read_only_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
