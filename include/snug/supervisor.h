@@ -71,7 +71,8 @@ typedef struct snug_supervisor_limits {
                                   saved, and stays open; ten times as long as its last save took if
                                   that is more */
     uint64_t drain_ms;         /* of a drain, until all that is not saved is given up; until then
-                                  saves that failed are tried again */
+                                  saves are tried again that failed by the disk or for want of a
+                                  GIL */
 } snug_supervisor_limits;
 #define SNUG_SUPERVISOR_LIMITS_INIT                                           \
     {                                                                         \

@@ -122,7 +122,9 @@ static int open_seat(snug_supervisor *s, seat *one, const snug_session_options *
         return error;
 
     error = state_make_folder(one->place);
-    if (!error)
+    if (error)
+        error = notes_state_failed(s, one, error, "the state folder cannot be written");
+    else
         error = open_twice(&session, s, one, options);
     if (!error && s->on_session) {
         error = s->on_session(s->payload, session, one->tenant->name, one->name);
@@ -201,8 +203,7 @@ static int restore_saved(snug_supervisor *s, seat *one, arrival *a)
         a->shown.origin = SNUG_ORIGIN_LOST;
         error = put_aside(s, one, a);
     } else if (error == SNUG_ESYSTEM) {
-        notes_tell(s, SNUG_SUPERVISOR_EVENT_STATE_FAILED, one->tenant->name, one->name,
-                   error_message());
+        error = notes_state_failed(s, one, error, "the save of the session cannot be read");
     }
 
     return error;

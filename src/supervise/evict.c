@@ -82,17 +82,17 @@ static void note_left(snug_supervisor *s, seat *one, snug_saved *saved)
     else if (!error)
         state_remove(one->place, ".left");
     if (error)
-        notes_tell(s, SNUG_SUPERVISOR_EVENT_STATE_FAILED, one->tenant->name, one->name,
-                   error_message());
+        notes_state_failed(s, one, error, "");
     free(left);
 }
 
-/* In a drain without a limit: at the next one. With the lock. */
+/* UINT64_MAX: at the next drain. What is stopped is stopped again. With the lock. */
 static uint64_t next_try_ns(const snug_supervisor *s, int error)
 {
     const uint64_t now = clock_now_ns(), soon = clock_deadline_ns(now, RETRY_MS);
 
-    if (s->is_draining && (s->drain_until_ns == UINT64_MAX || soon >= s->drain_until_ns))
+    if (s->is_draining &&
+        (error == SNUG_ESTOPPED || s->drain_until_ns == UINT64_MAX || soon >= s->drain_until_ns))
         return UINT64_MAX;
     if (s->is_draining || error == SNUG_ETIMEOUT)
         return clock_deadline_ns(notes_now(s), RETRY_MS);

@@ -3,6 +3,7 @@
  */
 #include "supervise/notes.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,8 +60,11 @@ uint64_t notes_now(const snug_supervisor *s)
 /* Without the path: whose call it is may not be told where sessions lie. */
 const char *notes_reason(const seat *one, const char *message)
 {
-    const char *path = strstr(message, one->place);
-    const char *end = path ? strchr(path + strlen(one->place), ' ') : NULL;
+    char folder[PATH_MAX];
+    snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(one->place, '/') - one->place),
+             one->place);
+    const char *path = strstr(message, folder);
+    const char *end = path ? strchr(path + strlen(folder), ' ') : NULL;
     return end ? end + 1 : message;
 }
 
@@ -82,13 +86,20 @@ void notes_notice(seat *one, const char *format, ...)
 
 void notes_mark(snug_supervisor *s, seat *one, uint64_t cells, const char *why)
 {
-    char message[ERROR_MESSAGE_BYTES];
     if (state_mark(one->place, cells, why) == SNUG_OK)
         return;
 
+    notes_state_failed(s, one, SNUG_ESYSTEM, "the state folder cannot be written");
+    notes_notice(one, "%s", error_message());
+}
+
+int notes_state_failed(snug_supervisor *s, const seat *one, int error, const char *what)
+{
+    char message[ERROR_MESSAGE_BYTES];
+
     snprintf(message, sizeof message, "%s", error_message());
-    notes_notice(one, "the state folder cannot be written: %s", notes_reason(one, message));
     notes_tell(s, SNUG_SUPERVISOR_EVENT_STATE_FAILED, one->tenant->name, one->name, message);
+    return error_set(error, "%s: %s", what, notes_reason(one, message));
 }
 
 void notes_lost(snug_supervisor *s, seat *one, const char *why)

@@ -16,6 +16,8 @@ int notes_refuse(snug_supervisor *s, refusal_kind kind, const char *sentence);
 void notes_mark(snug_supervisor *s, seat *one, uint64_t cells, const char *why);
 /* What the session's next call is told about its saves, once until it changes; "": nothing. */
 __attribute__((format(printf, 2, 3))) void notes_notice(seat *one, const char *format, ...);
+/* An event with the last error; answers error with what and a message without paths. */
+int notes_state_failed(snug_supervisor *s, const seat *one, int error, const char *what);
 /* A message without the path of the session's files in it. */
 const char *notes_reason(const seat *one, const char *message);
 /* It is lost with its cell. */

@@ -109,7 +109,7 @@ typedef struct supervise_counts {
 } supervise_counts;
 
 /* SLOW_MS: a save that takes longer counts no more among those that are made at a time. RETRY_MS:
- * until one is made again that had no GIL, or failed in a drain that has time left. */
+ * until one is made again that had no GIL, or failed by the disk in a drain that has time left. */
 enum { KEEPERS = 4, KEEPER_STACK_BYTES = 512 << 10, SLOW_MS = 1000, RETRY_MS = 1000 };
 
 struct snug_supervisor {

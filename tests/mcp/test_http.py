@@ -238,6 +238,32 @@ class Revisions(WebCase):
         self.assertEqual(w.process.wait(SECONDS), 0)
 
 
+    def test_a_cell_that_runs_has_its_time_when_the_server_ends(self):
+        w = self.web("--drain-time", "3600s")
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                   "params": {"_meta": meta(progressToken=1), "name": "run_python",
+                              "arguments": {"code": "print('begun', flush=True)\nimport time\ntime.sleep(2)\n'over'"}}}
+        connection, response = w.open(message, MCP_Protocol_Version=MODERN, Mcp_Method="tools/call", Mcp_Name="run_python")
+        while b"begun" not in response.readline():
+            pass
+        w.process.send_signal(signal.SIGTERM)
+        self.assertIn(b"'over'", response.read())
+        connection.close()
+        self.assertEqual(w.process.wait(SECONDS), 0)
+
+    def test_a_cell_that_goes_on_is_interrupted_after_its_part_of_the_end(self):
+        w = self.web("--drain-time", "1s", "--timeout", "3600s")
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                   "params": {"_meta": meta(progressToken=1), "name": "run_python",
+                              "arguments": {"code": "print('begun', flush=True)\nwhile True: pass"}}}
+        connection, response = w.open(message, MCP_Protocol_Version=MODERN, Mcp_Method="tools/call", Mcp_Name="run_python")
+        while b"begun" not in response.readline():
+            pass
+        w.process.send_signal(signal.SIGTERM)
+        self.assertIn(w.process.wait(SECONDS), (0, 1))
+        connection.close()
+
+
 class Doors(WebCase):
     def test_pages_of_other_hosts_are_refused(self):
         w = self.web("--origin", "https://mine.example")

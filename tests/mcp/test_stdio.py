@@ -392,7 +392,7 @@ class Saves(ServerCase):
     ENDLESS = "class Endless:\n    def __reduce__(self):\n        while True: pass\nit = Endless()"
 
     def test_a_session_whose_save_does_not_end_keeps_no_other_from_its_own(self):
-        s = self.server("--save-time", "2s")
+        s = self.server("--save-time", "2s", "--save-after", "3600s")
         kept = [s.tool("run_python", code="x = 3", session="new")["structuredContent"]["session"] for _ in range(8)]
         lost = [s.tool("run_python", code=self.ENDLESS, session="new")["structuredContent"]["session"] for _ in range(6)]
         said = s.close()
@@ -407,6 +407,30 @@ class Saves(ServerCase):
             self.assertEqual(s.tool("run_python", code="x", session=session)["structuredContent"]["value"]["json"], 3)
         result = s.tool("run_python", code="x", session=lost[0])
         self.assertIn("its process ended before it was saved", json.dumps(result))
+
+
+    def test_a_killed_server_costs_what_was_done_since_the_last_save(self):
+        s = self.server()
+        session = s.tool("run_python", code="x = 1; g = (i for i in [])")["structuredContent"]["session"]
+        save = os.path.join(self.folder, "state", "stdio", session + ".snug")
+        while not os.path.exists(save):
+            threading_wait(0.1)
+        result = s.tool("run_python", code="x", session=session)
+        self.assertIn("these cannot be saved, and will be gone when the session is restored: g (a generator cannot be saved)",
+                      text(result))
+        s.end()
+        s = self.server("--save-after", "3600s")
+        result = s.tool("run_python", code="x", session=session)
+        self.assertEqual(result["structuredContent"]["value"]["json"], 1)
+        self.assertIn("Not saved, and gone: g (a generator cannot be saved).", text(result))
+        s.tool("run_python", code="x = 2", session=session)
+        s.tool("save_session", session=session)
+        s.end()
+        s = self.server()
+        result = s.tool("run_python", code="x", session=session)
+        self.assertIn("cells lost: 2. restore_session brings back what save_session has saved.", text(result))
+        s.tool("restore_session", session=session)
+        self.assertEqual(s.tool("run_python", code="x", session=session)["structuredContent"]["value"]["json"], 2)
 
 
 def workers(process):
@@ -425,7 +449,7 @@ class Troubles(ServerCase):
         return server.tool("run_python", code="x = 1")["structuredContent"]["session"]
 
     def test_a_worker_that_dies_while_idle_is_told(self):
-        s = self.server()
+        s = self.server("--save-after", "3600s")
         session = self.opened(s)
         for pid in workers(s.process.pid):
             os.kill(pid, signal.SIGKILL)
@@ -436,7 +460,7 @@ class Troubles(ServerCase):
         self.assertEqual((s.close(), s.process.returncode), ("", 0))
 
     def test_a_session_that_is_lost_at_the_end_is_told_and_is_a_failure(self):
-        s = self.server()
+        s = self.server("--save-after", "3600s")
         session = self.opened(s)
         pids = workers(s.process.pid)
         for pid in pids:
@@ -469,8 +493,8 @@ class Troubles(ServerCase):
         os.truncate(path, 100)
         s = self.server()
         s.tool("run_python", code="1", session=session)
-        self.assertEqual(s.close(), f"snug: session {session} is not as it was: what was saved of it is damaged, "
-                                    f"and kept as {session}.damaged: {path} is cut: it has fewer bytes than it says\n")
+        self.assertEqual(s.close(), f"snug: session {session} is not as it was: what was saved of it cannot be restored, "
+                                    f"and is kept as {session}.damaged: it is cut: it has fewer bytes than it says\n")
 
     @unittest.skipIf(os.geteuid() == 0, "root reads every file")
     def test_a_save_that_cannot_be_read_is_told(self):

@@ -73,18 +73,35 @@ static void say_whole(answer *a, const char *title, const char *text, size_t len
     end_line(a);
 }
 
-void answer_arrival(answer *a, const snug_arrival *arrival)
+void answer_trouble(answer *a, const snug_arrival *arrival)
 {
-    if (arrival->origin == SNUG_ORIGIN_RESTORED)
-        answer_note(a, "The session was idle, and has been restored from its save.%s\n",
-                    *arrival->reason ? "" : " Names that could not be saved are gone.");
+    if (*arrival->not_saved)
+        answer_note(a, "Note: %s.\n", arrival->not_saved);
     if (!*arrival->reason)
         return;
 
     answer_note(a, "The session is not as it was: %s", arrival->reason);
     if (arrival->cells_lost != UINT64_MAX)
         answer_note(a, "; cells lost: %llu", (unsigned long long)arrival->cells_lost);
-    answer_note(a, ".\n");
+    answer_note(a, ".%s\n",
+                a->has_save ? " restore_session brings back what save_session has saved." : "");
+}
+
+void answer_arrival(answer *a, const snug_arrival *arrival)
+{
+    enum { SHOWN = 20 };
+    const snug_binding *entry;
+    int gone = 0;
+
+    if (arrival->origin == SNUG_ORIGIN_RESTORED) {
+        answer_note(a, "The session has been restored from its save.");
+        for (size_t i = 0; (entry = snug_saved_binding(arrival->restored, i)); i++)
+            if (!entry->how && gone++ < SHOWN)
+                answer_note(a, "%s %s (%s)", gone == 1 ? " Not saved, and gone:" : ",", entry->name,
+                            entry->reason);
+        answer_note(a, "%s%s\n", gone > SHOWN ? ", and more" : "", gone > 0 ? "." : "");
+    }
+    answer_trouble(a, arrival);
 }
 
 /* ---- pictures and files ---- */

@@ -16,8 +16,9 @@ typedef struct answer {
     str structured; /* JSON; empty: none */
     str note;       /* what of the text is about the session and its limits */
     int is_error;
-    int failed;  /* memory ran out */
-    int is_held; /* there is none yet: the cell waits, and the call is nobody's */
+    int failed;   /* memory ran out */
+    int has_save; /* restore_session finds one */
+    int is_held;  /* there is none yet: the cell waits, and the call is nobody's */
 } answer;
 
 /* Each appends; a failure is noted in the answer. */
@@ -32,8 +33,10 @@ void answer_fail_library(answer *a);
  * "opened". limit_ms: more than that no cell has; 0: that is not to be said. */
 void answer_cell(answer *a, const snug_result *result, const snug_arrival *arrival, const handle *h,
                  structured_choice form, uint64_t limit_ms);
-/* One sentence where the session is not as the client has left it. */
+/* Where the session is not as the client has left it, or cannot be saved as it is. */
 void answer_arrival(answer *a, const snug_arrival *arrival);
+/* The same where it was only restored: nothing. */
+void answer_trouble(answer *a, const snug_arrival *arrival);
 /* A file of the session, by its resource. */
 void answer_link(answer *a, const handle *h, const char *path, const char *mime, uint64_t bytes);
 /* Appends "snug://session/path", escaped as a URI. SNUG_OK or SNUG_ENOMEM. */

@@ -582,7 +582,7 @@ static void wait_for_end(signals *sig)
 
 static void close_transport(transport *t)
 {
-    mcp_server_stop(t->server, 1000);
+    mcp_server_stop(t->server, t->server->limits.drain_ms / 3);
     mcp_server_save(t->server);
     pthread_mutex_lock(&t->lock);
     while (t->clients)

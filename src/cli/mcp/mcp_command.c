@@ -101,7 +101,10 @@ static int open_sessions(run *r)
     r->limits.sessions = r->server.limits.sessions;
     r->limits.tenant_sessions = server_share(&r->server, r->server.limits.sessions);
     r->limits.idle_ms = r->server.limits.idle_ms;
+    r->limits.save_idle_ms = r->server.limits.save_after_ms;
+    r->limits.save_every_cells = r->server.limits.save_every;
     r->limits.drain_save_ms = r->server.limits.save_ms;
+    r->limits.drain_ms = r->server.limits.drain_ms - r->server.limits.drain_ms / 3;
     r->limits.cells = r->server.limits.calls;
     if (!r->options.mcp.state)
         return open_free_folder(r);

@@ -127,6 +127,7 @@ void read_file(mcp_call *c, const cJSON *arguments, answer *a)
                               (size_t)c->server->limits.file_bytes)) {
         answer_fail_library(a);
     } else {
+        answer_trouble(a, snug_lease_arrival(lease));
         add_file(a, file, path, c->handle, c->server->options->mcp.structured == STRUCTURED_FULL);
         snug_file_free(file);
     }
@@ -180,8 +181,10 @@ void write_file(mcp_call *c, const cJSON *arguments, answer *a)
 
     if (lease && snug_session_put_file(snug_lease_session(lease), path, str_text(&data), data.len))
         answer_fail_library(a);
-    else if (lease)
+    else if (lease) {
+        answer_trouble(a, snug_lease_arrival(lease));
         note_written(c, path, &data, a);
+    }
     snug_lease_close(lease);
     str_free(&data);
 }
@@ -212,6 +215,15 @@ void reset_session(mcp_call *c, const cJSON *arguments, answer *a)
 static int find_save(str *out, const mcp_call *c)
 {
     return str_printf(out, "%s/%s.kept", c->server->state_dir, c->handle->name);
+}
+
+int call_has_save(const mcp_call *c)
+{
+    str path = { 0 };
+    const int has_save = find_save(&path, c) == SNUG_OK && access(path.data, F_OK) == 0;
+
+    str_free(&path);
+    return has_save;
 }
 
 /* What the program binds again: nothing is lost with it. */
@@ -252,13 +264,16 @@ static void save_or_restore(mcp_call *c, answer *a, int is_save)
     snug_session *session = snug_lease_session(lease);
     if (find_save(&path, c))
         a->failed = 1;
-    else if (!is_save && access(path.data, F_OK) != 0)
+    else if (!is_save && !a->has_save)
         answer_fail(a, "session %s was never saved by save_session", c->handle->name);
     else if (is_save ? snug_session_save(&saved, session, path.data)
                      : snug_session_restore(&saved, session, path.data))
         answer_fail_library(a);
-    else
+    else {
+        if (is_save)
+            answer_trouble(a, snug_lease_arrival(lease));
         tell_saved(a, saved, c, is_save ? "saved" : "restored");
+    }
     str_free(&path);
     snug_lease_close(lease);
 }

@@ -526,6 +526,7 @@ void tool_serve(mcp_call *c)
         resource_serve(c);
         return;
     }
+    a.has_save = c->handle && call_has_save(c);
     c->tool->run(c, rpc_object(c->message.params, "arguments"), &a);
     if (!a.is_held)
         send_answer(c, &a);

@@ -57,6 +57,8 @@ void restore_session(mcp_call *c, const cJSON *arguments, answer *a);
 void close_session(mcp_call *c, const cJSON *arguments, answer *a);
 /* find_tools.c */
 void find_tools(mcp_call *c, const cJSON *arguments, answer *a);
+/* Whether its client has saved the session. */
+int call_has_save(const mcp_call *c);
 /* The session of the call, leased: NULL after an error in a. */
 snug_lease *lease_session(mcp_call *c, answer *a);
 /* The most time that a cell may have. */

@@ -17,7 +17,12 @@
     X(idle_ms, "--session-idle", "ms", 900000,                                                     \
       "without a call, until a session is saved and "                                              \
       "closed")                                                                                    \
+    X(save_after_ms, "--save-after", "ms", 1000,                                                   \
+      "without a call, until a session is saved, and stays open")                                  \
+    X(save_every, "--save-every", "", 100, "cells of a session after which it is saved at once")   \
     X(save_ms, "--save-time", "ms", 10000, "for which a session is saved when the server ends")    \
+    X(drain_ms, "--drain-time", "ms", 30000,                                                       \
+      "from a signal to the end: a third for the cells of `--http` that run, the rest for saves")  \
     X(file_bytes, "--file-size", "bytes", 16 << 20, "a file that is read or written by a call")    \
     X(task_ms, "--task-after", "ms", 10000,                                                        \
       "after which a call becomes a task, where the client takes one")                             \
