@@ -243,6 +243,16 @@ done:
     return answer;
 }
 
+/* As it is: a cell's own trees become text (mendcompile.c). */
+static PyObject *compile_tree(interp *in, PyObject *tree, PyObject *filename, int flags)
+{
+    interp_own.compiling = filename;
+    PyObject *code =
+        PyObject_CallFunction(in->compile, "OOsiO", tree, filename, "exec", flags, Py_True);
+    interp_own.compiling = NULL;
+    return code;
+}
+
 int compile_cell(cell_code *out, interp *in, const char *source, size_t len, PyObject *filename,
                  int flags)
 {
@@ -257,8 +267,7 @@ int compile_cell(cell_code *out, interp *in, const char *source, size_t len, PyO
     if (tree) {
         out->has_value = keep_value(in, tree, source, len);
         if (out->has_value >= 0)
-            out->code = PyObject_CallFunction(in->compile, "OOsiO", tree, filename, "exec",
-                                              accepted, Py_True);
+            out->code = compile_tree(in, tree, filename, accepted);
     }
 
     Py_XDECREF(tree);
@@ -346,7 +355,7 @@ static PyObject *compile_frame(interp *in, const char *frame, const char *source
     if (shell)
         tree = Py_CompileStringObject(source, filename, Py_file_input, &flags, -1);
     if (tree && fill_frame(shell, tree, source, len) == 0)
-        code = PyObject_CallFunction(in->compile, "OOsiO", shell, filename, "exec", 0, Py_True);
+        code = compile_tree(in, shell, filename, 0);
     Py_XDECREF(tree);
     Py_XDECREF(shell);
     return code;

@@ -33,6 +33,7 @@ void notes_begin(interp *in)
 {
     in->notes.denial_count = 0;
     Py_CLEAR(in->notes.hinted);
+    Py_CLEAR(in->notes.streams);
 }
 
 void notes_hand_over(outcome *out, interp *in)

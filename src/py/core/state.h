@@ -46,7 +46,8 @@ struct cell_notes {
     pthread_mutex_t denying; /* guards the next two: SQLite's threads ask without the GIL */
     outcome_denial *denials;
     size_t denial_count;
-    PyObject *hinted; /* the exception that hint belongs to */
+    PyObject *hinted;  /* the exception that hint belongs to */
+    PyObject *streams; /* keep_alive.c's */
     str hint;
 };
 

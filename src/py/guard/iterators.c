@@ -1,12 +1,11 @@
 #include "py/guard/iterators.h"
 #include "py/core/stopping.h"
 
-/* itertools has more, but they are fed by these, by code that polls, or by a sequence. */
+/* itertools has more, but they are fed by these, by code that polls, or by a sequence; count and
+ * cycle poll in mend/mendused.c. */
 #define ENDLESS(X)                   \
     X(combinations)                  \
     X(combinations_with_replacement) \
-    X(count)                         \
-    X(cycle)                         \
     X(permutations)                  \
     X(product)                       \
     X(repeat)
@@ -32,8 +31,22 @@ static PyObject *poll_and_advance(int number, PyObject *iterator)
         return poll_and_advance(NUMBER_##name, iterator); \
     }
 ENDLESS(NEXT)
-NEXT(callable)
 NEXT(range)
+
+/* As CPython has it, in no header. */
+typedef struct callable_iterator {
+    PyObject_HEAD
+    PyObject *callable;
+} callable_iterator;
+
+/* The callable stays, though code that it runs may ask the same iterator until it is exhausted. */
+static PyObject *next_callable(PyObject *iterator)
+{
+    PyObject *callable = Py_XNewRef(((callable_iterator *)iterator)->callable);
+    PyObject *item = poll_and_advance(NUMBER_callable, iterator);
+    Py_XDECREF(callable);
+    return item;
+}
 
 /* Interpreters that share the type may do this at the same time. */
 static void take_over(PyTypeObject *type, int number, iternextfunc ours)

@@ -16,6 +16,7 @@
 
 #include "py/guard/audit.h"
 #include "py/mend/librarymemory.h"
+#include "py/mend/mend.h"
 
 /* The exception to "no file-level state": the library and the extension's tables of methods are
  * the process's. */
@@ -445,5 +446,5 @@ int sqlite_adopt(interp *in, PyObject *module)
     if (type && PyType_Check(type) &&
         refuse_methods(((PyTypeObject *)type)->tp_methods, "set_authorizer"))
         atomic_store(&library.is_stripped, 1);
-    return 0;
+    return mend_sqlite(module);
 }

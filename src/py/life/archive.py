@@ -1,12 +1,13 @@
 """Copy libpython's archive, so that a program can take the place of some functions and can
 tell where some code lies.
 
-usage: archive.py AR NM OBJCOPY OBJDUMP ARCHIVE COPY NAME=ORIGINAL... NAME+ORIGINAL... OBJECT:SECTION...
+usage: archive.py AR NM OBJCOPY OBJDUMP ARCHIVE COPY NAME=ORIGINAL... NAME+ORIGINAL... OBJECT/NAME=OURS... OBJECT:SECTION...
 
 NAME=ORIGINAL: the object that defines the function NAME defines ORIGINAL instead. All other
 objects, and extension modules, still refer to NAME, which the program defines and exports.
 NAME+ORIGINAL: the same, for calls from within that object too: NAME is weak there, and ORIGINAL
 its second name.
+OBJECT/NAME=OURS: that object alone calls OURS in NAME's place.
 OBJECT:SECTION: the object's code goes to a section of that name, so that the linker defines
 __start_SECTION and __stop_SECTION.
 """
@@ -54,7 +55,10 @@ def main(ar, nm, objcopy, objdump, archive, copy, *changes):
         shutil.copyfile(archive, changed)
         for change in changes:
             sign = next(sign for sign in "=+:" if sign in change)
-            if sign != ":":
+            if "/" in change:
+                member, _, change = change.partition("/")
+                name, _, original = change.partition(sign)
+            elif sign != ":":
                 name, _, original = change.partition(sign)
                 member = member_that_defines(name, names)
             else:

@@ -31,12 +31,15 @@ int mend_json(interp *in, PyObject *module);
 int mend_pickle(interp *in, PyObject *module);
 int mend_re(interp *in, PyObject *module);
 int mend_struct(interp *in, PyObject *module);
+int mend_sqlite(PyObject *module);
 
 /* Parts of the above, each in a file of its own. */
 int mend_bytesio(PyObject *module);
 int mend_exceptions(void);
 int mend_unicode_errors(void);
 int mend_parts_of_builtins(void);
+int mend_sequence_iterator(void);
+void mend_compile(PyObject *module);
 void mend_defaultdict(PyObject *module);
 void mend_iterator_states(PyObject *module);
 void mend_partial_state(PyTypeObject *type);

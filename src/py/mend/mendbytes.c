@@ -128,15 +128,22 @@ static PyObject *bytearray_join(PyObject *self, PyObject *items)
 
 static mend_method extend_bytearray[1];
 
-/* It goes by the length that it had before a __buffer__ of the guest's was asked. */
+/* It goes by the length that it had before a __buffer__ of the guest's was asked, and by the
+ * __length_hint__ of what has none. */
 static PyObject *bytearray_extend(PyObject *self, PyObject *items)
 {
     PyCFunction original =
         atomic_load_explicit(&extend_bytearray[0].original, memory_order_relaxed);
 
-    if (is_safe_argument(items) || !PyObject_CheckBuffer(items))
+    if (is_safe_argument(items) || PyList_CheckExact(items) || PyTuple_CheckExact(items) ||
+        PyUnicode_Check(items))
         return original(self, items);
-    PyObject *asked = PyMemoryView_FromObject(items);
+    PyObject *asked = NULL, *iterator = NULL;
+    if (PyObject_CheckBuffer(items))
+        asked = PyMemoryView_FromObject(items);
+    else if ((iterator = PyObject_GetIter(items)))
+        asked = PyByteArray_FromObject(iterator);
+    Py_XDECREF(iterator);
     if (!asked)
         return NULL;
 
@@ -330,7 +337,7 @@ int mend_builtins(interp *in, PyObject *module)
     };
     int failed = 0;
     (void)in;
-    (void)module;
+    mend_compile(module);
     internals_call_list_append(PyThreadState_Get());
     mend_methods(&PyByteArray_Type, of_bytearray, BYTEARRAY_METHODS);
     mend_methods(&PyMemoryView_Type, of_memoryview, 1);
@@ -339,7 +346,8 @@ int mend_builtins(interp *in, PyObject *module)
     mend_methods(&PyByteArray_Type, extend_bytearray, 1);
     for (size_t i = 0; !failed && i < sizeof slots / sizeof *slots; i++)
         failed = mend_slots(slots[i].type, slots[i].place, slots[i].ours, slots[i].original) != 0;
-    if (failed || mend_exceptions() != 0 || mend_unicode_errors() != 0)
+    if (failed || mend_exceptions() != 0 || mend_unicode_errors() != 0 ||
+        mend_sequence_iterator() != 0)
         return -1;
     return mend_parts_of_builtins();
 }

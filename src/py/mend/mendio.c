@@ -409,10 +409,33 @@ static PyObject *text_detach(MEND_PARAMETERS)
     return MEND_ORIGINAL(&of_text[NUMBER_detach])(MEND_ARGUMENTS);
 }
 
+#if PY_VERSION_HEX < 0x030d0000
+/* The original looks into whatever it is given as into a str. */
+static int are_texts(PyObject *const *values, PyObject *names)
+{
+    for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); i++) {
+        const char *name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, i));
+        if (!name)
+            return 0;
+        if ((strcmp(name, "encoding") == 0 || strcmp(name, "errors") == 0) &&
+            values[i] != Py_None && !PyUnicode_Check(values[i])) {
+            PyErr_Format(PyExc_TypeError, "%s must be str or None, not %.100s", name,
+                         Py_TYPE(values[i])->tp_name);
+            return 0;
+        }
+    }
+    return 1;
+}
+#endif
+
 static PyObject *text_reconfigure(MEND_PARAMETERS)
 {
     if (refuse_text(self) != 0)
         return NULL;
+#if PY_VERSION_HEX < 0x030d0000
+    if (!are_texts((PyObject *const *)a + (Py_ssize_t)(intptr_t)b, c))
+        return NULL;
+#endif
     return MEND_ORIGINAL(&of_text[NUMBER_reconfigure])(MEND_ARGUMENTS);
 }
 

@@ -239,6 +239,8 @@ static PyObject *cycle_reduce(MEND_PARAMETERS)
 static PyObject *cycle_setstate(MEND_PARAMETERS)
 {
     cycle_object *cycle = (cycle_object *)self;
+    if (mend_refuse(self) != 0)
+        return NULL;
     PyObject *answer = MEND_ORIGINAL(&of_cycle[1])(MEND_ARGUMENTS);
     cycle->index = 0;
     if (answer && own_list(cycle) != 0)
@@ -251,6 +253,8 @@ static PyObject *tee_setstate(MEND_PARAMETERS)
 {
     PyObject *state = a, *data = NULL, *index = NULL;
 
+    if (mend_refuse(self) != 0)
+        return NULL;
     if (state && PyTuple_Check(state) && PyTuple_GET_SIZE(state) == 2) {
         data = PyTuple_GET_ITEM(state, 0);
         index = PyTuple_GET_ITEM(state, 1);

@@ -325,7 +325,7 @@ class _Saver:
         except SyntaxError:
             return
         begins = vars(cls).get("__firstlineno__")  # 3.13
-        for which, (node, _) in enumerate(statements.get(cls.__name__, ())):
+        for which, node in enumerate(statements.get(cls.__name__, ())):
             first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
             if begins in (None, first) and (
                     code is None or first <= code.co_firstlineno <= node.end_lineno):

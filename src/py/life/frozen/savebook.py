@@ -62,7 +62,7 @@ class Book:
             tree = self.compile(number, self.source(number), flags | _ONLY_AST)
             found = self.trees[number, flags] = {}
             for node in _class_statements(tree.body):
-                found.setdefault(node.name, []).append((node, type(tree)))
+                found.setdefault(node.name, []).append(node)
         return self.trees[number, flags]
 
 

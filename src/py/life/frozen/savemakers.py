@@ -52,19 +52,28 @@ def make_class(place, needs):
     main = book.main
     for needed, value in needs.items():
         main.setdefault(needed, value)
-    statement, module = book.statements(number, flags)[name][which]
-    decorators = statement.decorator_list
-    try:
-        statement.decorator_list = [decorators[i] for i in kept]
-        code = book.compile(number, module([statement], []), flags)
-    finally:
-        statement.decorator_list = decorators
+    statement = book.statements(number, flags)[name][which]
+    code = book.compile(number, _text_of(statement, book.source(number), kept), flags)
     before = main.get(name, _MISSING)
     exec(code, main)
     made = book.made[place] = main.pop(name)
     if before is not _MISSING:
         main[name] = before
     return made
+
+
+def _text_of(statement, source, kept):
+    """Of a class statement, on its lines, with those decorators."""
+    lines = [""] * statement.end_lineno
+    text = source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    def copy(node):
+        lines[node.lineno - 1:node.end_lineno] = text[node.lineno - 1:node.end_lineno]
+    copy(statement)
+    for i in kept:
+        copy(statement.decorator_list[i])
+    if statement.col_offset:  # within another statement, which begins on a line before
+        lines[0] = "if 1:"
+    return "\n".join(lines)
 
 
 def fill_class(cls, state):
