@@ -394,7 +394,7 @@ class Runner:
                 path.write_bytes(source.encode("utf-8") if isinstance(source, str) else source)
                 begun = time.monotonic()
                 try:
-                    done = subprocess.run([client.program(), "run", str(path), "--json", *options],
+                    done = subprocess.run([client.program(), "run", "--json", *options, str(path)],
                                           stdin=subprocess.DEVNULL, capture_output=True, timeout=client.BOUND_S)
                 except subprocess.TimeoutExpired:
                     raise client.Lost(f"snug run did not end within {client.BOUND_S} s") from None

@@ -182,6 +182,17 @@ class Run(Case):
                                              ("code", ["y = 2\n", "x + y"]), ("code", []), ("raw", "?")))
         self.assertEqual(self.values(path), ["1", "3"])
 
+    def test_an_expected_error_of_a_notebook_is_none(self):
+        path = self.file("a.ipynb", notebook(("code", "1/0"), ("code", "2"), ("code", "1/0"), ("code", "3")))
+        with open(path, encoding="utf-8") as file:
+            book = json.load(file)
+        book["cells"][0]["metadata"]["tags"] = ["raises-exception"]
+        for cell in book["cells"]:
+            cell.update(outputs=[], execution_count=None)
+        status, results = self.results(self.file("a.ipynb", json.dumps(book)))
+        self.assertEqual((status, [r["status"] for r in results]), (1, ["error", "ok", "error"]))
+        self.assertEqual(self.results(self.file("b.ipynb", json.dumps({**book, "cells": book["cells"][:2]})))[0], 0)
+
     def test_a_broken_notebook_is_refused(self):
         books = {
             "not JSON": "{",
@@ -219,6 +230,36 @@ class Run(Case):
                 status, results = self.results(path, "-c", "2")
                 self.assertEqual(status, 1)
                 self.assertEqual(results[0]["status"], "error")
+
+    # ---- scripts ----
+
+    def test_a_script_runs_as_python_runs_it(self):
+        path = self.file("a.py", "import sys\nprint(sys.argv, __name__, __file__)\nprint('no end', end='')\n"
+                                 "print('warning', file=sys.stderr)\n6 * 7\n"
+                                 "name = input('? ')\nprint(name, sys.stdin.readline(), sys.stdin.read())\n"
+                                 "if sys.argv[1:]: sys.exit(int(sys.argv[1]))\n")
+        for form in ("local", "worker"):
+            for args, status in (((), 0), (("3", "--timeout", "é"), 3)):
+                done = snug("run", "--isolation", form, path, *args, stdin="Bob\nx\ny\nz\n")
+                self.assertEqual(done.stdout, f"{[path, *args]} __main__ {path}\nno end? Bob x\n y\nz\n\n")
+                self.assertEqual((done.stderr, done.returncode), ("warning\n", status))
+
+    def test_a_script_that_fails_has_its_traceback_on_stderr(self):
+        for code, status, says in (("1/0", 1, "ZeroDivisionError: division by zero\n"), ("1 1", 1, "SyntaxError"),
+                                   ("import sys; sys.exit('no')", 1, "no\n"), ("exit(-1)", 255, ""),
+                                   ("input()", 1, "EOFError: EOF when reading a line\n")):
+            done = snug("run", self.file("a.py", "print('begun')\n" * (code != "1 1") + code), stdin="")
+            self.assertEqual((done.returncode, done.stdout), (status, "begun\n" * (code != "1 1")), code)
+            self.assertIn(says, done.stderr)
+            self.assertTrue(says or not done.stderr, done.stderr)
+
+    def test_cells_are_shown_where_a_file_or_an_option_says_so(self):
+        for options, text in (((), "# %%\n1"), (("--cells",), "1"), (("--keep-going",), "1")):
+            self.assertEqual(snug("run", *options, self.file("a.py", text)).stdout, "In [1]: 1\nOut[1]: 1\n\n")
+        done = snug("run", self.file("a.py", "# %%\nimport sys; sys.argv[1:]"), "x")
+        self.assertIn("Out[1]: ['x']", done.stdout)
+        done = snug("run", "--cells", self.file("a.py", "x = 6"), self.file("b.py", "x * 7"))
+        self.assertIn("Out[2]: 42", done.stdout)
 
     # ---- ends ----
 

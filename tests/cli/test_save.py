@@ -388,6 +388,30 @@ exits, interrupts, lies, x = Exits(), Interrupts(), Lies(), 1""")
         self.assertEqual(third["outputs"][0]["traceback"][0], "Traceback (most recent call last):")
         self.assertEqual(len({cell["id"] for cell in book["cells"]}), 3)
 
+    def test_a_notebook_that_was_run_is_exported_with_all_that_it_has(self):
+        code = {"cell_type": "code", "execution_count": 9, "metadata": {"tags": ["a"]}, "outputs": [
+            {"output_type": "stream", "name": "stdout", "text": "old"}]}
+        book = {"nbformat": 4, "nbformat_minor": 5, "metadata": {"mine": [1]}, "cells": [
+            {"cell_type": "markdown", "id": "m", "metadata": {}, "source": "# title"},
+            {**code, "id": "e", "source": ""}, {**code, "id": "f", "source": "print('new')\n"},
+            {**code, "id": "g", "source": "1/0"}, {**code, "id": "h", "source": "2"}]}
+        path = self.path("a.ipynb")
+        for name in ("b.ipynb", "a.ipynb"):
+            with open(path, "w") as file:
+                json.dump(book, file)
+            self.assertEqual(snug("run", "--export", self.path(name), path).returncode, 1)
+            with open(self.path(name)) as file:
+                found = json.load(file)
+            ran = [(cell.pop("outputs"), cell.pop("execution_count")) for cell in found["cells"][1:]]
+            self.assertEqual(ran[0:2] + ran[3:], [([], None), ([{"output_type": "stream", "name": "stdout",
+                                                                 "text": ["new\n"]}], 1), ([], None)])
+            self.assertEqual((ran[2][0][0]["ename"], ran[2][1]), ("ZeroDivisionError", 2))
+            for cell in book["cells"][1:]:
+                cell.pop("outputs", None), cell.pop("execution_count", None)
+            self.assertEqual(found, book)
+            for cell in book["cells"][1:]:
+                cell.update(outputs=[], execution_count=None)
+
     def test_an_exported_notebook_is_valid(self):
         try:
             import nbformat

@@ -76,7 +76,7 @@ class Screen(Case):
         book = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [
             {"cell_type": "code", "source": f"# {EVIL}\nprint('x')\r# hidden", "metadata": {}, "outputs": []}]}
         for path in (self.file("a.ipynb", json.dumps(book)), self.file("a.py", f"# {EVIL}\n'x'\n")):
-            self.judge("run", path)
+            self.judge("run", "--cells", path)
         self.judge("run", "-c", f"1 # {EVIL}")
 
     def test_names_of_files(self):

@@ -22,14 +22,16 @@ typedef struct command {
 } command;
 
 static const command commands[] = {
-    { "run", command_run, FOR_RUN, "[OPTION...] [FILE.py|FILE.ipynb|-|-c CODE]...",
-      "run cells from files, notebooks or stdin",
-      "Runs all cells, in order, in one session. A line \"# %%\" begins a cell of a .py file;\n"
-      "without one the file is a cell. Stops at the first cell that fails. Without a file the\n"
-      "cells come from stdin.\n"
+    { "run", command_run, FOR_RUN, "[OPTION...] FILE.py [ARGUMENT...] | [FILE.ipynb|-|-c CODE]...",
+      "run a script, or cells from files, notebooks or stdin",
+      "Runs FILE.py as python3 does: what stands behind it are its arguments, its output and stdin\n"
+      "are those of snug, and so is its exit status. A file with lines \"# %%\", which begin cells,\n"
+      "a notebook, stdin and CODE are shown as cells, in one session, up to the first one that\n"
+      "fails; a cell with the tag raises-exception may. With --cells, --keep-going, --json or\n"
+      "--export .py files are cells too, and there may be several.\n"
       "\n"
       "Exit status: 0 fine, 1 a cell failed, 2 usage, 124 timeout, 130 interrupted, 137 memory\n"
-      "or crash.\n" },
+      "or crash; or that of the script.\n" },
     { "cells", command_cells, FOR_CELLS, NULL, "JSON Lines on stdin and stdout, many sessions",
       "Reads one object a line and answers each with one line:\n"
       "  {\"session\": \"a\", \"code\": \"x = 1\"}     optional: id, timeout (seconds), reset,\n"

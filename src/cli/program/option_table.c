@@ -182,6 +182,8 @@ const option_row option_rows[] = {
       "write the cells to FILE.ipynb, with outputs, or FILE.py" },
     { "--keep-going", NULL, KIND_FLAG, FOR_RUN, offsetof(options, goes_on), NULL,
       "run the next cells when one fails" },
+    { "--cells", NULL, KIND_FLAG, FOR_RUN, offsetof(options, is_cells), NULL,
+      "show .py files as cells, with their source and values" },
     { "--model", "PROVIDER:MODEL", KIND_TEXT, FOR_ASK | FOR_DOCTOR, AGENT(model), NULL,
       "model that writes the code (default: the variable SNUG_MODEL)", .is_common = 1 },
     { "--evaluation-model", "P:M", KIND_TEXT, FOR_ASK, AGENT(evaluation_model), NULL,

@@ -103,6 +103,16 @@ static int add_argument(options *o, unsigned command, const char *text)
     return option_add_input(o, 0, text);
 }
 
+/* As python3 does it: what stands behind FILE.py is for the script. */
+static int is_script(const options *o, unsigned command)
+{
+    if (!(command & FOR_RUN) || o->input_count != 1 || o->inputs[0].is_code || o->is_cells ||
+        o->goes_on || o->is_json || o->export_path)
+        return 0;
+    const char *end = strrchr(o->inputs[0].text, '.');
+    return end && !strcmp(end, ".py");
+}
+
 static int parse_all(options *o, const char *name, unsigned command, int argc, char **argv)
 {
     int takes_options = 1, status = EXIT_FINE;
@@ -119,6 +129,12 @@ static int parse_all(options *o, const char *name, unsigned command, int argc, c
             status = parse_one(o, name, command, argc, argv, &at);
         } else {
             status = add_argument(o, command, argv[at++]);
+        }
+
+        if (is_script(o, command)) {
+            o->arguments = argv + at;
+            o->argument_count = (size_t)(argc - at);
+            break;
         }
     }
 

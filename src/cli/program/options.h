@@ -163,7 +163,10 @@ typedef struct options {
     int is_help;
     int is_json;
     int is_verbose;
-    int goes_on;               /* after a cell that failed */
+    int goes_on;      /* after a cell that failed */
+    int is_cells;     /* a .py file is shown as cells, and is no script */
+    char **arguments; /* of the script, in argv; NULL: the inputs are cells */
+    size_t argument_count;
     int program_language;      /* programming_language */
     int program_style;         /* a snug_agent_style */
     int asks_first;            /* before each program runs */

@@ -227,6 +227,15 @@ void show_result(show *s, const snug_result *result, const char *advice)
     check_stdout(s);
 }
 
+void show_script_end(show *s, const snug_result *result, const char *advice)
+{
+    term_end(stdout, &s->output[0]);
+    fflush(stdout);
+    term_end(stderr, &s->output[1]);
+    tell_displays_left_out(result);
+    show_error(s, result, advice);
+}
+
 void show_json(show *s, const char *json, size_t len)
 {
     term_show(stdout, NULL, json, len, 0);

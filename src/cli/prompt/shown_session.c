@@ -1,6 +1,7 @@
 #include "cli/prompt/shown_session.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "cli/packages/usual.h"
@@ -29,7 +30,7 @@ int shown_session_open(shown_session *s, int asks)
         wanted.on_output = show_output;
         wanted.on_display = show_display;
         wanted.on_input = asks ? read_line : NULL;
-        wanted.on_approval = asks ? approve_call : NULL;
+        wanted.on_approval = asks && isatty(STDIN_FILENO) ? approve_call : NULL;
         wanted.payload = &s->show;
     }
 

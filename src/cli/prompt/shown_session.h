@@ -29,7 +29,7 @@ typedef struct shown_session {
 /* Signals and tools: what comes before the host. Close in both cases. */
 int shown_session_start(shown_session *s, const options *o);
 /* The session, with its tools and what --restore names. Unless --json is given its output and
- * displays are shown as they come, and input() asks the terminal where asks is not 0. */
+ * displays are shown as they come, and input() reads stdin where asks is not 0. */
 int shown_session_open(shown_session *s, int asks);
 /* --save and --export, after the last cell; status is what the cells have come to, and stays where
  * that is not EXIT_FINE. */

@@ -1,5 +1,6 @@
 #include "cli/run/ipynb.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <snug/snug.h>
@@ -36,6 +37,18 @@ static int read_cell_source(str *out, const cJSON *source, unsigned number)
     return SNUG_OK;
 }
 
+/* Whether an error of the cell is expected, as nbclient has it. */
+static int has_raises_tag(const cJSON *item)
+{
+    const cJSON *metadata = cJSON_GetObjectItemCaseSensitive(item, "metadata"), *tag;
+    cJSON_ArrayForEach(tag, cJSON_GetObjectItemCaseSensitive(metadata, "tags"))
+    {
+        if (cJSON_IsString(tag) && !strcmp(tag->valuestring, "raises-exception"))
+            return 1;
+    }
+    return 0;
+}
+
 static int add_notebook_cell(cell_list *list, const cJSON *item, unsigned number)
 {
     const cJSON *type = cJSON_GetObjectItemCaseSensitive(item, "cell_type");
@@ -46,8 +59,11 @@ static int add_notebook_cell(cell_list *list, const cJSON *item, unsigned number
         return SNUG_OK;
     str source = { 0 };
     int error = read_cell_source(&source, cJSON_GetObjectItemCaseSensitive(item, "source"), number);
+    size_t count = list->count;
     if (!error)
         error = cell_list_add(list, str_text(&source), source.len);
+    if (list->count > count)
+        list->items[count].may_raise = has_raises_tag(item);
     str_free(&source);
     return error;
 }
@@ -86,5 +102,64 @@ int ipynb_cells(cell_list *list, const char *text, size_t len)
         return error;
     error = add_cells(list, notebook);
     cJSON_Delete(notebook);
+    return error;
+}
+
+/* One of the run's members, or a new one that is empty. */
+static int replace_member(cJSON *item, const char *name, const cJSON *ran, cJSON *empty)
+{
+    cJSON *value = ran ? cJSON_Duplicate(cJSON_GetObjectItemCaseSensitive(ran, name), 1) : empty;
+
+    cJSON_DeleteItemFromObjectCaseSensitive(item, name);
+    if (value && cJSON_AddItemToObject(item, name, value))
+        return SNUG_OK;
+    cJSON_Delete(value);
+    return error_no_memory();
+}
+
+static int replace_outputs(cJSON *notebook, const cJSON *run)
+{
+    const cJSON *cells = cJSON_GetObjectItemCaseSensitive(run, "cells");
+    const cJSON *ran = cells ? cells->child : NULL;
+    cell_list one = { 0 };
+    cJSON *item;
+    int error = SNUG_OK;
+
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(notebook, "cells"))
+    {
+        const cJSON *type = cJSON_GetObjectItemCaseSensitive(item, "cell_type");
+        if (error || !cJSON_IsString(type) || strcmp(type->valuestring, "code") != 0)
+            continue;
+
+        size_t count = one.count;
+        error = add_notebook_cell(&one, item, 0);
+        const cJSON *of = one.count > count ? ran : NULL;
+        if (!error)
+            error = replace_member(item, "outputs", of, of ? NULL : cJSON_CreateArray());
+        if (!error)
+            error = replace_member(item, "execution_count", of, of ? NULL : cJSON_CreateNull());
+        ran = of ? of->next : ran;
+    }
+
+    cell_list_free(&one);
+    return error;
+}
+
+int ipynb_with_outputs(str *out, const str *notebook, const char *run, size_t run_len)
+{
+    cJSON *root = NULL, *outputs = NULL;
+    char *text = NULL;
+    int error = json_parse(&root, str_text(notebook), notebook->len);
+
+    if (!error)
+        error = json_parse(&outputs, run, run_len);
+    if (!error)
+        error = replace_outputs(root, outputs);
+    if (!error && (!(text = json_text(root)) || str_add(out, text) || str_add(out, "\n")))
+        error = error_no_memory();
+
+    free(text);
+    cJSON_Delete(outputs);
+    cJSON_Delete(root);
     return error;
 }

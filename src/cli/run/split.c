@@ -31,7 +31,7 @@ int cell_list_add(cell_list *list, const char *source, size_t len)
     memcpy(copy, source, len);
     copy[len] = '\0';
     unsigned number = list->count ? list->items[list->count - 1].number + 1 : 1;
-    list->items[list->count++] = (cell){ copy, len, number, 1 };
+    list->items[list->count++] = (cell){ copy, len, number, 1, 0 };
     return SNUG_OK;
 }
 
@@ -182,7 +182,7 @@ int split_cells(cell_list *list, const char *text, size_t len)
     splitter s = { .list = list, .text = text, .len = len };
     size_t at = len >= 3 && !memcmp(text, bom, 3) ? 3 : 0;
     size_t begin = at;
-    int is_code = 1, is_divided = 0;
+    int is_code = 1;
     int error = SNUG_OK;
 
     while (at < len && !error) {
@@ -192,7 +192,7 @@ int split_cells(cell_list *list, const char *text, size_t len)
                 error = add_between(&s, begin, at);
             begin = l.next;
             is_code = !is_text_marker(&l);
-            is_divided = 1;
+            list->is_divided = 1;
             at = l.next;
         } else {
             at = is_code ? pass_code_line(&s, at) : l.next;
@@ -201,7 +201,7 @@ int split_cells(cell_list *list, const char *text, size_t len)
 
     if (error || !is_code)
         return error;
-    if (is_divided)
+    if (list->is_divided)
         return add_between(&s, begin, len);
     return cell_list_add(list, text, len);
 }

@@ -15,6 +15,7 @@ typedef struct cell {
     size_t len;
     unsigned number; /* from 1, among the file's code cells */
     unsigned line;   /* from 1, of the text it is a piece of */
+    int may_raise;   /* has the tag raises-exception */
 } cell;
 
 /* Zeroed is empty. */
@@ -22,6 +23,7 @@ typedef struct cell_list {
     cell *items;
     size_t count;
     size_t cap;
+    int is_divided; /* a .py by markers */
 } cell_list;
 
 /* Appends a copy; text without anything but white space is not a cell.

@@ -264,6 +264,22 @@ static PyObject *stream_next(PyObject *self)
     return line;
 }
 
+static PyObject *stream_readlines(PyObject *self, PyObject *args)
+{
+    (void)args;
+    return PySequence_List(self);
+}
+
+/* All that is left. */
+static PyObject *stream_read(PyObject *self, PyObject *args)
+{
+    PyObject *lines = stream_readlines(self, args), *nothing = PyUnicode_FromString("");
+    PyObject *text = lines && nothing ? PyUnicode_Join(nothing, lines) : NULL;
+    Py_XDECREF(nothing);
+    Py_XDECREF(lines);
+    return text;
+}
+
 static PyObject *refuse_descriptor(PyObject *self, PyObject *ignored)
 {
     (void)self;
@@ -315,9 +331,9 @@ static PyMethodDef methods[] = {
     { "writable", stream_writable, METH_NOARGS, NULL },
     { "fileno", refuse_descriptor, METH_NOARGS, NULL },
     { "reconfigure", (PyCFunction)(void (*)(void))answer_none, METH_VARARGS | METH_KEYWORDS, NULL },
-    { "read", refuse_input, METH_VARARGS, NULL },
+    { "read", stream_read, METH_VARARGS, NULL },
     { "readline", stream_readline, METH_VARARGS, NULL },
-    { "readlines", refuse_input, METH_VARARGS, NULL },
+    { "readlines", stream_readlines, METH_VARARGS, NULL },
     { "__enter__", answer_self, METH_NOARGS, NULL },
     { "__exit__", answer_none, METH_VARARGS, NULL },
     { NULL },
