@@ -53,14 +53,16 @@ static size_t own_bytes(void)
 }
 
 /* What is wanted besides: a heap of malloc's for the thread, an interpreter. A stack that takes all
- * there is would be of no use. */
-enum { ROOM_BYTES = 128 << 20 };
+ * there is would be of no use, and those of later threads want room too. */
+enum { ROOM_BYTES = 128 << 20, ROOM_FOR_OTHERS = 4 };
 
-static int leaves_room(void)
+static int leaves_room(size_t stack_bytes)
 {
-    void *room =
-        mmap(NULL, ROOM_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return room != MAP_FAILED && munmap(room, ROOM_BYTES) == 0;
+    size_t others =
+        stack_bytes > SIZE_MAX / ROOM_FOR_OTHERS ? SIZE_MAX : ROOM_FOR_OTHERS * stack_bytes;
+    size_t bytes = others > ROOM_BYTES ? others : ROOM_BYTES;
+    void *room = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return room != MAP_FAILED && munmap(room, bytes) == 0;
 }
 
 static int no_stack(size_t bytes, size_t wanted)
@@ -90,7 +92,7 @@ static int map_stack(thread *t, size_t stack_bytes)
             continue;
         if (stack == MAP_FAILED)
             return no_stack(usable, stack_bytes);
-        if (can_be_less && !leaves_room()) {
+        if (can_be_less && !leaves_room(bytes)) {
             munmap(stack, bytes);
             continue;
         }

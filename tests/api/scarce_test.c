@@ -162,6 +162,28 @@ static void so_does_one_without_handlers_for_faults(void **state)
     host_flags = SNUG_HOST_SIGNALS;
 }
 
+static int count_within(int mib)
+{
+    const struct rlimit limit = { (rlim_t)mib << 20, (rlim_t)mib << 20 };
+    snug_host *host = NULL;
+    snug_session *session = NULL;
+    int count = 0;
+
+    setrlimit(RLIMIT_AS, &limit);
+    if (open_host(&host) != SNUG_OK)
+        return 0;
+    while (count < MOST_SESSIONS && snug_session_open(&session, host, NULL) == SNUG_OK)
+        count++;
+    return count;
+}
+
+/* With stacks as large as they may be it is two. */
+static void the_first_sessions_leave_address_space_for_others(void **state)
+{
+    (void)state;
+    assert_in_range(outcome(count_within, 800), 4, MOST_SESSIONS);
+}
+
 /* ---- threads ---- */
 
 /* Nobody's on a Debian system. Root's threads have no limit. */
@@ -409,6 +431,7 @@ static void a_fault_while_an_interpreter_is_made_fails_the_open(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_sessions_leave_address_space_for_others),
         cmocka_unit_test(an_open_that_finds_no_memory_fails_with_a_reason),
         cmocka_unit_test(so_does_one_without_handlers_for_faults),
         cmocka_unit_test(what_finds_no_thread_fails_with_a_reason),

@@ -15,7 +15,7 @@ from driver import Cells, snug
 from upstream import raw_web, scenarios
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "upstream")
-TIMEOUT = "1 s"
+TIMEOUT = "3 s"
 
 
 def command(*words):
@@ -44,7 +44,7 @@ class Scenarios(Upstreams):
     @classmethod
     def setUpClass(cls):
         cls.calls = cls.open_servers([row for row in scenarios.CALLS if not row.waits])
-        cls.waits = cls.open_servers([row for row in scenarios.CALLS if row.waits], "--tool-timeout", "1s")
+        cls.waits = cls.open_servers([row for row in scenarios.CALLS if row.waits], "--tool-timeout", "3s")
         cls.wait()
 
     @classmethod
@@ -111,7 +111,7 @@ class Web(Upstreams):
         cls.web = raw_web.Server()
         cls.addClassCleanup(lambda: cls.web.close())
         cls.calls = cls.open_front("--upstream", f"web=http://127.0.0.1:{cls.web.port}/mcp", "--upstream", f"good={command()}",
-                                   "--tool-timeout", "1s")
+                                   "--tool-timeout", "3s")
         cls.calls.run("state = 7")
 
     def check(self, row):
@@ -190,7 +190,7 @@ class OfOne(Case):
 
     def test_an_answer_that_comes_when_the_call_is_cancelled_is_nobodys(self):
         self.assertEqual(self.cells("", "try: bad.hang_and_answer_late()\nexcept ToolTimeout: pass",
-                                    "[bad.answer_what_was_late(), bad.echo(text='mine')]", options=("--tool-timeout", "1s")),
+                                    "[bad.answer_what_was_late(), bad.echo(text='mine')]", options=("--tool-timeout", "3s")),
                          [None, ["1 late", "mine"]])
 
     def test_a_server_that_is_killed_from_outside_while_it_is_called_is_told(self):
