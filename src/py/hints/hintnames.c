@@ -36,14 +36,14 @@ static void keep_name(names *to, const char *name)
         to->items[to->count++] = name;
 }
 
-/* Public ones of a dict; begins: with the same bytes as this. */
-static void add_public(names *to, PyObject *dict, span begins)
+/* Public ones of a dict. */
+static void add_public(names *to, PyObject *dict)
 {
     PyObject *key, *value;
     Py_ssize_t at = 0;
     while (dict && PyDict_Check(dict) && PyDict_Next(dict, &at, &key, &value)) {
         const char *text = ascii_name(key);
-        if (text && text[0] != '_' && strncmp(text, begins.at, begins.len) == 0)
+        if (text && text[0] != '_')
             keep_name(to, text);
     }
 }
@@ -88,20 +88,14 @@ static const struct known {
     { "sin", "from math import sin" },
     { "cos", "from math import cos" },
     { "log", "from math import log" },
-    { "exp", "from math import exp" },
     { "ceil", "from math import ceil" },
     { "floor", "from math import floor" },
     { "factorial", "from math import factorial" },
-    { "gcd", "from math import gcd" },
     { "mean", "from statistics import mean" },
     { "median", "from statistics import median" },
-    { "stdev", "from statistics import stdev" },
     { "randint", "from random import randint" },
-    { "choice", "from random import choice" },
-    { "shuffle", "from random import shuffle" },
     { "Counter", "from collections import Counter" },
     { "defaultdict", "from collections import defaultdict" },
-    { "OrderedDict", "from collections import OrderedDict" },
     { "namedtuple", "from collections import namedtuple" },
     { "deque", "from collections import deque" },
     { "dataclass", "from dataclasses import dataclass" },
@@ -109,7 +103,6 @@ static const struct known {
     { "timedelta", "from datetime import timedelta" },
     { "date", "from datetime import date" },
     { "Decimal", "from decimal import Decimal" },
-    { "Fraction", "from fractions import Fraction" },
     { "Enum", "from enum import Enum" },
     { "Path", "from pathlib import Path" },
     { "partial", "from functools import partial" },
@@ -119,7 +112,6 @@ static const struct known {
     { "permutations", "from itertools import permutations" },
     { "combinations", "from itertools import combinations" },
     { "chain", "from itertools import chain" },
-    { "accumulate", "from itertools import accumulate" },
     { "groupby", "from itertools import groupby" },
     { "List", "from typing import List" },
     { "Dict", "from typing import Dict" },
@@ -127,8 +119,6 @@ static const struct known {
     { "Any", "from typing import Any" },
     { "StringIO", "from io import StringIO" },
     { "sleep", "from time import sleep" },
-    { "heappush", "from heapq import heappush" },
-    { "pprint", "from pprint import pprint" },
 };
 
 static const struct known others[] = {
@@ -226,10 +216,6 @@ static int line_sets(span line, span name)
 
     if (span_begins(line, "import ") || span_begins(line, "from "))
         return mentions(line, name);
-    if (span_begins(line, "for ")) {
-        const char *in = memmem(line.at, line.len, " in ", 4);
-        return in && mentions(span_from(span_cut(line, (size_t)(in - line.at)), 4), name);
-    }
 
     /* What is indented may be a function's own. */
     if (line.len == 0 || is_blank(line.at[0]))
@@ -400,12 +386,9 @@ static const struct method {
     { "list", "contains", "Write `item in items`." },
     { "list", "join", "Write \", \".join(items): join is a method of the separator." },
     { "list", "split", "split is a method of str: call it on each item." },
-    { "list", "strip", "strip is a method of str: call it on each item." },
-    { "list", "lower", "lower is a method of str: call it on each item." },
     { "list", "items", "items() is a method of dict: loop over a list with `for item in items`." },
     { "list", "keys", "keys() is a method of dict, and this is a list: use one of its items." },
     { "list", "get", "get() is a method of dict, and this is a list: use one of its items." },
-    { "list", "shape", "A list has no shape: len(rows), len(rows[0])." },
     { "list", "sum", "Write sum(items)." },
     { "list", "mean", "Write statistics.mean(items)." },
     { "list", "map", "Write [f(item) for item in items]." },
@@ -413,7 +396,6 @@ static const struct method {
     { "str", "contains", "Write `part in text`." },
     { "str", "decode", "It is a str already: decode() is a method of bytes." },
     { "bytes", "encode", "It is bytes already: encode() is a method of str." },
-    { "bytes", "format", "Decode it first: data.decode().format(...)." },
     { "str", "append", "A str cannot be changed: write text += other, or append to a list." },
     { "str", "get", STR_NO_DICT },
     { "str", "items", STR_NO_DICT },
@@ -431,17 +413,11 @@ static const struct method {
     { "dict", "iterkeys", "A dict has keys()." },
     { "dict", "append", "Write d[key] = value, or d.setdefault(key, []).append(value)." },
     { "dict", "add", "Write d[key] = value; an empty set is written set()." },
-    { "dict", "sort", "Write sorted(d.items())." },
     { "set", "append", "A set has add(x)." },
-    { "set", "push", "A set has add(x)." },
     { "tuple", "append", "A tuple cannot be changed: make a list of it, or write t + (x,)." },
     { "tuple", "sort", "A tuple cannot be changed: write sorted(t)." },
     { "int", "split", "It is a number: str(x) makes text of it." },
-    { "float", "split", "It is a number: str(x) makes text of it." },
-    { "int", "append", "It is a number: append() is a method of list." },
-    { "generator", "append", "Make a list of it first: list(x)." },
     { "generator", "next", "Write next(x)." },
-    { "map", "append", "Make a list of it first: list(x)." },
     { "coroutine", NULL, "It was not awaited: write `await` in front of the call." },
     { "builtin_function_or_method", NULL,
       "It is a function: call it with (), or import the module if that is meant." },
@@ -462,7 +438,6 @@ static int say_method(hint *h)
  */
 static void add_attribute_names(names *to, PyObject *object)
 {
-    const span all = { "", 0 };
     PyTypeObject *type = Py_TYPE(object);
     PyObject *own = NULL;
 
@@ -472,25 +447,28 @@ static void add_attribute_names(names *to, PyObject *object)
         own = PyObject_GenericGetDict(object, NULL);
 
     PyErr_Clear();
-    add_public(to, own, all);
+    add_public(to, own);
     Py_XDECREF(own);
 
     for (Py_ssize_t i = 0; type->tp_mro && i + 1 < PyTuple_GET_SIZE(type->tp_mro); i++) {
         PyTypeObject *base = (PyTypeObject *)PyTuple_GET_ITEM(type->tp_mro, i);
         PyObject *dict = python_type_dict(base);
         if (PyType_HasFeature(base, Py_TPFLAGS_HEAPTYPE))
-            add_public(to, dict, all);
+            add_public(to, dict);
         Py_XDECREF(dict);
     }
 }
 
-/* All of them, or none. */
+/* All of them, or none. A slot that is not set yet is one of them. */
 static int say_attributes(hint *h, PyObject *object)
 {
     names there = { .count = 0 };
     add_attribute_names(&there, object);
     if (there.count == 0 || there.count > MOST_ATTRIBUTES)
         return 0;
+    for (size_t i = 0; i < there.count; i++)
+        if (span_is(h->parts[1], there.items[i]))
+            return 0;
     hint_say(h, "The attributes of $1 are ");
     hint_add_names(h, there.items, there.count);
     return 1;
@@ -535,24 +513,13 @@ static int say_class(hint *h, PyObject *dict)
         h, "It belongs to the class $1 in the module: write $1.$1.$2, or `from $1 import $1`.");
 }
 
-static int say_members(hint *h, PyObject *dict)
-{
-    names there = { .count = 0 };
-    add_public(&there, dict, span_cut(h->parts[1], 2));
-    if (there.count == 0 || there.count > MOST_ATTRIBUTES)
-        return 0;
-    hint_say(h, "The module $1 has ");
-    hint_add_names(h, there.items, there.count);
-    return 1;
-}
-
 int hint_module_attribute(hint *h)
 {
     PyObject *module = ((PyAttributeErrorObject *)h->exc)->obj;
     if (!module || !PyModule_Check(module))
         return 0;
     PyObject *dict = Py_NewRef(PyModule_GetDict(module));
-    int said = say_class(h, dict) || has_suggestion(h) || say_members(h, dict);
+    int said = say_class(h, dict);
     Py_DECREF(dict);
     return said;
 }
@@ -570,7 +537,7 @@ int hint_import_name(hint *h)
 
     names there = { .count = 0 };
     PyObject *dict = Py_NewRef(PyModule_GetDict(module));
-    add_public(&there, dict, (span){ "", 0 });
+    add_public(&there, dict);
     const char *near = nearest_typed(wrong, there.items, there.count);
 
     if (near)

@@ -31,8 +31,9 @@
 #define ESCAPE_IT                                                                   \
     "To match one of ( ) [ ] { } . * + ? itself, put a backslash before it or use " \
     "re.escape(text)."
-#define BRACES "Write {{ and }} for literal braces."
-#define TABLES "SELECT name, sql FROM sqlite_master lists the tables and their columns."
+#define TOO_DEEP "The recursion is too deep: check the condition that ends it, or use a loop."
+#define BRACES   "Write {{ and }} for literal braces."
+#define TABLES   "SELECT name, sql FROM sqlite_master lists the tables and their columns."
 
 #define FOR_PROFILES                                                                               \
     "A profile needs a full session: --full --allow cProfile --allow pstats. Without one measure " \
@@ -154,7 +155,7 @@ const hint_row hint_rows[] = {
     { TYPE, "*list indices must be integers or slices, not tuple", NULL,
       "Write a[i][j] for lists in a list." },
     { TYPE, "tuple indices must be integers or slices, not str", NULL,
-      "The items of a tuple have numbers, not names: use t[0], or unpack it." },
+      "Use a number, t[0], or unpack the tuple; a named tuple has t.name." },
     { TYPE, "*indices must be integers or slices, not float", NULL, IS_NUMBERED },
     { TYPE, "string indices must be integers, not 'float'", NULL, IS_NUMBERED },
     { TYPE, "string indices must be integers, not 'str'", NULL,
@@ -216,7 +217,6 @@ const hint_row hint_rows[] = {
     { VALUE, "not enough values to unpack (expected *", hint_unpacking, NULL },
     { VALUE, "dictionary update sequence element *", NULL,
       "dict() and update() take pairs: [(key, value), ...]." },
-    { VALUE, "math domain error", NULL, "sqrt(x) needs x >= 0, and log(x) needs x > 0." },
     { VALUE, "list.remove(x): x not in list", NULL, TEST_FIRST },
     { VALUE, "* is not in list", NULL, TEST_FIRST },
     { VALUE, "list.index(x): x not in list", NULL, TEST_FIRST },
@@ -254,8 +254,9 @@ const hint_row hint_rows[] = {
       "Put the value into the code, name = \"...\"." },
     { &PyExc_OSError, NULL, hint_system, NULL },
     { &PyExc_StopIteration, "", NULL, "next(it, None) returns None at the end." },
-    { &PyExc_RecursionError, "maximum recursion depth exceeded*", NULL,
-      "The recursion is too deep: check the condition that ends it, or use a loop." },
+    { &PyExc_RecursionError, "maximum recursion depth exceeded", NULL, TOO_DEEP },
+    { &PyExc_RecursionError, "maximum recursion depth exceeded in *", NULL, TOO_DEEP },
+    { &PyExc_RecursionError, "maximum recursion depth exceeded while calling *", NULL, TOO_DEEP },
     { &PyExc_MemoryError, NULL, hint_memory, NULL },
     { &PyExc_ImportError, "No module named '_lsprof'", NULL, FOR_PROFILES },
     { &PyExc_ImportError, "No module named 'profiling*'", NULL, FOR_PROFILES },
@@ -305,9 +306,7 @@ const hint_row hint_rows[] = {
     { SYNTAX, "f-string: unmatched '*'", NULL,
       "Inside { } use other quotes than around the f-string." },
     { SYNTAX, "(unicode error) *: truncated *", NULL,
-      "Write a path as r\"...\", or \\\\ for each backslash." },
-    { SYNTAX, "invalid decimal literal", NULL,
-      "A name cannot begin with a digit, and multiplication is written with *." },
+      "A backslash begins an escape: write r\"...\", or \\\\ for a literal backslash." },
     { SYNTAX, "name '*' is * global declaration", NULL,
       "Write `global $1` in the first line of the function." },
     { SYNTAX, "unterminated string literal *", NULL,

@@ -91,9 +91,6 @@ static int split_path(char *folder, size_t size, const char **name, const interp
     return beneath(root, folder + len + 1, 0);
 }
 
-/* What the line that raised did with the file. The modes of open stand in quotes. */
-typedef enum file_use { USE_UNKNOWN, USE_READS, USE_WRITES } file_use;
-
 /* A mode to write in, behind the comma or the = of an argument: 'w', "ab+"; and no name of a file.
  */
 static int is_mode_to_write(const char *begin, const char *end)
@@ -125,23 +122,15 @@ static int has_mode_to_write(span line)
     return 0;
 }
 
-static file_use use_of(span line)
+/* Whether the line that raised makes files. */
+static int is_to_write(span line)
 {
-    static const struct {
-        const char *sign;
-        file_use use;
-    } signs[] = {
-        { "write", USE_WRITES }, { "mkdir", USE_WRITES },   { "rename", USE_WRITES },
-        { "copy", USE_WRITES },  { "move", USE_WRITES },    { "open(", USE_READS },
-        { "read", USE_READS },   { "listdir(", USE_READS },
-    };
+    static const char *const signs[] = { "write", "mkdir", "rename", "copy", "move" };
 
-    if (has_mode_to_write(line))
-        return USE_WRITES;
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (memmem(line.at, line.len, signs[i].sign, strlen(signs[i].sign)))
-            return signs[i].use;
-    return USE_UNKNOWN;
+        if (memmem(line.at, line.len, signs[i], strlen(signs[i])))
+            return 1;
+    return has_mode_to_write(line);
 }
 
 /* Cuts the path of a folder in the work directory down to one that is there; the part below that
@@ -188,17 +177,11 @@ static void say_folder(hint *h, const char *folder, const char *name, const char
  * is there, *part what is missing in that. */
 static int say_missing_folder(hint *h, char *folder, const char **part)
 {
-    static const char makes[] =
-        "The folder does not exist: os.makedirs(path, exist_ok=True) makes it.";
     const size_t root_len = strlen(h->in->options.workdir);
-    const file_use use = use_of(h->place.line);
 
-    if (use == USE_WRITES)
-        return hint_say(h, makes);
-    hint_add_text(h, use == USE_READS ? "The folder does not exist. " : makes);
-    if (use == USE_UNKNOWN)
-        hint_add_text(h, " ");
-
+    if (is_to_write(h->place.line))
+        return hint_say(h, "The folder does not exist: os.makedirs(path, exist_ok=True) makes it.");
+    hint_add_text(h, "The folder does not exist. ");
     *part = cut_to_folder(folder, root_len);
     if (strlen(folder) > root_len) {
         hint_add_text(h, "In '");

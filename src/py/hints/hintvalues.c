@@ -7,6 +7,12 @@
 #include "base/nearest.h"
 #include "py/hints/hint.h"
 
+static void cut_to(hint *h, size_t len)
+{
+    if (h->out->len > len)
+        h->out->data[h->out->len = len] = '\0';
+}
+
 /* ---- keys ---- */
 
 enum { MOST_KEYS = 749, SHOWN_KEYS = 10, KEYS_BYTES = 140 };
@@ -51,19 +57,21 @@ static void say_keys(hint *h, const char *begin_text, PyObject *dict)
 {
     PyObject *key, *value;
     Py_ssize_t at = 0;
-    size_t begin = h->out->len;
     int count = 0;
+    size_t begin = h->out->len, end = begin;
 
-    while (PyDict_Next(dict, &at, &key, &value)) {
-        if (count == SHOWN_KEYS || h->out->len - begin > KEYS_BYTES) {
-            hint_add_text(h, ", ...");
-            return;
+    while (count < SHOWN_KEYS && end - begin <= KEYS_BYTES &&
+           PyDict_Next(dict, &at, &key, &value)) {
+        hint_add_text(h, count ? ", " : begin_text);
+        if (hint_add_value(h, key)) {
+            count++;
+            end = h->out->len;
         }
-        hint_add_text(h, count++ ? ", " : begin_text);
-        if (!hint_add_value(h, key))
-            hint_add_text(h, "(another)");
+        cut_to(h, end);
     }
-    hint_add_text(h, ".");
+
+    if (count)
+        hint_add_text(h, count == PyDict_GET_SIZE(dict) ? "." : ", ...");
 }
 
 /* The part of an instance without its code: what its dict has. Owned, or NULL. */
@@ -309,7 +317,7 @@ static PyObject *qualified(const place *p, span name)
 /* "len($module, obj, /)\n--\n" without what is Python's own. */
 static int say_doc(hint *h, const char *name, const char *doc)
 {
-    const char *open = doc ? strchr(doc, '(') : NULL;
+    const char *open = doc && strstr(doc, ")\n--\n") ? strchr(doc, '(') : NULL;
     if (!open || (size_t)(open - doc) > HINT_PART_BYTES)
         return 0;
 
@@ -358,16 +366,20 @@ static span called_name(span name)
     return name;
 }
 
-static int has_self(PyObject *function)
+/* Parameters: 0 of a function that takes none, 1 with self or cls in front, -1 otherwise. */
+static int self_count(PyObject *function)
 {
-    PyObject *names = PyCode_GetVarnames((PyCodeObject *)PyFunction_GET_CODE(function));
-    PyObject *first = names && PyTuple_GET_SIZE(names) ? PyTuple_GET_ITEM(names, 0) : NULL;
-    int has = first && (PyUnicode_CompareWithASCIIString(first, "self") == 0 ||
-                        PyUnicode_CompareWithASCIIString(first, "cls") == 0);
+    PyCodeObject *code = (PyCodeObject *)PyFunction_GET_CODE(function);
+    PyObject *names = PyCode_GetVarnames(code);
+    PyObject *first = names && code->co_argcount ? PyTuple_GET_ITEM(names, 0) : NULL;
+    int count = first && (PyUnicode_CompareWithASCIIString(first, "self") == 0 ||
+                          PyUnicode_CompareWithASCIIString(first, "cls") == 0);
+    if (first && !count)
+        count = -1;
 
     PyErr_Clear();
     Py_XDECREF(names);
-    return has;
+    return count;
 }
 
 /* $1 is the qualified name of what was called. */
@@ -382,9 +394,13 @@ int hint_call(hint *h)
         return say_builtin(h, name);
     }
 
-    if (is_method && !has_self(function)) {
+    int selfs = is_method ? self_count(function) : 1;
+    /* What functools.wraps() has named so has a signature of its own. */
+    int is_sure = selfs >= 0 && !place_item(((PyFunctionObject *)function)->func_dict,
+                                            (span){ "__wrapped__", 11 });
+    if (is_sure && !selfs) {
         hint_say(h, "$1 needs self as its first parameter.");
-    } else {
+    } else if (is_sure) {
         hint_add_text(h, "The signature is ");
         hint_add(h, called_name(name));
         add_signature(h, function, is_method);
@@ -392,7 +408,7 @@ int hint_call(hint *h)
     }
 
     Py_DECREF(function);
-    return 1;
+    return is_sure;
 }
 
 int hint_not_callable(hint *h)
@@ -470,7 +486,7 @@ int hint_plus(hint *h)
 int hint_division(hint *h)
 {
     h->parts[0] = place_divisor(h->place.segment);
-    if (h->parts[0].len == 0 || span_is(h->parts[0], "0"))
+    if (h->parts[0].len == 0 || is_digit(h->parts[0].at[0]))
         return 0;
     return hint_say(h, "$1 is 0 here: test it before the division.");
 }
@@ -556,10 +572,8 @@ static int add_fact(hint *h, span name, int count)
         said = hint_add_value(h, value);
     }
 
-    if (!said && h->out->len > before) {
-        h->out->len = before;
-        h->out->data[before] = '\0';
-    }
+    if (!said)
+        cut_to(h, before);
 
     Py_XDECREF(value);
     return said;
