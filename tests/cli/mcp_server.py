@@ -3,7 +3,7 @@
 usage: mcp_server.py [WORD...]
 
 Words: silent (about server/discover, as an old server may be), dies-of-discover, new (revision 2026-07-28 alone), changes-NAME (a call of change
-offers that tool, and takes echo away), die-at-start, mute, garbage-at-start, no-tools, error-at-start, deaf (does not end at the end
+offers that tool, and takes echo away), die-at-start, mute, no-tools, error-at-start, deaf (does not end at the end
 of its input), pages (one tool a page), also-NAME (a tool of that name), reads-NAME (that tool only reads), also-getenv (tells the variable `value`). Calls do what the tool's name says. Each line that comes is
 also written to the file in $LOG, if it is set.
 """
@@ -99,7 +99,7 @@ def call(number, name, arguments):
         print("last words", os.environ.get("LAST_TOKEN", ""), file=sys.stderr, flush=True)
         os._exit(3)
     if name == "garbage":
-        return print("this is not JSON", flush=True)
+        return print("{this is not JSON", flush=True)
     if name == "never":
         return None
     if name == "late":
@@ -159,8 +159,6 @@ def answer(message):
 def main():
     if "die-at-start" in WORDS:
         sys.exit("no configuration")
-    if "garbage-at-start" in WORDS:
-        print("Server is starting", flush=True)
     for line in sys.stdin:
         if os.environ.get("LOG"):
             with open(os.environ["LOG"], "a", encoding="utf-8") as log:

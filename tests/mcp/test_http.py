@@ -425,7 +425,7 @@ class Endings(WebCase):
             for stream in (False, True):
                 with self.subTest(revision=revision, stream=stream):
                     flag = os.path.join(self.folder, revision + str(stream))
-                    w = self.web("--state", flag + ".state", "--tool", f"note=touch {flag}")
+                    w = self.web("--state", flag + ".state", "--drain-time", "1s", "--tool", f"note=touch {flag}")
                     if revision == LEGACY:
                         w.legacy("initialize", protocolVersion=LEGACY, capabilities={})
                     speak = w.modern if revision == MODERN else w.legacy

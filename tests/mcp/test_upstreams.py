@@ -160,10 +160,44 @@ class OfOne(Case):
 
     def test_where_a_server_does_not_start_nothing_is_served(self):
         for says, word, sentence in scenarios.STARTS:
-            for front in (("cells",), ("mcp", "--state", os.path.join(self.folder, "state"))):
-                with self.subTest(says, front=front[0]):
-                    done = snug(*front, "--upstream", f"good={command()}", "--upstream", f"bad={command(word)}")
-                    self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", f"snug: {sentence}\n"))
+            with self.subTest(says):
+                done = snug("cells", "--upstream", f"good={command()}", "--upstream", f"bad={command(word)}")
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", f"snug: {sentence}\n"))
+
+    def test_a_server_that_does_not_start_is_missing_from_snug_mcp(self):
+        starts = [(command(word), sentence) for _, word, sentence in scenarios.STARTS]
+        for bad, sentence in (*starts, ("exec sleep 1000", "the MCP server bad is not ready yet")):
+            with self.subTest(sentence):
+                server = Server("--upstream", f"bad={bad}", "--upstream", f"good={command()}", "--upstream-time", "5s" if "bad_server" in bad else "3s",
+                                state=os.path.join(self.folder, "state"))
+                self.addCleanup(server.end)
+                self.assertEqual(server.tool("run_python", code="good.echo(text='x')")["structuredContent"]["value"]["json"], "x")
+                tool, = (t for t in server.request("tools/list")["result"]["tools"] if t["name"] == "run_python")
+                self.assertIn("Functions are missing: the MCP server bad", tool["description"])
+                self.assertEqual(server.close(), f"snug: {sentence}; its functions are missing\n")
+
+    def test_a_server_that_is_ready_later_is_there_later(self):
+        ready = os.path.join(self.folder, "ready")
+        server = Server("--upstream", f"late=while [ ! -e {ready} ]; do sleep 0.05; done; {command()}", "--upstream-time", "100ms",
+                        state=os.path.join(self.folder, "state"))
+        self.addCleanup(server.end)
+        self.assertIn("'late' is not defined", text(server.tool("run_python", code="late.echo(text='x')")))
+        with open(ready, "w"):
+            pass
+        while server.tool("run_python", code="late.echo(text='x')", session="new")["isError"]:
+            pass
+
+    def test_servers_start_side_by_side(self):
+        a, b = os.path.join(self.folder, "a"), os.path.join(self.folder, "b")
+        waits = "touch {}; while [ ! -e {} ]; do sleep 0.05; done; " + command()
+        done = snug("run", "--upstream", "a=" + waits.format(a, b), "--upstream", "b=" + waits.format(b, a),
+                    "-c", "[a.echo(text='x'), b.echo(text='y')]")
+        self.assertIn("['x', 'y']", done.stdout, done.stderr)
+
+    def test_lines_for_people_are_told_once(self):
+        done = snug("run", "--upstream", f"bad={command('banner')}", "-c", "bad.not_json()")
+        self.assertIn("'behind a line'", done.stdout)
+        self.assertEqual(done.stderr, "snug: the MCP server bad writes lines to stdout that are no messages: they are passed over\n")
 
     def test_a_server_of_an_unknown_version_is_taken_for_what_it_can(self):
         for word in ("version-of-old", "version-is-a-number", "empty-greeting"):

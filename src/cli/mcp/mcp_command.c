@@ -156,6 +156,7 @@ int command_mcp(const options *o)
                                         "--isolation bash out");
     if (o->isolation == IN_PROCESS && !options_given(o, "--isolation"))
         r.options.isolation = IN_WORKER;
+    r.options.upstream_ms = r.server.limits.upstream_ms;
     if (check_profile(o))
         return EXIT_USAGE;
     if (signals_start(&r.signals))

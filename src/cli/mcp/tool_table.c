@@ -6,6 +6,7 @@
 #include "base/jsontext.h"
 #include "base/nearest.h"
 #include "cli/mcp/tasks.h"
+#include "cli/tools/server_tools.h"
 #include "cli/tools/tool_list.h"
 
 /* ---- the table ---- */
@@ -261,6 +262,8 @@ static int write_description(str *out, const mcp_server *s, const mcp_tool *one)
 
     if (!error && one->run == run_code && !one->needs_bash)
         error = tool_list_describe(&text, s->tools->list);
+    if (!error && one->run == run_code && !one->needs_bash)
+        error = server_tools_write_missing(&text, s->tools);
     if (!error && one->needs_servers) {
         error = str_add(&text, " There are: ");
         if (!error)

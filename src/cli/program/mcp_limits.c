@@ -31,6 +31,10 @@
     X(task_kept_ms, "--task-time", "ms", 3600000,                                                  \
       "for which a task is kept, from its beginning; from its end where it has asked, and so the " \
       "result of such a cell")                                                                     \
+    X(upstream_ms, "--upstream-time", "ms", 10000,                                                 \
+      "in which servers of `--upstream` and `--mcp` have to be ready; others are missing until "   \
+      "they "                                                                                      \
+      "are")                                                                                       \
     X(connections, "--connections", "", 256,                                                       \
       "connections to `--http` at once, and subscriptions of a client on stdio")                   \
     X(clients, "--clients", "", 1000,                                                              \

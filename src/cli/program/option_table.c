@@ -419,6 +419,7 @@ const option_row option_rows[] = {
     { "--task-after", "TIME", KIND_SERVED, FOR_MCP, OF_MCP(limits.task_ms), NULL, NULL },
     { "--tasks", "N", KIND_SERVED, FOR_MCP, OF_MCP(limits.tasks), NULL, NULL },
     { "--task-time", "TIME", KIND_SERVED, FOR_MCP, OF_MCP(limits.task_kept_ms), NULL, NULL },
+    { "--upstream-time", "TIME", KIND_SERVED, FOR_MCP, OF_MCP(limits.upstream_ms), NULL, NULL },
     { "--connections", "N", KIND_SERVED, FOR_MCP, OF_MCP(limits.connections), NULL, NULL },
     { "--clients", "N", KIND_SERVED, FOR_MCP, OF_MCP(limits.clients), NULL, NULL },
     { "--request-time", "TIME", KIND_SERVED, FOR_MCP, OF_MCP(limits.request_ms), NULL, NULL },

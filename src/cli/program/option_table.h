@@ -53,7 +53,7 @@ typedef struct option_row {
     uint64_t zero; /* what "0" is in the library, where 0 is the default; 0: it is refused */
 } option_row;
 
-enum { MOST_OPTIONS = 200 };
+enum { MOST_OPTIONS = 220 };
 
 extern const option_row option_rows[];
 extern const size_t option_count;

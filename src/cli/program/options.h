@@ -103,6 +103,7 @@ typedef struct options {
     text_list tools;          /* "NAME=COMMAND" */
     text_list servers;        /* commands that start MCP servers */
     uint64_t tool_timeout_ms; /* 0: none */
+    uint64_t upstream_ms;     /* until a server is missing; 0: they have to be there */
     text_list tool_rules;     /* "PATTERN=DECISION" */
     snug_tool_rule *rules;    /* the same, read */
     size_t rule_count;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "cli/program/command.h"
 #include "cli/program/secrets.h"
@@ -19,23 +20,20 @@ enum { MOST_CHANGES = 1000 };
 /* ---- opening ---- */
 
 /* is_named: its tools stand under its name. */
-static int open_server(tools *t, const upstream *server, int is_named, signals *s)
+static int open_server(tools *t, const upstream *server, int is_named)
 {
     const char *limit;
     const uint64_t start_ms = command_start_ms(&limit, t->options);
-    int error = mcp_open(&t->servers[t->server_count].mcp, server, s, start_ms, limit);
-    const int taken = signals_taken(s);
+    int error = mcp_open(&t->servers[t->server_count].mcp, server, start_ms, limit);
 
     if (!error && is_named && !(t->servers[t->server_count].name = strdup(server->name)))
         error = error_no_memory();
     t->server_count += t->servers[t->server_count].mcp != NULL;
-    if (taken)
-        return 128 + taken;
     return error ? command_fail(EXIT_USAGE, "%s", error_message()) : EXIT_FINE;
 }
 
 /* What stands in its place in messages: of a URL, what comes before its query. */
-static int open_nameless(tools *t, const char *spec, signals *s)
+static int open_nameless(tools *t, const char *spec)
 {
     const int is_url = upstream_is_url(spec);
     char *label = is_url ? strndup(spec, strcspn(spec, "?#")) : strdup(spec);
@@ -43,11 +41,44 @@ static int open_nameless(tools *t, const char *spec, signals *s)
     const upstream server = { .name = label,
                               .command = is_url ? NULL : own,
                               .url = is_url ? own : NULL };
-    const int status = label && own ? open_server(t, &server, 0, s) : command_fail_memory();
+    const int status = label && own ? open_server(t, &server, 0) : command_fail_memory();
 
     free(own);
     free(label);
     return status;
+}
+
+/* One that is not ready is missing where the program may go on without it. */
+static int wait_for_servers(tools *t, signals *s)
+{
+    const uint64_t ms = t->options->upstream_ms;
+    const uint64_t until_ns = ms > 0 ? clock_deadline_ns(clock_now_ns(), ms) : UINT64_MAX;
+
+    for (size_t i = 0; i < t->server_count; i++) {
+        const int error = mcp_wait(t->servers[i].mcp, s, until_ns);
+        if (signals_taken(s))
+            return 128 + signals_taken(s);
+        if (error && ms == 0)
+            return command_fail(EXIT_USAGE, "%s", error_message());
+        if (error)
+            command_fail(EXIT_FINE, "%s; its functions are missing", error_message());
+    }
+    return EXIT_FINE;
+}
+
+int server_tools_write_missing(str *out, const tools *t)
+{
+    int error = SNUG_OK;
+
+    for (size_t i = 0; i < t->server_count && !error; i++) {
+        str why = { 0 };
+        error = mcp_write_failure(&why, t->servers[i].mcp);
+        secrets_hide_str(&why);
+        if (!error && why.len > 0)
+            error = str_printf(out, "\nFunctions are missing: %s.", why.data);
+        str_free(&why);
+    }
+    return error;
 }
 
 int server_tools_open(tools *t, signals *s)
@@ -60,11 +91,11 @@ int server_tools_open(tools *t, signals *s)
     if (!status && count > 0 && !(t->servers = calloc(count, sizeof *t->servers)))
         status = command_fail_memory();
     for (size_t i = 0; i < o->servers.count && !status; i++)
-        status = open_nameless(t, o->servers.items[i], s);
+        status = open_nameless(t, o->servers.items[i]);
     for (size_t i = 0; i < u.count && !status; i++)
-        status = open_server(t, &u.items[i], 1, s);
+        status = open_server(t, &u.items[i], 1);
     upstreams_free(&u);
-    return status;
+    return status ? status : wait_for_servers(t, s);
 }
 
 void server_tools_close(tools *t)

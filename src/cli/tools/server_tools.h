@@ -9,8 +9,10 @@
 
 typedef int bind_fn(void *target, const snug_tool *tool);
 
-/* As tools_open. */
+/* As tools_open. They start side by side. */
 int server_tools_open(tools *t, signals *s);
+/* Appends a sentence for each that could not be reached yet. SNUG_OK or SNUG_ENOMEM. */
+int server_tools_write_missing(str *out, const tools *t);
 /* Gives those that are new the names that cells have for them. EXIT_FINE, or EXIT_USAGE after one
  * sentence. */
 int server_tools_name(tools *t);

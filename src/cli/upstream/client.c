@@ -199,19 +199,6 @@ static int start_thread(mcp *m)
     return SNUG_OK;
 }
 
-static int wait_until_ready(mcp *m)
-{
-    int error = SNUG_OK;
-
-    pthread_mutex_lock(&m->lock);
-    while (!m->is_stopped && m->phase != CLIENT_READY && m->why.len == 0)
-        cond_wait_until(&m->change, &m->lock, UINT64_MAX);
-    if (m->phase != CLIENT_READY)
-        error = error_set(SNUG_ESYSTEM, "%s", m->why.len > 0 ? m->why.data : "stopped");
-    pthread_mutex_unlock(&m->lock);
-    return error;
-}
-
 static mcp *new_client(const char *label)
 {
     pthread_condattr_t monotonic;
@@ -231,7 +218,7 @@ static mcp *new_client(const char *label)
     return m;
 }
 
-int mcp_open(mcp **out, const upstream *server, signals *s, uint64_t start_ms, const char *limit)
+int mcp_open(mcp **out, const upstream *server, uint64_t start_ms, const char *limit)
 {
     mcp *m = new_client(server->name);
     if (!m)
@@ -242,18 +229,50 @@ int mcp_open(mcp **out, const upstream *server, signals *s, uint64_t start_ms, c
     int error = open_transport(m, server);
     if (!error)
         error = start_thread(m);
-    if (signals_watch_call(s, stop_start, m))
-        stop_start(m);
-    if (!error)
-        error = wait_until_ready(m);
-    signals_watch_call(s, NULL, NULL);
     if (error) {
         mcp_close(m);
         return error;
     }
-    mcp_renew(m);
     *out = m;
     return SNUG_OK;
+}
+
+/* Why it is not ready. With the lock. */
+static int write_failure(str *out, const mcp *m)
+{
+    if (m->why.len > 0)
+        return str_add_str(out, &m->why);
+    return str_printf(out, "the MCP server %s is not ready yet", m->label);
+}
+
+int mcp_write_failure(str *out, mcp *m)
+{
+    pthread_mutex_lock(&m->lock);
+    const int error =
+        m->phase != CLIENT_READY && m->tools.count == 0 ? write_failure(out, m) : SNUG_OK;
+    pthread_mutex_unlock(&m->lock);
+    return error;
+}
+
+int mcp_wait(mcp *m, signals *s, uint64_t until_ns)
+{
+    str why = { 0 };
+    int error = SNUG_OK;
+
+    if (signals_watch_call(s, stop_start, m))
+        stop_start(m);
+    pthread_mutex_lock(&m->lock);
+    while (!m->is_stopped && m->phase != CLIENT_READY && m->why.len == 0 &&
+           clock_now_ns() < until_ns)
+        cond_wait_until(&m->change, &m->lock, until_ns);
+    if (m->phase != CLIENT_READY && (error = write_failure(&why, m)) == SNUG_OK)
+        error = error_set(SNUG_ESYSTEM, "%s", why.data);
+    pthread_mutex_unlock(&m->lock);
+    signals_watch_call(s, NULL, NULL);
+    str_free(&why);
+    if (!error)
+        mcp_renew(m);
+    return error;
 }
 
 void mcp_close(mcp *m)

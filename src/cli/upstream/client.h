@@ -12,21 +12,26 @@
 
 #include <snug/snug.h>
 
+#include "base/str.h"
 #include "cli/program/signals.h"
 #include "cli/upstream/upstreams.h"
 
 typedef struct mcp mcp;
 
-/* Starts the server and asks for its tools, within start_ms, or until a signal asks to end.
- * limit is the option that says how long, for the message, or "". SNUG_OK, or an error with a
- * message that names the server. */
-int mcp_open(mcp **out, const upstream *server, signals *s, uint64_t start_ms, const char *limit);
+/* Begins to start the server and to ask for its tools, which may take start_ms. limit is the option
+ * that says how long, for the message, or "". SNUG_OK, or an error with its message. */
+int mcp_open(mcp **out, const upstream *server, uint64_t start_ms, const char *limit);
+/* Waits until it is ready, or a signal asks to end. SNUG_OK, or an error with a message that names
+ * the server: it may be ready later, and mcp_renew finds that. */
+int mcp_wait(mcp *m, signals *s, uint64_t until_ns);
+/* Appends why it has no tools, if it could not be reached yet. SNUG_OK or SNUG_ENOMEM. */
+int mcp_write_failure(str *out, mcp *m);
 /* One of its tools; NULL past the end. It lives until mcp_close, also when mcp_renew has taken it
  * from the list. */
 struct mcptool *mcp_tool(mcp *m, size_t index);
-/* Takes up what the server has changed since: 1, those that are new are marked so; 0: nothing has
- * changed. Waits a little for a list that is on its way. One thread at a time, and not beside
- * mcp_tool. */
+/* Takes up what the server has changed since, and tries again one that could not be reached: 1,
+ * those that are new are marked so; 0: nothing has changed. Waits a little for a list that is on
+ * its way. One thread at a time, and not beside mcp_tool. */
 int mcp_renew(mcp *m);
 /* What calls a tool: a struct mcptool. */
 void mcp_call_tool(void *payload, snug_call *call, const char *arguments);

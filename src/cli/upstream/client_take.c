@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/jsontext.h"
 #include "base/utf8.h"
+#include "cli/program/command.h"
 #include "cli/program/secrets.h"
 
 enum {
@@ -238,12 +239,32 @@ static int take_message(mcp *m, unsigned long stream, const char *text, size_t l
     return taken;
 }
 
+/* A line that a server on stdio has written for people: it is passed over, and that is said once.
+ */
+static int is_stray(mcp *m, const char *text)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+
+    if (*text == '{' || *text == '[' || !strncmp(text, mark, sizeof mark - 1) ||
+        m->transport->kind->has_streams)
+        return 0;
+    if (!m->has_stray)
+        command_fail(0,
+                     "the MCP server %s writes lines to stdout that are no messages: they are "
+                     "passed over",
+                     m->label);
+    m->has_stray = 1;
+    return 1;
+}
+
 /* What a server says of the keys that it was given, or found in its environment, is not heard. */
 int client_on_message(void *payload, unsigned long stream, const char *text, size_t len)
 {
     str copy = { 0 };
     int taken = 0;
 
+    if (is_stray(payload, text))
+        return 1;
     if (!secrets_are_in_json(text, len))
         return take_message(payload, stream, text, len);
     if (str_append(&copy, text, len) == SNUG_OK) {

@@ -313,6 +313,10 @@ int mcp_renew(mcp *m)
         m->is_stale = 1;
         m->transport->kind->wake(m->transport);
     }
+    if (m->phase == CLIENT_DOWN && m->tools.count == 0) {
+        m->wants_start = 1;
+        m->transport->kind->wake(m->transport);
+    }
     while (m->phase == CLIENT_READY && (m->is_stale || m->is_listing) && clock_now_ns() < until_ns)
         cond_wait_until(&m->change, &m->lock, until_ns);
     if (m->has_news)

@@ -182,7 +182,7 @@ def long_error(number, arguments):
 @tool()
 def not_json(number, arguments):
     write("Listening on port 3000\n")
-    answer(number, "never seen")
+    answer(number, "behind a line")
 
 
 @tool()

@@ -48,7 +48,7 @@ CALLS = [
             "try: bad.long_error()\nexcept ToolError as e: n = len(str(e))\nn", 3 * 400_000 + 3),
 
     # ---- what it says is wrong ----
-    fails("a line that is no JSON fails the call that waits", "bad.not_json()", NO_MESSAGE),
+    answers("a line that is no JSON is passed over", "bad.not_json()", "behind a line"),
     fails("half an answer fails the call that waits", "bad.half_json()", NO_MESSAGE),
     fails("an answer that is not UTF-8 fails the call that waits", "bad.not_utf8()", NO_MESSAGE),
     fails("a NUL in an answer fails the call that waits", "bad.nul_in_line()", NO_MESSAGE),
@@ -136,7 +136,6 @@ WEB = [
 # Words of bad_server.py, and what snug says and ends with, or what a program answers all the same.
 STARTS = [
     ("a server that dies at once is told with its last words", "dies", "the MCP server bad has ended: no API key"),
-    ("a server that greets on stdout is told", "banner", "the MCP server bad, server/discover: " + NO_MESSAGE),
     ("a server that floods before it is asked is told", "floods", "the MCP server bad sent a message of more than 32 MiB"),
     ("a server that refuses is told with its reason", "refuses", "the MCP server bad, initialize: no licence"),
     ("a server without a list of tools is told", "no-list", "the MCP server bad lists no tools"),
