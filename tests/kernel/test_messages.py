@@ -1,7 +1,9 @@
 """What a kernel says and answers, message by message."""
 import json
 import os
+import pathlib
 import signal
+import tempfile
 import time
 
 from kernels import SECONDS, Kernel, KernelCase, main
@@ -442,6 +444,16 @@ class Life(KernelCase):
         k.client.wait_for_ready(timeout=SECONDS)
         reply, _ = k.run("x")
         self.assertEqual((reply["ename"], reply["execution_count"]), ("NameError", 1))
+
+    def test_a_package_that_another_kernel_has_is_said(self):
+        with tempfile.TemporaryDirectory() as folder:
+            info = pathlib.Path(folder, "sympy-1.0.dist-info")
+            info.mkdir()
+            (info / "METADATA").write_text("Metadata-Version: 2.1\nName: sympy\nVersion: 1.0\n")
+            (info / "RECORD").write_text("sympy/__init__.py,,\n")
+            reply, _ = self.kernel("--packages", folder).run("import sympy")
+        self.assertEqual(reply["traceback"][-1].partition("\x1b[0m")[2],
+                         "sympy is installed here: use the kernel snug-full, which snug kernel install --all installs.")
 
     def test_sigterm_ends_it(self):
         k = self.kernel()

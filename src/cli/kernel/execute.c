@@ -9,6 +9,8 @@
 #include "base/error.h"
 #include "cli/kernel/failure.h"
 #include "cli/kernel/kernel.h"
+#include "cli/packages/missing.h"
+#include "cli/packages/usual.h"
 #include "cli/program/limit_magic.h"
 #include "cli/prompt/approve.h"
 #include "cli/tools/call_text.h"
@@ -257,6 +259,24 @@ static void tell_displays_left_out(kernel *k, const snug_result *result)
     say(k, text);
 }
 
+/* Where the package is, of an import that fails; malloc'ed, or NULL. */
+static char *advice_on_import(const kernel *k, const snug_result *result)
+{
+    missing m = { 0 };
+    str text = { 0 };
+
+    if (k->options->isolation != AS_FULL &&
+        missing_add_error(&m, snug_result_error_name(result), snug_result_error_value(result),
+                          k->options, snug_host_report(k->host)) == 1 &&
+        m.items[0].is_installed && usual_has(m.items[0].module))
+        str_printf(&text,
+                   "%s is installed here: use the kernel snug-full, which snug kernel install "
+                   "--all installs.",
+                   m.items[0].module);
+    missing_free(&m);
+    return text.len ? str_take(&text) : NULL;
+}
+
 static void take_result(kernel *k, execution *e, const snug_result *result)
 {
     const snug_display *value = main_result(result);
@@ -271,9 +291,11 @@ static void take_result(kernel *k, execution *e, const snug_result *result)
     if (snug_result_status(result) == SNUG_STATUS_OK)
         return;
 
+    char *advice = advice_on_import(k, result);
     e->has_failed = 1;
     failure_of_result(&e->error, result,
-                      snug_result_state(result) == SNUG_STATE_LOST ? fresh_hint : NULL);
+                      snug_result_state(result) == SNUG_STATE_LOST ? fresh_hint : advice);
+    free(advice);
 }
 
 /* An error that is not the cell's. */
