@@ -65,8 +65,13 @@ class Hints(Missing):
 
     def test_a_package_may_have_another_name(self):
         done = self.ask(programs=["import sklearn.notthere", "1"])
-        self.assertIn("if the package scikit-learn is the one that is meant, snug packages install scikit-learn",
-                      done.stderr)
+        self.assertIn("not installed here: snug packages install scikit-learn --into DIR gets it", done.stderr)
+
+    def test_no_package_is_made_up_of_a_name(self):
+        done = snug("run", "-c", "import quux_zork")
+        self.assertNotIn("quux_zork --into", done.stderr)
+        done = snug("run", "-c", "import numpy")
+        self.assertEqual(done.stderr.count("Hint: "), 1, done.stderr)
 
     def test_nothing_is_said_twice_or_where_it_was_not_asked_for(self):
         done = self.ask("--quiet")

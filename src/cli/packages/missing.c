@@ -127,6 +127,11 @@ char *missing_hint(const missing_module *module, int is_full)
     else if (module->is_installed)
         error = str_printf(&text, "%s is installed here: %s--allow %s gives it to programs", name,
                            full, name);
+    else if (module->is_known)
+        error = str_printf(&text,
+                           "%s is not installed here: snug packages install %s --into DIR gets it, "
+                           "and %s--packages DIR --allow %s gives it to programs",
+                           name, module->package, full, name);
     else
         error = str_printf(&text,
                            "%s is not installed here: if the package %s is the one that is meant, "
