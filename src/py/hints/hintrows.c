@@ -297,7 +297,8 @@ const hint_row hint_rows[] = {
     { SYNTAX, "'async *' outside async function", NULL,
       "Write `async def` for the function around it." },
     { SYNTAX, "'return' outside function", NULL,
-      "A cell shows the value of its last line: write the value there without return." },
+      "Indent it if it belongs to the function above. A cell shows the value of its last line "
+      "without return." },
     { SYNTAX, "f-string expression part cannot include a backslash", NULL,
       "Put the part with the backslash into a variable first." },
     { SYNTAX, "f-string: *empty expression not allowed", NULL, BRACES },
