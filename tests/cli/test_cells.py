@@ -43,6 +43,19 @@ class Protocol(Case):
         self.assertEqual(cells.ask(session="a", code="x + 1")["value"]["text"], "42")
         self.assertEqual(cells.end(), (0, []))
 
+    def test_links_and_pipes_in_the_work_directory_are_no_modules(self):
+        work = os.path.join(self.folder, "work")
+        os.makedirs(os.path.join(work, "pack"))
+        with open(os.path.join(self.folder, "outside.py"), "w") as file:
+            file.write("x = 1")
+        for folder in work, os.path.join(work, "pack"):
+            os.symlink(os.path.join(self.folder, "outside.py"), os.path.join(folder, "link.py"))
+            os.symlink(self.folder, os.path.join(folder, "up"))
+            os.mkfifo(os.path.join(folder, "pipe.py"))
+        cells = self.cells("--workdir", work)
+        for name in "link", "pipe", "up.outside", "pack.link", "pack.pipe", "pack.up.outside":
+            self.assertEqual(cells.ask(session="a", code=f"import {name}")["error"]["name"], "ModuleNotFoundError", name)
+
     def test_sessions_do_not_see_each_other(self):
         cells = self.cells()
         cells.ask(session="a", code="x = 1")

@@ -93,6 +93,13 @@ class Save(Case):
 random.seed(1); b = random.randint(1, 9 ** 9), random.random()
 a, b""", "b"))
 
+    def test_modules_of_the_work_directory_are_imported_again(self):
+        cells = self.cells()
+        self.value(cells, "open('own.py', 'w').write('def f(): return 6')\nimport own\nfrom own import f")
+        self.assertEqual({row["name"]: row["how"] for row in self.save(cells)["saved"]}, {"own": "import", "f": "import"})
+        self.restore(cells, "b")
+        self.assertEqual(self.value(cells, "f(), own.f is f", "b"), (6, True))
+
     def test_what_exits_while_it_is_pickled_is_left_out(self):
         cells = self.cells()
         self.value(cells, """

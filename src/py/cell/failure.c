@@ -70,16 +70,22 @@ static int read_source_file(str *out, const char *path)
     return out->len > 0;
 }
 
-static const char *cell_text(const interp *in, uint64_t number, size_t *len)
+static const char *utf8_of(PyObject *source, size_t *len)
 {
     Py_ssize_t size = 0;
+    const char *text = source ? PyUnicode_AsUTF8AndSize(source, &size) : NULL;
 
-    if (number > in->source_count || !in->sources[number - 1])
-        return NULL;
-    const char *text = PyUnicode_AsUTF8AndSize(in->sources[number - 1], &size);
     PyErr_Clear();
     *len = (size_t)size;
     return text;
+}
+
+/* Of a module of the work directory; borrowed. */
+static PyObject *source_of_file(const interp *in, PyObject *filename)
+{
+    if (!in->file_sources || !PyUnicode_CheckExact(filename))
+        return NULL;
+    return PyDict_GetItemWithError(in->file_sources, filename);
 }
 
 /* Cells, and files of the standard library. No other file, whatever name the guest
@@ -90,12 +96,15 @@ static const char *source_text_of(void *payload, PyObject *filename, size_t *len
     interp *in = lines->in;
     uint64_t number = read_cell_number(filename);
     if (number > 0)
-        return cell_text(in, number, len);
+        return utf8_of(number <= in->source_count ? in->sources[number - 1] : NULL, len);
 
     const char *program = program_source(in, filename, len);
     if (program)
         return program;
 
+    PyObject *source = source_of_file(in, filename);
+    if (source)
+        return utf8_of(source, len);
     if (!interp_trusts(in, filename))
         return NULL;
 

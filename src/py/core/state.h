@@ -112,9 +112,10 @@ struct interp {
     PyObject **sources; /* source of cell n at [n - 1], as str; NULL where it never compiled */
     size_t source_count, source_cap;
     PyObject *in_list, *out_dict; /* In and Out as we made them */
-    PyObject *last_names[3];      /* these names */
-    uint64_t forgotten;           /* Out has dropped the values of cells up to this one */
-    PyObject *last[3];            /* what we put into _, __ and ___; NULL before */
+    PyObject *file_sources;  /* texts of modules of the work directory; NULL until there is one */
+    PyObject *last_names[3]; /* these names */
+    uint64_t forgotten;      /* Out has dropped the values of cells up to this one */
+    PyObject *last[3];       /* what we put into _, __ and ___; NULL before */
     codecache cache;
     struct program_slots *programs; /* cell/program.c's; NULL until one is called */
     known_names known;              /* the namespace as the last cell left it */

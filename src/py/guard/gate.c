@@ -10,6 +10,7 @@
 #include "py/core/trust.h"
 #include "py/guard/lazy.h"
 #include "py/guard/package_imports.h"
+#include "py/guard/workmodule.h"
 
 static PyObject *raise_import_error(PyObject *type, PyObject *name, PyObject *message)
 {
@@ -238,6 +239,36 @@ static PyObject *import_stand_in(interp *in, const struct stand_in *found, PyObj
     return gate_load(in, is_package ? found->package : found->module);
 }
 
+int gate_is_work_module(const interp *in, const char *module, size_t len)
+{
+    const char *dot = memchr(module, '.', len);
+    size_t top = dot ? (size_t)(dot - module) : len;
+
+    /* It stands behind all that have the name otherwise, which import each other. */
+    for (size_t i = 0; i < sizeof stand_ins / sizeof *stand_ins; i++)
+        if (strlen(stand_ins[i].name) == top && memcmp(stand_ins[i].name, module, top) == 0)
+            return 0;
+    return !is_own_module(module) && !home_has_module(module, top) &&
+           !packages_has(in->options.packages, module, top) &&
+           allowlist_verdict(in->options.modules, module, top) == ALLOW_NEVER &&
+           workmodule_exists(in->options.workdir, module, top);
+}
+
+/* A stop may end it, as it ends a cell. */
+static PyObject *import_work_module(interp *in, PyObject *name, PyObject *names)
+{
+    PyObject *finder = gate_load(in, "_snug_modules"), *ready = NULL, *module = NULL;
+    if (finder)
+        ready = PyObject_CallMethod(finder, "prepare", "O", name);
+    if (ready)
+        module = PyImport_ImportModuleLevelObject(name, NULL, NULL, names, 0);
+    if (module && module_hooks.on_import(in) != 0)
+        Py_CLEAR(module);
+    Py_XDECREF(ready);
+    Py_XDECREF(finder);
+    return module;
+}
+
 /* The ModuleNotFoundError of a package that is allowed and is not there has the hint that says what
  * is. Keeps the exception. */
 static void hint_at_packages(interp *in, const char *module, size_t len)
@@ -322,6 +353,8 @@ static PyObject *import_names(interp *in, PyObject *name, PyObject *names, int i
             return NULL;
         if (stand_in)
             return import_stand_in(in, stand_in, names);
+        if (gate_is_work_module(in, module, (size_t)len))
+            return import_work_module(in, name, names);
         if (is_c && strcmp(module, "_colorize") == 0)
             return raise_missing(name);
         return refuse_module(in, module, (size_t)len);
@@ -443,7 +476,9 @@ int gate_is_of_cell(const interp *in, const PyObject *globals)
     PyFrameObject *frame = PyThreadState_GetFrame(PyThreadState_Get());
     PyCodeObject *code = frame ? PyFrame_GetCode(frame) : NULL;
     const char *filename = code ? PyUnicode_AsUTF8(code->co_filename) : NULL;
-    int answer = globals == in->main || (filename && strncmp(filename, "<cell ", 6) == 0);
+    int answer =
+        globals == in->main ||
+        (filename && (strncmp(filename, "<cell ", 6) == 0 || workmodule_is_code(filename)));
 
     PyErr_Clear();
     Py_XDECREF(code);
@@ -462,7 +497,14 @@ static PyObject *import_exact(interp *in, PyObject *name, PyObject *globals, PyO
         return gate_import_whole(in, name, globals, locals, names, level);
     if (!is_full && is_of_stdlib(in, globals))
         return gate_import_for_library(in, name, globals, locals, names, level);
-    return gate_import_for_cell(in, name, names, level);
+    if (level <= 0)
+        return gate_import_for_cell(in, name, names, level);
+
+    PyObject *absolute = workmodule_absolute_name(globals, name, level), *module = NULL;
+    if (absolute)
+        module = gate_import_for_cell(in, absolute, names, 0);
+    Py_XDECREF(absolute);
+    return module;
 }
 
 int gate_read_import(gate_import *out, PyObject *args, PyObject *keywords, const char *format)
@@ -527,7 +569,8 @@ static int judge_load(interp *in, PyObject *name, int is_extension)
     allow_verdict answer = is_extension
                                ? allowlist_verdict(in->options.modules, module, (size_t)len)
                                : judge_module(in, module, (size_t)len);
-    int is_allowed = !in->is_guarded || is_own_module(module) || answer != ALLOW_NEVER;
+    int is_allowed = !in->is_guarded || is_own_module(module) || answer != ALLOW_NEVER ||
+                     (!is_extension && gate_is_work_module(in, module, (size_t)len));
     if (is_allowed && !mixes_sessions(name))
         return 0;
 

@@ -20,6 +20,8 @@ PyObject *gate_load(interp *in, const char *name);
 int gate_judge_extension(interp *in, PyObject *name);
 /* Whether cells get a module of ours in the place of that one, where their profile lacks it. */
 int gate_has_stand_in(const char *module);
+/* Whether that is a module, or in a package, of the work directory, whose name nobody else has. */
+int gate_is_work_module(const interp *in, const char *module, size_t len);
 /* Judges the audit event "import" of a module that is about to be loaded. */
 int gate_audit_load(interp *in, PyObject *name);
 

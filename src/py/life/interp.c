@@ -460,14 +460,14 @@ static void drop_objects(interp *in)
         &in->set_running_loop, &in->main,          &in->builtins,
         &in->compile,          &in->print,         &in->assign,
         &in->targets,          &in->value_name,    &in->run_async,
-        &in->in_list,          &in->out_dict,      &in->notes.hinted,
-        &in->notes.streams,    &in->last[0],       &in->last[1],
-        &in->last[2],          &in->last_names[0], &in->last_names[1],
-        &in->last_names[2],    &in->policy_error,  &in->import_denied,
-        &in->pretty,           &in->rich,          &in->tool_error,
-        &in->tool_timeout,     &in->tool_refused,  &in->await_call,
-        &in->checkpoint,       &in->raw_type,      &in->server_type,
-        &in->lazy_import,
+        &in->in_list,          &in->file_sources,  &in->out_dict,
+        &in->notes.hinted,     &in->notes.streams, &in->last[0],
+        &in->last[1],          &in->last[2],       &in->last_names[0],
+        &in->last_names[1],    &in->last_names[2], &in->policy_error,
+        &in->import_denied,    &in->pretty,        &in->rich,
+        &in->tool_error,       &in->tool_timeout,  &in->tool_refused,
+        &in->await_call,       &in->checkpoint,    &in->raw_type,
+        &in->server_type,      &in->lazy_import,
     };
 
     posix_release(in);

@@ -9,6 +9,7 @@
 #include "py/core/fixed.h"
 #include "py/core/state.h"
 #include "py/core/wait.h"
+#include "py/guard/gate.h"
 #include "py/host/sleep.h"
 #include "py/host/tool.h"
 #include "py/value/publish.h"
@@ -159,6 +160,37 @@ static PyObject *module_workdir(PyObject *self, PyObject *ignored)
     return PyUnicode_DecodeFSDefault(in && in->options.workdir ? in->options.workdir : "");
 }
 
+static PyObject *module_is_work_module(PyObject *self, PyObject *name)
+{
+    (void)self;
+    interp *in = interp_current;
+    Py_ssize_t len;
+    const char *text = PyUnicode_AsUTF8AndSize(name, &len);
+    return text ? PyBool_FromLong(in && gate_is_work_module(in, text, (size_t)len)) : NULL;
+}
+
+/* The texts are the guest's own to make up. */
+static PyObject *module_note_source(PyObject *self, PyObject *args)
+{
+    (void)self;
+    interp *in = interp_current;
+    PyObject *file, *source;
+    if (!PyArg_ParseTuple(args, "UU:note_source", &file, &source))
+        return NULL;
+    if (!in)
+        Py_RETURN_NONE;
+    if (!in->file_sources && !(in->file_sources = PyDict_New()))
+        return NULL;
+
+    /* A subclass would be compared by its own __eq__. */
+    file = PyUnicode_FromObject(file);
+    int failed = !file || PyDict_SetItem(in->file_sources, file, source) != 0;
+    Py_XDECREF(file);
+    if (failed)
+        return NULL;
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef functions[] = {
     { "run", module_run, METH_O, "Run a cell's code, in the event loop where it awaits." },
     { "namespace", module_namespace, METH_NOARGS, "The session's namespace." },
@@ -167,6 +199,10 @@ static PyMethodDef functions[] = {
     { "system_time", module_system_time, METH_NOARGS,
       "Seconds that the kernel has worked for the thread." },
     { "workdir", module_workdir, METH_NOARGS, "The work directory." },
+    { "is_work_module", module_is_work_module, METH_O,
+      "Whether the name is that of a module of the work directory." },
+    { "note_source", module_note_source, METH_VARARGS,
+      "note_source(file, text): what tracebacks show of that file." },
     { "evaluate", module_evaluate, METH_O, "Run a code object in the session's namespace." },
     { "standing", module_standing, METH_NOARGS,
       "The session's own clock, which does not go on for that; None if it has none." },

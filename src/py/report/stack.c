@@ -26,22 +26,26 @@ void stack_free(stack *s)
     sourcetext_free(&s->source);
 }
 
-/* Whether it is of the session's own code in Python, which no cell wrote; a cell cannot give
- * that name to compile (py/guard/audit.c). */
-static int is_entry_of_snug(const PyTracebackObject *entry)
+/* Whether it is of the session's own code in Python, which no cell wrote, or of the importer, which
+ * CPython leaves out of most tracebacks; a cell cannot give these names to compile
+ * (py/guard/audit.c). */
+static int is_hidden_entry(const PyTracebackObject *entry)
 {
+    static const char importer[] = "<frozen importlib.";
     PyCodeObject *code = PyFrame_GetCode(entry->tb_frame);
     PyObject *name = code->co_filename;
     int is_plain = PyUnicode_CheckExact(name) && PyUnicode_IS_COMPACT_ASCII(name);
-    int answer = is_plain && strncmp(PyUnicode_DATA(name), "<snug ", 6) == 0;
+    const char *text = is_plain ? PyUnicode_DATA(name) : "";
+    int answer =
+        strncmp(text, "<snug ", 6) == 0 || strncmp(text, importer, sizeof importer - 1) == 0;
     Py_DECREF(code);
     return answer;
 }
 
 /* Takes the reference to entry. */
-static PyTracebackObject *skip_snug(PyTracebackObject *entry)
+static PyTracebackObject *skip_hidden(PyTracebackObject *entry)
 {
-    while (entry && is_entry_of_snug(entry)) {
+    while (entry && is_hidden_entry(entry)) {
         PyTracebackObject *next = (PyTracebackObject *)Py_XNewRef(entry->tb_next);
         Py_DECREF(entry);
         entry = next;
@@ -75,7 +79,7 @@ PyTracebackObject *stack_first(PyObject *exc, const source_lines *lines)
     if (lines && lines->is_cell)
         first = first_of_cell((PyTracebackObject *)entry, lines);
     if (!first)
-        return skip_snug((PyTracebackObject *)entry);
+        return skip_hidden((PyTracebackObject *)entry);
 
     Py_INCREF(first);
     Py_DECREF(entry);
@@ -87,14 +91,14 @@ PyTracebackObject *stack_next(PyTracebackObject *entry)
     PyTracebackObject *next = entry->tb_next;
     Py_XINCREF(next);
     Py_DECREF(entry);
-    return skip_snug(next);
+    return skip_hidden(next);
 }
 
 size_t stack_count(const PyTracebackObject *entry)
 {
     size_t count = 0;
     for (; entry; entry = entry->tb_next)
-        count += !is_entry_of_snug(entry);
+        count += !is_hidden_entry(entry);
     return count;
 }
 
