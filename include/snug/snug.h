@@ -674,6 +674,11 @@ SNUG_EXTERN uint64_t snug_session_execution_count(const snug_session *session);
 /* Ends the cell that is running now, if there is one, with SNUG_STATUS_INTERRUPTED. It never
  * reaches a later cell. Any thread, but not from a signal handler. */
 SNUG_EXTERN void snug_session_interrupt(snug_session *session);
+/* The same where a person has asked for it, who wants to have the names afterwards: in a session of
+ * kind SNUG_KIND_FULL the cell gets KeyboardInterrupt once, and what runs in C is waited for, at
+ * most until the cell's limits end it. snug_session_interrupt ends it then, which may cost the
+ * session. In sessions of other kinds it is snug_session_interrupt. */
+SNUG_EXTERN void snug_session_interrupt_gently(snug_session *session);
 
 /* Runs one cell to its end, on the session's thread, while the caller waits. limits may be NULL,
  * and a limit that is zero is the session's; threads and memory_bytes are always the session's.

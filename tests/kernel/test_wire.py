@@ -14,6 +14,7 @@ import unittest
 
 from kernels import SECONDS, SNUG, Kernel, KernelCase, environment, main
 
+import gate
 import zmq  # jupyter_client's own
 from jupyter_client import BlockingKernelClient
 from jupyter_client.connect import write_connection_file
@@ -306,6 +307,34 @@ class Workers(KernelCase):
             found += below
             left += below
         return found
+
+
+class Stops(KernelCase):
+    """Of a call in C, in a full session."""
+
+    def stopped(self):
+        self.gate = gate.Gate(self.folder)
+        k = self.kernel(*gate.OPTIONS, "--workdir", self.folder)
+        k.run("x = 42")
+        request = k.client.execute(gate.CELL)
+        self.assertEqual(k.wait_for("stream")["text"], "there\n")
+        k.control("interrupt_request")
+        self.assertIn("Another stop ends the session, and its names are lost", k.wait_for("stream")["text"])
+        return k, request
+
+    def test_it_is_waited_for(self):
+        k, request = self.stopped()
+        self.gate.open()
+        self.assertEqual(k.reply_to(request)["content"]["ename"], "KeyboardInterrupt")
+        self.assertEqual(k.value("x"), "42")
+
+    def test_a_second_stop_does_not_wait(self):
+        k, request = self.stopped()
+        k.control("interrupt_request")
+        reply = k.reply_to(request)["content"]
+        self.assertEqual(reply["ename"], "KeyboardInterrupt")
+        self.assertIn("lost with all its names", reply["traceback"][-1])
+        self.assertEqual(k.run("x")[0]["ename"], "NameError")
 
 
 class Installed(KernelCase):

@@ -19,6 +19,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cli"))
 from driver import SECONDS, SNUG, Case, Reader, Terminal, environment  # noqa: E402
 
+import gate  # noqa: E402
 import unittests  # noqa: E402
 
 CTRL_C, CTRL_D, CTRL_Z, UP = "\x03", "\x04", "\x1a", "\x1b[A"
@@ -138,6 +139,23 @@ class Outside(Case):
                 self.assertEqual(terminal.end(), 128 + number)
                 self.assertEqual(terminal.modes(), before)
                 self.assertTrue(terminal.out.text.rstrip().endswith(b"\x1b[?2004l"), terminal.out.text[-80:])
+
+    def test_ctrl_c_waits_for_a_call_in_c_and_a_second_one_does_not(self):
+        for again, says, then in (("", r"In \[3\]: ", r"Out\[3\]: 42"),
+                                  (CTRL_C, r"a new session takes its place.*In \[1\]: ", "NameError")):
+            closed = gate.Gate(self.folder)
+            pathlib.Path(self.folder, "closed.py").write_text(gate.CELL)
+            terminal = self.prompt(*gate.OPTIONS, "--workdir", self.folder)
+            self.ask(terminal, "x = 42", r"In \[2\]: ")
+            self.ask(terminal, "%run closed.py", r"there")
+            terminal.type(CTRL_C)
+            terminal.wait("Ctrl-C again ends the session, and its names are lost")
+            if again:
+                terminal.type(again)
+            else:
+                closed.open()
+            terminal.wait(says)
+            self.ask(terminal, "x", then)
 
     def test_a_worker_that_is_killed_while_a_cell_is_typed_costs_its_session(self):
         terminal = self.prompt("--isolation", "worker")

@@ -338,8 +338,17 @@ void attendant_ask(attendant *a, const kernel_message *cell, snug_call *call, co
     ring(a->wake_fd);
 }
 
+void attendant_begin_cell(attendant *a)
+{
+    pthread_mutex_lock(&a->lock);
+    a->stops = 0;
+    a->tell_ns = 0;
+    pthread_mutex_unlock(&a->lock);
+}
+
 void attendant_end_cell(attendant *a)
 {
+    attendant_begin_cell(a);
     pthread_mutex_lock(&a->lock);
     asked_line *lines = a->lines;
     a->lines = NULL;
@@ -442,6 +451,23 @@ static int is_over(attendant *a)
     return answer;
 }
 
+/* What is waited for since the first stop of a cell. The lock is held. */
+static long tell_wait_ms(attendant *a, uint64_t now_ns)
+{
+    static const char text[] =
+        "snug: the cell does not answer yet: what it runs in C has to return first. Another stop "
+        "ends the session, and its names are lost\n";
+
+    if (!a->tell_ns)
+        return -1;
+    if (now_ns < a->tell_ns)
+        return (long)((a->tell_ns - now_ns) / NS_PER_MS) + 1;
+    a->tell_ns = 0;
+    iopub_text(&a->kernel->publisher, SNUG_STREAM_STDERR, text, sizeof text - 1);
+    iopub_flush(&a->kernel->publisher);
+    return -1;
+}
+
 /* How long the loop may wait, in ms; what has waited too long is interrupted. */
 static long next_look_ms(attendant *a)
 {
@@ -457,6 +483,9 @@ static long next_look_ms(attendant *a)
         wait_ms = (long)((a->hurry_ns - now_ns) / NS_PER_MS) + 1;
     if (a->lines && a->lines->next && (wait_ms < 0 || wait_ms > LOOK_MS))
         wait_ms = LOOK_MS;
+    const long tell_ms = tell_wait_ms(a, now_ns);
+    if (tell_ms >= 0 && (wait_ms < 0 || wait_ms > tell_ms))
+        wait_ms = tell_ms;
     pthread_mutex_unlock(&a->lock);
     return wait_ms;
 }

@@ -32,6 +32,8 @@ typedef struct attendant {
     int is_asked;         /* the request for that line is sent */
     uint64_t question;    /* the number of that message */
     int has_unanswered;   /* the cell did not wait any longer for one that it had asked for */
+    unsigned stops;       /* of the cell that runs, by the client */
+    uint64_t tell_ns;     /* when to say that the first is waited for; 0: never, or it was said */
     uint64_t hurry_ns;    /* when what the shell asks of the session is interrupted; 0: never */
     int is_ending;        /* no further cell is to begin */
     int is_over;          /* the thread is to end */
@@ -54,6 +56,8 @@ void attendant_set_session(attendant *a, snug_session *session);
  * the call with it: one that waits for an approval as approve.h reads lines. */
 void attendant_ask(attendant *a, const kernel_message *cell, snug_call *call, const char *prompt,
                    int is_approval);
+/* A cell begins: its first stop waits for what it runs in C. */
+void attendant_begin_cell(attendant *a);
 /* The cell is over: calls that wait get none, and later lines are left aside. */
 void attendant_end_cell(attendant *a);
 /* What the session is asked for now is interrupted after that many ms; 0: it is done. */

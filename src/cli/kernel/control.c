@@ -3,13 +3,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "cli/kernel/kernel.h"
+
+enum { TELL_MS = 1000 }; /* after which it is said what is waited for */
 
 void control_interrupt(attendant *a)
 {
     pthread_mutex_lock(&a->lock);
-    if (a->session)
+    if (a->session && a->stops++ == 0) {
+        snug_session_interrupt_gently(a->session);
+        if (snug_session_kind(a->session) == SNUG_KIND_FULL)
+            a->tell_ns = clock_deadline_ns(clock_now_ns(), TELL_MS);
+    } else if (a->session) {
+        a->tell_ns = 0;
         snug_session_interrupt(a->session);
+    }
     pthread_mutex_unlock(&a->lock);
 }
 

@@ -329,6 +329,7 @@ static int run_cell(kernel *k, execution *e)
     uint64_t left_out[2];
     int is_lost = 0;
 
+    attendant_begin_cell(&k->attendant);
     const int error = run_source(&result, k, e);
     attendant_end_cell(&k->attendant);
     if (error) {

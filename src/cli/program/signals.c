@@ -18,6 +18,7 @@ enum {
     /* Thousands of sessions are closed in that time, cells that resist are given up. */
     END_MS = 5000,
     LOOK_MS = 100,        /* between two looks whether somebody reads */
+    TELL_MS = 1000,       /* after which it is said what is waited for */
     SIGNAL_LOOK = SIGUSR2 /* has the thread look at what has changed */
 };
 
@@ -128,6 +129,30 @@ static const struct timespec *time_to_wait(struct timespec *out, const signals *
     return ns == UINT64_MAX ? NULL : out;
 }
 
+/* A person's first Ctrl-C waits for a full session's call in C. */
+static void interrupt_session(void *target)
+{
+    signals *s = target;
+
+    if (s->count > 1 || s->taken != SIGINT) {
+        s->asked_ns = 0;
+        snug_session_interrupt(s->session);
+        return;
+    }
+    snug_session_interrupt_gently(s->session);
+    if (!s->asked_ns && snug_session_kind(s->session) == SNUG_KIND_FULL)
+        s->asked_ns = clock_now_ns();
+}
+
+static void tell_wait(signals *s)
+{
+    if (!s->asked_ns || s->has_told || clock_now_ns() - s->asked_ns < TELL_MS * NS_PER_MS)
+        return;
+    s->has_told = 1;
+    tell_stderr("\nsnug: the cell does not answer yet: what it runs in C has to return first. "
+                "Ctrl-C again ends the session, and its names are lost\n");
+}
+
 static void *serve_signals(void *arg)
 {
     signals *s = arg;
@@ -136,6 +161,7 @@ static void *serve_signals(void *arg)
         int is_pending = s->interrupt && s->count > 0;
         if (is_pending)
             s->interrupt(s->target);
+        tell_wait(s);
         if (s->deadline_ns && clock_now_ns() >= s->deadline_ns)
             end_at_once(s, "snug: not ended in 5 s; ended at once\n");
         if (is_unread(s))
@@ -225,27 +251,30 @@ void signals_before_exit(signals *s, void (*before_exit)(void *payload), void *p
     pthread_mutex_unlock(&s->lock);
 }
 
-static void interrupt_session(void *target)
-{
-    snug_session_interrupt(target);
-}
-
-int signals_watch(signals *s, snug_session *session)
-{
-    return signals_watch_call(s, session ? interrupt_session : NULL, session);
-}
-
-int signals_watch_call(signals *s, void (*interrupt)(void *target), void *target)
+static int watch(signals *s, void (*interrupt)(void *target), void *target, snug_session *session)
 {
     pthread_mutex_lock(&s->lock);
     s->interrupt = interrupt;
     s->target = target;
+    s->session = session;
+    s->asked_ns = 0;
+    s->has_told = 0;
     if (!interrupt)
         s->last_count = s->count;
     s->count = 0;
     int taken = s->taken;
     pthread_mutex_unlock(&s->lock);
     return taken;
+}
+
+int signals_watch(signals *s, snug_session *session)
+{
+    return watch(s, session ? interrupt_session : NULL, s, session);
+}
+
+int signals_watch_call(signals *s, void (*interrupt)(void *target), void *target)
+{
+    return watch(s, interrupt, target, NULL);
 }
 
 int signals_taken(signals *s)

@@ -22,10 +22,13 @@ typedef struct signals {
     pthread_mutex_t lock;
     void (*interrupt)(void *target); /* ends what is running; NULL: nothing is */
     void *target;
-    unsigned count;      /* signals since that cell began */
-    unsigned last_count; /* of the cell before it */
-    int taken;           /* the first that asks the program to end */
-    int pipe[2];         /* every signal's number as a byte */
+    snug_session *session; /* of signals_watch; NULL: something else runs */
+    uint64_t asked_ns;     /* since when it is waited for what that runs in C; 0: it is not */
+    int has_told;          /* that it is */
+    unsigned count;        /* signals since that cell began */
+    unsigned last_count;   /* of the cell before it */
+    int taken;             /* the first that asks the program to end */
+    int pipe[2];           /* every signal's number as a byte */
     int is_running;
     void (*on_end)(void *payload);
     void *payload;
@@ -51,6 +54,7 @@ void signals_end_unread(signals *s);
 void signals_before_exit(signals *s, void (*before_exit)(void *payload), void *payload);
 void signals_stop(signals *s);
 /* From here on SIGINT, SIGTERM and SIGHUP interrupt this session; NULL: nobody.
+ * The first SIGINT does so gently, and says after a second what the next one costs.
  * The second one on the same cell says so, the third ends the program. Answers
  * what signals_taken does: a cell must not begin when that is not 0. */
 int signals_watch(signals *s, snug_session *session);

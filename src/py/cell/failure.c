@@ -336,7 +336,9 @@ int failure_of_loss(outcome *out, const interp *in, guard_end end, int number)
 
     str_clear(&out->hint);
     if (!error)
-        error = str_add(&out->hint, outcome_lost_hint);
+        error = str_add(&out->hint, end == GUARD_JUMPED && reason == STOP_INTERRUPT
+                                        ? outcome_stopped_hint
+                                        : outcome_lost_hint);
     if (!error)
         error = add_last_line(out);
     return error ? error_no_memory() : SNUG_OK;

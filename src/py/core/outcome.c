@@ -7,6 +7,9 @@
 const char *const outcome_lost_hint =
     "The session is lost with all its names: reset it or open a new one, and do not run this code "
     "again as it is.";
+const char *const outcome_stopped_hint =
+    "The session is lost with all its names: reset it or open a new one, and run the cells that it "
+    "needs again.";
 
 void outcome_free(outcome *out)
 {

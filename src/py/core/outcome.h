@@ -59,5 +59,6 @@ typedef struct outcome {
 void outcome_free(outcome *out);
 /* Of a cell whose session is lost with it. */
 extern const char *const outcome_lost_hint;
+extern const char *const outcome_stopped_hint; /* where somebody has interrupted the cell */
 
 #endif

@@ -118,11 +118,12 @@ void stopping_watch_end(interp *in)
 
 void interp_stop(interp *in, stop_reason reason, uint64_t limit)
 {
-    int none = STOP_NONE;
+    int before = atomic_load(&in->stop.reason);
 
-    if (atomic_load(&in->stop.reason) == STOP_NONE) {
+    /* A limit may end what was interrupted gently. */
+    if (before == STOP_NONE || (before == STOP_INTERRUPT && reason != STOP_INTERRUPT)) {
         in->stop.limit = limit;
-        atomic_compare_exchange_strong(&in->stop.reason, &none, (int)reason);
+        atomic_compare_exchange_strong(&in->stop.reason, &before, (int)reason);
     }
 
     if (atomic_load(&in->stop.end) != END_NOT_BEGUN) {

@@ -63,18 +63,35 @@ void session_look_away(void)
     pthread_mutex_unlock(&succession);
 }
 
-void snug_session_interrupt(snug_session *front)
+static void interrupt_session(snug_session *session, int is_gentle)
+{
+    if (is_gentle && session->kind == SNUG_KIND_FULL && session->form->interrupt_gently)
+        session->form->interrupt_gently(session);
+    else
+        session->form->interrupt(session);
+}
+
+static void interrupt_front(snug_session *front, int is_gentle)
 {
     if (!front || !forked_is_process(front->host->process))
         return;
     if (!atomic_load(&front->successor)) {
-        front->form->interrupt(front); /* which may wait for a worker, and holds up nobody else */
+        interrupt_session(front, is_gentle); /* may wait for a worker, and holds up nobody else */
         return;
     }
 
-    snug_session *session = session_look(front);
-    session->form->interrupt(session);
+    interrupt_session(session_look(front), is_gentle);
     session_look_away();
+}
+
+void snug_session_interrupt(snug_session *front)
+{
+    interrupt_front(front, 0);
+}
+
+void snug_session_interrupt_gently(snug_session *front)
+{
+    interrupt_front(front, 1);
 }
 
 /* ---- claims ---- */

@@ -49,6 +49,7 @@ typedef struct session_form {
     /* *session is another one afterwards where the thread of a lost one goes on. */
     int (*renew)(snug_session **session);
     void (*interrupt)(snug_session *session);
+    void (*interrupt_gently)(snug_session *session); /* of full sessions; NULL: there are none */
     /* A cell, in steps. SNUG_OK: it is on its way, and finish follows once attend has answered 1.
      * limits may be NULL. */
     int (*start)(snug_session *session, const char *source, size_t len, const snug_limits *limits,

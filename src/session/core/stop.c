@@ -388,6 +388,24 @@ static uint64_t on_interrupt(watch *item, void *ignored)
     return step_ladder(session, now_ns);
 }
 
+/* A limit, or an interrupt that does not wait, enters the ladder later. */
+static uint64_t on_gentle_interrupt(watch *item, void *ignored)
+{
+    snug_session *session = session_of(item);
+    session_stop *stop = &session->stop;
+    (void)ignored;
+    if (stop->since_ns)
+        return stop->next_ns;
+    if (stop->is_asked || stop->is_settling)
+        return item->deadline_ns;
+    stop->is_asked = 1;
+    stop->rung = GUARD_INTERRUPT;
+    interp_stop(session->interp, STOP_INTERRUPT, 0);
+    if (guard_is_installed())
+        guard_kick(&session->thread.guard);
+    return item->deadline_ns;
+}
+
 /* ---- for jobs ---- */
 
 void stop_prepare(session_stop *stop, uint64_t now_ns)
@@ -398,6 +416,7 @@ void stop_prepare(session_stop *stop, uint64_t now_ns)
     stop->reason = STOP_NONE;
     stop->is_given_up = 0;
     stop->is_left = 0;
+    stop->is_asked = 0;
     stop->is_settling = 0;
     stop->rung = 0;
 }
@@ -438,10 +457,20 @@ static int is_noted(_Atomic int *waits)
     return atomic_compare_exchange_strong(waits, &before, 2) || before == 2;
 }
 
-void local_interrupt(snug_session *session)
+static void strike(snug_session *session, uint64_t (*on_strike)(watch *item, void *ignored))
 {
     /* Its job is not armed before it has a thread, and one that is free. */
     if (is_noted(&session->is_pended) || is_noted(&session->park.is_waking))
         return;
-    watchdog_strike(session->host->watchdog, &session->stop.watch, on_interrupt, NULL);
+    watchdog_strike(session->host->watchdog, &session->stop.watch, on_strike, NULL);
+}
+
+void local_interrupt(snug_session *session)
+{
+    strike(session, on_interrupt);
+}
+
+void local_interrupt_gently(snug_session *session)
+{
+    strike(session, on_gentle_interrupt);
 }

@@ -40,7 +40,8 @@ typedef struct session_stop {
     uint64_t read_ns, read_cpu_ns; /* when cpu_clock was read last, and what it said */
     int rung;                      /* that ended the job */
     int is_given_up;
-    int is_left; /* the caller does not wait, and the thread comes back; guarded as is_given_up */
+    int is_left;  /* the caller does not wait, and the thread comes back; guarded as is_given_up */
+    int is_asked; /* it was interrupted gently */
     int is_settling; /* what the job has run has ended: it only puts that in order */
 } session_stop;
 
@@ -66,6 +67,8 @@ uint64_t stop_cpu_used_ns(session_stop *stop);
 
 /* interrupt of local_form: what runs is ended. Any thread. */
 void local_interrupt(snug_session *session);
+/* The same, but what it runs in C is waited for: the ladder is not entered. */
+void local_interrupt_gently(snug_session *session);
 
 /* No call waits longer for what no limit of the session's bounds. */
 enum { STOP_LONGEST_MS = 60000 };

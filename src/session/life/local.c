@@ -225,6 +225,7 @@ static const session_form local_sessions = {
     .is_alive = has_interp,
     .renew = local_renew,
     .interrupt = local_interrupt,
+    .interrupt_gently = local_interrupt_gently,
     .start = local_start,
     .attend = local_attend,
     .finish = local_finish,

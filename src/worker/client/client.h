@@ -45,6 +45,9 @@ typedef struct remote_host {
     _Atomic uint32_t channels, profiles; /* given out so far */
 } remote_host;
 
+/* How what runs is interrupted. */
+typedef enum remote_interrupt { NOT_INTERRUPTED, INTERRUPTED_GENTLY, INTERRUPTED } remote_interrupt;
+
 /* What a session in a worker has here. */
 typedef struct remote {
     pthread_mutex_t lock; /* guards link, for threads that interrupt */
@@ -54,10 +57,10 @@ typedef struct remote {
     char *workdir; /* that the options name, on the machine of the worker */
     char *profile; /* as the worker finds it; NULL: the default */
     worker_need need;
-    _Atomic uint32_t running;   /* number of the request under way; 0: none */
-    _Atomic int is_interrupted; /* by somebody, since the request began */
-    int is_open;                /* the worker has the session */
-    uint64_t taken;             /* bytes of output that the worker was not told of yet */
+    _Atomic uint32_t running; /* number of the request under way; 0: none */
+    _Atomic int interrupted;  /* by somebody, since the request began */
+    int is_open;              /* the worker has the session */
+    uint64_t taken;           /* bytes of output that the worker was not told of yet */
     time_t opened;
     struct cgroup *group;     /* of a session of bash; NULL: there is none to be had */
     uint64_t kills;           /* of the kernel's in it, when the cell began */
@@ -143,6 +146,8 @@ int remote_ask(snug_session *session, remote_question *q);
  * that it is over, at until_ns (CLOCK_MONOTONIC) at the latest; 0: at once, and then it reads
  * nothing by itself. */
 int remote_begin(snug_session *session, remote_question *q);
+/* Has the worker interrupt the request of that number. Nonzero: it could not be sent. */
+int remote_send_interrupt(remote *r, uint32_t number, remote_interrupt how, uint64_t deadline_ns);
 int remote_attend(snug_session *session, remote_question *q, uint64_t until_ns);
 int remote_end(snug_session *session, remote_question *q);
 /* After a question that was answered: frees the reply, and ends the worker where that was

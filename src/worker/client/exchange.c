@@ -300,6 +300,22 @@ static int has_filled_disk(remote *r)
     return atomic_load(&r->full) == r->line.number;
 }
 
+static remote_interrupt how_interrupted(remote *r)
+{
+    return has_filled_disk(r) ? INTERRUPTED : (remote_interrupt)atomic_load(&r->interrupted);
+}
+
+int remote_send_interrupt(remote *r, uint32_t number, remote_interrupt how, uint64_t deadline_ns)
+{
+    packer body = { 0 };
+
+    pack_number(&body, how == INTERRUPTED_GENTLY);
+    int error = body.is_short || link_send(r->link, FRAME_INTERRUPT, r->line.channel, number,
+                                           &body.text, deadline_ns);
+    str_free(&body.text);
+    return error;
+}
+
 /* A cell that was interrupted is not waited for as long as others. */
 static void shorten_wait(const snug_session *session, remote_question *q, int *is_hurried)
 {
@@ -370,7 +386,7 @@ static int wait_for_reply(snug_session *session, remote_question *q, uint64_t un
         error = link_wait(r->link, &r->line, &f, remote_due_ns(session, q), wake_ns);
         if (error == SNUG_OK)
             q->has_reply = take_in_time(session, q, &q->calls, &f);
-        if (q->is_cell && !q->is_hurried && (atomic_load(&r->is_interrupted) || has_filled_disk(r)))
+        if (q->is_cell && !q->is_hurried && how_interrupted(r) == INTERRUPTED)
             shorten_wait(session, q, &q->is_hurried);
         has_more = make_approved(session, q);
         remote_due_ns(session, q); /* an answer has time of its own */
@@ -430,16 +446,16 @@ int remote_begin(snug_session *session, remote_question *q)
     r->question = q;
     desk_begin(session->desk, q->most_calls, q->input_ms);
     q->untimed_ns = desk_untimed_ns(session->desk, clock_now_ns());
-    atomic_store(&r->is_interrupted, 0);
+    atomic_store(&r->interrupted, NOT_INTERRUPTED);
     atomic_store(&r->running, number);
     q->is_lost =
         link_ask(r->link, &r->line, q->kind, &q->body.text, q->most_bytes, q->deadline_ns) != 0;
     str_free(&q->body.text);
 
     /* One that overtook the request was not understood. */
-    if (!q->is_lost && (atomic_load(&r->is_interrupted) || has_filled_disk(r)))
-        q->is_lost =
-            link_send(r->link, FRAME_INTERRUPT, r->line.channel, number, NULL, q->deadline_ns) != 0;
+    const remote_interrupt how = how_interrupted(r);
+    if (!q->is_lost && how != NOT_INTERRUPTED)
+        q->is_lost = remote_send_interrupt(r, number, how, q->deadline_ns) != 0;
     return SNUG_OK;
 }
 
@@ -591,7 +607,7 @@ static lost_how how_lost(remote *r)
     if (end == LINK_FULL || has_filled_disk(r))
         return LOST_FULL;
 
-    if (atomic_load(&r->is_interrupted))
+    if (how_interrupted(r) == INTERRUPTED)
         return LOST_INTERRUPTED;
     if (end == LINK_LATE)
         return LOST_LATE;
@@ -616,7 +632,9 @@ static int tell_outcome(outcome *o, snug_session *session, uint64_t wall_ms)
 
     link_explain(session->remote->link, &why);
     if (!failed)
-        failed = str_add(&o->error_value, str_text(&why)) || str_add(&o->hint, outcome_lost_hint);
+        failed =
+            str_add(&o->error_value, str_text(&why)) ||
+            str_add(&o->hint, how == LOST_INTERRUPTED ? outcome_stopped_hint : outcome_lost_hint);
     if (!failed)
         failed = str_printf(&o->traceback, "%s: %s\n", str_text(&o->error_name),
                             str_text(&o->error_value));

@@ -168,20 +168,29 @@ static int renew_in_worker(snug_session **at)
     return error;
 }
 
-static void send_interrupt(snug_session *session)
+static void interrupt_remote(snug_session *session, remote_interrupt how)
 {
     remote *r = session->remote;
 
     pthread_mutex_lock(&r->lock);
     uint32_t number = atomic_load(&r->running);
     if (number > 0 && r->link) {
-        atomic_store(&r->is_interrupted, 1);
-        link_send(r->link, FRAME_INTERRUPT, r->line.channel, number, NULL,
-                  remote_deadline_ns(session->host, 0));
+        atomic_store(&r->interrupted, how);
+        remote_send_interrupt(r, number, how, remote_deadline_ns(session->host, 0));
         desk_interrupt(session->desk);
         link_nudge(r->link, &r->line);
     }
     pthread_mutex_unlock(&r->lock);
+}
+
+static void send_interrupt(snug_session *session)
+{
+    interrupt_remote(session, INTERRUPTED);
+}
+
+static void send_gentle_interrupt(snug_session *session)
+{
+    interrupt_remote(session, INTERRUPTED_GENTLY);
 }
 
 /* ---- cells ---- */
@@ -602,6 +611,7 @@ const session_form remote_sessions = {
     .is_alive = has_remote,
     .renew = renew_in_worker,
     .interrupt = send_interrupt,
+    .interrupt_gently = send_gentle_interrupt,
     .start = start_cell,
     .attend = attend_remote_cell,
     .finish = finish_cell,

@@ -194,8 +194,12 @@ static void serve_frame(server *s, frame *f)
 static void interrupt_all(server *s)
 {
     for (channel *c = s->channels; c; c = c->next)
-        if (c->number != 0 && c->to_interrupt == c->number && c->session)
-            snug_session_interrupt(c->session);
+        if (c->number != 0 && c->to_interrupt == c->number && c->session) {
+            if (c->is_gentle)
+                snug_session_interrupt_gently(c->session);
+            else
+                snug_session_interrupt(c->session);
+        }
 }
 
 static void take_notice(server *s, frame *f)
@@ -205,8 +209,10 @@ static void take_notice(server *s, frame *f)
 
     pthread_mutex_lock(&s->lock);
     channel *c = find_channel(s, f->channel);
-    if (c && f->kind == FRAME_INTERRUPT && f->number == c->number)
+    if (c && f->kind == FRAME_INTERRUPT && f->number == c->number) {
         c->to_interrupt = f->number;
+        c->is_gentle = f->body.len > 0 && unpack_number(&u);
+    }
     if (c && f->kind == FRAME_TAKEN) {
         uint64_t bytes = unpack_number(&u);
         c->untaken -= bytes < c->untaken ? bytes : c->untaken;

@@ -39,7 +39,8 @@ typedef struct channel {
     struct server *server;
     uint32_t id;
     uint32_t number;       /* of the request that is being served; 0: none */
-    uint32_t to_interrupt; /* the request that is to be interrupted */
+    uint32_t to_interrupt; /* the request that is to be interrupted, */
+    int is_gentle;         /* but not what it runs in C */
     snug_session *session; /* NULL: not opened */
     serve_call *calls;     /* the server's lock guards these three */
     uint64_t calls_made;
