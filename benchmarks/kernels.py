@@ -20,7 +20,7 @@ def commands(snug, python):
     kernel = [snug, "kernel", "-f", "{connection_file}"]
     return {
         "snug": kernel,
-        "snug, worker": [*kernel, "--isolation", "worker"],
+        "snug, local": [*kernel, "--isolation", "local"],
         "snug, full": [*kernel, "--isolation", "full"],
         "ipykernel": [python, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
     }

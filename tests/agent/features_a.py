@@ -104,7 +104,7 @@ class A(Asked):
         self.assertEqual(self.text("secret.txt"), "the word is seagull")
 
     def test_A6_a_program_has_neither_the_variables_nor_the_keys_of_its_user(self):
-        for form in ([], ["--isolation", "worker"]):
+        for form in ([], ["--isolation", "local"]):
             reply = self.reply([program("import os\ndict(os.environ)")], *RESULT, *form, "--profile", "data",
                                "Which variables are there?", WORD="seagull-0123")
             self.assertEqual(len(reply["attempts"]), 1, reply["error"])
@@ -157,9 +157,9 @@ class A(Asked):
         return process, told
 
     def test_A13_a_program_runs_in_a_process_of_its_own(self):
-        process, told = self.endless()
+        process, told = self.endless("--isolation", "local")
         self.assertEqual(leaves_below(process.pid), [])
-        process, told = self.endless("--isolation", "worker")
+        process, told = self.endless()
         worker, = leaves_below(process.pid)
         os.kill(worker, signal.SIGKILL)  # it was this one that ran the program
         told.wait(b'"event":"rerun".*killed by signal 9')

@@ -81,8 +81,8 @@ class Latency(Asked):
             return reply["timing_ms"]["execute"]
 
         limit = min(started() for _ in range(3))
+        self.assertLess(min(ran("--isolation", "local") for _ in range(3)), limit)
         self.assertLess(min(ran() for _ in range(3)), limit)
-        self.assertLess(min(ran("--isolation", "worker") for _ in range(3)), limit)
 
 
 class Isolation(Asked):
@@ -110,10 +110,10 @@ found"""
         self.assertEqual((reply["status"], reply["answer"]), ("answered", "[]"), reply["error"])
 
     def test_D13_in_this_process(self):
-        self.look("--profile", "data")
+        self.look("--isolation", "local", "--profile", "data")
 
     def test_D13_in_a_worker(self):
-        self.look("--isolation", "worker", "--profile", "data")
+        self.look("--profile", "data")
 
     def test_D13_in_a_full_session_that_may_import_what_opens_sockets_and_programs(self):
         self.look("--full", "--profile", "data", "--allow", "socket", "--allow", "subprocess")

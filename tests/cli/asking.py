@@ -26,10 +26,11 @@ class Asking(Case):
         self.addCleanup(self.endpoint.__exit__)
 
     def ask(self, rules, *args, full=False):
-        """full: no file may have more than a megabyte."""
+        """full: no file may have more than a megabyte, which a worker has."""
         self.endpoint.server.rules = Rules(rules)
         env = environment(**self.endpoint.environment, XDG_STATE_HOME=self.folder)
         command = ["sh", "-c", 'trap "" XFSZ; ulimit -f 2048; exec "$0" "$@"'] if full else []
+        args = ["--isolation", "local", *args] if full else args
         return subprocess.run([*command, SNUG, "ask", *args], cwd=self.folder, env=env, input="",
                               capture_output=True, encoding="utf-8", timeout=SECONDS)
 

@@ -279,7 +279,7 @@ class Batch(Case):
         self.file("tasks.results.jsonl", whole[:first])
         with Endpoint(rules) as endpoint:
             done = subprocess.run(["bash", "-c", 'trap "" XFSZ; ulimit -f %d; exec "$0" "$@"' % (first // 1024 + 1),
-                                   SNUG, "batch", *PLAIN, path], capture_output=True, text=True,
+                                   SNUG, "batch", *PLAIN, "--isolation", "local", path], capture_output=True, text=True,
                                   env=environment(**endpoint.environment), timeout=SECONDS)
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("tasks.results.jsonl: File too large", done.stderr)

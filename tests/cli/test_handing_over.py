@@ -386,8 +386,8 @@ class Faults(Handing):
     def test_a_limit_of_the_shell_is_one_sentence(self):
         self.endpoint.server.rules = Rules([("Question:", FIGURE.replace("return ", "return bytes(3 << 20) + "))])
         env = environment(**self.endpoint.environment, XDG_STATE_HOME=self.folder)
-        done = subprocess.run([SNUG, "ask", *PLAIN, "--out", "o", "--quiet", "x"], cwd=self.folder, env=env, input="",
-                              capture_output=True, encoding="utf-8", timeout=SECONDS,
+        done = subprocess.run([SNUG, "ask", *PLAIN, "--isolation", "local", "--out", "o", "--quiet", "x"], cwd=self.folder, env=env,
+                              input="", capture_output=True, encoding="utf-8", timeout=SECONDS,
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2 << 20, 2 << 20)))
         self.assertEqual((done.returncode, done.stderr), (2, "snug: o/figure-1.png: File too large (errno 27)\n"))
         self.assertIn("Figure", done.stdout)
@@ -412,10 +412,10 @@ class Faults(Handing):
 
 
 class Forms(Handing):
-    def test_a_worker_hands_over_the_same(self):
+    def test_this_process_hands_over_the_same(self):
         code = program(f"open('report.txt', 'w').write('report')\nclass F:\n    def _repr_png_(self):\n"
                        f"        return {PNG!r}\nF()")
-        done = self.write("--isolation", "worker", "--out", "o", code=code)
+        done = self.write("--isolation", "local", "--out", "o", code=code)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.names("o"), ["figure-1.png", "report.txt"])
         self.assertEqual(self.bytes("o/figure-1.png"), PNG)

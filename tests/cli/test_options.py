@@ -1,4 +1,5 @@
 import os
+import shutil
 import subprocess
 import unittest
 
@@ -87,6 +88,23 @@ class Options(Case):
                 self.assertIn("Out[1]: 42\n", done.stdout)
         self.refused("run", "--worker-command", "echo gone >&2; exit 3", "-c", "1",
                      says="did not start: its worker ended with status 3: gone")
+
+    def test_what_a_model_sends_is_in_a_worker_by_default(self):
+        import json
+        for words, form in (([], "worker"), (["--isolation", "local"], "local"), (["execution.environment=local"], "local")):
+            done = snug("config", "show", "--json", *words, env=dict(os.environ, SNUG_CONFIG="none"))
+            self.assertEqual({k["key"]: k["value"] for k in json.loads(done.stdout)["keys"]}["execution.environment"], form)
+
+    def test_a_worker_that_is_not_there_is_named(self):
+        alone = os.path.join(self.folder, "snug")
+        shutil.copy(SNUG, alone)
+        for words in (["ask", "--model", "openai:m", "What?"], ["kernel", "install", "--prefix", self.folder], ["run", "--full", "-c", "1"]):
+            done = subprocess.run([alone, *words], capture_output=True, text=True, timeout=SECONDS, stdin=subprocess.DEVNULL,
+                                  env=environment(OPENAI_API_KEY="sk-none", HOME=self.folder))
+            self.assertEqual((done.returncode, done.stdout), (2, ""), words)
+            self.assertIn(f"the program snug-worker was not found at {self.folder}/snug-worker, ", done.stderr)
+            self.assertIn("build or install it there", done.stderr)
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "share")))
 
     def test_short_and_old_spellings_are_what_they_stand_for(self):
         import json

@@ -27,7 +27,7 @@ class Talk(Talking):
 
     def test_a_question_finds_the_names_of_the_one_before(self):
         talk = self.talk(replies=[program("x = 6\nx"), program("x * 7")])
-        talk.wait(r"openai:test, Python in this process; /help says more, Ctrl-D leaves")
+        talk.wait(r"openai:test, Python in a worker; /help says more, Ctrl-D leaves")
         talk.say("Six?", line("6"))
         talk.say("Times seven?", line("42"))
         self.assertEqual(talk.leave(), 0)
@@ -329,7 +329,7 @@ class Asking(Talking):
             talk.type(answer + "\r")
 
     def test_a_program_that_is_refused_does_not_run(self):
-        for how in ((), ("--mode", "act"), ("--isolation", "worker"), ("--quiet",)):
+        for how in ((), ("--mode", "act"), ("--isolation", "local"), ("--quiet",)):
             with self.subTest(how):
                 talk = self.ask("--workdir", self.folder, *how, "Make it", replies=[program("open('made', 'w').close()")])
                 talk.wait(r"open\('made', 'w'\)")

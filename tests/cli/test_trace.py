@@ -206,7 +206,7 @@ class Trace(Case):
         with Endpoint(RULES) as endpoint:
             env = environment(**endpoint.environment, SNUG_CONFIG="none")
             done = subprocess.run(["bash", "-c", 'trap "" XFSZ; ulimit -f 1; exec "$0" "$@"', SNUG, "ask",
-                                   "--trace-file", path, "how many are there"], env=env,
+                                   "--isolation", "local", "--trace-file", path, "how many are there"], env=env,
                                   capture_output=True, text=True, timeout=SECONDS)
         self.assertEqual((done.returncode, done.stdout), (0, ANSWER))
         self.assertIn("t.jsonl: there is not room for all of it", done.stderr)

@@ -51,7 +51,7 @@ class Clients(KernelCase):
         nbformat.validate(book)
 
     def test_nbclient_runs_a_notebook_with_each_kind_of_session(self):
-        for kernel in ("snug", "snug-worker", "snug-full"):
+        for kernel in ("snug", "snug-local", "snug-full"):
             with self.subTest(kernel=kernel):
                 book = self.notebook(CELLS, kernel)
                 NotebookClient(book, timeout=SECONDS, allow_errors=True).execute()

@@ -197,7 +197,7 @@ class Cells(KernelCase):
         self.assertIn("does not say which question", k.reply_to(request)["content"]["evalue"])
 
     def test_a_password_is_asked_for_as_one(self):
-        for options in ((), ("--isolation", "worker")):
+        for options in ((), ("--isolation", "local")):
             k = self.kernel(*options)
             request = k.client.execute("from getpass import getpass\nlen(getpass('Key: '))", allow_stdin=True)
             asked = k.client.get_stdin_msg(timeout=SECONDS)["content"]
@@ -224,8 +224,8 @@ class Cells(KernelCase):
     def test_the_wait_for_a_line_is_not_the_cells_time(self):
         self.ask_late(self.k)
 
-    def test_the_wait_for_a_line_is_not_the_time_of_a_cell_in_a_worker(self):
-        self.ask_late(self.kernel("--isolation", "worker"))
+    def test_the_wait_for_a_line_is_not_the_time_of_a_cell_in_the_kernels_process(self):
+        self.ask_late(self.kernel("--isolation", "local"))
 
     def test_the_wait_for_a_line_has_a_limit(self):
         source = ("%limit input-timeout=200ms\ntry:\n    input('First? ')\n"

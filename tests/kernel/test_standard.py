@@ -47,12 +47,12 @@ class Python:
     code_clear_output = "from IPython.display import clear_output\nclear_output()"
 
 
-class Local(Python, jupyter_kernel_test.KernelTests):
+class Worker(Python, jupyter_kernel_test.KernelTests):
     kernel_name = "snug"
 
 
-class Worker(Python, jupyter_kernel_test.KernelTests):
-    kernel_name = "snug-worker"
+class Local(Python, jupyter_kernel_test.KernelTests):
+    kernel_name = "snug-local"
 
 
 class Full(Python, jupyter_kernel_test.KernelTests):

@@ -263,8 +263,7 @@ class Parent(KernelCase):
 
 
 class Workers(KernelCase):
-    def kernel(self, *options, **changes):
-        return super().kernel("--isolation", "worker", *options, **changes)
+    """Where sessions are unless an option says otherwise."""
 
     def test_a_worker_that_is_killed_between_cells_is_told_of(self):
         k = self.kernel()

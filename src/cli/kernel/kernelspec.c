@@ -175,8 +175,8 @@ typedef struct variant {
 } variant;
 
 static const variant variants[] = {
-    { IN_PROCESS, "local", "snug", "Python 3 (snug)", "python" },
-    { IN_WORKER, "worker", "snug-worker", "Python 3 (snug, worker)", "python" },
+    { IN_WORKER, "worker", "snug", "Python 3 (snug)", "python" },
+    { IN_PROCESS, "local", "snug-local", "Python 3 (snug, local)", "python" },
     { AS_FULL, "full", "snug-full", "Python 3 (snug, packages)", "python" },
     { AS_BASH, "bash", "snug-bash", "Bash (snug)", "bash" },
 };
@@ -185,22 +185,18 @@ enum { VARIANTS = sizeof variants / sizeof variants[0] };
 /* ---- kernel.json ---- */
 
 /* What people's notebooks import, as far as it is there. */
-static int add_packages(cJSON *argv, const options *o)
+static int add_packages(cJSON *argv, const options *o, const char *report)
 {
     text_list usual = { 0 };
-    snug_host *host = NULL;
     int error = SNUG_OK;
 
-    if (!o->package_folder && snug_host_open(&host, NULL))
-        return SNUG_OK;
-    char *folder = usual_folder(o, host ? snug_host_report(host) : "");
+    char *folder = usual_folder(o, report);
     if (folder)
         error = usual_add(&usual, folder);
     for (size_t i = 0; i < usual.count && !error; i++)
         error = json_add_text(argv, NULL, "--allow") || json_add_text(argv, NULL, usual.items[i]);
     free(folder);
     free(usual.items);
-    snug_host_close(host);
     return error;
 }
 
@@ -226,7 +222,7 @@ static int add_options(cJSON *argv, const options *o)
     return error;
 }
 
-static int add_argv(cJSON *root, const options *o, const variant *v)
+static int add_argv(cJSON *root, const options *o, const variant *v, const char *report)
 {
     static const char *const first[] = { "kernel", "-f", "{connection_file}", "--isolation" };
     char program[PATH_MAX];
@@ -241,15 +237,16 @@ static int add_argv(cJSON *root, const options *o, const variant *v)
         error |= json_add_text(argv, NULL, first[i]);
     error |= json_add_text(argv, NULL, v->word) || add_options(argv, o);
     if (v->isolation == AS_FULL && !options_given(o, "--allow"))
-        error |= add_packages(argv, o);
+        error |= add_packages(argv, o, report);
     return error;
 }
 
 /* NULL if memory ran out. */
-static char *spec_text(const options *o, const variant *v, const char *display_name)
+static char *spec_text(const options *o, const variant *v, const char *display_name,
+                       const char *report)
 {
     cJSON *root = cJSON_CreateObject();
-    int failed = !root || add_argv(root, o, v);
+    int failed = !root || add_argv(root, o, v, report);
 
     failed |= json_add_text(root, "display_name", display_name);
     failed |= json_add_text(root, "language", v->language);
@@ -334,14 +331,36 @@ static int check_owner(const char *folder)
     return status;
 }
 
+/* A front end would show no more than a kernel that dies. */
+static int open_trial(snug_host **out, const options *o, const variant *v, const char *name)
+{
+    snug_session_options wanted = SNUG_SESSION_OPTIONS_INIT;
+    snug_session *session = NULL;
+    options how = *o;
+
+    how.isolation = v->isolation;
+    wanted.kind = v->isolation == AS_BASH ? SNUG_KIND_BASH : SNUG_KIND_RESTRICTED;
+    if (command_make_host(out, &how, NULL) || snug_session_open(&session, *out, &wanted))
+        return command_fail(EXIT_USAGE,
+                            "the kernel %s is not installed, its sessions cannot start: %s", name,
+                            snug_error_message());
+    snug_session_close(session);
+    return EXIT_FINE;
+}
+
 static int install_variant(const options *o, const variant *v, const char *where)
 {
     const char *name = o->kernel.name ? o->kernel.name : v->name;
     const char *display = o->kernel.display_name ? o->kernel.display_name : v->display_name;
+    snug_host *host = NULL;
     str folder = { 0 };
-    char *text = spec_text(o, v, display);
+    char *text = NULL;
     int status = check_name(name);
 
+    if (!status)
+        status = open_trial(&host, o, v, name);
+    if (!status)
+        text = spec_text(o, v, display, snug_host_report(host));
     if (!status && (!text || str_printf(&folder, "%s/%s", where, name)))
         status = command_fail_memory();
     if (!status)
@@ -352,6 +371,7 @@ static int install_variant(const options *o, const variant *v, const char *where
         printf("%s: %s\n", folder.data, display);
     str_free(&folder);
     free(text);
+    snug_host_close(host);
     return status;
 }
 
@@ -372,12 +392,12 @@ int kernelspec_install(const options *o)
                             "kernel install: --all names the kernels itself, and %s is "
                             "of one",
                             o->kernel.name ? "--name" : "--display-name");
-    int status = chosen_folder(&where, &o->kernel);
+    int status = chosen_folder(&where, &o->kernel), failed = 0;
     for (size_t i = 0; i < VARIANTS && !status; i++)
         if (o->kernel.is_all || variants[i].isolation == o->isolation)
-            status = install_variant(o, &variants[i], where.data);
+            failed |= install_variant(o, &variants[i], where.data);
     str_free(&where);
-    return status;
+    return status ? status : failed;
 }
 
 /* ---- list, uninstall ---- */

@@ -154,8 +154,6 @@ int command_mcp(const options *o)
     if (o->isolation == AS_BASH)
         return command_fail(EXIT_USAGE, "mcp has sessions of bash beside those of Python: leave "
                                         "--isolation bash out");
-    if (o->isolation == IN_PROCESS && !options_given(o, "--isolation"))
-        r.options.isolation = IN_WORKER;
     r.options.upstream_ms = r.server.limits.upstream_ms;
     if (check_profile(o))
         return EXIT_USAGE;

@@ -49,7 +49,7 @@ static const key_row table[] = {
     { "generation.prompts", KEY_VALUE, "--prompts", NULL, NULL, NULL,
       "folder whose NAME.txt takes the place of the prompt NAME" },
 
-    { "execution.environment", KEY_VALUE, "--isolation", "local", NULL, NULL,
+    { "execution.environment", KEY_VALUE, "--isolation", "worker", NULL, NULL,
       "where sessions live: local, worker, full or bash" },
     { "execution.timeout", KEY_VALUE, "--timeout", NULL, NULL, NULL, "elapsed time of a cell" },
     { "execution.cpu_limit", KEY_VALUE, "--cpu", NULL, NULL, NULL, "processor time of a cell" },

@@ -155,7 +155,8 @@ const option_row option_rows[] = {
       "import allowlist that comes with snug (default core)" },
     { "--isolation", "local|worker|full|bash", KIND_CHOICE, FOR_SESSIONS,
       offsetof(options, isolation), isolations,
-      "where sessions live: in this process (the default), or in one of their own" },
+      "where sessions live: in this process (local), in a worker, or in a process of their own "
+      "(default worker, where a model or a front end sends programs; else local)" },
     { "--full", NULL, KIND_SHORT, FOR_SESSIONS, 0, NULL,
       "--isolation full: packages with C extensions too, in a process of the session's own",
       .stands_for = "--isolation", .with = "full" },

@@ -201,6 +201,7 @@ static snug_kind kind_of_sessions(const options *o)
         return SNUG_KIND_BASH;
     case AS_FULL:
         return SNUG_KIND_FULL;
+    case BY_COMMAND:
     case IN_PROCESS:
     case IN_WORKER:
         break;
@@ -218,22 +219,20 @@ static int fail_disabled(const options *o)
                         place);
 }
 
-/* A full session, with files and their formats. */
-static int choose_data(options *o)
+static int choose_isolation(options *o, unsigned command)
 {
-    if (!o->is_data)
-        return EXIT_FINE;
-    if (options_given(o, "--isolation") && o->isolation != AS_FULL)
+    if (o->is_data && options_given(o, "--isolation") && o->isolation != AS_FULL)
         return command_fail(EXIT_USAGE, "--data is a full session, and --isolation says another");
-    o->isolation = AS_FULL;
-    if (!o->allowlist && !o->profile)
-        o->profile = "data";
+    if (o->is_data)
+        o->isolation = AS_FULL;
+    if (o->isolation == BY_COMMAND)
+        o->isolation = command & FOR_STRANGERS ? IN_WORKER : IN_PROCESS;
     return EXIT_FINE;
 }
 
 static int finish_options(options *o, unsigned command)
 {
-    int status = choose_data(o);
+    int status = choose_isolation(o, command);
     if (!status)
         status = choose_imports(o);
     if (status)

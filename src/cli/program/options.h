@@ -36,7 +36,8 @@ enum {
     FOR_SESSIONS = FOR_PROMPT | FOR_RUN | FOR_CELLS | FOR_ASK | FOR_KERNEL | FOR_MCP,
     FOR_ALL = FOR_SESSIONS | FOR_CHECK | FOR_DOCTOR | FOR_LIBRARY | FOR_PACKAGES | FOR_MODELS |
               FOR_CONVERSATIONS | FOR_TOOLS,
-    FOR_CALLERS = FOR_SESSIONS | FOR_TOOLS /* what has tools */
+    FOR_CALLERS = FOR_SESSIONS | FOR_TOOLS,        /* what has tools */
+    FOR_STRANGERS = FOR_ASK | FOR_KERNEL | FOR_MCP /* where programs are a model's, or anybody's */
 };
 
 /* An argument that is not an option: a file, "-" for stdin, or the text behind -c. */
@@ -83,8 +84,14 @@ typedef struct mcp_options {
     mcp_limits limits; /* zero: the default */
 } mcp_options;
 
-/* Where sessions are, and which. */
-typedef enum isolation_choice { IN_PROCESS, IN_WORKER, AS_FULL, AS_BASH } isolation_choice;
+/* Where sessions are, and which. BY_COMMAND is none after options_parse. */
+typedef enum isolation_choice {
+    BY_COMMAND,
+    IN_PROCESS,
+    IN_WORKER,
+    AS_FULL,
+    AS_BASH
+} isolation_choice;
 
 typedef enum install_choice { INSTALL_NOTHING, INSTALL_ASKED, INSTALL_YES } install_choice;
 

@@ -70,8 +70,8 @@ static int no_program(const char *folder)
         error = error_no_memory();
     else
         error = error_set(SNUG_ENOTFOUND,
-                          "the program snug-worker was not found: it was looked for at %s%s, where "
-                          "this build installs it; name it by the host's option worker_path",
+                          "the program snug-worker was not found at %s%s: build or install it "
+                          "there, or name it by the host's option worker_path",
                           str_text(&looked), SNUG_WORKER_PATH);
 
     str_free(&looked);
