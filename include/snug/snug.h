@@ -544,7 +544,7 @@ typedef struct snug_session_options {
     const char *name; /* for messages and results; NULL: "s1", "s2", ... */
     snug_kind kind;
     const char *profile;      /* a profile's name, or the path of its file if it has a slash;
-                                 NULL: "core" */
+                                 NULL: "core", and "data" in full sessions */
     const char *const *allow; /* further modules to allow, NULL-terminated; NULL: none. Installed
                                  packages too, with what they import, if they are written in
                                  Python only */

@@ -106,6 +106,12 @@ class Options(Case):
             self.assertIn("build or install it there", done.stderr)
         self.assertFalse(os.path.exists(os.path.join(self.folder, "share")))
 
+    def test_full_sessions_have_files_and_their_formats(self):
+        usual = "import os, pathlib, pickle, sqlite3, logging, glob, shutil, gc, platform"
+        for words, status in (([], 0), (["--profile", "core"], 1)):
+            done = snug("run", "--full", *words, "-c", usual)
+            self.assertEqual(done.returncode, status, done.stdout)
+
     def test_short_and_old_spellings_are_what_they_stand_for(self):
         import json
         def shown(*args):

@@ -230,11 +230,11 @@ static int open_agent_session(snug_agent *agent, const snug_session_options *wan
     if (error)
         return error;
 
-    if (options.profile) {
-        agent->profile = strdup(options.profile);
-        if (!agent->profile)
-            return error_no_memory();
-    }
+    /* The scan and the prompts do not know the kind. */
+    const char *profile = options.kind == SNUG_KIND_FULL ? "data" : "core";
+    agent->profile = strdup(options.profile ? options.profile : profile);
+    if (!agent->profile)
+        return error_no_memory();
 
     if (options.workdir) {
         agent->workdir = strdup(options.workdir);

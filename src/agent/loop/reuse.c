@@ -309,7 +309,7 @@ static int write_key(str *out, const run *r, const attempt *a)
         python = report;
     if (str_printf(out, "snug %s\n", snug_version()) ||
         str_append(out, python, strcspn(python, "\n")) ||
-        str_printf(out, "\nprofile %s\n", agent->profile ? agent->profile : "core"))
+        str_printf(out, "\nprofile %s\n", agent->profile))
         return SNUG_ENOMEM;
 
     for (size_t i = 0; agent->allow && agent->allow[i]; i++)

@@ -292,7 +292,7 @@ static void fill_values(template_values *v, const texts *t, run *r, const char *
         .language = r->language,
         .tools = str_text(&t->tools),
         .modules = str_text(&agent->modules),
-        .profile = agent->profile ? agent->profile : "core",
+        .profile = agent->profile,
         .limits = t->limits,
         .attempt = t->attempt,
         .changed = str_text(&r->changed),

@@ -55,7 +55,7 @@ struct snug_agent {
     snug_host *host;
     snug_session *session;
     char *workdir; /* of the session, where the caller has named it; else NULL */
-    char *profile; /* of the scan; NULL: the default */
+    char *profile; /* of the session, for the scan */
     char **allow;  /* the same; NULL-terminated, or NULL */
     char **forbid; /* the same */
     char **mounts; /* their names in the work directory; the same */

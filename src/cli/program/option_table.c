@@ -152,7 +152,7 @@ const option_row option_rows[] = {
     { "--allowlist", "FILE", KIND_TEXT, FOR_CALLERS | FOR_CHECK, offsetof(options, allowlist), NULL,
       "import allowlist from a file" },
     { "--profile", "NAME", KIND_TEXT, FOR_CALLERS | FOR_CHECK, offsetof(options, profile), NULL,
-      "import allowlist that comes with snug (default core)" },
+      "import allowlist that comes with snug (default core, in full sessions data)" },
     { "--isolation", "local|worker|full|bash", KIND_CHOICE, FOR_SESSIONS,
       offsetof(options, isolation), isolations,
       "where sessions live: in this process (local), in a worker, or in a process of their own "

@@ -128,7 +128,8 @@ int session_open_modules(snug_session *session, const snug_session_options *opti
         allow[i] = options->allow[i];
     for (size_t i = 0; i < more; i++)
         allow[count + i] = threaded[i];
-    int error = allowlist_open(&session->modules, options->profile ? options->profile : "core",
+    const char *usual = session->kind == SNUG_KIND_FULL ? "data" : "core";
+    int error = allowlist_open(&session->modules, options->profile ? options->profile : usual,
                                session->host->allowlist_dir, allow);
     free(allow);
     return error;
