@@ -285,6 +285,9 @@ SNUG_EXTERN int snug_agent_options_init(snug_agent_options *out, size_t size);
 /* Whether a name is that of a model, "provider:model". Nothing is asked, and no key is looked for.
  * SNUG_OK, or SNUG_EINVAL with a message that names the provider that was probably meant. */
 SNUG_EXTERN int snug_agent_check_model(const char *name);
+/* The variable of the environment that has the key of the provider at index, "OPENAI_API_KEY";
+ * NULL past the last. Any thread. */
+SNUG_EXTERN const char *snug_agent_key_variable(size_t index);
 /* Asks the model of the options for a few tokens, once, for timeout_ms at most (0: 30,000). model,
  * base_url, key_file, request_fields and headers count. SNUG_OK where it answers, SNUG_EINVAL where
  * its name, address or key cannot be right, SNUG_ESYSTEM with what was wrong where it does not

@@ -10,6 +10,7 @@
 #include "base/ascii.h"
 #include "base/error.h"
 #include "base/percent.h"
+#include "base/secret_env.h"
 #include "fetch/rules.h"
 
 static void free_placeholder(placeholder *p)
@@ -67,7 +68,7 @@ static int read_placeholder(placeholder *p, const char *text)
     const char *host = equals + 1;
     p->is_below = !strncmp(host, "*.", 2);
     host += p->is_below ? 2 : 0;
-    const char *value = getenv(colon + 1);
+    const char *value = secret_env(colon + 1);
     int error = check_value(text, colon + 1, value);
     if (error)
         return error;

@@ -1,4 +1,5 @@
 """What snug ask shows on a terminal; the rest of it is in tests/agent."""
+import json
 import pathlib
 import signal
 import subprocess
@@ -43,6 +44,23 @@ class Ask(Case):
         self.assertEqual(self.steps_of("import sys\nprint('out', end='', flush=True)\n"
                                        "print('err', file=sys.stderr, flush=True)\nprint('put')"),
                          ["  | out", "  | err", "  | put"])
+
+    def test_the_key_is_in_no_environment_but_where_it_is_named(self):
+        key, seen = "sk-0123456789abcdef", pathlib.Path(self.folder, "seen")
+        server = {"command": sys.executable, "args": [str(pathlib.Path(__file__).with_name("mcp_server.py")), "also-getenv"]}
+        named = {**server, "env": {"OPENAI_API_KEY": "${OPENAI_API_KEY}"}}
+        config = self.file("config.json", json.dumps({"mcpServers": {"named": named, "other": server}}))
+        source = "peek()\n[s.getenv(value='OPENAI_API_KEY') for s in (named, other)]"
+        requests = []
+        endpoint = Endpoint(lambda request, headers: requests.append(headers) or {"content": f"```python\n{source}\n```"})
+        self.addCleanup(endpoint.close)
+        done = snug("ask", "--model", "openai:m", "--quiet", "--no-evaluation", "--answer", "result", "--upstream-config", config,
+                    "--tool", f"peek=cat /proc/$PPID/environ /proc/self/environ > {seen}; echo '{{}}'", "What is there?",
+                    env=environment(OPENAI_BASE_URL=endpoint.url, OPENAI_API_KEY=key))
+        self.assertEqual((done.returncode, done.stdout.strip()), (0, "['[key]', '']"), done.stderr)
+        self.assertIn(key, str(dict(requests[0])))
+        self.assertEqual(seen.read_bytes().count(b"\0PATH="), 2)
+        self.assertNotIn(key.encode(), seen.read_bytes())
 
     def test_a_line_with_a_nul_byte_is_no_question(self):
         asked = []

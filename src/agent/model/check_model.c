@@ -21,6 +21,12 @@ int snug_agent_check_model(const char *name)
     return provider_find(&found, &rest, name);
 }
 
+const char *snug_agent_key_variable(size_t index)
+{
+    const provider *p = provider_at(index);
+    return p ? p->key_variable : NULL;
+}
+
 /* As few tokens as all providers take. */
 static int ask_shortly(model *m, uint64_t timeout_ms)
 {

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/error.h"
+#include "base/secret_env.h"
 #include "base/utf8.h"
 #include "wire/json.h"
 
@@ -198,7 +199,7 @@ static int find_value(const char **out, const char *line, size_t name_len)
     value += strspn(value, " \t");
     if (is_variable(value)) {
         const char *variable = value + 1;
-        value = getenv(variable);
+        value = secret_env(variable);
         if (!value || !*value)
             return error_set(SNUG_EINVAL, "the header %.*s: the variable %s is not set",
                              (int)name_len, line, variable);

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/secret_env.h"
 
 #define MARK "[key]"
 
@@ -55,7 +56,7 @@ int key_read(str *out, const char *path, const char *variable)
 {
     str file = { 0 }, source = { 0 };
     int error = SNUG_OK;
-    const char *value = path ? NULL : getenv(variable);
+    const char *value = path ? NULL : secret_env(variable);
 
     if (path ? str_printf(&source, "key file %s", path)
              : str_printf(&source, "variable %s", variable))

@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/jsontext.h"
+#include "base/secret_env.h"
 #include "wire/json.h"
 
 enum { USUAL_MS = 3000, MOST_LIST_BYTES = 4 << 20, MOST_MODELS = 10000 };
@@ -257,7 +258,7 @@ static const char *variable_that_is_set(const provider *p)
     const char *const names[] = { p->key_variable, p->url_variable };
 
     for (int i = 0; i < 2; i++) {
-        const char *value = getenv(names[i]);
+        const char *value = secret_env(names[i]);
         if (value && *value)
             return names[i];
     }

@@ -252,7 +252,7 @@ static int run_command(const command *c, int argc, char **argv)
     options o;
     int status = options_parse(&o, c->name, c->bit, argc, argv);
     if (!status)
-        status = secrets_learn(&o);
+        status = secrets_learn(&o, (c->bit & FOR_ASK) != 0);
     if (status)
         goto done;
 

@@ -9,6 +9,7 @@
 #include "base/concealed.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/secret_env.h"
 #include "cli/program/command.h"
 
 /* As KEY_MOST_BYTES of agent/model/key.h has it. */
@@ -123,7 +124,24 @@ static int add_fetch_secret(const char *text)
     return value ? add_secret(value) : SNUG_OK;
 }
 
-int secrets_learn(const options *o)
+/* From here on they are there by secret_env alone. */
+static int take_variables(const options *o)
+{
+    const char *variable;
+    int error = SNUG_OK;
+
+    for (size_t i = 0; !error && (variable = snug_agent_key_variable(i)); i++)
+        error = secret_env_take(variable);
+    for (size_t i = 0; !error && i < o->headers.count; i++)
+        if ((variable = strchr(o->headers.items[i], '$')))
+            error = secret_env_take(variable + 1);
+    for (size_t i = 0; !error && i < o->fetch_secrets.count; i++)
+        if ((variable = strrchr(o->fetch_secrets.items[i], ':')))
+            error = secret_env_take(variable + 1);
+    return error;
+}
+
+int secrets_learn(const options *o, int asks_model)
 {
     int error = add_variables();
 
@@ -133,11 +151,14 @@ int secrets_learn(const options *o)
         error = add_header(o->headers.items[i]);
     for (size_t i = 0; i < o->fetch_secrets.count && !error; i++)
         error = add_fetch_secret(o->fetch_secrets.items[i]);
+    if (!error && asks_model)
+        error = take_variables(o);
     return error ? command_fail_memory() : EXIT_FINE;
 }
 
 void secrets_forget(void)
 {
+    secret_env_forget();
     pthread_rwlock_wrlock(&lock);
     concealed_free(&secrets);
     pthread_rwlock_unlock(&lock);

@@ -11,9 +11,10 @@
 #include "cli/program/options.h"
 
 /* Those of the environment (NAME_API_KEY), of the key file and of the headers and the fetch secrets
- * that options name.
+ * that options name. Where the command asks a model, the keys of providers and the variables of the
+ * last two are taken out of the environment (base/secret_env.h).
  * Before the first other thread. EXIT_FINE, or EXIT_USAGE after one sentence on stderr. */
-int secrets_learn(const options *o);
+int secrets_learn(const options *o, int asks_model);
 /* One more: the value of a header, and its last word. Any thread. SNUG_OK or SNUG_ENOMEM. */
 int secrets_add_value(const char *value);
 /* Wipes them. */

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/jsontext.h"
+#include "base/secret_env.h"
 #include "base/shellword.h"
 #include "cli/program/command.h"
 #include "cli/program/secrets.h"
@@ -114,7 +115,7 @@ static int expand_name(str *out, char *name)
         *other = '\0';
     /* As VS Code writes it. */
     const char *variable = strncmp(name, "env:", 4) ? name : name + 4;
-    const char *value = getenv(variable);
+    const char *value = secret_env(variable);
     if (value && names_secret(variable))
         error = secrets_add_value(value);
     if (!error && (value || other))
