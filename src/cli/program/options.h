@@ -172,7 +172,7 @@ typedef struct options {
     int is_json;
     int is_verbose;
     int goes_on;      /* after a cell that failed */
-    int is_cells;     /* a .py file is shown as cells, and is no script */
+    int is_cells;     /* a .py file is shown as cells, and not run as a script */
     char **arguments; /* of the script, in argv; NULL: the inputs are cells */
     size_t argument_count;
     int program_language;      /* programming_language */
