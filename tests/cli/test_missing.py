@@ -64,7 +64,9 @@ class Hints(Missing):
         self.assertEqual(done.stderr.count("missing:"), 1)
 
     def test_a_package_may_have_another_name(self):
-        done = self.ask(programs=["import sklearn.notthere", "1"])
+        nothing = os.path.join(self.folder, "nothing")  # the system's packages may have it
+        os.mkdir(nothing)
+        done = self.ask("--packages", nothing, programs=["import sklearn.notthere", "1"])
         self.assertIn("not installed here: snug packages install scikit-learn --into DIR gets it", done.stderr)
 
     def test_no_package_is_made_up_of_a_name(self):

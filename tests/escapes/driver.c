@@ -23,6 +23,7 @@
 #include <snug/snug.h>
 
 #include "../counters.h"
+#include "../pace.h"
 #include "breach.h"
 #include "bystander.h"
 #include "measure.h"
@@ -30,7 +31,7 @@
 #include "settings.h"
 #include "tools.h"
 
-enum { WORK_MS = 60000, SETTLE_MS = 10000, MAX_FILES = 2000 };
+enum { WORK_MS = 60000, SETTLE_MS = 60000, MAX_FILES = 2000 };
 
 static struct {
     uint64_t bound_ms, limit_ms, stall_ms, guard_s, restarts, pool, memory_mib;
@@ -42,7 +43,7 @@ static struct {
              .bound_ms = 5000,
              .limit_ms = 300,
              .memory_mib = 200,
-             .guard_s = 90,
+             .guard_s = 600,
              .restarts = 20,
              .neighbours = 2 };
 
@@ -548,7 +549,7 @@ static void check_imports(attempt *a)
     }
     for (size_t i = 0; i < 2; i++)
         snug_session_close(fresh[i].session);
-    if (measure_now_ns() - start_ns > IMPORTS_MS * (uint64_t)NS_PER_MS)
+    if (is_late((double)(measure_now_ns() - start_ns) / NS_PER_MS, IMPORTS_MS))
         wrong(a, "imports elsewhere took longer than %d ms", IMPORTS_MS);
 }
 
@@ -1130,7 +1131,7 @@ static int usage(void)
           "  --worker PATH    of snug-worker, where it is not beside this program\n"
           "  --profile NAME   of the sessions of escape, leak, tamper (data)\n"
           "  --pool N         sessions come from a pool of so many, with the default memory (0)\n"
-          "  --guard-s N      a file that takes longer hangs (90)\n"
+          "  --guard-s N      a file that takes longer hangs (600)\n"
           "  --restarts N     go on in a new process so often (20)\n"
           "  --each           a process for each file\n"
           "  --direct         no supervisor, for a debugger\n"
