@@ -75,6 +75,7 @@ class Screen(Case):
     def test_sources_before_anything_runs(self):
         book = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [
             {"cell_type": "code", "source": f"# {EVIL}\nprint('x')\r# hidden", "metadata": {}, "outputs": []}]}
+        self.judge("run", self.file("a.py", f"import sys; sys.exit({PYTHON})"), status=1)
         for path in (self.file("a.ipynb", json.dumps(book)), self.file("a.py", f"# {EVIL}\n'x'\n")):
             self.judge("run", "--cells", path)
         self.judge("run", "-c", f"1 # {EVIL}")

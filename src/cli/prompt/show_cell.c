@@ -227,13 +227,25 @@ void show_result(show *s, const snug_result *result, const char *advice)
     check_stdout(s);
 }
 
-void show_script_end(show *s, const snug_result *result, const char *advice)
+const char *show_script_end(show *s, const snug_result *result, const char *advice)
 {
+    const char *value = snug_result_error_value(result);
+    const int is_exit = strcmp(snug_result_error_name(result), "SystemExit") == 0;
+
     term_end(stdout, &s->output[0]);
     fflush(stdout);
     term_end(stderr, &s->output[1]);
     tell_displays_left_out(result);
-    show_error(s, result, advice);
+    if (!is_exit) {
+        show_error(s, result, advice);
+        return NULL;
+    }
+
+    if (value[strspn(value, "-0123456789")]) {
+        term_show(stderr, NULL, value, strlen(value), 0);
+        fputc('\n', stderr);
+    }
+    return value;
 }
 
 void show_json(show *s, const char *json, size_t len)

@@ -1,6 +1,5 @@
 /* snug run: a script, or the cells of files, texts and stdin, in one session. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -56,7 +55,7 @@ static int write_beginning(str *out, const options *o)
 
     char *text = failed ? NULL : json_text(words);
     failed =
-        !text || str_printf(out, "__import__('sys').argv[:] = %s\n__file__, *_ = %s", text, text);
+        !text || str_printf(out, "__import__('sys').argv[:] = %s\n__file__ = %s[0]", text, text);
     free(text);
     cJSON_Delete(words);
     return failed;
@@ -82,31 +81,17 @@ static int begin_script(shown_session *s)
     return failed ? command_fail_memory() : EXIT_FINE;
 }
 
-/* As python3 ends after sys.exit(). */
-static int exit_status(const snug_result *result)
-{
-    const char *value = snug_result_error_value(result);
-    char *end;
-    const long number = strtol(value, &end, 10);
-
-    if (*value && !*end)
-        return (int)(number & 0xff);
-    if (*value)
-        fprintf(stderr, "%s\n", value);
-    return EXIT_FAILED;
-}
-
 static int end_script(shown_session *s, const snug_result *result)
 {
-    if (strcmp(snug_result_error_name(result), "SystemExit") == 0) {
-        fflush(stdout);
-        return exit_status(result);
-    }
-
     char *advice = advice_on(s, result);
-    show_script_end(&s->show, result, advice);
+    const char *exit_value = show_script_end(&s->show, result, advice);
     free(advice);
-    return command_exit(snug_result_status(result));
+    if (!exit_value)
+        return command_exit(snug_result_status(result));
+
+    char *end;
+    const long number = strtol(exit_value, &end, 10);
+    return *exit_value && !*end ? (int)(number & 0xff) : EXIT_FAILED;
 }
 
 /* ---- cells ---- */
