@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 
 #include "base/str.h"
@@ -24,6 +25,9 @@ int file_read(str *out, const char *path, uint64_t most_bytes);
 int file_write_all(int fd, const void *data, size_t len);
 /* Puts the name of the file on the disk too. A file system that cannot do that is not an error. */
 void file_sync_folder(const char *path);
+/* Whether a file is for its user alone: regular, one's own, without rights of others, and of one
+ * name. facts are lstat's or fstat's. SNUG_OK, or SNUG_EPOLICY with a message that names path. */
+int file_check_private(const struct stat *facts, const char *path);
 /* Reads as empty and keeps nothing that is written: /dev/null, or a pipe without its other end
  * where that is missing, which refuses to be written. -1 with errno. */
 int file_open_null(void);

@@ -286,7 +286,20 @@ class Journal(Case):
         self.assertEqual(snug("run", "--replay", link, "-c", "upper(a=1)").returncode, 0)
         self.refused("run", "--replay", self.journal, "--journal-size", "10", "-c", "1", says="more than")
         self.refused("run", "--journal", fifo, "-c", "1", says="nobody reads")
-        self.refused("run", "--journal", loop, "-c", "1", says="symbolic links")
+        self.refused("run", "--journal", loop, "-c", "1", says="is a link")
+
+    def test_what_others_may_read_or_have_a_name_of_is_no_journal(self):
+        names = own, linked, named, read = [os.path.join(self.folder, name) for name in ("own", "linked", "named", "read")]
+        for name in own, read:
+            open(name, "w").close()
+        os.chmod(own, 0o600)
+        os.chmod(read, 0o644)
+        os.symlink(own, linked)
+        os.link(read, named)
+        for path, says in (linked, "is a link"), (named, "2 names"), (read, "mode 0644"):
+            self.refused("run", *TOOLS, "--journal", path, "-c", "upper(a=1)", says=says)
+        self.assertEqual(snug("run", *TOOLS, "--journal", own, "-c", "upper(a=1)").returncode, 0)
+        self.assertEqual([os.path.getsize(name) > 0 for name in names], [True, True, False, False])
 
     def write_pipe(self, reader):
         """What a run has said, and for how long it has run, that writes more than a pipe holds."""

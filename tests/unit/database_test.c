@@ -2,7 +2,9 @@
 
 #include <snug/snug.h>
 
+#include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -21,6 +23,7 @@ static int make_folder(void **state)
 {
     (void)state;
     strcpy(folder, "/tmp/snug-database-XXXXXX");
+    umask(077);
     if (!mkdtemp(folder))
         return -1;
     snprintf(path, sizeof path, "%s/a.db", folder);
@@ -75,6 +78,29 @@ static void a_file_is_made_for_this_user_only(void **state)
     assert_false(database_is_kind(path, DATABASE_CACHE));
     assert_int_equal(database_open(&d, path, DATABASE_LIBRARY, 0), SNUG_OK);
     database_close(d);
+}
+
+/* A conversation that others may write could be given a session of theirs. */
+static void what_others_can_write_is_refused(void **state)
+{
+    static const char *const ends[] = { "", "-wal" };
+    char name[sizeof path + 8], other[sizeof path + 8];
+    (void)state;
+    make(DATABASE_CONVERSATION);
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(name, sizeof name, "%s%s", path, ends[i]);
+        snprintf(other, sizeof other, "%s.other", path);
+        if (i > 0)
+            assert_int_equal(close(open(name, O_WRONLY | O_CREAT, 0600)), 0);
+        chmod(name, 0660);
+        assert_refused(DATABASE_CONVERSATION, SNUG_EPOLICY, "mode 0660");
+        chmod(name, 0600);
+        assert_int_equal(rename(name, other), 0);
+        assert_int_equal(symlink(other, name), 0);
+        assert_refused(DATABASE_CONVERSATION, SNUG_EPOLICY, "is a link");
+        unlink(name);
+        assert_int_equal(rename(other, name), 0);
+    }
 }
 
 static void what_is_none_of_ours_is_refused(void **state)
@@ -281,6 +307,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_file_is_made_for_this_user_only),
+        TEST(what_others_can_write_is_refused),
         TEST(what_is_none_of_ours_is_refused),
         TEST(a_newer_format_is_refused),
         TEST(damage_is_told_in_a_sentence),

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/utf8.h"
 
 /* Where SQLite keeps the application_id in a file, big-endian: https://sqlite.org/fileformat2.html
@@ -287,8 +289,21 @@ static int protect_database(database *d)
 static int connect_file(database *d)
 {
     str uri = { 0 };
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_EXRESCODE;
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW;
     const char *name = str_text(&d->path);
+
+    /* SQLite refuses folders that are links, too. */
+    if (!d->is_read_only) {
+        const char *slash = strrchr(name, '/');
+        char folder[PATH_MAX];
+        int error = slash ? str_append(&uri, name, (size_t)(slash - name) + 1) : str_add(&uri, ".");
+        if (error || !realpath(str_text(&uri), folder))
+            return error ? error_no_memory() : error_system("%s", name);
+        str_free(&uri);
+        if (str_printf(&uri, "%s/%s", folder, slash ? slash + 1 : name))
+            return error_no_memory();
+        name = str_text(&uri);
+    }
 
     if (d->is_read_only) {
         /* Its index of the log cannot be made: it is read as it is. */
@@ -309,33 +324,6 @@ static int connect_file(database *d)
     if (code)
         return fail_code(d, code);
     return protect_database(d);
-}
-
-/* The file, empty and readable by nobody else, where there is none. SQLite's own files beside it
- * get its mode. */
-static int make_database_file(const database *d, int makes)
-{
-    struct stat facts;
-    const char *path = str_text(&d->path);
-    if (stat(path, &facts) == 0) {
-        if (S_ISDIR(facts.st_mode))
-            return error_set(SNUG_EINVAL, "%s is a folder, and no %s", path, kinds[d->kind].title);
-        if (!S_ISREG(facts.st_mode))
-            return error_set(SNUG_EINVAL, "%s is not a file, and so not a %s", path,
-                             kinds[d->kind].title);
-        return SNUG_OK;
-    }
-
-    if (errno != ENOENT)
-        return error_system("the %s %s", kinds[d->kind].title, path);
-    if (!makes)
-        return error_set(SNUG_ENOTFOUND, "there is no %s %s", kinds[d->kind].title, path);
-
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return error_system("the %s %s cannot be made", kinds[d->kind].title, path);
-    close(fd);
-    return SNUG_OK;
 }
 
 static int has_log(const database *d)
@@ -364,6 +352,54 @@ static int can_write(const database *d)
     return can;
 }
 
+/* Nobody else may have put there what SQLite reads or writes, be it the file or one beside it. By
+ * name, for to close a descriptor of it would drop the locks of another connection. */
+static int check_database_files(const database *d)
+{
+    static const char *const ends[] = { "", "-wal", "-shm", "-journal" };
+    int error = SNUG_OK;
+
+    for (size_t i = 0; !error && i < sizeof ends / sizeof *ends; i++) {
+        struct stat facts;
+        str path = { 0 };
+        error = str_printf(&path, "%s%s", str_text(&d->path), ends[i]);
+        if (!error && lstat(str_text(&path), &facts) == 0)
+            error = file_check_private(&facts, str_text(&path));
+        str_free(&path);
+    }
+    return error;
+}
+
+/* The file, empty and readable by nobody else, where there is none. SQLite's own files beside it
+ * get its mode. */
+static int make_database_file(database *d, int makes)
+{
+    struct stat facts;
+    const char *path = str_text(&d->path);
+    if (stat(path, &facts) == 0) {
+        if (S_ISDIR(facts.st_mode))
+            return error_set(SNUG_EINVAL, "%s is a folder, and no %s", path, kinds[d->kind].title);
+        if (!S_ISREG(facts.st_mode))
+            return error_set(SNUG_EINVAL, "%s is not a file, and so not a %s", path,
+                             kinds[d->kind].title);
+        d->is_read_only = !can_write(d);
+        return d->is_read_only ? SNUG_OK : check_database_files(d);
+    }
+
+    if (errno != ENOENT)
+        return error_system("the %s %s", kinds[d->kind].title, path);
+    if (!makes)
+        return error_set(SNUG_ENOTFOUND, "there is no %s %s", kinds[d->kind].title, path);
+
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0 && errno != EEXIST) /* made by another process, a moment ago */
+        return error_system("the %s %s cannot be made", kinds[d->kind].title, path);
+    if (fd >= 0)
+        close(fd);
+    d->is_read_only = !can_write(d);
+    return check_database_files(d);
+}
+
 static int open_database_file(database *d, int makes)
 {
     int is_ours = 0;
@@ -372,7 +408,6 @@ static int open_database_file(database *d, int makes)
         return error;
 
     const int was_open = has_log(d);
-    d->is_read_only = !can_write(d);
     if (d->is_read_only && d->kind != DATABASE_LIBRARY)
         return say(d, SNUG_ESYSTEM, "cannot be written: it, or its folder, is read-only");
     if ((error = connect_file(d)))

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <nettle/memops.h>
 #include <nettle/sha2.h>
@@ -87,6 +88,10 @@ static int check_mode(const char *path)
                          "--token-file %s: others than its owner can read it; chmod "
                          "600 mends that",
                          path);
+    if (in.st_uid != geteuid() && in.st_uid != 0)
+        return error_set(SNUG_EPOLICY,
+                         "--token-file %s is of another user (%lu), who could add tokens to it",
+                         path, (unsigned long)in.st_uid);
     return SNUG_OK;
 }
 

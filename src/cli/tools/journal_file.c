@@ -144,18 +144,18 @@ static int end_last_line(const journal_file *j)
     return 1;
 }
 
-/* -1 with errno. */
+/* -1 with errno. A device may be named by a link, as /dev/stderr is. */
 static int open_path(const char *path)
 {
     struct stat facts;
+    int is_other = stat(path, &facts) == 0 && !S_ISREG(facts.st_mode);
 
     /* To write alone: opened to read too, a pipe would have a reader that never reads. */
-    if (stat(path, &facts) == 0 && S_ISFIFO(facts.st_mode))
+    if (is_other && S_ISFIFO(facts.st_mode))
         return open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
-    const int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0600);
-    if (fd >= 0 || (errno != EACCES && errno != EINVAL)) /* a device, or only to write */
-        return fd;
-    return open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
+    if (is_other)
+        return open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
+    return open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW, 0600);
 }
 
 static int open_file(journal_file *j)
@@ -165,10 +165,14 @@ static int open_file(journal_file *j)
     j->fd = open_path(j->path);
     if (j->fd < 0 && errno == ENXIO)
         return command_fail(EXIT_USAGE, "--journal %s: it is a pipe that nobody reads", j->path);
-    if (j->fd < 0 || fstat(j->fd, &facts) != 0)
+    int failed = j->fd < 0 ? lstat(j->path, &facts) != 0 || !S_ISLNK(facts.st_mode)
+                           : fstat(j->fd, &facts) != 0;
+    if (failed)
         return command_fail(EXIT_USAGE, "--journal %s: %s", j->path, strerror(errno));
 
     j->is_regular = S_ISREG(facts.st_mode);
+    if ((j->fd < 0 || j->is_regular) && file_check_private(&facts, j->path))
+        return command_fail(EXIT_USAGE, "--journal: %s", error_message());
     j->is_pipe = S_ISFIFO(facts.st_mode);
     if (!j->is_regular)
         return EXIT_FINE;
