@@ -196,6 +196,24 @@ class Cells(KernelCase):
         k.client.input("y")
         self.assertIn("does not say which question", k.reply_to(request)["content"]["evalue"])
 
+    def test_only_the_client_that_was_asked_answers_and_only_its_question(self):
+        k = self.kernel("--tool", "upper=tr a-z A-Z", "--tool-rule", "*=ask")
+        other = type(k.client)()
+        other.load_connection_info(k.manager.get_connection_info())
+        other.start_channels()
+        self.addCleanup(other.stop_channels)
+        request = k.client.execute("upper(text='x')", allow_stdin=True)
+        k.client.get_stdin_msg(timeout=SECONDS)
+        session = k.client.session
+        wrong = session.msg("input_reply", {"value": "y"}, parent=session.msg("execute_request")["header"])
+        for number, answer in enumerate((lambda: other.input("y"), lambda: k.client.stdin_channel.send(wrong))):
+            answer()
+            until = time.monotonic() + SECONDS
+            while k.said().count("nobody waits for it") <= number and time.monotonic() < until:
+                time.sleep(0.02)
+        k.client.input("n")
+        self.assertIn("refused it", k.reply_to(request)["content"]["evalue"])
+
     def test_a_password_is_asked_for_as_one(self):
         for options in ((), ("--isolation", "local")):
             k = self.kernel(*options)

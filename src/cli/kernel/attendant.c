@@ -249,21 +249,32 @@ static void take_wake(const attendant *a)
     (void)taken;
 }
 
-/* Which question a line answers: many clients do not say that. */
+/* Which question a line answers: many clients name none. */
 typedef enum line_for { LINE_FOR_ANY, LINE_FOR_THIS, LINE_FOR_ANOTHER } line_for;
+
+/* Of the client that the question went to, which is the one whose cell asks. */
+static int is_of_asked(const attendant *a, const kernel_message *m)
+{
+    const kernel_message *cell = a->cell;
+    int is = cell && m->identity_count == cell->identity_count;
+
+    for (size_t i = 0; is && i < m->identity_count; i++)
+        is = m->identities[i].len == cell->identities[i].len &&
+             memcmp(m->identities[i].data, cell->identities[i].data, m->identities[i].len) == 0;
+    return is;
+}
 
 static line_for find_question(const attendant *a, const kernel_message *m)
 {
-    str type = { 0 }, id = { 0 };
+    str id = { 0 };
     line_for answer = LINE_FOR_ANY;
 
-    if (!jsontext_string(&type, jsontext_member(m->parent, "msg_type")) &&
-        !jsontext_string(&id, jsontext_member(m->parent, "msg_id")) &&
-        strcmp(str_text(&type), "input_request") == 0)
+    if (!is_of_asked(a, m))
+        answer = LINE_FOR_ANOTHER;
+    else if (!jsontext_string(&id, jsontext_member(m->parent, "msg_id")) && id.len > 0)
         answer = channels_is_number(&a->kernel->channels, str_text(&id), a->question)
                      ? LINE_FOR_THIS
                      : LINE_FOR_ANOTHER;
-    str_free(&type);
     str_free(&id);
     return answer;
 }
