@@ -485,6 +485,14 @@ globals()["\\udfff"] = 2
 
     # ---- work directories ----
 
+    def test_none_is_made_where_everybody_could_move_it(self):
+        open_to_all = self.folder + "/open"
+        os.mkdir(open_to_all)
+        for mode, is_refused in (0o777, True), (0o1777, False):
+            os.chmod(open_to_all, mode)
+            answer = self.cells(TMPDIR=open_to_all).ask(session="a", code="open('f', 'w').close()")
+            self.assertEqual("not sticky" in str(answer), is_refused, answer)
+
     def test_the_directories_of_a_killed_process_go_with_the_next(self):
         def there():
             return {name for name in os.listdir(self.folder) if name.startswith("snug-")}

@@ -87,7 +87,14 @@ static int make_host_folder(snug_host *host, const char *top)
 {
     char path[PATH_MAX];
     uint64_t number;
+    struct stat facts;
 
+    /* Who may write there could put another folder in this one's place. */
+    if (stat(top, &facts) == 0 && (facts.st_mode & S_IWOTH) && !(facts.st_mode & S_ISVTX))
+        return error_set(SNUG_EPOLICY,
+                         "TMPDIR, %s, may be written by everybody and is not sticky (mode %04o): "
+                         "others could move a work directory away",
+                         top, (unsigned)(facts.st_mode & 07777));
     if (getrandom(&number, sizeof number, 0) != sizeof number)
         return error_system("getrandom");
     if (snprintf(path, sizeof path, "%s/%s%016" PRIx64, top, prefix, number) >= (int)sizeof path)
