@@ -15,6 +15,7 @@ typedef struct connection {
     struct http_server *server;
     int fd;
     uint64_t deadline_ns; /* for what is being read; UINT64_MAX: nothing is */
+    int has_shown;        /* a head that was right, token included */
     struct connection *next;
 } connection;
 

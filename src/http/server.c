@@ -168,6 +168,11 @@ static enum MHD_Result begin_request(http_server *s, struct MHD_Connection *c, c
     if (is_closing)
         return refuse(c, 503, "the server is ending");
     const unsigned status = head_check(&why, r, method, path);
+    if (!status) {
+        pthread_mutex_lock(&s->lock);
+        r->of->has_shown = 1;
+        pthread_mutex_unlock(&s->lock);
+    }
     return status ? refuse(c, status, why) : MHD_YES;
 }
 
@@ -248,6 +253,20 @@ static void complete(void *payload, struct MHD_Connection *c, void **context,
     *context = NULL;
 }
 
+/* One more than there may be: the oldest that has shown no token makes room. They are in the order
+ * in which they came, the newest first. With the lock. */
+static void make_room(const http_server *s)
+{
+    const connection *oldest = NULL;
+    unsigned count = 0;
+
+    for (const connection *c = s->connections; c; c = c->next, count++)
+        if (!c->has_shown && c != s->connections)
+            oldest = c;
+    if (count > s->options.limits.connections && oldest)
+        shutdown(oldest->fd, SHUT_RDWR);
+}
+
 static void note_connection(void *payload, struct MHD_Connection *c, void **context,
                             enum MHD_ConnectionNotificationCode code)
 {
@@ -261,11 +280,12 @@ static void note_connection(void *payload, struct MHD_Connection *c, void **cont
         *context = one;
         if (!one)
             return;
-        *one = (connection){ s, info->connect_fd, 0, NULL };
+        *one = (connection){ .server = s, .fd = info->connect_fd };
         one->deadline_ns = clock_deadline_ns(clock_now_ns(), s->options.limits.request_ms);
         pthread_mutex_lock(&s->lock);
         one->next = s->connections;
         s->connections = one;
+        make_room(s);
         pthread_mutex_unlock(&s->lock);
         return;
     }
@@ -412,10 +432,11 @@ static int start_daemon(http_server *s)
 
     s->daemon = mhd.start_daemon(
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_SUSPEND_RESUME | MHD_USE_ITC, 0, NULL, NULL, handle,
-        s, MHD_OPTION_LISTEN_SOCKET, s->socket, MHD_OPTION_CONNECTION_LIMIT, limits->connections,
-        MHD_OPTION_CONNECTION_TIMEOUT, seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)HEAD_BYTES, MHD_OPTION_NOTIFY_COMPLETED, complete, s, MHD_OPTION_NOTIFY_CONNECTION,
-        note_connection, s, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+        s, MHD_OPTION_LISTEN_SOCKET, s->socket, MHD_OPTION_CONNECTION_LIMIT,
+        limits->connections + 1, MHD_OPTION_CONNECTION_TIMEOUT, seconds,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEAD_BYTES, MHD_OPTION_NOTIFY_COMPLETED,
+        complete, s, MHD_OPTION_NOTIFY_CONNECTION, note_connection, s, MHD_OPTION_STRICT_FOR_CLIENT,
+        1, MHD_OPTION_END);
     if (!s->daemon)
         return error_system("a server of HTTP cannot be started");
     return SNUG_OK;

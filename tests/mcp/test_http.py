@@ -300,6 +300,16 @@ class Doors(WebCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"--token-file is needed", done.stderr)
 
+    def test_a_token_file_of_another_user_is_refused(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can give a file away")
+        path = self.tokens(f"ada={TOKEN}\n")
+        os.chown(path, 65534, -1)
+        done = subprocess.run([SNUG, "mcp", "--state", self.folder + "/s", "--http", "0", "--token-file", path],
+                              capture_output=True, timeout=SECONDS, encoding="utf-8")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("is of another user", done.stderr)
+
     def test_a_wrong_token_file_is_one_sentence_without_the_token(self):
         for lines, mode, why in (("", 0o600, "has no token"), ("short\n", 0o600, "line 1: the token has fewer"),
                                  (TOKEN, 0o644, "chmod 600")):
@@ -566,7 +576,14 @@ class Hostile(WebCase):
 
     def test_connections_are_bounded(self):
         w = self.web("--connections", "3")
-        held = [socket.create_connection(("127.0.0.1", w.port), SECONDS) for _ in range(3)]
+        held = []
+        for _ in range(3):
+            held.append(socket.create_connection(("127.0.0.1", w.port), SECONDS))
+            held[-1].sendall(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n"
+                             b"Accept: application/json, text/event-stream\r\nContent-Length: 100\r\n\r\n")
+            self.assertIn(b" 100 ", held[-1].recv(100))
+        # In the place that is left for one that has shown no head.
+        held.append(socket.create_connection(("127.0.0.1", w.port), SECONDS))
         with socket.create_connection(("127.0.0.1", w.port), SECONDS) as further:
             further.settimeout(1)
             further.sendall(b"GET /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
@@ -577,6 +594,16 @@ class Hostile(WebCase):
         for one in held:
             one.close()
         self.assertFalse(w.tool("run_python", code="1")["isError"])
+
+    def test_connections_without_a_token_make_room(self):
+        w = self.web("--connections", "3", "--request-time", "1h")
+        silent = [socket.create_connection(("127.0.0.1", w.port), SECONDS) for _ in range(9)]
+        for one in silent:
+            one.sendall(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n")
+        self.assertFalse(w.tool("run_python", code="1")["isError"])
+        self.assertEqual(silent[0].recv(1), b"")
+        for one in silent:
+            one.close()
 
 
 if __name__ == "__main__":
