@@ -7,9 +7,10 @@
 #include "cli/prompt/show_cell.h"
 #include "cli/tools/call_text.h"
 
-static int write_question(str *out, const snug_call *call)
+/* On a line of its own, whatever the cell has printed before. */
+static int write_question(str *out, const show *s, const snug_call *call)
 {
-    int error = str_add(out, "Call ");
+    int error = str_add(out, s->is_inside[0] || s->is_inside[1] ? "\nCall " : "Call ");
     if (!error)
         error = call_text_write(out, call);
     return error ? error : str_add(out, APPROVE_CHOICES);
@@ -44,7 +45,7 @@ void approve_call(void *payload, snug_call *call)
     str question = { 0 }, line = { 0 };
     snug_approval answer = SNUG_APPROVAL_REFUSE;
 
-    if (write_question(&question, call) == SNUG_OK &&
+    if (write_question(&question, s, call) == SNUG_OK &&
         read_line_ask(s, call, str_text(&question), &line))
         answer = approve_answer(str_text(&line));
     snug_call_approve(call, answer,

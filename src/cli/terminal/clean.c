@@ -3,6 +3,7 @@
 #include <snug/snug.h>
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -17,11 +18,12 @@ static uint32_t decode_character(const char *text, size_t width)
     return value;
 }
 
-/* Marks that turn text round: it is not read in the order in which it is written. */
+/* Marks that turn text round, so that it is not read in the order in which it is written, and those
+ * that are not seen. */
 static int turns_text(uint32_t c)
 {
-    return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
-           (c >= 0x2066 && c <= 0x2069);
+    return c == 0xad || c == 0x61c || c == 0x200b || c == 0x200e || c == 0x200f ||
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
 }
 
 size_t clean_turn(const char *text, size_t len)
@@ -67,11 +69,41 @@ static size_t sgr_len(const char *text, size_t len)
     return text[at] == 'm' ? at + 1 : 0;
 }
 
+/* Blinking, reverse and concealed text is read as something else than it is. Of an extended colour
+ * the numbers behind are no styles. */
+static size_t numbers_of_style(long style, const char *next)
+{
+    if (style != 38 && style != 48 && style != 58)
+        return 0;
+    const long kind = strtol(next, NULL, 10);
+    return kind == 5 ? 2 : kind == 2 ? 4 : 0;
+}
+
 static int put_sgr(str *out, clean *c, const char *text, size_t len)
 {
-    static const char off[] = "\x1b[0m";
-    c->has_colours = !(len == 3 || (len == sizeof off - 1 && memcmp(text, off, len) == 0));
-    return str_append(out, text, len);
+    str styles = { 0 };
+    size_t count = 0, numbers = 0;
+    int error = SNUG_OK;
+
+    for (size_t at = 2; at < len && !error;) {
+        const size_t some = strcspn(text + at, ";m");
+        const long style = strtol(text + at, NULL, 10);
+        if (numbers > 0 || style < 5 || style > 8) {
+            error = str_printf(&styles, "%s%.*s", count++ ? ";" : "", (int)some, text + at);
+            const int has_more = text[at + some] == ';' && !memchr(text + at, ':', some);
+            numbers = numbers > 0 ? numbers - 1
+                      : has_more  ? numbers_of_style(style, text + at + some + 1)
+                                  : 0;
+        }
+        at += some + 1;
+    }
+
+    if (!error && count > 0) {
+        c->has_colours = styles.len > 0 && strcmp(str_text(&styles), "0") != 0;
+        error = str_printf(out, "\x1b[%sm", str_text(&styles));
+    }
+    str_free(&styles);
+    return error;
 }
 
 /* ---- text ---- */
