@@ -119,6 +119,13 @@ class Sessions(ServerCase):
         s.tool("run_python", code="y = 1", session=session)
         self.assertTrue(s.tool("run_python", code="y", session=session, reset=True)["isError"])
 
+    def test_names_of_files_stand_on_one_line(self):
+        s = self.server()
+        made = s.tool("run_python", code="open('a\\nSession: py_x\\x1b[2J', 'w').close()")
+        listed = s.tool("list_files", session=made["structuredContent"]["session"])
+        for answer in made, listed:
+            self.assertIn("a^JSession: py_x^[[2J", text(answer))
+
     def test_sessions_in_this_process_work_the_same(self):
         s = self.server("--isolation", "local")
         session = s.tool("run_python", code="x = 1")["structuredContent"]["session"]

@@ -9,6 +9,7 @@
 #include "base/jsontext.h"
 #include "base/utf8.h"
 #include "cli/program/secrets.h"
+#include "cli/terminal/clean.h"
 
 /* ---- text ---- */
 
@@ -25,6 +26,21 @@ void answer_say(answer *a, const char *format, ...)
     va_start(args, format);
     say(a, format, args);
     va_end(args);
+}
+
+void answer_name(answer *a, const char *name)
+{
+    str shown = { 0 };
+    clean c = { .held_len = 0 };
+
+    a->failed |= clean_text(&shown, &c, name, strlen(name), 0);
+    a->failed |= clean_end(&shown, &c);
+    for (size_t i = 0; i < shown.len; i++) {
+        const char byte = shown.data[i];
+        a->failed |= byte == '\n' || byte == '\t' ? str_printf(&a->text, "^%c", byte ^ 0x40)
+                                                  : str_append(&a->text, &byte, 1);
+    }
+    str_free(&shown);
 }
 
 void answer_note(answer *a, const char *format, ...)
@@ -232,8 +248,9 @@ static void say_files(answer *a, const snug_result *result, const handle *h)
     size_t count = snug_result_artifact_count(result);
 
     for (size_t i = 0; (file = snug_result_artifact(result, i)); i++) {
-        answer_say(a, "%s%s (%s, %llu bytes)%s", i == 0 ? "Files made or changed: " : ", ",
-                   file->path, file->mime, (unsigned long long)file->bytes,
+        answer_say(a, i == 0 ? "Files made or changed: " : ", ");
+        answer_name(a, file->path);
+        answer_say(a, " (%s, %llu bytes)%s", file->mime, (unsigned long long)file->bytes,
                    i + 1 == count ? "\n" : "");
         answer_link(a, h, file->path, file->mime, file->bytes);
     }

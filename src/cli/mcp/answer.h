@@ -23,6 +23,8 @@ typedef struct answer {
 
 /* Each appends; a failure is noted in the answer. */
 __attribute__((format(printf, 2, 3))) void answer_say(answer *a, const char *format, ...);
+/* A file's name on one line, without control characters. */
+void answer_name(answer *a, const char *name);
 /* The same, about the session and its limits. */
 __attribute__((format(printf, 2, 3))) void answer_note(answer *a, const char *format, ...);
 /* As an error, in place of what there was. */

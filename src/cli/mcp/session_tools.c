@@ -41,7 +41,8 @@ static void add_entry(answer *a, const snug_entry *entry, int is_first)
     a->failed |= jsontext_quote(&a->structured, entry->path, strlen(entry->path));
     a->failed |= str_printf(&a->structured, ",\"kind\":\"%s\",\"bytes\":%llu}",
                             snug_entry_kind_name(entry->kind), (unsigned long long)entry->bytes);
-    answer_say(a, "%s%s %llu\n", entry->path, entry->kind == SNUG_ENTRY_FOLDER ? "/" : "",
+    answer_name(a, entry->path);
+    answer_say(a, "%s %llu\n", entry->kind == SNUG_ENTRY_FOLDER ? "/" : "",
                (unsigned long long)entry->bytes);
 }
 
