@@ -16,7 +16,7 @@
 
 /* ---- saving ---- */
 
-/* What the host binds again is no loss. */
+/* But for what the host binds again. */
 static void add_left(str *out, const cJSON *root, const char *list, const char *name)
 {
     const cJSON *item;

@@ -57,7 +57,7 @@ uint64_t notes_now(const snug_supervisor *s)
     return clock_now_ns();
 }
 
-/* Without the path: whose call it is may not be told where sessions lie. */
+/* Clients do not learn where the state folder is. */
 const char *notes_reason(const seat *one, const char *message)
 {
     char folder[PATH_MAX];

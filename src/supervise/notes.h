@@ -14,7 +14,7 @@ void notes_tell(snug_supervisor *s, snug_supervisor_event_kind kind, const char 
 int notes_refuse(snug_supervisor *s, refusal_kind kind, const char *sentence);
 /* Beside its save: the number of cells since then, and why it was lost; NULL: it was not. */
 void notes_mark(snug_supervisor *s, seat *one, uint64_t cells, const char *why);
-/* What the session's next call is told about its saves, once until it changes; "": nothing. */
+/* For the session's next call, about its saves, once until it changes; "": nothing. */
 __attribute__((format(printf, 2, 3))) void notes_notice(seat *one, const char *format, ...);
 /* An event with the last error; answers error with what and a message without paths. */
 int notes_state_failed(snug_supervisor *s, const seat *one, int error, const char *what);

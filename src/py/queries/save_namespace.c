@@ -403,6 +403,8 @@ typedef struct job {
 static int run_task(job *j)
 {
     interp *in = j->in;
+    /* A collection goes through all that the session has, stops for nobody, and finds nothing. */
+    const int collected = PyGC_Disable();
     PyObject *module = gate_load(in, j->task->module);
     PyObject *functions = module ? savehooks_make() : NULL;
     int failed = -1;
@@ -415,6 +417,8 @@ static int run_task(job *j)
 
     Py_XDECREF(functions);
     Py_XDECREF(module);
+    if (collected)
+        PyGC_Enable();
     return failed;
 }
 

@@ -43,6 +43,7 @@ typedef struct save_work {
     uint64_t forgotten; /* Out has dropped the values of cells up to this one */
     int future_flags;
     uint64_t last[3]; /* the cells whose values _, __, ___ are; 0: of none */
+    uint64_t looks;   /* objects of which the pickler has asked */
     save_list items;  /* the values */
     save_list skipped;
     str values; /* their pickles; to be written */

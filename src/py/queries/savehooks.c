@@ -120,12 +120,27 @@ static PyObject *judge_pickle(PyObject *self, PyObject *arg)
     return PyUnicode_DecodeUTF8(why, (Py_ssize_t)strlen(why), "replace");
 }
 
+/* A pickler in C asks nobody for as long as it goes on: so here a stop is noticed, and on 3.11
+ * those that share the GIL have it at times. */
+static int look_around(interp *in)
+{
+    enum { OBJECTS = 1024 };
+
+    if (interp_check_stop(in) != 0)
+        return -1;
+    if (in->saving && ++in->saving->looks % OBJECTS == 0) {
+        Py_BEGIN_ALLOW_THREADS
+        Py_END_ALLOW_THREADS
+    }
+    return 0;
+}
+
 static PyObject *read_pickles(PyObject *self, PyObject *arg)
 {
     (void)self;
     save_work *work = work_here();
     Py_ssize_t wanted = work ? PyLong_AsSsize_t(arg) : -1;
-    if (!work || (wanted == -1 && PyErr_Occurred()))
+    if (!work || (wanted == -1 && PyErr_Occurred()) || look_around(interp_current) != 0)
         return NULL;
 
     size_t left = work->pickle_bytes - work->at;
@@ -162,6 +177,8 @@ static PyObject *persistent_id(PyObject *self, PyObject *object)
     (void)self;
     interp *in = interp_current;
     PyObject *name = NULL;
+    if (in && look_around(in) != 0)
+        return NULL;
     if (in && in->save_ids && PyFunction_Check(object)) {
         PyObject *id = PyLong_FromVoidPtr(object);
         name = id ? PyDict_GetItemWithError(in->save_ids, id) : NULL; /* borrowed */

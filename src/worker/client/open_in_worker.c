@@ -103,7 +103,11 @@ void remote_allow(const snug_session *session)
 
 worker_link *remote_allow_copies(const snug_session *session, bounds_share *out, size_t bytes)
 {
-    *out = (bounds_share){ .memory_bytes = u64_sum(memory_of(session), 3 * (uint64_t)bytes) };
+    uint64_t limit = session->limits.memory_bytes, most = SNUG_UNLIMITED;
+
+    if (limit <= SNUG_UNLIMITED / 8)
+        most = 4 * limit + 3 * (uint64_t)bytes;
+    *out = (bounds_share){ .memory_bytes = most };
     if (session->remote->link)
         link_allow(session->remote->link, out);
     return session->remote->link;
