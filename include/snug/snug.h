@@ -187,7 +187,8 @@ typedef enum snug_display_event {
 /* Zero means the default, which snug_limit_info has. Times are in milliseconds, sizes in bytes. */
 typedef struct snug_limits {
     size_t size;
-    uint64_t wall_ms;        /* elapsed time of a cell */
+    uint64_t wall_ms;        /* elapsed time of a cell, but for input_ms and tools that are
+                                is_untimed */
     uint64_t cpu_ms;         /* processor time of a cell */
     uint64_t session_cpu_ms; /* processor time of all cells of the session together */
     uint64_t memory_bytes;   /* of the session */

@@ -193,6 +193,22 @@ static void ends_when_its_thread_is_starved(interp *in)
     atomic_store(&in->has_thread, 0);
 }
 
+/* Looks at no stop meanwhile. */
+static void frees_for_150_ms(interp *in)
+{
+    uint64_t end_ns = clock_thread_cpu_ns() + 150 * NS_PER_MS;
+    turn_until(&in->stop);
+    while (clock_thread_cpu_ns() < end_ns)
+        ;
+}
+
+static void waits_for_the_gil_until_it_is_stopped(interp *in)
+{
+    atomic_store(&in->waits_for_gil, 1);
+    sleep_until(&in->stop, FAKE_BOUND_MS);
+    atomic_store(&in->waits_for_gil, 0);
+}
+
 typedef struct cell {
     const char *source;
     void (*run)(interp *in);
@@ -275,6 +291,9 @@ int interp_open(interp **out, const interp_options *options)
     for (uint64_t end_ns = in_ms(FAKE_BOUND_MS);
          atomic_load(&fake.holds_opens) && clock_now_ns() < end_ns;)
         futex_wait(&fake.holds_opens, 1, end_ns);
+    for (uint64_t end_ns = clock_thread_cpu_ns() + atomic_load(&fake.burns_ms) * NS_PER_MS;
+         clock_thread_cpu_ns() < end_ns;)
+        ;
     if (is_refused)
         return error_set(SNUG_EPYTHON, "refused");
     interp *in = calloc(1, sizeof *in);

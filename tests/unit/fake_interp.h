@@ -32,7 +32,9 @@ enum { FAKE_BOUND_MS = 1200000 };
     X(waits_for_the_gil_and_ends_when_stopped)                           \
     X(turns_deaf_and_ends_when_stopped)                                  \
     X(sleeps_while_three_threads_burn)                                   \
-    X(ends_when_its_thread_is_starved)
+    X(ends_when_its_thread_is_starved)                                   \
+    X(frees_for_150_ms)                                                  \
+    X(waits_for_the_gil_until_it_is_stopped)
 
 struct interp {
     _Atomic int stop; /* stop_reason */
@@ -65,6 +67,7 @@ typedef struct fake_python {
     _Atomic int refuses_to_open; /* once; and: */
     _Atomic int refuses_to_give;
     _Atomic uint32_t holds_opens; /* an open waits until fake_let_open */
+    _Atomic uint64_t burns_ms;    /* processor time, in each */
     _Atomic uint32_t begun;       /* opens, those that were refused too */
     _Atomic uint32_t closed;      /* ends */
 } fake_python;

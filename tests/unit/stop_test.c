@@ -29,7 +29,7 @@ typedef enum ladder {
     LADDERS
 } ladder;
 
-static snug_host *open_host(ladder which)
+static snug_host *open_patient_host(ladder which, uint64_t patience_ms)
 {
     snug_host_options options = SNUG_HOST_OPTIONS_INIT;
     snug_host *host = NULL;
@@ -37,8 +37,14 @@ static snug_host *open_host(ladder which)
     guard_uninstall(); /* cmocka puts its own handlers before ours in each test */
     atomic_store(&fake.ladder_is_full, which == FULL);
     options.flags = which == WITHOUT_SIGNALS ? 0 : SNUG_HOST_SIGNALS;
+    options.patience_ms = patience_ms;
     assert_int_equal(snug_host_open(&host, &options), SNUG_OK);
     return host;
+}
+
+static snug_host *open_host(ladder which)
+{
+    return open_patient_host(which, 0);
 }
 
 static snug_session *open_session(snug_host *host, const snug_limits *limits)
@@ -376,6 +382,63 @@ static void the_ladder_stands_still_while_no_kick_comes_to_a_thread_that_runs(vo
         ending end = run(session, "turns_deaf_and_ends_when_stopped", &short_time);
         assert_kept(end, SNUG_STATUS_TIMEOUT, GUARD_INTERRUPT);
         assert_true(end.wall_ms >= 300);
+        snug_session_close(session);
+        close_host(host);
+    }
+}
+
+/* That is not what the patience is for. */
+static void no_patience_is_spent_on_a_thread_that_is_not_let_run(void **state)
+{
+    (void)state;
+    for (ladder which = SHORT; which < LADDERS; which++) {
+        snug_host *host = open_patient_host(which, 1);
+        snug_session *session = open_session(host, NULL);
+        ending end = run(session, "turns_deaf_and_ends_when_stopped", &short_time);
+        assert_kept(end, SNUG_STATUS_TIMEOUT, GUARD_INTERRUPT);
+        snug_session_close(session);
+        close_host(host);
+    }
+}
+
+static void a_cell_that_wants_the_gil_reaches_its_limit_of_elapsed_time(void **state)
+{
+    (void)state;
+    snug_host *host = open_patient_host(SHORT, SNUG_UNLIMITED);
+    atomic_store(&fake.gil_is_shared, 1);
+    snug_session *session = open_session(host, NULL);
+    ending end = run(session, "waits_for_the_gil_until_it_is_stopped", &short_time);
+    assert_kept(end, SNUG_STATUS_TIMEOUT, GUARD_INTERRUPT);
+    snug_session_close(session);
+    close_host(host);
+}
+
+/* Its thread has the GIL, which nobody else wants, for longer than the patience. */
+static void an_open_that_runs_does_not_wait_for_the_gil(void **state)
+{
+    (void)state;
+    snug_host *host = open_patient_host(SHORT, 20);
+    atomic_store(&fake.gil_is_shared, 1);
+    atomic_store(&fake.burns_ms, 200);
+    snug_session_close(open_session(host, NULL));
+    close_host(host);
+}
+
+static void there_is_time_for_one_pass_over_the_memory_that_is_in_use(void **state)
+{
+    static const uint64_t most_ns = 10000 * NS_PER_MS;
+    (void)state;
+    assert_int_equal(stop_work_ns(-1), 0);
+    assert_int_equal(stop_work_ns(1 << 20), 4 << 20);
+    assert_int_equal(stop_work_ns((int64_t)most_ns / 4), most_ns);
+    assert_int_equal(stop_work_ns(INT64_MAX), most_ns);
+    for (ladder which = 0; which < LADDERS; which++) {
+        snug_host *host = open_host(which);
+        snug_session *session = open_session(host, NULL);
+        session->memory.used_bytes = INT64_MAX / 2;
+        ending end = run(session, "frees_for_150_ms", &short_time);
+        assert_kept(end, SNUG_STATUS_TIMEOUT, GUARD_STARVE);
+        session->memory.used_bytes = 0;
         snug_session_close(session);
         close_host(host);
     }
@@ -914,6 +977,10 @@ int main(int count, char **arguments)
         cmocka_unit_test(code_that_settles_on_the_second_rung_is_starved_no_longer),
         cmocka_unit_test(the_ladder_stands_still_for_who_waits_for_the_gil),
         cmocka_unit_test(the_ladder_stands_still_while_no_kick_comes_to_a_thread_that_runs),
+        cmocka_unit_test(no_patience_is_spent_on_a_thread_that_is_not_let_run),
+        cmocka_unit_test(a_cell_that_wants_the_gil_reaches_its_limit_of_elapsed_time),
+        cmocka_unit_test(an_open_that_runs_does_not_wait_for_the_gil),
+        cmocka_unit_test(there_is_time_for_one_pass_over_the_memory_that_is_in_use),
         cmocka_unit_test(code_in_time_is_not_stopped),
         cmocka_unit_test(processor_time_is_limited_and_sleep_is_none),
         cmocka_unit_test(the_processor_time_of_all_threads_is_limited),

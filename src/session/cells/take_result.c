@@ -82,8 +82,8 @@ static int tell_stall(outcome *o, const snug_session *session)
     o->category = is_interrupt ? "runtime" : "stalled";
     o->error_class = is_interrupt ? "runtime" : "environment";
     if (str_add(&o->error_name, name) || str_add(&o->hint, OUTCOME_STALLED_HINT) ||
-        str_printf(&o->error_value, "the cell waited %s, and ran for %llu ms", stop_awaited(),
-                   (unsigned long long)(stop_ran_ns(session) / NS_PER_MS)) ||
+        str_printf(&o->error_value, "the cell waited %s, and ran for %llu ms",
+                   session->stop.awaited, (unsigned long long)(stop_ran_ns(session) / NS_PER_MS)) ||
         str_printf(&o->traceback, "%s: %s\n", name, str_text(&o->error_value)))
         return error_no_memory();
     return SNUG_OK;

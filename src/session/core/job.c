@@ -133,7 +133,7 @@ static int await_thread(snug_session *session, uint64_t patience_ns)
     case MAILBOX_LEFT:
         return error_set(SNUG_ETIMEOUT,
                          "session %s waits %s, in a call that was answered without it",
-                         session->name, stop_awaited());
+                         session->name, session->stop.awaited);
     case MAILBOX_GIVEN_UP:
         session->job.is_abandoned = 1;
         session->job.is_left = 0;
@@ -223,7 +223,7 @@ static int tell_left(snug_session *session)
     session->job.is_left = 1;
     return error_set(SNUG_ETIMEOUT, "session %s waited for %llu ms %s", session->name,
                      (unsigned long long)((clock_now_ns() - session->job.asked_ns) / NS_PER_MS),
-                     stop_awaited());
+                     session->stop.awaited);
 }
 
 int session_end_job(snug_session *session)

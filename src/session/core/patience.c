@@ -17,16 +17,15 @@ uint64_t patience_ns(const snug_session *session)
     return session->host->patience_ns;
 }
 
-uint64_t patience_left_ns(const snug_session *session)
-{
-    uint64_t all_ns = patience_ns(session), used_ns = session->stop.waited_ns;
-    return all_ns > used_ns ? all_ns - used_ns : 0;
-}
+typedef enum whereabouts {
+    RUNS,   /* or would, if a processor were free */
+    SLEEPS, /* in a lock of its own or a library's, or for a file */
+    WAITS_FOR_GIL,
+    UNKNOWN
+} whereabouts;
 
-/* The kernel's word for what a thread is in: 1 where it sleeps for anything but the GIL, in a lock
- * of its own or a library's. Where that cannot be read, a GIL that nobody else has is not waited
- * for. */
-static int sleeps_elsewhere(const snug_session *session)
+/* The kernel's word for what a session's thread is in. */
+static whereabouts find_thread(const snug_session *session)
 {
     char path[64], text[128];
     unsigned long long number, word;
@@ -37,12 +36,21 @@ static int sleeps_elsewhere(const snug_session *session)
     if (fd >= 0)
         close(fd);
     if (n <= 0)
-        return !interp_waits_for_gil(session->interp, &session->thread.guard);
+        return UNKNOWN;
 
     text[n] = '\0';
     if (sscanf(text, "%llu %llx", &number, &word) != 2) /* "running" */
-        return 0;
-    return !runtime_is_gil_word((uintptr_t)word);
+        return RUNS;
+    return runtime_is_gil_word((uintptr_t)word) ? WAITS_FOR_GIL : SLEEPS;
+}
+
+/* Where that cannot be read, a GIL that nobody else has is not waited for. */
+static int sleeps_elsewhere(const snug_session *session)
+{
+    whereabouts where = find_thread(session);
+    if (where == UNKNOWN)
+        return !interp_waits_for_gil(session->interp, &session->thread.guard);
+    return where == SLEEPS;
 }
 
 #define MOMENT_NS (20 * NS_PER_MS)
@@ -87,17 +95,19 @@ int patience_is_used_up(snug_session *session, uint64_t now_ns)
     return now_ns - stop->turned_ns >= patience_ns(session);
 }
 
-void patience_leave(snug_session *session)
+void patience_leave(snug_session *session, const char *awaited)
 {
     if (session->thread.is_inline || session->stop.is_left || session->stop.is_given_up)
         return;
+    session->stop.awaited = awaited;
     session->stop.is_left = 1;
     mailbox_leave(&session->thread.mailbox);
 }
 
 /* ---- jobs that no stop reaches ---- */
 
-/* Of a job that no stop reaches. A GIL that moves on comes to everybody. */
+/* Of a job that no stop reaches. A GIL that moves on comes to everybody, and a thread that wants a
+ * processor does not wait for it. */
 static uint64_t on_wait(watch *item, uint64_t now_ns)
 {
     snug_session *session =
@@ -106,7 +116,7 @@ static uint64_t on_wait(watch *item, uint64_t now_ns)
     uint64_t turns;
     int is_held = runtime_gil_turns(&turns);
 
-    if (!is_held || turns != stop->turns) {
+    if (!is_held || turns != stop->turns || find_thread(session) == RUNS) {
         stop->turns = turns;
         stop->turned_ns = now_ns;
     }
@@ -114,7 +124,7 @@ static uint64_t on_wait(watch *item, uint64_t now_ns)
     int is_kept = now_ns - stop->turned_ns >= patience_ns(session);
     int is_late = now_ns - stop->started_ns >= STOP_LONGEST_MS * NS_PER_MS;
     if (is_kept || is_late) {
-        patience_leave(session);
+        patience_leave(session, is_kept ? PATIENCE_FOR_GIL : "for its thread");
         return UINT64_MAX;
     }
 
@@ -143,12 +153,4 @@ void stop_settle(snug_session *session)
     stop_disarm(session);
     session->stop.is_settling = 1;
     watch_wait(session, clock_now_ns());
-}
-
-const char *stop_awaited(void)
-{
-    uint64_t turns;
-    if (runtime_gil_turns(&turns))
-        return "for the GIL, which another session holds";
-    return "for its thread";
 }

@@ -1,8 +1,8 @@
 /*
  * patience.h - how long a job waits for what others hold.
  *
- * On 3.11 a cell may wait for a neighbour that keeps the GIL, and a busy machine lets nobody run:
- * for the host's patience in all a job waits, beyond its limits, before its caller is answered.
+ * On 3.11 a cell may wait for a neighbour that keeps the GIL: for the host's patience in all a job
+ * waits for that, beyond its limits, before its caller is answered.
  */
 #ifndef SNUG_SESSION_PATIENCE_H
 #define SNUG_SESSION_PATIENCE_H
@@ -12,8 +12,6 @@
 #include <snug/snug.h>
 
 uint64_t patience_ns(const snug_session *session);
-/* What is left of that for the job. */
-uint64_t patience_left_ns(const snug_session *session);
 
 /* How much of the job's time its thread has neither run nor waited by itself: on 3.11 it wanted the
  * GIL. What looks like that for a moment is the machine's. The threads of a cell wait for each
@@ -25,7 +23,9 @@ int patience_wants_gil(const snug_session *session);
 int patience_is_used_up(snug_session *session, uint64_t now_ns);
 /* When to see again whether the GIL has moved on. */
 uint64_t patience_next_look_ns(const snug_session *session, uint64_t now_ns);
-/* Of a session with a thread of its own: its caller is answered, and the thread goes on. */
-void patience_leave(snug_session *session);
+#define PATIENCE_FOR_GIL "for the GIL, which another session holds"
+/* Of a session with a thread of its own: its caller is answered, with what the job waits for, and
+ * the thread goes on. */
+void patience_leave(snug_session *session, const char *awaited);
 
 #endif

@@ -65,6 +65,17 @@ int stop_is_over(uint64_t elapsed_ns, int has_threads)
     return elapsed_ns / NS_PER_MS >= steps_of(has_threads)->over_ms;
 }
 
+/* Four times what was measured for sets of strings, the slowest. */
+enum { WORK_NS_PER_BYTE = 4, MOST_WORK_MS = 10000 };
+
+uint64_t stop_work_ns(int64_t used_bytes)
+{
+    const uint64_t most_ns = MOST_WORK_MS * NS_PER_MS;
+    if (used_bytes <= 0)
+        return 0;
+    return u64_least(u64_least((uint64_t)used_bytes, most_ns) * WORK_NS_PER_BYTE, most_ns);
+}
+
 /* ---- what is due ---- */
 
 #define LOOK_NS (5 * NS_PER_MS)
@@ -103,17 +114,16 @@ static void enter_ladder(snug_session *session, stop_reason reason, uint64_t lim
     stop->limit = limit;
     stop->since_ns = stop->last_ns = now_ns;
     stop->last_cpu_ns = job_all_cpu_now_ns(session);
+    stop->work_ns = stop_work_ns(atomic_load(&session->memory.used_bytes));
 }
 
-/* Later by the time for which the cell is not answerable. */
+/* Later by the time that calls of tools took which are not timed. */
 static uint64_t wall_deadline_ns(const snug_session *session, uint64_t now_ns)
 {
     const uint64_t first_ns = session->stop.wall_deadline_ns;
     if (now_ns < first_ns)
         return first_ns;
-
-    uint64_t waited_ns = u64_least(patience_wanting_ns(session, now_ns), patience_ns(session));
-    return u64_sum(u64_sum(first_ns, job_untimed_ns(session, now_ns)), waited_ns);
+    return u64_sum(first_ns, job_untimed_ns(session, now_ns));
 }
 
 /* Whether a limit is reached; if not, when to look again. Processor time cannot
@@ -127,15 +137,14 @@ static uint64_t check_limits(snug_session *session, uint64_t now_ns)
     const uint64_t deadline_ns = wall_deadline_ns(session, now_ns);
     uint64_t wall_look_ns = deadline_ns;
     if (runtime_gil_is_shared() && patience_is_used_up(session, now_ns)) {
-        stop->waited_ns = patience_ns(session);
+        stop->waited_ns = patience_ns(session); /* its caller is answered at once */
         enter_ladder(session, STOP_STALLED, session->job.limits.wall_ms, now_ns);
         return now_ns;
     }
 
     if (now_ns >= deadline_ns) {
-        uint64_t wanted_ns = patience_wanting_ns(session, now_ns);
-        int only_waits = wanted_ns >= patience_ns(session) && patience_wants_gil(session);
-        stop->waited_ns = u64_least(wanted_ns, patience_ns(session));
+        int only_waits = patience_wanting_ns(session, now_ns) >= patience_ns(session) &&
+                         patience_wants_gil(session);
         enter_ladder(session, only_waits ? STOP_STALLED : STOP_TIMEOUT, session->job.limits.wall_ms,
                      now_ns);
         return now_ns;
@@ -220,31 +229,51 @@ static int is_held_up(const snug_session *session)
            is_runnable(session->thread.tid);
 }
 
+/* The ladder's time goes on later by that, unless this has stood still for too long already. */
+static void stand_still(session_stop *stop, uint64_t *account_ns, uint64_t most_ns, uint64_t ns)
+{
+    if (u64_sum(*account_ns, ns) > most_ns && !stop->is_left)
+        return;
+    *account_ns += ns;
+    stop->since_ns += ns;
+}
+
 /* The ladder's time goes on only while the thread could have answered: not while it
  * makes the report or waits for 3.11's GIL behind a neighbour that hangs, nor while a
  * busy machine does not let it run, nor when we come late ourselves. So a rung is never
- * passed over. */
+ * passed over. Before the first rung that costs the session, it has time to free what it has. */
 static void keep_pace(snug_session *session, uint64_t now_ns)
 {
     session_stop *stop = &session->stop;
-    uint64_t most_ns = 2 * steps_of(has_threads(session))->again_ms * NS_PER_MS;
+    const steps *s = steps_of(has_threads(session));
+    uint64_t most_ns = 2 * s->again_ms * NS_PER_MS;
     uint64_t cpu_ns = job_all_cpu_now_ns(session);
-    uint64_t tick_ns = now_ns - stop->last_ns, ran_ns = cpu_ns - stop->last_cpu_ns;
-    uint64_t counted_ns = u64_least(tick_ns, most_ns);
+    uint64_t tick_ns = now_ns - stop->last_ns;
+    uint64_t ran_ns = u64_least(cpu_ns - stop->last_cpu_ns, tick_ns);
+    uint64_t counted_ns = u64_least(tick_ns, most_ns), waited_ns = 0, worked_ns = 0;
+    const int is_kept_waiting = ran_ns < counted_ns / 2;
 
-    if (interp_is_settled(session->interp) || is_held_up(session) ||
-        (ran_ns < counted_ns / 2 && interp_waits_for_gil(session->interp, &session->thread.guard)))
+    if (interp_is_settled(session->interp)) {
+        waited_ns = ran_ns;
         counted_ns = 0;
-    else if (ran_ns < counted_ns / 2 && any_would_run(session))
+    } else if (is_held_up(session)) {
+        counted_ns = 0;
+    } else if (is_kept_waiting && interp_waits_for_gil(session->interp, &session->thread.guard)) {
+        waited_ns = counted_ns;
+        counted_ns = 0;
+    } else if (is_kept_waiting && any_would_run(session)) {
         counted_ns = ran_ns;
+    }
+
+    if (stop->last_ns - stop->since_ns >= s->starve_ms * NS_PER_MS)
+        worked_ns = u64_least(counted_ns, ran_ns);
 
     stop->last_ns = now_ns;
     stop->last_cpu_ns = cpu_ns;
-    uint64_t stood_ns = tick_ns - counted_ns;
-    if (stood_ns > patience_left_ns(session) && !stop->is_left)
-        return;
-    stop->waited_ns += stood_ns;
-    stop->since_ns += stood_ns;
+    stand_still(stop, &stop->starved_ns, STOP_LONGEST_MS * NS_PER_MS,
+                tick_ns - counted_ns - waited_ns);
+    stand_still(stop, &stop->waited_ns, patience_ns(session), waited_ns);
+    stand_still(stop, &stop->worked_ns, stop->work_ns, worked_ns);
 }
 
 /* A kick that takes away the recursion may come between a read and a write of it, and is
@@ -308,7 +337,7 @@ static void leave_if_stalled(snug_session *session)
     uint64_t step_ns = 4 * steps_of(has_threads(session))->again_ms * NS_PER_MS;
     if (u64_sum(stop->waited_ns, step_ns) >= bears_ns(session) && patience_wants_gil(session) &&
         !interp_is_settled(session->interp))
-        patience_leave(session);
+        patience_leave(session, PATIENCE_FOR_GIL);
 }
 
 /* One step: raises, starves, kicks, and gives up. */
@@ -412,7 +441,7 @@ void stop_prepare(session_stop *stop, uint64_t now_ns)
 {
     stop->started_ns = now_ns;
     stop->since_ns = 0;
-    stop->waited_ns = 0;
+    stop->waited_ns = stop->starved_ns = stop->worked_ns = 0;
     stop->reason = STOP_NONE;
     stop->is_given_up = 0;
     stop->is_left = 0;

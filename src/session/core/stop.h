@@ -29,9 +29,12 @@ typedef struct session_stop {
     uint64_t since_ns;             /* when the ladder was entered; 0: not yet */
     uint64_t next_ns;              /* when its next step is due */
     uint64_t last_ns, last_cpu_ns; /* at the last step */
-    uint64_t waited_ns;            /* how long it waited, for which it is not stopped */
-    uint64_t own_ns;               /* interp_own_waits_ns, when the job began */
-    uint64_t turns, turned_ns;     /* of the GIL, and when they were seen to move last */
+    /* For how long the ladder's time has stood still, and why: each has a bound of its own. */
+    uint64_t waited_ns;          /* for the GIL, or the report was being made */
+    uint64_t starved_ns;         /* the machine did not let the thread run */
+    uint64_t worked_ns, work_ns; /* it may be at work on all of its memory; for so long at most */
+    uint64_t own_ns;             /* interp_own_waits_ns, when the job began */
+    uint64_t turns, turned_ns;   /* of the GIL, and when they were seen to move last */
     stop_reason reason;
     uint64_t limit;
     clockid_t cpu_clock;           /* of the session's thread */
@@ -40,6 +43,7 @@ typedef struct session_stop {
     uint64_t read_ns, read_cpu_ns; /* when cpu_clock was read last, and what it said */
     int rung;                      /* that ended the job */
     int is_given_up;
+    const char *awaited; /* what it waits for, of one that is left */
     int is_left;  /* the caller does not wait, and the thread comes back; guarded as is_given_up */
     int is_asked; /* it was interrupted gently */
     int is_settling; /* what the job has run has ended: it only puts that in order */
@@ -73,9 +77,6 @@ void local_interrupt_gently(snug_session *session);
 /* No call waits longer for what no limit of the session's bounds. */
 enum { STOP_LONGEST_MS = 60000 };
 
-/* What the job waited for, where its caller was told to leave it: "for the GIL, which another
- * session holds". */
-const char *stop_awaited(void);
 /* How long the session's thread has run for the job that is under way. Any thread. */
 uint64_t stop_ran_ns(const snug_session *session);
 
@@ -84,5 +85,8 @@ uint64_t stop_ran_ns(const snug_session *session);
 guard_stage stop_stage(uint64_t elapsed_ns, int is_full, int has_threads);
 /* When the caller is answered whatever the thread does. Pure. */
 int stop_is_over(uint64_t elapsed_ns, int has_threads);
+/* How long one pass over that much memory may take: to free it, to collect it, to grow the table of
+ * a dict. Pure. */
+uint64_t stop_work_ns(int64_t used_bytes);
 
 #endif
