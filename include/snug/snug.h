@@ -125,7 +125,8 @@ typedef enum snug_status {
     SNUG_STATUS_DENIED,      /* the policy's own exception left the cell */
     SNUG_STATUS_TIMEOUT,     /* stopped at its time limit */
     SNUG_STATUS_MEMORY,      /* stopped at its memory limit */
-    SNUG_STATUS_INTERRUPTED, /* stopped by snug_session_interrupt */
+    SNUG_STATUS_INTERRUPTED, /* stopped by snug_session_interrupt, and not by a handler of its own:
+                                that may take three seconds, and then the cell is SNUG_STATUS_OK */
     SNUG_STATUS_CRASHED,     /* a fault or an exit of the process was caught */
     SNUG_STATUS_STALLED      /* it waited for the GIL, which another session held, for the host's
                                 patience_ms; it ran for snug_result_cpu_ns. On Python 3.11 only */

@@ -209,6 +209,17 @@ static void waits_for_the_gil_until_it_is_stopped(interp *in)
     atomic_store(&in->waits_for_gil, 0);
 }
 
+/* One raise may be under way as it begins. */
+static void handles_an_interrupt(interp *in)
+{
+    turn_until(&in->stop);
+    atomic_store(&in->handles, 1);
+    int stops = atomic_load(&in->stops);
+    sleep_until(&in->may_end, 300);
+    atomic_fetch_add(&fake.misuses, atomic_load(&in->stops) > stops + 1);
+    atomic_fetch_add(&fake.misuses, atomic_load(&in->is_starving));
+}
+
 typedef struct cell {
     const char *source;
     void (*run)(interp *in);
@@ -474,6 +485,16 @@ int interp_is_waiting(const interp *in)
 stop_reason interp_stop_reason(const interp *in)
 {
     return (stop_reason)atomic_load(&in->stop);
+}
+
+int interp_handles_stop(const interp *in)
+{
+    return !is_misused(in) && atomic_load(&in->handles);
+}
+
+void interp_end_handling(interp *in)
+{
+    atomic_store(&in->handles, 0);
 }
 
 int interp_explain_loss(outcome *out, const interp *in)

@@ -34,12 +34,13 @@ enum { FAKE_BOUND_MS = 1200000 };
     X(sleeps_while_three_threads_burn)                                   \
     X(ends_when_its_thread_is_starved)                                   \
     X(frees_for_150_ms)                                                  \
-    X(waits_for_the_gil_until_it_is_stopped)
+    X(waits_for_the_gil_until_it_is_stopped)                             \
+    X(handles_an_interrupt)
 
 struct interp {
     _Atomic int stop; /* stop_reason */
     _Atomic uint64_t limit;
-    _Atomic int is_starving, is_settled, waits_for_gil;
+    _Atomic int is_starving, is_settled, waits_for_gil, handles;
     _Atomic uint64_t waits_ns;
     _Atomic int may_end; /* set by fake_let_end */
     _Atomic uint32_t bell;

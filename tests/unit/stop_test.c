@@ -589,6 +589,14 @@ static void *interrupt_always(void *arg)
     return NULL;
 }
 
+static void *interrupt_often(void *arg)
+{
+    interrupter *other = arg;
+    for (; !atomic_load(&other->is_over); sleep_ms(5))
+        snug_session_interrupt(other->session);
+    return NULL;
+}
+
 static void start(interrupter *other, void *(*fn)(void *arg))
 {
     assert_int_equal(pthread_create(&other->thread, NULL, fn, other), 0);
@@ -617,6 +625,22 @@ static void an_interrupt_ends_the_cell_that_runs(void **state)
         end(&other);
         assert_int_equal(session->interp->last_reason, STOP_INTERRUPT);
         assert_true(is_fine(run(session, "returns", NULL)));
+        snug_session_close(session);
+        close_host(host);
+    }
+}
+
+static void an_interrupt_is_not_raised_in_its_handler(void **state)
+{
+    (void)state;
+    for (ladder which = 0; which < LADDERS; which++) {
+        snug_host *host = open_host(which);
+        snug_session *session = open_session(host, NULL);
+        interrupter other = { .session = session };
+        start(&other, interrupt_often);
+        ending end_of_cell = run(session, "handles_an_interrupt", &long_time);
+        end(&other);
+        assert_kept(end_of_cell, SNUG_STATUS_INTERRUPTED, GUARD_INTERRUPT);
         snug_session_close(session);
         close_host(host);
     }
@@ -981,6 +1005,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(a_cell_that_wants_the_gil_reaches_its_limit_of_elapsed_time),
         cmocka_unit_test(an_open_that_runs_does_not_wait_for_the_gil),
         cmocka_unit_test(there_is_time_for_one_pass_over_the_memory_that_is_in_use),
+        cmocka_unit_test(an_interrupt_is_not_raised_in_its_handler),
         cmocka_unit_test(code_in_time_is_not_stopped),
         cmocka_unit_test(processor_time_is_limited_and_sleep_is_none),
         cmocka_unit_test(the_processor_time_of_all_threads_is_limited),

@@ -370,7 +370,7 @@ static int show_value(outcome *out, interp *in, PyObject *value, const cell_limi
 /* Of a cell that failed too, unless it was stopped: then the figures are gone. */
 static int show_figures(interp *in, PyObject *value)
 {
-    if (!in->options.is_full || atomic_load(&in->stop.reason) != STOP_NONE)
+    if (!in->options.is_full || stopping_is_asked(in))
         return 0;
 
     raised_exception before = raised_set_aside();

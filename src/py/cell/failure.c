@@ -299,7 +299,7 @@ static int add_last_line(outcome *out)
 int failure_of_late_stop(outcome *out, const interp *in)
 {
     stop_reason reason = (stop_reason)atomic_load(&in->stop.reason);
-    if (reason == STOP_NONE || out->status == stop_texts[reason].status)
+    if (!stopping_is_asked(in) || out->status == stop_texts[reason].status)
         return SNUG_OK;
 
     outcome_free(out);
@@ -508,6 +508,13 @@ static snug_status status_of(const interp *in, PyObject *exc, int is_memory)
     return SNUG_STATUS_ERROR;
 }
 
+/* Who handles an interrupt may fail by itself meanwhile. */
+static int ends_by_stop(const interp *in, PyObject *exc)
+{
+    return stopping_is_asked(in) || (atomic_load(&in->stop.reason) != STOP_NONE &&
+                                     Py_IS_TYPE(exc, (PyTypeObject *)in->stopped));
+}
+
 int failure_take(outcome *out, interp *in)
 {
     if (!PyErr_Occurred() && interp_check_stop(in) == 0)
@@ -521,7 +528,7 @@ int failure_take(outcome *out, interp *in)
     int is_memory = shortage_made(in, &exc);
     free_memory_for_report(in);
     PyObject *raised = Py_NewRef(exc);
-    if (atomic_load(&in->stop.reason) != STOP_NONE) {
+    if (ends_by_stop(in, exc)) {
         Py_SETREF(exc, explain_stop(out, in, exc));
     } else if (is_clean_exit(exc)) {
         goto done;

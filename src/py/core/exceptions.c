@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 
 #include "py/core/internals.h"
+#include "py/core/stopping.h"
 
 /* Lets the type outlive every raise of a cell: the evaluation loop drops one
  * reference a raise, and interp_rest puts them back only afterwards. */
@@ -10,11 +11,12 @@ enum { SPARE_REFERENCES = 1 << 28 };
 
 /* A raised type becomes an instance when a handler looks at it. While the cell is
  * being stopped, that arms the next raise: it comes at the first check outside the
- * handler's try, so that no loop around `except BaseException` goes on. */
+ * handler's try, so that no loop around `except BaseException` goes on. An interrupt has
+ * its handler first. */
 static PyObject *stopped_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     interp *in = interp_current;
-    if (in && atomic_load(&in->stop.reason) != STOP_NONE &&
+    if (in && atomic_load(&in->stop.reason) != STOP_NONE && !stopping_begin_handling(in) &&
         internals_raise_later(PyThreadState_Get(), in->stopped))
         atomic_fetch_add(&in->stop.raised, 1);
     return ((PyTypeObject *)PyExc_KeyboardInterrupt)->tp_new(type, args, keywords);

@@ -218,6 +218,10 @@ uint64_t interp_own_waits_ns(const interp *in, uint64_t now_ns);
 int interp_is_waiting(const interp *in);
 /* What a stop that is under way is for. Any thread. */
 stop_reason interp_stop_reason(const interp *in);
+/* Whether code that was interrupted has caught that, or what it has open ends: then it is let be
+ * for a while, as in Python, until interp_end_handling. Any thread. */
+int interp_handles_stop(const interp *in);
+void interp_end_handling(interp *in);
 /* The outcome of a cell that did not come back in time at all: its thread still
  * runs, and is ended behind the answer. Any thread. */
 int interp_explain_loss(outcome *out, const interp *in);

@@ -23,9 +23,13 @@ typedef enum interp_end {
     END_NEAR   /* tstate is going away */
 } interp_end;
 
+/* Whether code that was interrupted handles that, as it may once, for a while. */
+typedef enum stop_handling { HANDLING_NOT_YET, HANDLING_NOW, HANDLING_OVER } stop_handling;
+
 /* A stop, written by other threads too. */
 struct stopping {
     _Atomic int reason;       /* stop_reason */
+    _Atomic int handling;     /* stop_handling, changed under settling */
     _Atomic uint64_t limit;   /* for the message, in ms or bytes; set before reason */
     _Atomic long raised;      /* how often `stopped` went into an empty slot */
     recursion_left left;      /* when the job began */

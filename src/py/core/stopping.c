@@ -20,9 +20,15 @@ int interp_is_busy(PyThreadState *tstate, uintptr_t pc, const uintptr_t *sp)
     return internals_runtime_is_locked() || busy_in_allocator(pc, sp);
 }
 
+int stopping_is_asked(const interp *in)
+{
+    return atomic_load(&in->stop.reason) != STOP_NONE &&
+           atomic_load(&in->stop.handling) != HANDLING_NOW;
+}
+
 int interp_check_stop(interp *in)
 {
-    if (atomic_load(&in->stop.reason) == STOP_NONE || atomic_load(&in->stop.is_settled))
+    if (!stopping_is_asked(in) || atomic_load(&in->stop.is_settled))
         return 0;
     PyErr_SetNone(in->stopped ? in->stopped : PyExc_KeyboardInterrupt);
     return -1;
@@ -116,6 +122,47 @@ void stopping_watch_end(interp *in)
 
 /* ---- a stop ---- */
 
+/* The exception is not raised again in who handles it. */
+static void raise_stop(interp *in)
+{
+    pthread_mutex_lock(&in->stop.settling);
+    if (atomic_load(&in->stop.handling) != HANDLING_NOW) {
+        if (internals_raise_later(in->tstate, in->stopped))
+            atomic_fetch_add(&in->stop.raised, 1);
+        if (in->options.threads > 0)
+            threads_stop(in);
+    }
+    pthread_mutex_unlock(&in->stop.settling);
+}
+
+int stopping_begin_handling(interp *in)
+{
+    if (atomic_load(&in->stop.reason) != STOP_INTERRUPT)
+        return 0;
+
+    PyThreadState *here = PyThreadState_Get();
+    pthread_mutex_lock(&in->stop.settling);
+    if (atomic_load(&in->stop.handling) == HANDLING_NOT_YET)
+        atomic_store(&in->stop.handling, HANDLING_NOW);
+    int is_handled = atomic_load(&in->stop.handling) == HANDLING_NOW;
+    if (is_handled && internals_cancel_raise(here))
+        atomic_fetch_sub(&in->stop.raised, 1);
+    pthread_mutex_unlock(&in->stop.settling);
+    if (is_handled && here == in->tstate && in->stop.hit_yellow)
+        internals_set_recursion_left(here, in->stop.left);
+    return is_handled;
+}
+
+int interp_handles_stop(const interp *in)
+{
+    return atomic_load(&in->stop.handling) == HANDLING_NOW;
+}
+
+void interp_end_handling(interp *in)
+{
+    atomic_store(&in->stop.handling, HANDLING_OVER);
+}
+
 void interp_stop(interp *in, stop_reason reason, uint64_t limit)
 {
     int before = atomic_load(&in->stop.reason);
@@ -129,10 +176,7 @@ void interp_stop(interp *in, stop_reason reason, uint64_t limit)
     if (atomic_load(&in->stop.end) != END_NOT_BEGUN) {
         stop_end(in);
     } else if (!atomic_load(&in->stop.is_settled)) {
-        if (internals_raise_later(in->tstate, in->stopped))
-            atomic_fetch_add(&in->stop.raised, 1);
-        if (in->options.threads > 0)
-            threads_stop(in);
+        raise_stop(in);
     }
     interp_wake(in);
 }

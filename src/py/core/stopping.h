@@ -8,6 +8,11 @@
 
 /* Raises the stop exception if a stop is asked for; answers -1 then, else 0. */
 int interp_check_stop(interp *in);
+/* Whether one is asked for, and not handled. */
+int stopping_is_asked(const interp *in);
+/* (with the GIL) A handler looks at the exception of a stop. 1: that was an interrupt, which it may
+ * handle as in Python: it is not raised again meanwhile. */
+int stopping_begin_handling(interp *in);
 /* SNUG_ESTOPPED, with which limit it was as the end of a sentence; SNUG_OK without a stop. */
 int interp_tell_stop(const interp *in);
 /* The code has ended: allocations and the report are free from the stop. */

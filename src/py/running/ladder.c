@@ -50,7 +50,7 @@ static void on_yellow(guard *g, uintptr_t sp)
  * an allocation; but it counts its recursion, and finds none left. */
 static int may_cut_recursion(interp *in)
 {
-    if (atomic_load(&in->stop.reason) == STOP_NONE || atomic_load(&in->stop.is_settled) ||
+    if (!stopping_is_asked(in) || atomic_load(&in->stop.is_settled) ||
         !atomic_load(&in->stop.is_guest))
         return 0;
     in->stop.hit_yellow = 1;
@@ -322,6 +322,7 @@ void interp_rest(interp *in)
         Py_INCREF(in->stopped);
 
     atomic_store(&in->stop.reason, STOP_NONE);
+    atomic_store(&in->stop.handling, HANDLING_NOT_YET);
     atomic_store(&in->stop.is_settled, 0);
     loader_end_imports(in);
     in->is_untidy = 1;

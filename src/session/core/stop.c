@@ -340,12 +340,42 @@ static void leave_if_stalled(snug_session *session)
         patience_leave(session, PATIENCE_FOR_GIL);
 }
 
+/* What a handler of KeyboardInterrupt may take, with all that follows it in the cell. */
+#define HANDLER_NS (3 * NS_PER_S)
+
+/* The ladder begins anew behind that. A limit, or a second interrupt, does not wait for it. */
+static int lets_handle(snug_session *session, uint64_t now_ns)
+{
+    session_stop *stop = &session->stop;
+    interp *in = session->interp;
+    if (!interp_handles_stop(in))
+        return 0;
+
+    if (stop->handled_ns == 0) {
+        stop->handled_ns = now_ns;
+        interp_starve(in, 0);
+        atomic_store(&session->thread.guard.stage, GUARD_CALM);
+    }
+
+    stop->since_ns = stop->last_ns = now_ns;
+    stop->last_cpu_ns = job_all_cpu_now_ns(session);
+    if (stop->reason == STOP_INTERRUPT && !stop->is_asked &&
+        now_ns - stop->handled_ns < HANDLER_NS)
+        return 1;
+    interp_end_handling(in);
+    return 0;
+}
+
 /* One step: raises, starves, kicks, and gives up. */
 static uint64_t step_ladder(snug_session *session, uint64_t now_ns)
 {
     session_stop *stop = &session->stop;
     interp *in = session->interp;
 
+    if (lets_handle(session, now_ns)) {
+        stop->next_ns = u64_sum(now_ns, again_ms(session, GUARD_CALM) * NS_PER_MS);
+        return stop->next_ns;
+    }
     keep_pace(session, now_ns);
     leave_if_stalled(session);
     pressing now = { now_ns - stop->since_ns, GUARD_CALM };
@@ -440,7 +470,7 @@ static uint64_t on_gentle_interrupt(watch *item, void *ignored)
 void stop_prepare(session_stop *stop, uint64_t now_ns)
 {
     stop->started_ns = now_ns;
-    stop->since_ns = 0;
+    stop->since_ns = stop->handled_ns = 0;
     stop->waited_ns = stop->starved_ns = stop->worked_ns = 0;
     stop->reason = STOP_NONE;
     stop->is_given_up = 0;

@@ -42,6 +42,7 @@ typedef struct session_stop {
     uint64_t begun_ns, ended_ns;   /* the same, on the clock; and when its code had ended */
     uint64_t read_ns, read_cpu_ns; /* when cpu_clock was read last, and what it said */
     int rung;                      /* that ended the job */
+    uint64_t handled_ns;           /* since when its code handles an interrupt; 0: it does not */
     int is_given_up;
     const char *awaited; /* what it waits for, of one that is left */
     int is_left;  /* the caller does not wait, and the thread comes back; guarded as is_given_up */
