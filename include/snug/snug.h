@@ -286,7 +286,7 @@ typedef struct snug_host_options {
     size_t error_bytes;   /* of that buffer; a longer sentence is cut */
     uint64_t patience_ms; /* for how long in all a call waits, beyond the limits of its session, for
                              what others hold: on Python 3.11 the GIL. 0: 5,000; SNUG_UNLIMITED: for
-                             ever. In a worker half of worker_grace_ms, if that is less */
+                             ever */
     /* Of form SNUG_FORM_LOCAL again: */
     const char *python; /* whose engine is loaded: "3.11" for libsnug-python3.11.so, which is looked
                            for beside libsnug and where it was installed, or the path of one, with a
@@ -476,7 +476,8 @@ SNUG_EXTERN snug_form snug_host_form(const snug_host *host);
  * on_output was given, no artifacts and no spill files.
  *
  * Time. A cell that its worker's own ladder does not end is answered worker_grace_ms after its wall
- * limit, or after snug_session_interrupt. Other calls are answered after the session's wall limit,
+ * limit, or after snug_session_interrupt; while the worker says that it is at that, up to sixteen
+ * times as long after it. Other calls are answered after the session's wall limit,
  * a minute and worker_grace_ms. A worker that accepts nothing, or is silent for twice as long while
  * it is asked, is killed earlier; a silent one that gets no processor of a busy machine has eight
  * times as long. The time that callbacks take in this process is not counted. If this process

@@ -667,6 +667,36 @@ static void an_interrupt_reaches_the_cell_and_keeps_its_names(void **state)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
+/* For longer than the grace: the worker says that it stops the cell. */
+static void a_cell_that_is_being_stopped_is_waited_for(void **state)
+{
+    (void)state;
+    snug_host *host = NULL;
+    snug_session *session = NULL;
+    snug_host_options host_options = SNUG_HOST_OPTIONS_INIT;
+    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
+    host_options.form = SNUG_FORM_WORKER;
+    host_options.worker_grace_ms = 800;
+    options.on_output = interrupt_when_it_prints;
+    options.payload = &session;
+    assert_int_equal(snug_host_open(&host, &host_options), SNUG_OK);
+    assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
+    snug_result *result = run(session,
+                              "import time\n"
+                              "try:\n"
+                              "    print('now', flush=True)\n"
+                              "    for x in range(10**12): pass\n"
+                              "except KeyboardInterrupt: time.sleep(2)\n"
+                              "x = 5",
+                              100000);
+    assert_int_equal(snug_result_status(result), SNUG_STATUS_OK);
+    assert_int_equal(snug_result_state(result), SNUG_STATE_KEPT);
+    snug_result_free(result);
+    check_value(session, "x", "5");
+    snug_session_close(session);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
 enum { BOUND_S = 600 };
 
 static void spares_of_the_worker_are_counted(void **state)
@@ -745,6 +775,7 @@ int main(void)
         cmocka_unit_test(sessions_of_one_worker_run_side_by_side),
         cmocka_unit_test(hosts_are_as_many_as_wanted),
         cmocka_unit_test(an_interrupt_reaches_the_cell_and_keeps_its_names),
+        cmocka_unit_test(a_cell_that_is_being_stopped_is_waited_for),
         cmocka_unit_test(spares_of_the_worker_are_counted),
         cmocka_unit_test(output_without_end_reaches_the_host_whole),
     };

@@ -533,3 +533,17 @@ void local_interrupt_gently(snug_session *session)
 {
     strike(session, on_gentle_interrupt);
 }
+
+static uint64_t look_at_stop(watch *item, void *is_under_way)
+{
+    const session_stop *stop = &session_of(item)->stop;
+    *(int *)is_under_way = (stop->since_ns || stop->is_settling) && !stop->is_given_up;
+    return item->deadline_ns;
+}
+
+int stop_is_under_way(snug_session *session)
+{
+    int is_under_way = 0;
+    watchdog_strike(session->host->watchdog, &session->stop.watch, look_at_stop, &is_under_way);
+    return is_under_way;
+}

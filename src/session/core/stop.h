@@ -70,6 +70,10 @@ void stop_settle(snug_session *session);
 void stop_begin_cpu(session_stop *stop, uint64_t now_ns);
 uint64_t stop_cpu_used_ns(session_stop *stop);
 
+/* Whether what the session runs is past its limits or interrupted, and has not been given up. Any
+ * thread. */
+int stop_is_under_way(snug_session *session);
+
 /* interrupt of local_form: what runs is ended. Any thread. */
 void local_interrupt(snug_session *session);
 /* The same, but what it runs in C is waited for: the ladder is not entered. */

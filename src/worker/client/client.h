@@ -91,7 +91,8 @@ typedef struct remote_question {
     unpacker answer;
     struct made_call *calls; /* that the cell has made; exchange.c */
     int has_reply, is_hurried;
-    int is_lost; /* it could not be sent */
+    int is_asked, graces; /* whether its stop is under way; how often it was */
+    int is_lost;          /* it could not be sent */
 } remote_question;
 
 /* A link to a worker of the host that lives, which the caller holds: the one that sessions share,
@@ -162,6 +163,8 @@ uint64_t remote_deadline_ns(const snug_host *host, uint64_t wall_ms);
 /* deadline_ns of a question that may make calls: later by the time of those that are not timed, and
  * none while one is under way. */
 uint64_t remote_due_ns(const snug_session *session, remote_question *q);
+/* The same, or earlier: when to ask the worker whether it stops the cell. */
+uint64_t remote_look_ns(const snug_session *session, remote_question *q);
 /* The worker could only give up what the session was doing: the session is lost. A worker that has
  * no other session is ended, so that nothing goes on there. */
 void remote_gave_up(snug_session *session);

@@ -35,6 +35,36 @@ uint64_t remote_due_ns(const snug_session *session, remote_question *q)
     return desk_is_untimed(session->desk) ? UINT64_MAX : q->deadline_ns;
 }
 
+uint64_t remote_look_ns(const snug_session *session, remote_question *q)
+{
+    const uint64_t due_ns = remote_due_ns(session, q);
+    if (!q->is_cell || q->is_asked || due_ns == UINT64_MAX)
+        return due_ns;
+    return due_ns - session->host->remote->grace_ms / 2 * NS_PER_MS;
+}
+
+/* A cell whose worker still stops it, on a machine that is busy, is waited for: each answer is good
+ * for another grace, up to so many times that. */
+enum { MOST_GRACES = 16 };
+
+static void ask_for_stop(snug_session *session, remote_question *q)
+{
+    const remote *r = session->remote;
+    if (clock_now_ns() < remote_look_ns(session, q) || q->is_asked || !q->is_cell)
+        return;
+    q->is_asked = 1;
+    link_send(r->link, FRAME_PING, r->line.channel, r->line.number, NULL, q->deadline_ns);
+}
+
+static void wait_for_stop(const snug_session *session, remote_question *q)
+{
+    const uint64_t grace_ns = session->host->remote->grace_ms * NS_PER_MS;
+    if (q->graces++ == MOST_GRACES)
+        return;
+    q->deadline_ns = clock_now_ns() + grace_ns;
+    q->is_asked = 0;
+}
+
 /* ---- output ---- */
 
 static void give_output(snug_session *session, unpacker *u)
@@ -280,6 +310,8 @@ static int take_frame(snug_session *session, remote_question *q, made_call **cal
         take_call(calls, session, q, &u);
     } else if (f->kind == FRAME_GAVE_UP) {
         give_up_call(*calls, &u);
+    } else if (f->kind == FRAME_PONG) {
+        wait_for_stop(session, q);
     } else {
         q->reply = *f;
         q->answer = u;
@@ -323,6 +355,7 @@ static void shorten_wait(const snug_session *session, remote_question *q, int *i
     *is_hurried = 1;
     if (q->deadline_ns > soon_ns)
         q->deadline_ns = soon_ns;
+    q->is_asked = 0;
 }
 
 /* How late a worker may send more than its reply. */
@@ -382,7 +415,9 @@ static int wait_for_reply(snug_session *session, remote_question *q, uint64_t un
     int error, has_more;
 
     do {
+        ask_for_stop(session, q);
         uint64_t wake_ns = u64_least(until_ns, desk_deadline_ns(session->desk));
+        wake_ns = u64_least(wake_ns, remote_look_ns(session, q));
         error = link_wait(r->link, &r->line, &f, remote_due_ns(session, q), wake_ns);
         if (error == SNUG_OK)
             q->has_reply = take_in_time(session, q, &q->calls, &f);

@@ -430,13 +430,13 @@ static void deliver_frame(worker_link *l, frame *f, const link_line *own)
     link_line *line = NULL;
     link_frame *item = NULL;
 
-    if (f->kind == FRAME_PONG && f->body.len == 0) {
+    if (f->kind >= FRAME_REPLY)
+        line = find_line(l, f);
+    if (f->kind == FRAME_PONG && f->body.len == 0 && !line) { /* or its request has ended */
         frame_free(f);
         return;
     }
 
-    if (f->kind >= FRAME_REPLY)
-        line = find_line(l, f);
     if (line)
         item = calloc(1, sizeof *item);
     if (!item) {

@@ -153,13 +153,6 @@ static int keep_report(snug_host *host, worker_link *l, const char *report)
     return SNUG_OK;
 }
 
-/* A cell that waits there for a neighbour is answered before it counts as hung here. */
-static uint64_t worker_patience_ms(const snug_host *host)
-{
-    uint64_t patience_ms = host->patience_ns / NS_PER_MS;
-    return u64_least(patience_ms, host->remote->grace_ms / 2 + 1);
-}
-
 /* A worker of one session makes no spares, but may be one. */
 static int greet_worker(worker_link *l, snug_host *host, const worker_need *need, int is_spare)
 {
@@ -175,7 +168,7 @@ static int greet_worker(worker_link *l, snug_host *host, const worker_need *need
     pack_number(&q.body, need ? (uint64_t)is_spare : r->pool_sessions);
     pack_number(&q.body, r->pool_idle_ms);
     pack_number(&q.body, r->awake_sessions);
-    pack_number(&q.body, worker_patience_ms(host));
+    pack_number(&q.body, host->patience_ns / NS_PER_MS);
     pack_text(&q.body, *r->fixed.zone ? r->fixed.zone : NULL);
     pack_number(&q.body, r->fixed.hash_seed);
     pack_text(&q.body, r->command ? NULL : host->workdirs);

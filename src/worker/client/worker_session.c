@@ -263,7 +263,7 @@ static int attend_remote_cell(snug_session *session, uint64_t until_ns)
 {
     remote_question *q = &session->remote->cell->q;
     int is_over = remote_attend(session, q, until_ns);
-    uint64_t due_ns = u64_least(remote_due_ns(session, q), desk_deadline_ns(session->desk));
+    uint64_t due_ns = u64_least(remote_look_ns(session, q), desk_deadline_ns(session->desk));
 
     if (!is_over)
         atomic_store(&session->remote->due_ns, due_ns);

@@ -54,14 +54,14 @@ typedef enum frame_kind {
     FRAME_INTERRUPT = FRAME_REQUESTS,
     FRAME_ANSWER, /* of a call */
     FRAME_TAKEN,  /* that many bytes of output were taken */
-    FRAME_PING,
+    FRAME_PING,   /* of a channel: whether the request of that number is being stopped */
     /* From the worker: */
     FRAME_REPLY,
     FRAME_OUTPUT,
     FRAME_DISPLAY,
     FRAME_CALL,    /* of a tool, or input() */
     FRAME_GAVE_UP, /* the cell does not wait for a call any more */
-    FRAME_PONG,
+    FRAME_PONG,    /* of no channel, or it is being stopped */
     FRAME_KINDS
 } frame_kind;
 

@@ -18,6 +18,7 @@
 #include "base/thread.h"
 #include "session/core/form.h"
 #include "session/core/host.h"
+#include "session/core/stop.h"
 #include "session/files/workdir.h"
 
 /* ---- writing ---- */
@@ -205,7 +206,6 @@ static void interrupt_all(server *s)
 static void take_notice(server *s, frame *f)
 {
     unpacker u = { str_text(&f->body), f->body.len, 0 };
-    static const packer nothing;
 
     pthread_mutex_lock(&s->lock);
     channel *c = find_channel(s, f->channel);
@@ -221,10 +221,17 @@ static void take_notice(server *s, frame *f)
 
     if (c && f->kind == FRAME_ANSWER)
         serve_answer(c, &u);
+    frame pong = { .kind = FRAME_PONG };
+    if (c && f->number == c->number && c->session && s->form == &local_form &&
+        stop_is_under_way(c->session)) {
+        pong.channel = f->channel;
+        pong.number = f->number;
+    }
+
     interrupt_all(s);
     pthread_mutex_unlock(&s->lock);
     if (f->kind == FRAME_PING)
-        serve_send(s, FRAME_PONG, NULL, &nothing);
+        send_frame(s, &pong);
     frame_free(f);
 }
 
@@ -233,13 +240,13 @@ static void take_notice(server *s, frame *f)
 /* The next request of a host that is at work comes sooner than this thread could sleep. */
 static void look_for_request(server *s)
 {
-    struct pollfd stream = { .fd = s->in, .events = POLLIN };
+    struct pollfd input = { .fd = s->in, .events = POLLIN };
     uint64_t end_ns = spin_until_ns(&s->spin, clock_now_ns());
     int has_come = 0;
 
     if (end_ns == 0)
         return;
-    while (!(has_come = poll(&stream, 1, 0) != 0) && clock_now_ns() < end_ns)
+    while (!(has_come = poll(&input, 1, 0) != 0) && clock_now_ns() < end_ns)
         ;
     spin_ended(&s->spin, has_come);
 }
