@@ -69,8 +69,8 @@ static size_t sgr_len(const char *text, size_t len)
     return text[at] == 'm' ? at + 1 : 0;
 }
 
-/* Blinking, reverse and concealed text is read as something else than it is. Of an extended colour
- * the numbers behind are no styles. */
+/* Blinking, reverse and concealed text is read as something else than it is. The numbers that
+ * follow an extended colour are not styles. */
 static size_t numbers_of_style(long style, const char *next)
 {
     if (style != 38 && style != 48 && style != 58)
