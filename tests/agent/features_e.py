@@ -311,7 +311,7 @@ class Figures(Asking):
     @unittest.skipUnless(DOCTOR["full"].startswith("works"), "no full session opens here: " + DOCTOR["full"])
     def test_E9_a_plot_of_matplotlib_is_a_picture_and_a_file(self):
         reply = self.reply([python("import matplotlib.pyplot as plt\nplt.plot([1, 2, 6])\nplt.title('rows')")], *PLAIN,
-                           "--full", "--allow", "matplotlib", "--workdir", "out", "Draw 1, 2 and 6.")
+                           "--full", "--allow", "matplotlib", "--timeout", "10m", "--workdir", "out", "Draw 1, 2 and 6.")
         self.assertEqual(reply["status"], "answered", reply["error"])
         self.assertIn({"path": "figure-1.png", "mime": "image/png", "at": "out/figure-1.png"},
                       [{name: one[name] for name in ("path", "mime", "at")} for one in reply["figures"]])

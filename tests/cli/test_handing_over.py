@@ -430,7 +430,7 @@ class Forms(Handing):
     @unittest.skipUnless(os.path.isdir("/usr/lib/python3/dist-packages/matplotlib"), "python3-matplotlib is not there")
     def test_a_plot_of_a_full_session_is_a_picture(self):
         code = program("import matplotlib.pyplot as plt\nplt.plot([1, 2, 6])\nplt.savefig('plot.png')\nplt.show()")
-        done = self.write("--full", "--allow", "matplotlib", "--out", "o", code=code)
+        done = self.write("--full", "--allow", "matplotlib", "--timeout", "10m", "--out", "o", code=code)
         if "matplotlib" in done.stderr and done.returncode:
             self.skipTest("matplotlib is not built for this Python")
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -28,8 +28,11 @@ NEEDS = {"pandas-plot": ["pandas", "matplotlib"]}
 
 
 def run(folder, environment):
-    """In a copy, so that nothing is left beside the example."""
+    """In a copy, so that nothing is left beside the example. A busy machine imports pandas for minutes."""
     with tempfile.TemporaryDirectory(prefix="snug-test-") as place:
+        config = pathlib.Path(place, "snug/config.yaml")
+        config.parent.mkdir()
+        config.write_text("execution: {timeout: 600}\n", encoding="utf-8")
         copy = shutil.copytree(folder, pathlib.Path(place) / folder.name)
         return subprocess.run(["sh", "-e", copy / "run.sh"], capture_output=True, text=True, encoding="utf-8",
                               timeout=600, stdin=subprocess.DEVNULL,

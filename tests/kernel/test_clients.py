@@ -92,8 +92,8 @@ class Clients(KernelCase):
         cell = "import matplotlib.pyplot as plt\nplt.plot([1, 3, 2]);"
         ran, exported = (os.path.join(self.folder, name) for name in ("ran.ipynb", "exported.ipynb"))
         nbformat.write(self.notebook([cell], "snug-full"), ran)
-        subprocess.run([SNUG, "run", "--full", "--allow", "matplotlib", "--export", exported, "-c", cell], check=True,
-                       capture_output=True)
+        subprocess.run([SNUG, "run", "--full", "--allow", "matplotlib", "--timeout", "10m", "--export", exported,
+                        "-c", cell], check=True, capture_output=True)
         for path, words in ((ran, ["--execute"]), (exported, [])):
             done = subprocess.run([sys.executable, "-m", "nbconvert", "--to", "html", *words, path],
                                   capture_output=True, text=True, timeout=SECONDS)
