@@ -318,7 +318,7 @@ class Stops(KernelCase):
         request = k.client.execute(gate.CELL)
         self.assertEqual(k.wait_for("stream")["text"], "there\n")
         k.control("interrupt_request")
-        self.assertIn("Another stop ends the session, and its names are lost", k.wait_for("stream")["text"])
+        self.assertIn("Another stop, or its time limit, ends the session and its names", k.wait_for("stream")["text"])
         return k, request
 
     def test_it_is_waited_for(self):

@@ -149,7 +149,7 @@ class Outside(Case):
             self.ask(terminal, "x = 42", r"In \[2\]: ")
             self.ask(terminal, "%run closed.py", r"there")
             terminal.type(CTRL_C)
-            terminal.wait("Ctrl-C again ends the session, and its names are lost")
+            terminal.wait("Ctrl-C again, or its time limit, ends the session and its names")
             if again:
                 terminal.type(again)
             else:

@@ -466,8 +466,8 @@ static int is_over(attendant *a)
 static long tell_wait_ms(attendant *a, uint64_t now_ns)
 {
     static const char text[] =
-        "snug: the cell does not answer yet: what it runs in C has to return first. Another stop "
-        "ends the session, and its names are lost\n";
+        "snug: the cell does not answer yet: what it runs in C has to return first. Another stop, "
+        "or its time limit, ends the session and its names\n";
 
     if (!a->tell_ns)
         return -1;

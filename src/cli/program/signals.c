@@ -150,7 +150,7 @@ static void tell_wait(signals *s)
         return;
     s->has_told = 1;
     tell_stderr("\nsnug: the cell does not answer yet: what it runs in C has to return first. "
-                "Ctrl-C again ends the session, and its names are lost\n");
+                "Ctrl-C again, or its time limit, ends the session and its names\n");
 }
 
 static void *serve_signals(void *arg)
