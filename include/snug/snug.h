@@ -974,9 +974,9 @@ typedef struct snug_tool {
     const char *doc;       /* the docstring; may be NULL */
     int is_async;          /* SNUG_TOOL_AWAITED: calls are awaited, await search("x"). Several can
                               be under way at once, under asyncio.gather, and be answered in any
-                              order. SNUG_TOOL_EITHER: the same where an async def calls it, or a
-                              cell with an await; all other code gets the answer itself. 0: all
-                              code does */
+                              order. SNUG_TOOL_EITHER: the same where an async def, or a cell with
+                              an await, awaits the answer or gives it to asyncio; all other code
+                              gets the answer itself. 0: all code does */
     int takes_any;         /* an argument that has no JSON travels as its text instead, as
                               SNUG_STREAM_VALUE would show it */
     uint64_t timeout_ms;   /* of a call; 0: that of its cell */

@@ -532,8 +532,42 @@ static void code_that_awaits_awaits_and_other_code_has_the_answer(void **state)
     snug_result *statement = run_within(session, "f(1)\nf(n=2)\nawait f(3)", 0);
     assert_int_equal(snug_result_tool_call_count(statement), 3);
     snug_result_free(statement);
-    check_error(session, "g = f(1)\nawait asyncio.sleep(0)\ng['n']", "TypeError",
-                "'coroutine' object is not subscriptable");
+    snug_session_close(session);
+}
+
+/* Each gives 6: an await changes nothing for other calls of its cell. */
+static void a_call_is_awaited_where_its_answer_comes_to_an_await(void **state)
+{
+    static const char *const cells[] = {
+        "a = f(6)\nb = await f(1)\na['n']",
+        "await f(1)\nlist(f(6).values())[0]",
+        "await f(1)\nsum(r['n'] for r in [f(2), f(4)])",
+        "await f(1)\nsum([f(n)['n'] for n in (2, 4)])",
+        "async def g(): return f(6)\n(await g())['n']",
+        "await f(f(6)['n'])\n6",
+        "t = [f(2), f(4)]\nsum(r['n'] for r in await asyncio.gather(*t))",
+        "t = []\nfor n in (2, 4):\n    t.append(f(n))\nsum(r['n'] for r in await "
+        "asyncio.gather(*t))",
+        "t = {}\nfor n in (2, 4): t[n] = f(n)\n"
+        "sum(r['n'] for r in await asyncio.gather(*t.values()))",
+        "c = f(6)\n(await c)['n']",
+        "t = [asyncio.create_task(f(n)) for n in (2, 4)]\nsum([(await one)['n'] for one in t])",
+        "sum([(await one)['n'] for one in [f(n) for n in (2, 4)]])",
+        "sum([(await one)['n'] for one in asyncio.as_completed([f(2), f(4)])])",
+        "sum(r['n'] for r in await asyncio.gather(*map(f, (2, 4))))",
+        "async def g(one):\n    async with asyncio.Semaphore(1):\n        return (await one)['n']\n"
+        "sum(await asyncio.gather(*[g(f(n)) for n in (2, 4)]))",
+        "async with asyncio.TaskGroup() as g:\n    t = g.create_task(f(6))\nt.result()['n']",
+        "(await asyncio.wait_for(f(6), 9))['n']",
+    };
+    (void)state;
+    snug_session *session = open_session();
+    snug_tool t = tool("f", "n: int = 0", say_back, NULL);
+    t.is_async = SNUG_TOOL_EITHER;
+    assert_int_equal(snug_session_bind_tool(session, &t), SNUG_OK);
+    check_value(session, "import asyncio\n6", "6");
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
+        check_value(session, cells[i], "6");
     snug_session_close(session);
 }
 
@@ -1167,6 +1201,7 @@ int main(void)
         cmocka_unit_test(a_callback_can_not_use_its_session),
         cmocka_unit_test(awaited_calls_are_answered_in_any_order),
         cmocka_unit_test(code_that_awaits_awaits_and_other_code_has_the_answer),
+        cmocka_unit_test(a_call_is_awaited_where_its_answer_comes_to_an_await),
         cmocka_unit_test(awaited_calls_have_time_outs_of_their_own),
         cmocka_unit_test(a_call_that_nobody_awaits_is_not_made),
         cmocka_unit_test(a_call_ends_with_its_cell),

@@ -126,8 +126,7 @@ int bound_tools_write(str *out, const bound_tools *t)
         error = is_short && server_len(t->items[i].name) > 0 ? write_server(out, t, i)
                                                              : str_add(out, t->items[i].text);
     if (!error && t->has_awaitable)
-        error = str_add(out, "In code that awaits, await them: they run side by side under "
-                             "asyncio.gather.\n");
+        error = str_add(out, "Awaited calls run side by side under asyncio.gather.\n");
     return error;
 }
 

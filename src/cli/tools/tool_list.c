@@ -284,8 +284,7 @@ int tool_list_describe(str *out, const tool_list *l)
     for (size_t i = is_short ? l->of_servers : 0; i < l->count && !error; i++)
         error = describe_tool(&text, &l->items[i]);
     if (!error)
-        error = str_add(&text, "In code that awaits, await them: they run side by side under "
-                               "asyncio.gather.\n");
+        error = str_add(&text, "Awaited calls run side by side under asyncio.gather.\n");
     if (!error) {
         secrets_hide_str(&text);
         error = str_add_str(out, &text);

@@ -78,10 +78,11 @@ struct interp {
     PyObject *targets;    /* [_ast.Name of value_name]; the same */
     PyObject *policy_error, *import_denied;             /* the policy's own exceptions */
     PyObject *tool_error, *tool_timeout, *tool_refused; /* ToolError ... of builtins */
-    PyObject *stopped;          /* what interp_stop raises: a subclass of KeyboardInterrupt */
-    PyObject *set_running_loop; /* asyncio's, as it was when asyncio was imported */
-    PyObject *run_async;        /* frozen loop.py's runner; NULL until the first await */
-    PyObject *await_call;       /* frozen loop.py's; NULL until a tool is awaited */
+    PyObject *stopped;              /* what interp_stop raises: a subclass of KeyboardInterrupt */
+    PyObject *set_running_loop;     /* asyncio's, as it was when asyncio was imported */
+    PyObject *run_async;            /* frozen loop.py's runner; NULL until the first await */
+    PyObject *await_call;           /* frozen loop.py's; NULL until a tool is awaited */
+    PyObject *awaited, *awaited_of; /* frozen awaited.py's of that source; NULL: none yet */
 
     int has_session;  /* it has been given one */
     int is_abandoned; /* before it had: what others hold of it stays */

@@ -4,8 +4,11 @@
 #ifndef SNUG_PY_CALLER_H
 #define SNUG_PY_CALLER_H
 
-/* From within that function: whether an async def has called it, or a cell with an await, and makes
- * something of what it answers. */
-int caller_awaits(void);
+#include "py/core/state.h"
+
+/* From within that function: whether code that can await has called it, and awaits what it answers,
+ * or gives it to asyncio. Where there is no source to know that from, it does unless the call is a
+ * statement. */
+int caller_awaits(interp *in);
 
 #endif

@@ -440,7 +440,7 @@ static PyObject *call_tool_function(PyObject *self, PyObject *arguments)
     desk_refusal refusal = call_prepare(&call, in->options.desk, tool, &text);
     if (refusal)
         return raise_refusal(in, tool->name, refusal);
-    if (tool->is_async == SNUG_TOOL_AWAITED || (tool->is_async && caller_awaits()))
+    if (tool->is_async == SNUG_TOOL_AWAITED || (tool->is_async && caller_awaits(in)))
         return make_awaitable(in, call);
     return call_and_wait(in, call);
 }

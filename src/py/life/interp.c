@@ -466,8 +466,9 @@ static void drop_objects(interp *in)
         &in->last_names[1],    &in->last_names[2], &in->policy_error,
         &in->import_denied,    &in->pretty,        &in->rich,
         &in->tool_error,       &in->tool_timeout,  &in->tool_refused,
-        &in->await_call,       &in->checkpoint,    &in->raw_type,
-        &in->server_type,      &in->lazy_import,
+        &in->await_call,       &in->awaited,       &in->awaited_of,
+        &in->checkpoint,       &in->raw_type,      &in->server_type,
+        &in->lazy_import,
     };
 
     posix_release(in);
