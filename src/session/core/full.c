@@ -224,7 +224,7 @@ static void limit_data(const snug_session *session, uint64_t slack_bytes)
     if (wanted > most)
         wanted = most;
     if (session->full.is_copied)
-        wanted = now + 2 * limit;
+        wanted = now + 4 * limit; /* values, pickles and messages of them */
     set_soft(RLIMIT_DATA, wanted + slack_bytes);
 }
 

@@ -36,7 +36,7 @@ enum { FULL_DESCRIPTORS = 256 };
 /* Of a full session: what the process had, and limits to be put back. */
 typedef struct session_full {
     int has_place;
-    int is_copied; /* saved or restored: then its data may be there twice more */
+    int is_copied; /* saved or restored: then its data is there several times */
     uint64_t data_base, data_before, file_before;
 } session_full;
 
