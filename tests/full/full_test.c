@@ -265,9 +265,12 @@ static void modules_that_are_not_allowed_are_refused_to_cells_only(void **state)
     (void)state;
     static const char *const numpy[] = { "numpy", NULL };
     static const char *const sources[] = {
-        "import pandas",         "import subprocess",
-        "import socket",         "import pandas.core",
-        "exec('import pandas')", "def f():\n  from pandas import DataFrame\nf()",
+        "import pandas",
+        "import subprocess",
+        "import socket",
+        "import pandas.core",
+        "exec('import pandas')",
+        "def f():\n  from pandas import DataFrame\nf()",
         "open('own.py', 'w').write('import socket'); import own"
     };
     snug_session_options options = full_options(numpy);
