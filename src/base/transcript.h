@@ -10,7 +10,7 @@
 
 /* Where the first line of text that is not empty begins with ">>> " or "In [1]: ", appends what
  * follows the prompts; lines of output are left out, or empty where it keeps_lines. Answers 1, 0
- * where text is no transcript, or SNUG_ENOMEM. */
+ * for any other text, or SNUG_ENOMEM. */
 int transcript_read(str *out, const char *text, size_t len, int keeps_lines);
 
 #endif

@@ -5,8 +5,8 @@
 #include <snug/snug.h>
 
 enum { MAX_ENTRIES = 4000, MAX_ENTRIES_OF_ALL = 20000, MIN_ENTRIES = 20, RECURSIVE_CUTOFF = 3 };
-/* A recursion through several places: in a longer traceback each of them, of so many, is shown
- * RECURSIVE_CUTOFF times too. */
+/* A recursion through several places: in a traceback of more than MIN_FOLDED entries each place is
+ * shown RECURSIVE_CUTOFF times, too; of more than MAX_PLACES the others are shown as they come. */
 enum { MIN_FOLDED = 40, MAX_PLACES = 64 };
 
 void stack_init(stack *s, const source_lines *lines)
