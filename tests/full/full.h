@@ -69,10 +69,13 @@ static inline snug_result *run_within(snug_session *session, const char *source,
     return result;
 }
 
+/* For imports, which take minutes on a busy machine. */
+enum { IMPORTS_MS = 600000 };
+
 /* A cell that ends well, with this value. */
 static inline void expect(snug_session *session, const char *source, const char *value)
 {
-    snug_result *result = run_within(session, source, 0);
+    snug_result *result = run_within(session, source, IMPORTS_MS);
     if (snug_result_status(result) != SNUG_STATUS_OK)
         fail_msg("%s\n%s", source, snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL));
     assert_string_equal(snug_result_text(result, SNUG_STREAM_VALUE, NULL), value);
@@ -84,7 +87,7 @@ static inline void expect(snug_session *session, const char *source, const char 
 static inline snug_result *expect_status(snug_session *session, const char *source,
                                          snug_status status)
 {
-    snug_result *result = run_within(session, source, 0);
+    snug_result *result = run_within(session, source, status == SNUG_STATUS_OK ? IMPORTS_MS : 0);
     if (snug_result_status(result) != status)
         fail_msg("%s\nended as %s\n%s", source, snug_status_name(snug_result_status(result)),
                  snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL));

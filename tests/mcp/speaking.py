@@ -76,6 +76,8 @@ class Server:
         with self.change:
             if not self.change.wait_for(lambda: key in self.answers or self.is_over, seconds):
                 raise AssertionError(f"no answer to {id}")
+            if key not in self.answers:
+                raise AssertionError(f"the server has ended: {self.process.stderr.read()}")
             return self.answers.pop(key)
 
     def request(self, method, _meta=None, **params):
