@@ -40,10 +40,11 @@ SIZED = {
     "nested dicts": "[{{'a': {{'b': i}}}} for i in range({mb} * 2500)]",
     "bytes": "[bytes(1000) for i in range({mb} * 1000)]",
 }
+# In pieces: a long call in C does not look up, and costs a full session at the limit.
 PACKAGES = {
-    "numpy": "__import__('numpy').arange({mb} * 131072) * 2",
-    "numpy objects": "__import__('numpy').arange({mb} * 25000).astype(object)",
-    "pandas": "__import__('pandas').DataFrame({{'a': [str(i) for i in range({mb} * 15000)]}})",
+    "numpy": "[__import__('numpy').arange(131072) for n in range({mb})]",
+    "numpy objects": "[__import__('numpy').arange(25000).astype(object) for n in range({mb})]",
+    "pandas": "[__import__('pandas').DataFrame({{'a': [str(i) for i in range(15000)]}}) for n in range({mb})]",
 }
 HELD = "def f():\n    x = {made}\n    while True: pass\nf()"
 

@@ -359,8 +359,7 @@ static int lets_handle(snug_session *session, uint64_t now_ns)
 
     stop->since_ns = stop->last_ns = now_ns;
     stop->last_cpu_ns = job_all_cpu_now_ns(session);
-    if (stop->reason == STOP_INTERRUPT && !stop->is_asked &&
-        now_ns - stop->handled_ns < HANDLER_NS)
+    if (stop->reason == STOP_INTERRUPT && !stop->is_asked && now_ns - stop->handled_ns < HANDLER_NS)
         return 1;
     interp_end_handling(in);
     return 0;
