@@ -74,6 +74,10 @@
 #define PYTHON_JSON_BORROWS_ITEMS (PY_VERSION_HEX >= 0x030c0000)
 /* bdb, which doctest imports, has a table by the numbers of sys.monitoring's events. */
 #define PYTHON_BDB_WANTS_EVENTS (PY_VERSION_HEX >= 0x030e0000)
+/* print() and warnings use a stream of sys without a reference of their own. */
+#define PYTHON_BORROWS_SYS_STREAMS (PY_VERSION_HEX < 0x030d0000)
+/* TextIOWrapper.reconfigure() does not check that its names are str. */
+#define PYTHON_RECONFIGURE_TRUSTS_TEXTS (PY_VERSION_HEX < 0x030d0000)
 /* Of the list of a regular expression's instructions. */
 #if PY_VERSION_HEX >= 0x030c0000
 #define PYTHON_RE_MAGIC 20230612

@@ -409,7 +409,7 @@ static PyObject *text_detach(MEND_PARAMETERS)
     return MEND_ORIGINAL(&of_text[NUMBER_detach])(MEND_ARGUMENTS);
 }
 
-#if PY_VERSION_HEX < 0x030d0000
+#if PYTHON_RECONFIGURE_TRUSTS_TEXTS
 /* The original looks into whatever it is given as into a str. */
 static int are_texts(PyObject *const *values, PyObject *names)
 {
@@ -432,7 +432,7 @@ static PyObject *text_reconfigure(MEND_PARAMETERS)
 {
     if (refuse_text(self) != 0)
         return NULL;
-#if PY_VERSION_HEX < 0x030d0000
+#if PYTHON_RECONFIGURE_TRUSTS_TEXTS
     if (!are_texts((PyObject *const *)a + (Py_ssize_t)(intptr_t)b, c))
         return NULL;
 #endif
