@@ -58,6 +58,7 @@ int hint_key(hint *h);
 int hint_index(hint *h);
 int hint_call(hint *h);
 int hint_not_callable(hint *h);
+int hint_is_unsure(hint *h);
 int hint_iterator(hint *h);
 int hint_range(hint *h);
 int hint_unpacking(hint *h);

@@ -68,7 +68,6 @@ static const struct known {
     { "plt", "import matplotlib.pyplot as plt" },
     { "sns", "import seaborn as sns" },
     { "dt", "import datetime as dt" },
-    { "sp", "import sympy as sp" },
     { "os", "import os" },
     { "re", "import re" },
     { "sys", "import sys" },
@@ -78,7 +77,6 @@ static const struct known {
     { "time", "import time" },
     { "random", "import random" },
     { "asyncio", "import asyncio" },
-    { "datetime", "import datetime" },
     { "itertools", "import itertools" },
     { "functools", "import functools" },
     { "statistics", "import statistics" },
@@ -87,7 +85,6 @@ static const struct known {
     { "pi", "from math import pi" },
     { "sin", "from math import sin" },
     { "cos", "from math import cos" },
-    { "log", "from math import log" },
     { "ceil", "from math import ceil" },
     { "floor", "from math import floor" },
     { "factorial", "from math import factorial" },
@@ -108,7 +105,6 @@ static const struct known {
     { "partial", "from functools import partial" },
     { "reduce", "from functools import reduce" },
     { "lru_cache", "from functools import lru_cache" },
-    { "product", "from itertools import product" },
     { "permutations", "from itertools import permutations" },
     { "combinations", "from itertools import combinations" },
     { "chain", "from itertools import chain" },
@@ -118,13 +114,12 @@ static const struct known {
     { "Optional", "from typing import Optional" },
     { "Any", "from typing import Any" },
     { "StringIO", "from io import StringIO" },
-    { "sleep", "from time import sleep" },
 };
 
 static const struct known others[] = {
     { "null", "None" },    { "nil", "None" },       { "undefined", "None" },
     { "xrange", "range" }, { "unicode", "str" },    { "raw_input", "input" },
-    { "long", "int" },     { "basestring", "str" }, { "unichr", "chr" },
+    { "unichr", "chr" },   { "basestring", "str" },
 };
 
 static const char *missing_for(const struct known *rows, size_t count, span name)
@@ -214,9 +209,6 @@ static int line_sets(span line, span name)
         return mentions(span_cut(rest, place_name_len(rest)), name);
     }
 
-    if (span_begins(line, "import ") || span_begins(line, "from "))
-        return mentions(line, name);
-
     /* What is indented may be a function's own. */
     if (line.len == 0 || is_blank(line.at[0]))
         return 0;
@@ -285,7 +277,7 @@ static int say_names(hint *h)
     if (there.count == 0)
         return 0;
 
-    hint_say(h, "No cell has set $1; the names are ");
+    hint_say(h, "The names here are ");
     /* The newest first. */
     for (size_t i = 0; i < there.count / 2; i++) {
         const char *other = there.items[i];
@@ -364,8 +356,8 @@ int hint_unbound(hint *h)
                            "belongs to the enclosing one.");
     if (!place_item(h->place.globals, h->parts[0]))
         return 0;
-    return hint_say(h, "Assignment makes $1 local to the function: pass the outer $1 as an "
-                       "argument, or write `global $1` in its first line.");
+    return hint_say(h, "Assignment makes $1 local to the function: if the outer $1 is meant, pass "
+                       "it as an argument, or write `global $1` in the first line.");
 }
 
 /* ---- AttributeError ---- */

@@ -165,10 +165,10 @@ static void say_folder(hint *h, const char *folder, const char *name, const char
     if (there.count > 0)
         qsort(there.items, there.count, sizeof *there.items, compare_files);
     if (!near)
-        near = nearest_name(name, names, there.count);
-    if (!near && *missing)
-        near = nearest_name(missing, names, there.count);
-    say_files(h, &there, near);
+        near = nearest_name(*missing ? missing : name, names, there.count);
+    /* Of two paths it is the other one where this file is there. */
+    if (*missing || !has_file(&there, name))
+        say_files(h, &there, near);
     for (size_t i = 0; i < there.count; i++)
         free(there.items[i]);
 }
@@ -267,7 +267,6 @@ static const struct line_row {
     { BEGINS, "//", "A comment begins with #." },
     { BEGINS, "/*", "A comment begins with #." },
     { BEGINS, "<", "This is markup, not Python: put it into a string, \"\"\"...\"\"\"." },
-    { ENDS, "--", "Write x -= 1 instead of x--." },
     { ENDS, " then", "Write `if condition:` without then." },
     { ENDS, ") {", NO_BRACES },
     { ENDS, "){", NO_BRACES },

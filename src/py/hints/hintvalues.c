@@ -385,9 +385,14 @@ static int self_count(PyObject *function)
 /* $1 is the qualified name of what was called. */
 int hint_call(hint *h)
 {
-    span name = h->parts[0];
-    PyObject *function = h->place.frame ? qualified(&h->place, name) : NULL;
+    span name = h->parts[0], call = h->place.segment;
     int is_method = memchr(name.at, '.', name.len) != NULL;
+    int is_named = call.len >= name.len && memcmp(call.at, name.at, name.len) == 0;
+
+    /* The function that np.sum() calls is not the sum() of this place. */
+    if (call.len && !is_method && !is_named)
+        return 0;
+    PyObject *function = h->place.frame ? qualified(&h->place, name) : NULL;
 
     if (!function || !PyFunction_Check(function)) {
         Py_XDECREF(function);
@@ -403,7 +408,7 @@ int hint_call(hint *h)
     } else if (is_sure) {
         hint_add_text(h, "The signature is ");
         hint_add(h, called_name(name));
-        add_signature(h, function, is_method);
+        add_signature(h, function, is_method && !is_named);
         hint_add_text(h, ".");
     }
 
@@ -433,6 +438,13 @@ int hint_not_callable(hint *h)
 }
 
 /* ---- loops ---- */
+
+/* 1, and no hint: the code of a module raised it, or a list in brackets that lacks the comma
+ * behind it. */
+int hint_is_unsure(hint *h)
+{
+    return !h->place.frame || (h->place.segment.len && h->place.segment.at[0] == '[');
+}
 
 /* $1 is the type. */
 int hint_iterator(hint *h)
