@@ -451,6 +451,8 @@ static void call_job(void *arg)
     interp *in = j->in;
 
     in->notes.denial_count = 0;
+    /* An interrupt is not for the handlers here, which would leave out what was being saved. */
+    atomic_store(&in->stop.handling, HANDLING_OVER);
     threads_begin(in);
     int failed = interp_check_stop(in) != 0 || run_task(j) != 0;
     if (threads_wait(in) != 0)
