@@ -551,6 +551,7 @@ static void a_call_is_awaited_where_its_answer_comes_to_an_await(void **state)
         "t = {}\nfor n in (2, 4): t[n] = f(n)\n"
         "sum(r['n'] for r in await asyncio.gather(*t.values()))",
         "c = f(6)\n(await c)['n']",
+        "a = f(1)\nt = [f(2), f(3)]\na['n'] + sum(r['n'] for r in await asyncio.gather(*t))",
         "t = [asyncio.create_task(f(n)) for n in (2, 4)]\nsum([(await one)['n'] for one in t])",
         "sum([(await one)['n'] for one in [f(n) for n in (2, 4)]])",
         "sum([(await one)['n'] for one in asyncio.as_completed([f(2), f(4)])])",

@@ -78,6 +78,6 @@ def find(tree):
         elif kind == "Name" and node.id not in names:
             names.add(node.id)
             todo += flows.get(node.id, ())
-        elif kind != "Lambda":
+        elif hasattr(node, "_fields") and kind != "Lambda":
             todo += [getattr(node, part, None) for part in _PARTS]
     return found
