@@ -111,7 +111,7 @@ const hint_row hint_rows[] = {
     { TYPE, "'*' not supported between instances of 'str' and 'float'", NULL, TO_ONE_TYPE },
     { TYPE, "'*' not supported between instances of 'int' and 'str'", NULL, TO_ONE_TYPE },
     { TYPE, "'*' not supported between instances of 'float' and 'str'", NULL, TO_ONE_TYPE },
-    { TYPE, "bad operand type for unary *: 'str'", NULL, FROM_TEXT },
+    { TYPE, "bad operand type for unary -: 'str'", NULL, FROM_TEXT },
     { TYPE, "bad operand type for abs(): 'str'", NULL, FROM_TEXT },
     { TYPE, "must be real number, not str", NULL, FROM_TEXT },
     { TYPE, "%* format: a * is required, not str", NULL,
