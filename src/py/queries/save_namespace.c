@@ -459,6 +459,8 @@ static void call_job(void *arg)
         failed = 1;
     threads_end(in);
     j->error = failed ? tell_why_failed(in) : SNUG_OK;
+    if (atomic_load(&in->stop.reason) == STOP_NONE)
+        atomic_store(&in->stop.handling, HANDLING_NOT_YET);
     if (stdstream_finish(in) != SNUG_OK && !j->error)
         j->error = error_no_memory();
 }
