@@ -194,8 +194,8 @@ int file_check_private(const struct stat *facts, const char *path)
                          "%s is a link, or no file: what is private is not written there", path);
     if (facts->st_uid != geteuid() || (facts->st_mode & 077) || facts->st_nlink > 1)
         return error_set(SNUG_EPOLICY,
-                         "%s is open to others than its user (mode %04o, user %lu, %lu names): a "
-                         "private file has mode 0600 and one name, and is one's own",
+                         "%s is not private (mode %04o, user %lu, %lu names): it must be your own, "
+                         "with one name and no access for others; chmod 600 removes that",
                          path, (unsigned)(facts->st_mode & 07777), (unsigned long)facts->st_uid,
                          (unsigned long)facts->st_nlink);
     return SNUG_OK;

@@ -189,15 +189,18 @@ class Memory(Asking):
         with sqlite3.connect(path) as db:
             db.execute("create table mine (x)")
         db.close()
+        self.fails(says="chmod 600")
+        os.chmod(path, 0o600)
         before = content(path)
         self.fails(says="is a database, and no conversation of snug")
         self.assertEqual(content(path), before)
         os.remove(path)
         self.file(path, "precious text\n" * 100)
+        os.chmod(path, 0o600)
         self.fails(says="is not a snug database")
         os.remove(path)
         os.mkdir(path)
-        self.fails(says="is a folder, and no conversation")
+        self.fails(says="is a link, or no file")
 
     def test_one_of_a_newer_snug_is_left_alone(self):
         self.begin()

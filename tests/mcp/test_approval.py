@@ -348,7 +348,7 @@ class Many(Asked):
             self.assertEqual(one["resultType"], "input_required")
             asked[i] = (arguments, one)
         self.assertLessEqual(len(os.listdir(f"/proc/{s.process.pid}/task")), before + 4)
-        self.assertEqual(s.tool("run_python", code="6 * 7")["structuredContent"]["value"]["json"], 42)
+        self.assertEqual(s.tool("run_python", code="6 * 7", session="new")["structuredContent"]["value"]["json"], 42)
         for i, (arguments, one) in asked.items():
             self.assertEqual(self.retry(s, arguments, one, "once")["result"]["structuredContent"]["value"]["json"], f"N{i}")
 
