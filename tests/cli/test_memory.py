@@ -200,7 +200,7 @@ class Memory(Asking):
         self.fails(says="is not a snug database")
         os.remove(path)
         os.mkdir(path)
-        self.fails(says="is a link, or no file")
+        self.fails(says="is a folder, and no conversation")
 
     def test_one_of_a_newer_snug_is_left_alone(self):
         self.begin()

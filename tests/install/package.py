@@ -195,7 +195,7 @@ int main(void)
             self.skipTest("a snug-worker is installed at the prefix of this build")
         for path in (place, place / "../bin"):
             self.assertIn(f"{path}/snug-worker", said)
-        self.assertRegex(said, r"/snug-worker, where this build installs it; name it by .* worker_path")
+        self.assertRegex(said, r"/snug-worker: build or install it there, or name it by .* worker_path")
 
     # ---- pages, notices, manuals ----
 

@@ -190,8 +190,8 @@ class CheckTest(unittest.TestCase):
         self.assertEqual(self.hint_and_excerpt(b"x = 1\0 2")[1].split("\n")[0], "x = 1  2")
 
     def test_the_hint_is_the_one_of_running(self):
-        for source in ("!pip install numpy", "!ls", "  !ls", "%pip install numpy", "%%bash\nls", "print(“hi”)", "print 'x'",
-                       "return 1", "x = (1,", "%conda install x", "pip install numpy", "for x in y\n  pass"):
+        for source in ("!pip install numpy", "!ls", "  !ls", "%pip install numpy", "%%bash\nls", "print(“hi”)",
+                       "return 1", "%conda install x", "pip install numpy"):
             with self.subTest(source):
                 done = subprocess.run([SNUG, "run", "--json", "-c", source], capture_output=True, timeout=SECONDS,
                                       encoding="utf-8")

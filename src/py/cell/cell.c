@@ -424,12 +424,14 @@ static int evaluate_source(cell_run *cell, const source_text *text)
         fullmain_drop_figures(in);
     }
 
+    stopping_allow_handling(in, 1);
     if (find_or_compile(&own, cell, text, source, filename) == 0)
         value = evaluate_to_value(in, &own);
 
     /* What they still do belongs to the value. */
     if (threads_wait(in) != 0)
         Py_CLEAR(value);
+    stopping_allow_handling(in, 0);
     if (show_figures(in, value) != 0)
         Py_CLEAR(value);
     stdstream_flush(in);

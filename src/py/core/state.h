@@ -23,8 +23,10 @@ typedef enum interp_end {
     END_NEAR   /* tstate is going away */
 } interp_end;
 
-/* Whether code that was interrupted handles that, as it may once, for a while. */
-typedef enum stop_handling { HANDLING_NOT_YET, HANDLING_NOW, HANDLING_OVER } stop_handling;
+/* Whether code that was interrupted handles that, as the code of a cell may once, for a while. All
+ * else that runs in a session, as a save or a listing, catches what guest code raises and goes on,
+ * and would take an interrupt for that. */
+typedef enum stop_handling { HANDLING_OVER, HANDLING_NOT_YET, HANDLING_NOW } stop_handling;
 
 /* A stop, written by other threads too. */
 struct stopping {

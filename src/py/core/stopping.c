@@ -153,6 +153,13 @@ int stopping_begin_handling(interp *in)
     return is_handled;
 }
 
+void stopping_allow_handling(interp *in, int is_allowed)
+{
+    int before = is_allowed ? HANDLING_OVER : HANDLING_NOT_YET;
+    atomic_compare_exchange_strong(&in->stop.handling, &before,
+                                   is_allowed ? HANDLING_NOT_YET : HANDLING_OVER);
+}
+
 int interp_handles_stop(const interp *in)
 {
     return atomic_load(&in->stop.handling) == HANDLING_NOW;

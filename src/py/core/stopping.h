@@ -13,6 +13,8 @@ int stopping_is_asked(const interp *in);
 /* (with the GIL) A handler looks at the exception of a stop. 1: that was an interrupt, which it may
  * handle as in Python: it is not raised again meanwhile. */
 int stopping_begin_handling(interp *in);
+/* Around the code of a cell, whose handlers may have an interrupt. */
+void stopping_allow_handling(interp *in, int is_allowed);
 /* SNUG_ESTOPPED, with which limit it was as the end of a sentence; SNUG_OK without a stop. */
 int interp_tell_stop(const interp *in);
 /* The code has ended: allocations and the report are free from the stop. */

@@ -451,16 +451,12 @@ static void call_job(void *arg)
     interp *in = j->in;
 
     in->notes.denial_count = 0;
-    /* An interrupt is not for the handlers here, which would leave out what was being saved. */
-    atomic_store(&in->stop.handling, HANDLING_OVER);
     threads_begin(in);
     int failed = interp_check_stop(in) != 0 || run_task(j) != 0;
     if (threads_wait(in) != 0)
         failed = 1;
     threads_end(in);
     j->error = failed ? tell_why_failed(in) : SNUG_OK;
-    if (atomic_load(&in->stop.reason) == STOP_NONE)
-        atomic_store(&in->stop.handling, HANDLING_NOT_YET);
     if (stdstream_finish(in) != SNUG_OK && !j->error)
         j->error = error_no_memory();
 }

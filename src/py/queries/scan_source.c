@@ -269,11 +269,32 @@ static PyObject *hint_for(PyObject *self, PyObject *raised)
     return hint;
 }
 
+/* The compiler's error is wanted with the places that the tree has, and not as text
+ * (mend/mendcompile.c). */
+static PyObject *compile_scanned(PyObject *self, PyObject *tree)
+{
+    PyObject *compile = PyDict_GetItemString(PyEval_GetBuiltins(), "compile"); /* borrowed */
+    PyObject *name = PyUnicode_FromString("<scan>"), *code = NULL;
+
+    (void)self;
+    if (name && compile) {
+        interp_own.compiling = name;
+        code = PyObject_CallFunction(compile, "OOsiO", tree, name, "exec",
+                                     PyCF_ALLOW_TOP_LEVEL_AWAIT, Py_True);
+        interp_own.compiling = NULL;
+    } else if (name) {
+        PyErr_SetString(PyExc_NameError, "builtins.compile is not there");
+    }
+    Py_XDECREF(name);
+    return code;
+}
+
 /* In the order of Questions in frozen/scan.py. */
 static PyMethodDef questions[] = {
     { "allowed", is_module_allowed, METH_O, NULL }, { "explain", explain_module, METH_O, NULL },
     { "forbidden", forbidden_call, METH_O, NULL },  { "stands_in", has_stand_in, METH_O, NULL },
     { "unwanted", unwanted_name, METH_O, NULL },    { "hint", hint_for, METH_O, NULL },
+    { "compile", compile_scanned, METH_O, NULL },
 };
 enum { QUESTIONS = sizeof questions / sizeof questions[0] };
 

@@ -322,7 +322,7 @@ void interp_rest(interp *in)
         Py_INCREF(in->stopped);
 
     atomic_store(&in->stop.reason, STOP_NONE);
-    atomic_store(&in->stop.handling, HANDLING_NOT_YET);
+    atomic_store(&in->stop.handling, HANDLING_OVER);
     atomic_store(&in->stop.is_settled, 0);
     loader_end_imports(in);
     in->is_untidy = 1;

@@ -360,7 +360,11 @@ def follow(dotted, path):
     return dotted
 
 
-def refused(tree, hint):
+def compiled(tree):
+    return compile(tree, "<scan>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+
+
+def refused(tree, questions):
     """What the compiler, which sees more than the parser, finds wrong ('return' outside
     function). Changes the tree."""
     nodes = list(ast.walk(tree))
@@ -377,11 +381,11 @@ def refused(tree, hint):
                 ast.copy_location(node.handlers[0], node)
                 ast.copy_location(node.handlers[0].body[0], node)
     try:
-        compile(tree, "<scan>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+        questions.compile(tree)
     except SyntaxError as error:
         # Unlike the parser's, this offset is counted in bytes.
         return (error.lineno or 0, (error.offset or 1) - 1, "syntax", type(error).__name__, error.msg,
-                hint(error))
+                questions.hint(error))
     except RecursionError:
         return 0, 0, "syntax", "SyntaxError", "too deeply nested", ""
     except ValueError as error:
@@ -536,11 +540,12 @@ def remembered(function):
 class Questions:
     """What is asked of policy; C has the answers."""
 
-    def __init__(self, allowed, explain, forbidden, stands_in=None, unwanted=None, hint=None):
+    def __init__(self, allowed, explain, forbidden, stands_in=None, unwanted=None, hint=None, compiler=None):
         self.allowed, self.explain, self.forbidden = map(remembered, (allowed, explain, forbidden))
         self.stands_in = remembered(stands_in or (lambda name: False))
         self.unwanted = remembered(unwanted or (lambda name: None))
         self.hint = hint or (lambda error: "")
+        self.compile = compiler or compiled
 
 
 class Judge:
@@ -667,5 +672,5 @@ def scan(tree, questions, cell=None, magics=None, tools=None):
         tools.read(trees, names)
     for node, scope in names.uses:
         judge.use(node, scope, names)
-    error = refused(tree, questions.hint)
+    error = refused(tree, questions)
     return [error] if error else judge.sorted()
