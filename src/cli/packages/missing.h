@@ -13,7 +13,7 @@ typedef struct missing_module {
     char *module;  /* "sklearn", the first part of what was imported */
     char *package; /* that has it: "scikit-learn"; where it is not installed, maybe */
     int is_installed;
-    int is_known; /* that this package has it, and no other one of its name */
+    int is_known;   /* that this package has it, and no other one of its name */
     int needs_full; /* a session that has it must be a full one */
 } missing_module;
 

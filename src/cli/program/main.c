@@ -24,8 +24,10 @@ typedef struct command {
 static const command commands[] = {
     { "run", command_run, FOR_RUN, "[OPTION...] FILE.py [ARGUMENT...] | [FILE.ipynb|-|-c CODE]...",
       "run a script, or cells from files, notebooks or stdin",
-      "Runs FILE.py as python3 does: what stands behind it are its arguments, its output and stdin\n"
-      "are those of snug, and so is its exit status. A file with lines \"# %%\", which begin cells,\n"
+      "Runs FILE.py as python3 does: what stands behind it are its arguments, its output and "
+      "stdin\n"
+      "are those of snug, and so is its exit status. A file with lines \"# %%\", which begin "
+      "cells,\n"
       "a notebook, stdin and CODE are shown as cells, in one session, up to the first one that\n"
       "fails; a cell with the tag raises-exception may. With --cells, --keep-going, --json or\n"
       "--export .py files are cells too, and there may be several.\n"

@@ -35,8 +35,8 @@ void show_display(void *payload, snug_display_event event, const snug_display *d
 /* Ends unfinished lines, then the value, or traceback and hint, or advice in its place; NULL: there
  * is none. */
 void show_result(show *s, const snug_result *result, const char *advice);
-/* The same of a script: nothing is added to its output, and sys.exit() is no error. Answers what it
- * was called with, which is shown unless it is a number; NULL: it was not. */
+/* The same of a script: nothing is added to its output, and sys.exit() is not an error. Answers
+ * what it was called with, which is shown unless it is a number; NULL: it was not. */
 const char *show_script_end(show *s, const snug_result *result, const char *advice);
 /* One line of JSON. */
 void show_json(show *s, const char *json, size_t len);

@@ -74,7 +74,7 @@ struct mcp {
 
     tool_array coming, news; /* of a list that is not whole, and of one that is not taken up */
     int has_news, is_listing, is_stale, says_changes;
-    int has_stray; /* lines that are no messages */
+    int has_stray; /* lines that are not messages */
     unsigned pages;
     uint64_t list_at_ns, listen_at_ns; /* not before */
     uint64_t stale_at_ns;              /* by the server's ttlMs; UINT64_MAX: never */

@@ -250,8 +250,8 @@ static int is_stray(mcp *m, const char *text)
         return 0;
     if (!m->has_stray)
         command_fail(0,
-                     "the MCP server %s writes lines to stdout that are no messages: they are "
-                     "passed over",
+                     "the MCP server %s writes lines to stdout that are not messages: they "
+                     "are ignored",
                      m->label);
     m->has_stray = 1;
     return 1;

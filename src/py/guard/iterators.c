@@ -12,7 +12,7 @@
 
 /* The types of itertools, then those that have no module to be found in. */
 #define NUMBER(name) NUMBER_##name,
-enum { ENDLESS(NUMBER) NUMBER_callable, NUMBER_range, COUNT };
+enum { ENDLESS(NUMBER) NUMBER_CALLABLE, NUMBER_range, COUNT };
 
 /* The same function for a type in each interpreter, so writing it again changes nothing. */
 static _Atomic(iternextfunc) originals[COUNT];
@@ -43,7 +43,7 @@ typedef struct callable_iterator {
 static PyObject *next_callable(PyObject *iterator)
 {
     PyObject *callable = Py_XNewRef(((callable_iterator *)iterator)->callable);
-    PyObject *item = poll_and_advance(NUMBER_callable, iterator);
+    PyObject *item = poll_and_advance(NUMBER_CALLABLE, iterator);
     Py_XDECREF(callable);
     return item;
 }
@@ -69,7 +69,7 @@ int endless_adopt(interp *in, PyObject *module)
     };
     (void)in;
 
-    for (int i = 0; i < NUMBER_callable; i++) {
+    for (int i = 0; i < NUMBER_CALLABLE; i++) {
         PyObject *type = PyDict_GetItemString(PyModule_GetDict(module), types[i].name);
         if (type && PyType_Check(type))
             take_over((PyTypeObject *)type, i, types[i].ours);
@@ -80,7 +80,7 @@ int endless_adopt(interp *in, PyObject *module)
 
 void endless_adopt_builtin(void)
 {
-    take_over(&PyCallIter_Type, NUMBER_callable, next_callable);
+    take_over(&PyCallIter_Type, NUMBER_CALLABLE, next_callable);
     if (PYTHON_KEEPS_FREED_INTS)
         take_over(&PyRangeIter_Type, NUMBER_range, next_range);
 }

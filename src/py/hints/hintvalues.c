@@ -399,11 +399,11 @@ int hint_call(hint *h)
         return say_builtin(h, name);
     }
 
-    int selfs = is_method ? self_count(function) : 1;
+    int self_parameters = is_method ? self_count(function) : 1;
     /* What functools.wraps() has named so has a signature of its own. */
-    int is_sure = selfs >= 0 && !place_item(((PyFunctionObject *)function)->func_dict,
-                                            (span){ "__wrapped__", 11 });
-    if (is_sure && !selfs) {
+    int is_sure = self_parameters >= 0 && !place_item(((PyFunctionObject *)function)->func_dict,
+                                                      (span){ "__wrapped__", 11 });
+    if (is_sure && !self_parameters) {
         hint_say(h, "$1 needs self as its first parameter.");
     } else if (is_sure) {
         hint_add_text(h, "The signature is ");

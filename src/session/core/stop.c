@@ -343,7 +343,7 @@ static void leave_if_stalled(snug_session *session)
 /* What a handler of KeyboardInterrupt may take, with all that follows it in the cell. */
 #define HANDLER_NS (3 * NS_PER_S)
 
-/* The ladder begins anew behind that. A limit, or a second interrupt, does not wait for it. */
+/* The ladder starts again after that. A limit, or a second interrupt, does not wait for it. */
 static int lets_handle(snug_session *session, uint64_t now_ns)
 {
     session_stop *stop = &session->stop;

@@ -43,8 +43,8 @@ uint64_t remote_look_ns(const snug_session *session, remote_question *q)
     return due_ns - session->host->remote->grace_ms / 2 * NS_PER_MS;
 }
 
-/* A cell whose worker still stops it, on a machine that is busy, is waited for: each answer is good
- * for another grace, up to so many times that. */
+/* A worker that still stops a cell on a busy machine is not killed: each answer extends the
+ * deadline by another grace period, this many times at most. */
 enum { MOST_GRACES = 16 };
 
 static void ask_for_stop(snug_session *session, remote_question *q)
