@@ -676,7 +676,7 @@ static void a_cell_that_is_being_stopped_is_waited_for(void **state)
     snug_host_options host_options = SNUG_HOST_OPTIONS_INIT;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     host_options.form = SNUG_FORM_WORKER;
-    host_options.worker_grace_ms = 800;
+    host_options.worker_grace_ms = 200;
     options.on_output = interrupt_when_it_prints;
     options.payload = &session;
     assert_int_equal(snug_host_open(&host, &host_options), SNUG_OK);
@@ -686,7 +686,7 @@ static void a_cell_that_is_being_stopped_is_waited_for(void **state)
                               "try:\n"
                               "    print('now', flush=True)\n"
                               "    for x in range(10**12): pass\n"
-                              "except KeyboardInterrupt: time.sleep(2)\n"
+                              "except KeyboardInterrupt: time.sleep(0.5)\n"
                               "x = 5",
                               100000);
     assert_int_equal(snug_result_status(result), SNUG_STATUS_OK);
