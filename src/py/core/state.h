@@ -53,7 +53,7 @@ struct cell_notes {
     outcome_denial *denials;
     size_t denial_count;
     PyObject *hinted;  /* the exception that hint belongs to */
-    PyObject *streams; /* keep_alive.c's */
+    PyObject *streams; /* keep_streams.c's */
     str hint;
 };
 
