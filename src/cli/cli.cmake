@@ -157,6 +157,7 @@ snug_layer(cli SOURCES
     cli/program/options.c
     cli/program/parents.c
     cli/program/quantity.c
+    cli/program/removed.c
     cli/program/secrets.c
     cli/program/session_files.c
     cli/program/settings.c

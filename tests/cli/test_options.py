@@ -121,7 +121,6 @@ class Options(Case):
         self.assertEqual(shown("--full")["execution.environment"], ("full", "option"))
         self.assertEqual(shown("--full", "--isolation", "worker")["execution.environment"], ("worker", "option"))
         self.assertEqual(shown("execution.environment=bash", "--full")["execution.environment"], ("full", "option"))
-        self.assertEqual(shown("--debug")["improvement.debug"], ("true", "option"))
         self.assertEqual(shown("-v")["improvement.debug"], ("true", "option"))
         self.assertEqual(shown()["improvement.debug"], ("false", "default"))
         self.refused("run", "--full=yes", "-c", "1", says='--full takes no value, but "yes" was given')
@@ -129,10 +128,13 @@ class Options(Case):
     def test_help_lists_no_old_spelling(self):
         said = snug("help", "ask", "--all").stdout
         self.assertIn("--full ", said)
-        for option in ("--debug", "--debug-info", "--no-history", "--no-metrics", "--no-improvement"):
+        for option in ("--debug-info", "--no-history", "--no-metrics", "--no-improvement"):
             with self.subTest(option):
                 self.assertNotIn(option + " ", said)
                 self.assertEqual(snug("ask", option, "--help").returncode, 0)
+
+    def test_a_removed_option_names_its_replacement(self):
+        self.refused("ask", "--debug", "hello", says="ask: option --debug was removed; -v shows")
 
     def test_profile_and_allowlist_exclude_each_other(self):
         self.refused("run", "--profile", "core", "--allowlist", "x", "-c", "1",

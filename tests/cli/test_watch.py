@@ -33,7 +33,7 @@ class Watch(Case):
 
     def test_prompts_routes_and_budgets_are_told_where_they_are_asked_for(self):
         rules = [("how many", "```python\n6 * 7\n```"), FINE]
-        for args in (["-v"], ["--debug"], ["improvement.debug=true"]):
+        for args in (["-v"], ["improvement.debug=true"]):
             done = self.ask(*args, rules=rules)
             self.assertEqual((done.returncode, done.stdout), (0, "42\n"))
             self.assertRegex(done.stderr, r"(?m)^- prompt, system$")
@@ -48,7 +48,7 @@ class Watch(Case):
         self.assertFalse({"prompt", "route", "budget"} & {event["event"] for event in events})
 
     def test_the_events_say_which_way_a_question_went(self):
-        events, reply = self.events("--debug", rules=[("how many", "```python\n1 / 0\n```"),
+        events, reply = self.events("-v", rules=[("how many", "```python\n1 / 0\n```"),
                                                       ("Your program failed", "```python\n42\n```"), FINE])
         self.assertEqual(reply["status"], "answered")
         self.assertEqual([(event["from"], event["to"], event["outcome"]) for event in events
@@ -66,12 +66,12 @@ class Watch(Case):
         budget = [event for event in events if event["event"] == "budget"][-1]
         self.assertEqual((budget["tokens"], budget["requests"], budget["max_tokens"]),
                          (reply["usage"]["input_tokens"] + reply["usage"]["output_tokens"], 3, 100000))
-        events, _ = self.events("--debug", rules=[])
+        events, _ = self.events("-v", rules=[])
         self.assertEqual([(event["from"], event["to"], event["outcome"]) for event in events
                           if event["event"] == "route"], [("generate", "end", "stopped")])
 
     def test_prompts_are_told_without_the_key(self):
-        done = self.ask("--debug", rules=[("how many", "```python\n6 * 7\n```"), FINE],
+        done = self.ask("-v", rules=[("how many", "```python\n6 * 7\n```"), FINE],
                         question="how many letters has " + KEY)
         self.assertEqual(done.returncode, 0)
         self.assertIn("how many letters has [key]", done.stderr)

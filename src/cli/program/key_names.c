@@ -5,6 +5,7 @@
 
 #include "base/nearest.h"
 #include "cli/program/command.h"
+#include "cli/program/removed.h"
 #include "cli/program/settings.h"
 
 enum { MOST_KEYS = 256, MOST_NAME_BYTES = 128 };
@@ -188,8 +189,11 @@ int keys_fail_unknown(const char *said, const char *name)
 {
     const char *section = strchr(name, '.') ? NULL : nearest_section(name);
     const char *instead = foreign_instead(name);
+    const char *advice = removed_advice(name, strlen(name));
     const size_t flow = flow_len(name);
 
+    if (advice)
+        return command_fail(EXIT_USAGE, "%s: this key was removed; %s", said, advice);
     if (flow > 0)
         return fail_flow(said, name, flow);
     if (instead)

@@ -9,6 +9,7 @@
 #include "base/nearest.h"
 #include "cli/program/command.h"
 #include "cli/program/level.h"
+#include "cli/program/removed.h"
 #include "cli/program/secrets.h"
 
 typedef struct command {
@@ -171,6 +172,9 @@ static int fail_unknown_command(const char *name)
     for (size_t i = 0; i < COMMANDS; i++)
         names[i] = commands[i].name;
     names[COMMANDS] = "help";
+    const char *advice = removed_advice(name, strlen(name));
+    if (advice)
+        return command_fail(EXIT_USAGE, "snug %s was removed; %s", name, advice);
     if (access(name, F_OK) == 0)
         return command_fail(EXIT_USAGE, "unknown command \"%s\"; snug run %s runs the file", name,
                             name);

@@ -329,7 +329,6 @@ const option_row option_rows[] = {
     { "--no-history", NULL, KIND_FLAG, FOR_ASK, AGENT(has_no_history), NULL, NULL },
     { "--no-metrics", NULL, KIND_FLAG, FOR_ASK, AGENT(has_no_metrics), NULL, NULL },
     { "--debug-info", NULL, KIND_FLAG, FOR_ASK, AGENT(has_debug_info), NULL, NULL },
-    { "--debug", NULL, KIND_SHORT, FOR_ASK, 0, NULL, NULL, .stands_for = "-v" },
     { "--config", "FILE", KIND_TEXT, FOR_ASK, offsetof(options, config_path), NULL,
       "configuration in YAML; none: no file (default SNUG_CONFIG, or ~/.config/snug/config.yaml)" },
     { "--config-name", "NAME", KIND_TEXT, FOR_ASK, offsetof(options, config_name), NULL,

@@ -12,6 +12,7 @@
 #include "cli/program/option_table.h"
 #include "cli/program/option_value.h"
 #include "cli/program/quantity.h"
+#include "cli/program/removed.h"
 #include "cli/program/settings.h"
 #include "cli/program/tool_rules.h"
 
@@ -62,6 +63,12 @@ static int parse_one(options *o, const char *name, unsigned command, int argc, c
     const char *word = argv[(*at)++];
     size_t len = strcspn(word, "=");
     const char *value = word[len] ? word + len + 1 : NULL;
+
+    /* First, as the name may also abbreviate an option that is still there. */
+    const char *advice = removed_advice(word, len);
+    if (advice)
+        return command_fail(EXIT_USAGE, "%s: option %.*s was removed; %s", name, (int)len, word,
+                            advice);
 
     const option_row *row = option_find_of(word, len, command);
     if (!row)

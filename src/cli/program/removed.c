@@ -1,0 +1,18 @@
+#include "cli/program/removed.h"
+
+#include <string.h>
+
+static const struct {
+    const char *name, *advice;
+} removed[] = {
+    { "--debug", "-v shows the messages of each step" },
+};
+
+const char *removed_advice(const char *name, size_t len)
+{
+    for (size_t i = 0; i < sizeof removed / sizeof *removed; i++)
+        if (strlen(removed[i].name) == len && !memcmp(removed[i].name, name, len))
+            return removed[i].advice;
+
+    return NULL;
+}
