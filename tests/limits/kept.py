@@ -1,10 +1,10 @@
 """Names are kept at the limit of time, whatever the cell has to free then.
 
-kept.py [--rounds N] [--busy N] [--form local|worker|full]... [--long]
+kept.py [--rounds N] [--busy N] [--form local|worker|full]... [--short | --long]
 SNUG is the program.
 
-Each cell is endless. The first ones grow until their limit; those of SIZED have a temporary of a size, up to the 2,000
-MB of --long. With --busy all of it shares one processor with as many busy loops. No time is judged: one session of two
+Each cell is endless. The first ones grow until their limit, and are all of --short; those of SIZED have a temporary of
+a size, up to the 2,000 MB of --long. With --busy all of it shares one processor with as many busy loops. No time is judged: one session of two
 hundred may be lost.
 """
 import argparse
@@ -54,6 +54,8 @@ DEBIAN = "/usr/lib/python3/dist-packages/"
 
 def cells(packages, size_of):
     yield from GROWING.items()
+    if size_of is None:
+        return
     for name, made in [*SIZED.items(), *((name, code) for name, code in PACKAGES.items() if name.split()[0] in packages)]:
         mb = next(size_of)
         yield f"{name}, {mb} MB", HELD.format(made=made.format(mb=mb))
@@ -92,7 +94,7 @@ def count(program, form, rounds, sizes, busy):
     ends = collections.Counter()
     packages = [name for name in ("numpy", "pandas") if form == "full" and os.path.isdir(DEBIAN + name)]
     sessions = Sessions(program, form, packages)
-    size_of = itertools.cycle(sizes)
+    size_of = itertools.cycle(sizes) if sizes else None
     for n in range(rounds):
         for name, code in cells(packages, size_of):
             begun = time.monotonic()
@@ -113,9 +115,10 @@ def main():
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--busy", type=int, default=0)
     parser.add_argument("--form", action="append", choices=FORMS)
+    parser.add_argument("--short", action="store_true")
     parser.add_argument("--long", action="store_true")
     options = parser.parse_args()
-    sizes = [50, 100, 200, 400, 700, 1200, 2000] if options.long else [50, 100]
+    sizes = [50, 100, 200, 400, 700, 1200, 2000] if options.long else [] if options.short else [50, 100]
     processor = min(os.sched_getaffinity(0))
     ends = collections.Counter()
     loops = [burn(processor) for _ in range(options.busy)]

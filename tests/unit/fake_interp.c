@@ -194,12 +194,22 @@ static void ends_when_its_thread_is_starved(interp *in)
 }
 
 /* Looks at no stop meanwhile. */
-static void frees_for_150_ms(interp *in)
+static void free_for_ms(interp *in, uint64_t ms)
 {
-    uint64_t end_ns = clock_thread_cpu_ns() + 150 * NS_PER_MS;
+    uint64_t end_ns = clock_thread_cpu_ns() + ms * NS_PER_MS;
     turn_until(&in->stop);
     while (clock_thread_cpu_ns() < end_ns)
         ;
+}
+
+static void frees_for_150_ms(interp *in)
+{
+    free_for_ms(in, 150);
+}
+
+static void frees_for_900_ms(interp *in)
+{
+    free_for_ms(in, 900);
 }
 
 static void waits_for_the_gil_until_it_is_stopped(interp *in)

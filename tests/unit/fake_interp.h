@@ -34,6 +34,7 @@ enum { FAKE_BOUND_MS = 1200000 };
     X(sleeps_while_three_threads_burn)                                   \
     X(ends_when_its_thread_is_starved)                                   \
     X(frees_for_150_ms)                                                  \
+    X(frees_for_900_ms)                                                  \
     X(waits_for_the_gil_until_it_is_stopped)                             \
     X(handles_an_interrupt)
 

@@ -444,6 +444,42 @@ static void there_is_time_for_one_pass_over_the_memory_that_is_in_use(void **sta
     }
 }
 
+static void *spin(void *arg)
+{
+    while (!atomic_load((_Atomic int *)arg))
+        ;
+    return NULL;
+}
+
+static void a_thread_that_shares_its_processor_has_the_same_time_to_free(void **state)
+{
+    cpu_set_t before, one;
+    pthread_t neighbour;
+    _Atomic int is_over = 0;
+    size_t first = 0;
+    (void)state;
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    while (!CPU_ISSET(first, &before))
+        first++;
+    CPU_ZERO(&one);
+    CPU_SET(first, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    assert_int_equal(pthread_create(&neighbour, NULL, spin, &is_over), 0);
+    for (ladder which = 0; which < LADDERS; which++) {
+        snug_host *host = open_host(which);
+        snug_session *session = open_session(host, NULL);
+        session->memory.used_bytes = INT64_MAX / 2;
+        assert_kept(run(session, "frees_for_900_ms", &short_time), SNUG_STATUS_TIMEOUT,
+                    GUARD_STARVE);
+        session->memory.used_bytes = 0;
+        snug_session_close(session);
+        close_host(host);
+    }
+    atomic_store(&is_over, 1);
+    pthread_join(neighbour, NULL);
+    assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+}
+
 static void code_in_time_is_not_stopped(void **state)
 {
     (void)state;
@@ -1005,6 +1041,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(a_cell_that_wants_the_gil_reaches_its_limit_of_elapsed_time),
         cmocka_unit_test(an_open_that_runs_does_not_wait_for_the_gil),
         cmocka_unit_test(there_is_time_for_one_pass_over_the_memory_that_is_in_use),
+        cmocka_unit_test(a_thread_that_shares_its_processor_has_the_same_time_to_free),
         cmocka_unit_test(an_interrupt_is_not_raised_in_its_handler),
         cmocka_unit_test(code_in_time_is_not_stopped),
         cmocka_unit_test(processor_time_is_limited_and_sleep_is_none),

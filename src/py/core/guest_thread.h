@@ -20,6 +20,8 @@ typedef struct guest_thread {
     fair_member fair;
     clockid_t cpu_clock;
     _Atomic int is_deaf; /* it did not raise what the last step of a stop gave it */
+    recursion_left left; /* when it began */
+    volatile int is_cut; /* by the last kick, and put back by the next */
     int is_ending;       /* its function has returned */
     PyObject *function, *args, *keywords, *handle; /* owned; the last two may be NULL */
 } guest_thread;

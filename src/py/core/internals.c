@@ -175,7 +175,15 @@ void internals_cut_recursion(PyThreadState *tstate, uintptr_t sp)
 
 void internals_cut_recursion_blindly(PyThreadState *tstate, uintptr_t left)
 {
-    internals_cut_recursion(tstate, left);
+    (void)left;
+#if PY_VERSION_HEX >= 0x030d0000
+    /* As internals_kick_recursion: after a cut there is less than CPython needs to free. */
+    if (tstate->c_recursion_remaining < 2 * Py_TRASHCAN_HEADROOM) {
+        tstate->c_recursion_remaining = Py_C_RECURSION_LIMIT;
+        return;
+    }
+#endif
+    internals_set_recursion_left(tstate, (recursion_left){ 0, 0 });
 }
 
 int internals_knows_stack(PyThreadState *tstate)
@@ -202,6 +210,16 @@ static void forget_stack(PyThreadState *tstate)
 }
 
 #endif
+
+void internals_kick_recursion(PyThreadState *tstate, uintptr_t sp, recursion_left left,
+                              volatile int *is_cut)
+{
+    *is_cut = !*is_cut;
+    if (*is_cut)
+        internals_cut_recursion(tstate, sp);
+    else
+        internals_set_recursion_left(tstate, left);
+}
 
 /* ---- the GIL ---- */
 

@@ -37,10 +37,14 @@ typedef struct recursion_left {
     uintptr_t c;
 } recursion_left;
 recursion_left internals_recursion_left(PyThreadState *tstate);
-/* Async-signal-safe, as the next two: plain stores to the thread's own state. */
+/* Async-signal-safe, as the next three: plain stores to the thread's own state. */
 void internals_set_recursion_left(PyThreadState *tstate, recursion_left left);
 /* The next check raises RecursionError: one in C where the stack is as deep as at sp, or deeper. */
 void internals_cut_recursion(PyThreadState *tstate, uintptr_t sp);
+/* Cuts the recursion, and at the next call restores what was left: since 3.13 a thread without
+ * recursion that frees a container defers that for ever (Py_TRASHCAN_BEGIN). */
+void internals_kick_recursion(PyThreadState *tstate, uintptr_t sp, recursion_left left,
+                              volatile int *is_cut);
 /* The same by another thread, which cannot know how deep that is. Since 3.14 it is the next check
  * in one piece of the stack, and in the next lower one at the next call: from its top down to the
  * address that recursion was left to. */

@@ -36,6 +36,7 @@ struct stopping {
     _Atomic long raised;      /* how often `stopped` went into an empty slot */
     recursion_left left;      /* when the job began */
     volatile int hit_yellow;  /* it has been taken away by a handler */
+    volatile int is_cut;      /* by the last kick, and put back by the next */
     _Atomic int is_starving;  /* allocations answer NULL, now and then */
     _Atomic int grants;       /* allocations until the next such answer */
     pthread_mutex_t settling; /* held by interp_cut_recursion, to change is_settled, and by who

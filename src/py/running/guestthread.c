@@ -41,7 +41,7 @@ static void on_guest_kick(guard *g, uintptr_t sp)
     guest_thread *t = thread_of(g);
     if (atomic_load(&g->stage) >= GUARD_STARVE && atomic_load(&t->in->stop.reason) != STOP_NONE &&
         atomic_load(&t->is_deaf) && internals_is_attached(t->tstate))
-        internals_cut_recursion(t->tstate, sp);
+        internals_kick_recursion(t->tstate, sp, t->left, &t->is_cut);
 }
 
 /* (handler) */
@@ -156,6 +156,7 @@ static int set_up_thread(guest_thread *t)
         return 0;
 
     internals_set_stack(t->tstate, t->guard.yellow_high ? t->guard.yellow_high : low, low + bytes);
+    t->left = internals_recursion_left(t->tstate);
     interp_claim_guard(in, &t->guard, t->tstate);
     interp_current = in;
     alloc_charge_to(in->options.memory);

@@ -62,7 +62,7 @@ static void on_kick(guard *g, uintptr_t sp)
 {
     interp *in = interp_current;
     if (in && in->tstate && atomic_load(&g->stage) >= GUARD_STARVE && may_cut_recursion(in))
-        internals_cut_recursion(in->tstate, sp);
+        internals_kick_recursion(in->tstate, sp, in->stop.left, &in->stop.is_cut);
 }
 
 /* Without signals, from the watchdog's thread: the session must not settle meanwhile, nor
@@ -244,6 +244,7 @@ int interp_guarded(interp *in, void (*fn)(void *arg), void *arg, guard_end *end,
     interp_enter(in);
     claim_stack(g, in->tstate);
     in->stop.left = internals_recursion_left(in->tstate);
+    in->stop.is_cut = 0;
     atomic_store(&in->stop.is_guest, 1);
     if (g)
         interp_claim_guard(in, g, in->tstate);

@@ -261,7 +261,7 @@ static void keep_pace(snug_session *session, uint64_t now_ns)
     } else if (is_kept_waiting && interp_waits_for_gil(session->interp, &session->thread.guard)) {
         waited_ns = counted_ns;
         counted_ns = 0;
-    } else if (is_kept_waiting && any_would_run(session)) {
+    } else if (ran_ns < counted_ns && any_would_run(session)) {
         counted_ns = ran_ns;
     }
 
