@@ -425,25 +425,6 @@ int jsontext_is(jsontext_span value, const char *text)
     return value.text && value.len == strlen(text) && memcmp(value.text, text, value.len) == 0;
 }
 
-static int append_utf8(str *out, uint32_t c)
-{
-    static const unsigned char leads[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
-    char bytes[4];
-    size_t len = 1;
-
-    if (c >= 0x10000)
-        len = 4;
-    else if (c >= 0x800)
-        len = 3;
-    else if (c >= 0x80)
-        len = 2;
-
-    for (size_t i = len; i-- > 1; c >>= 6)
-        bytes[i] = (char)(0x80 | (c & 0x3f));
-    bytes[0] = (char)(leads[len] | c);
-    return str_append(out, bytes, len);
-}
-
 int jsontext_token_string(str *out, const jsontext_token *token)
 {
     int error = SNUG_OK;
@@ -461,7 +442,8 @@ int jsontext_token_string(str *out, const jsontext_token *token)
         uint32_t c = read_escaped(token->text, token->len, &at);
         if (c >= 0xd800 && c < 0xe000)
             c = 0xfffd; /* half of a pair */
-        error = append_utf8(out, c);
+        char bytes[4];
+        error = str_append(out, bytes, utf8_encode(bytes, c));
     }
 
     return error;

@@ -1,6 +1,5 @@
 #include "base/utf8.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +63,24 @@ static size_t sequence(const char *text, size_t len, utf8_fault *fault)
     }
 
     return 1 + (size_t)lead->following;
+}
+
+size_t utf8_encode(char out[4], uint32_t c)
+{
+    static const unsigned char first[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
+    size_t len = 1;
+
+    if (c >= 0x10000)
+        len = 4;
+    else if (c >= 0x800)
+        len = 3;
+    else if (c >= 0x80)
+        len = 2;
+
+    for (size_t i = len; i-- > 1; c >>= 6)
+        out[i] = (char)(0x80 | (c & 0x3f));
+    out[0] = (char)(first[len] | c);
+    return len;
 }
 
 utf8_fault utf8_check(const char *text, size_t len, size_t *at)

@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef enum utf8_fault {
     UTF8_FINE,
@@ -16,6 +17,8 @@ typedef enum utf8_fault {
 /* Where the first fault begins goes to *at (untouched when fine); a sequence cut
  * off by the end is UTF8_INVALID at its first byte. */
 utf8_fault utf8_check(const char *text, size_t len, size_t *at);
+/* Writes a character, or half of a surrogate pair as if it were one. How many bytes it is. */
+size_t utf8_encode(char out[4], uint32_t c);
 /* How many bytes a character has that begins so; 0: none does. */
 unsigned utf8_width(unsigned char lead);
 /* Puts "?" for each byte that is not part of a character. */

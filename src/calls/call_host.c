@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/forked.h"
-#include "calls/replay.h"
+#include "calls/journal.h"
 
 int desk_has_approved(desk *d)
 {

@@ -1,7 +1,7 @@
-#include "calls/journal_inside.h"
+#include "calls/journal.h"
 
+#include <search.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -9,72 +9,47 @@
 #include "base/ascii.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/hash.h"
 #include "base/options.h"
-#include "calls/replay.h"
+#include "calls/ledger.h"
 
 /* ---- tracks ---- */
 
-static journal_track **find_bucket(const snug_journal *j, const char *name, size_t len)
+static int compare_tracks(const void *a, const void *b)
 {
-    return &j->buckets[hash_bytes(name, len) % j->bucket_count];
+    return strcmp(((const journal_track *)a)->name, ((const journal_track *)b)->name);
 }
 
-static int grow_buckets(snug_journal *j)
+static journal_track *add_track(snug_journal *j, const char *name)
 {
-    const size_t count = j->bucket_count > 0 ? 2 * j->bucket_count : 16;
-    journal_track **grown = calloc(count, sizeof *grown);
-    if (!grown)
-        return SNUG_ENOMEM;
-
-    free(j->buckets);
-    j->buckets = grown;
-    j->bucket_count = count;
-    for (journal_track *t = j->tracks; t; t = t->next) {
-        journal_track **bucket = find_bucket(j, t->name, strlen(t->name));
-        t->next_alike = *bucket;
-        *bucket = t;
-    }
-    return SNUG_OK;
-}
-
-static journal_track *add_track(snug_journal *j, const char *name, size_t len)
-{
-    if (j->track_count == j->bucket_count && grow_buckets(j))
-        return NULL;
     journal_track *t = calloc(1, sizeof *t);
-    if (!t)
-        return NULL;
-    t->name = strndup(name, len);
-    if (!t->name) {
+
+    if (t)
+        t->name = strdup(name);
+    if (!t || !t->name || !tsearch(t, &j->by_name, compare_tracks)) {
+        if (t)
+            free(t->name);
         free(t);
         return NULL;
     }
-
     t->journal = j;
     pthread_mutex_init(&t->lock, NULL);
     *j->end = t;
     j->end = &t->next;
-    j->track_count++;
-    journal_track **bucket = find_bucket(j, name, len);
-    t->next_alike = *bucket;
-    *bucket = t;
     return t;
 }
 
-journal_track *journal_track_of(snug_journal *j, const char *name, size_t len)
+journal_track *journal_track_of(snug_journal *j, const char *name)
 {
-    journal_track *t = j->bucket_count > 0 ? *find_bucket(j, name, len) : NULL;
+    const journal_track key = { .name = (char *)(uintptr_t)name };
+    journal_track **found = tfind(&key, &j->by_name, compare_tracks);
 
-    while (t && (strlen(t->name) != len || memcmp(t->name, name, len) != 0))
-        t = t->next_alike;
-    return t ? t : add_track(j, name, len);
+    return found ? *found : add_track(j, name);
 }
 
 journal_track *journal_join(snug_journal *j, const char *name)
 {
     pthread_mutex_lock(&j->lock);
-    journal_track *t = journal_track_of(j, name, strlen(name));
+    journal_track *t = journal_track_of(j, name);
     if (t)
         j->users++;
     pthread_mutex_unlock(&j->lock);
@@ -91,19 +66,21 @@ journal_track *journal_share(journal_track *t)
     return t;
 }
 
+static void free_track(void *track)
+{
+    journal_track *t = track;
+
+    replay_free(t);
+    pthread_mutex_destroy(&t->lock);
+    free(t->name);
+    free(t);
+}
+
 static void free_journal(snug_journal *j)
 {
-    for (journal_track *t = j->tracks, *next; t; t = next) {
-        next = t->next;
-        replay_free(t);
-        pthread_mutex_destroy(&t->lock);
-        free(t->name);
-        free(t);
-    }
-
+    tdestroy(j->by_name, free_track);
     pthread_mutex_destroy(&j->lock);
     pthread_mutex_destroy(&j->writing);
-    free(j->buckets);
     free(j->difference);
     free(j->lines);
     free(j);
@@ -136,62 +113,35 @@ int journal_replays(const journal_track *t)
 
 /* ---- lines ---- */
 
-static const char *name_state(call_state state)
-{
-    switch (state) {
-    case CALL_OK:
-        return "ok";
-    case CALL_REFUSED:
-        return "refused";
-    case CALL_TIMEOUT:
-        return "timeout";
-    case CALL_ERROR:
-    case CALL_NONE:
-    case CALL_DENIED:
-        return "error";
-    case CALL_PREPARED:
-    case CALL_WAITS:
-    case CALL_MADE:
-    case CALL_CANCELLED:
-        break;
-    }
-    return "cancelled";
-}
-
 /* JSON has line feeds between its pieces only, and nothing behind it. */
 static int add_json(str *out, const str *json)
 {
     const size_t start = out->len;
     const int error = str_add_str(out, json);
 
-    for (size_t i = start; !error && i < out->len; i++)
+    for (size_t i = start; i < out->len; i++)
         if (out->data[i] == '\n' || out->data[i] == '\r')
             out->data[i] = ' ';
-    while (!error && out->len > start && is_space(out->data[out->len - 1]))
+    while (out->len > start && is_space(out->data[out->len - 1]))
         out->len--;
     return error;
 }
 
 static int add_end(str *out, const journal_entry *entry)
 {
-    int error;
+    str text = { 0 };
+    int error = SNUG_OK;
 
-    if (entry->state == CALL_OK) {
-        error = str_add(out, ", \"answer\": ");
-        return error ? error : add_json(out, entry->answer);
-    }
-    if (!strcmp(name_state(entry->state), "cancelled"))
+    if (entry->state == CALL_OK)
+        return str_add(out, ", \"answer\": ") | add_json(out, entry->answer);
+    if (!strcmp(ledger_status(entry->state), "cancelled"))
         return SNUG_OK;
 
-    if ((error = str_add(out, ", \"error\": ")))
-        return error;
-    if (entry->state != CALL_TIMEOUT || entry->answer->len > 0)
-        return jsontext_quote(out, str_text(entry->answer), entry->answer->len);
-
-    str text = { 0 };
-    error = call_say_timeout(&text, entry->tool, entry->timeout_ms);
-    if (!error)
-        error = jsontext_quote(out, str_text(&text), text.len);
+    if (entry->state == CALL_TIMEOUT && entry->answer->len == 0)
+        error = call_say_timeout(&text, entry->tool, entry->timeout_ms);
+    const str *said = text.len > 0 ? &text : entry->answer;
+    error |= str_add(out, ", \"error\": ");
+    error |= jsontext_quote(out, str_text(said), said->len);
     str_free(&text);
     return error;
 }
@@ -214,20 +164,18 @@ static int add_times(str *out, uint64_t duration_ns)
 
 int journal_describe(str *out, const journal_track *t, const journal_entry *entry)
 {
-    int error;
-
     if (!t->journal->options.write)
         return SNUG_OK;
-    if ((error = str_add(out, "{\"schema\": \"snug.call/1\", \"session\": ")) ||
-        (error = jsontext_quote(out, t->name, strlen(t->name))) ||
-        (error = str_printf(out, ", \"call\": %llu, \"cell\": %llu, \"tool\": ",
-                            (unsigned long long)entry->number, (unsigned long long)entry->cell)) ||
-        (error = jsontext_quote(out, entry->tool, strlen(entry->tool))) ||
-        (error = str_add(out, ", \"arguments\": ")) || (error = add_json(out, entry->arguments)) ||
-        (error = str_printf(out, ", \"status\": \"%s\"", name_state(entry->state))) ||
-        (error = add_end(out, entry)))
-        return error;
-    return add_times(out, entry->duration_ns);
+    int error = str_add(out, "{\"schema\": \"snug.call/1\", \"session\": ");
+    error |= jsontext_quote(out, t->name, strlen(t->name));
+    error |= str_printf(out, ", \"call\": %llu, \"cell\": %llu, \"tool\": ",
+                        (unsigned long long)entry->number, (unsigned long long)entry->cell);
+    error |= jsontext_quote(out, entry->tool, strlen(entry->tool));
+    error |= str_add(out, ", \"arguments\": ");
+    error |= add_json(out, entry->arguments);
+    error |= str_printf(out, ", \"status\": \"%s\"", ledger_status(entry->state));
+    error |= add_end(out, entry);
+    return error | add_times(out, entry->duration_ns);
 }
 
 /* The lock of writing is held. */

@@ -47,7 +47,7 @@ void ledger_end(ledger *l, size_t index, call_state how, uint64_t duration_ns)
     l->last_over = index;
 }
 
-static const char *name_status(call_state state)
+const char *ledger_status(call_state state)
 {
     switch (state) {
     case CALL_OK:
@@ -73,7 +73,7 @@ static const char *name_status(call_state state)
 /* name stays whose it is. */
 static snug_tool_call describe_entry(const ledger *l, const ledger_entry *entry, const char *name)
 {
-    return (snug_tool_call){ name, name_status(entry->state), entry->start_ns - l->start_ns,
+    return (snug_tool_call){ name, ledger_status(entry->state), entry->start_ns - l->start_ns,
                              entry->duration_ns };
 }
 

@@ -25,6 +25,9 @@ typedef struct ledger {
 /* Index of a call that has no entry. */
 enum { LEDGER_NONE = DESK_ENTRIES + DESK_DENIED_ENTRIES };
 
+/* As snug_tool_call has it. */
+const char *ledger_status(call_state state);
+
 /* A cell begins. */
 void ledger_begin(ledger *l);
 /* Counts a call that is made, or refused (CALL_DENIED), and enters it. name is the tool's own,

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "calls/replay.h"
+#include "calls/journal.h"
 
 int desk_set_journal(desk *d, snug_journal *journal, const char *name)
 {
