@@ -9,8 +9,7 @@
 #include "base/ascii.h"
 #include "base/base64.h"
 #include "base/percent.h"
-
-enum { MOST_LEVELS = 3 }; /* JSON in a string of JSON in a string of JSON */
+#include "base/utf8.h"
 
 /* ---- forms ---- */
 
@@ -29,30 +28,12 @@ void concealed_free(concealed *c)
     *c = (concealed){ 0 };
 }
 
-static unsigned pair_of(const char *text)
+/* Takes form, which is left out where it is short or nothing but backslashes. */
+static int add_form(concealed *c, str *form, size_t owner, int is_itself)
 {
-    return (unsigned)(unsigned char)text[0] << 8 | (unsigned char)text[1];
-}
+    const size_t first = strspn(str_text(form), "\\");
 
-static int is_pair(const concealed *c, unsigned pair)
-{
-    return c->pairs[pair / 8] >> (pair % 8) & 1;
-}
-
-static size_t chain_of(unsigned pair)
-{
-    return (pair ^ pair >> 8) % CONCEALED_CHAINS;
-}
-
-/* Takes form. first: of the forms of this secret. */
-static int add_form(concealed *c, str *form, size_t first, size_t owner)
-{
-    int is_there = form->len < CONCEALED_LEAST;
-
-    for (size_t i = first; i < c->count && !is_there; i++)
-        is_there = c->forms[i].text.len == form->len &&
-                   !memcmp(c->forms[i].text.data, form->data, form->len);
-    if (is_there) {
+    if (form->len < CONCEALED_LEAST || first >= form->len) {
         wipe(form);
         return SNUG_OK;
     }
@@ -60,16 +41,9 @@ static int add_form(concealed *c, str *form, size_t first, size_t owner)
         wipe(form);
         return SNUG_ENOMEM;
     }
-    const unsigned pair = pair_of(form->data);
-    c->pairs[pair / 8] |= (unsigned char)(1 << (pair % 8));
-    c->forms[c->count] = (concealed_form){
-        .text = *form,
-        .owner = owner,
-        .pair = pair,
-        .next = c->chains[chain_of(pair)],
-        .is_itself = c->count == first,
-    };
-    c->chains[chain_of(pair)] = ++c->count;
+    size_t *chain = &c->first[(unsigned char)form->data[first]];
+    c->forms[c->count] = (concealed_form){ *form, owner, *chain, is_itself };
+    *chain = ++c->count;
     return SNUG_OK;
 }
 
@@ -94,201 +68,153 @@ static int write_base64(str *out, const char *text, size_t len, size_t before, i
     return error;
 }
 
-enum { FORMS = 13 };
+enum { FORMS = 8 };
 
 static int write_form(str *out, const char *text, size_t len, int number)
 {
-    const char *digits = number % 2 ? HEX_UPPER : HEX_LOWER;
-
     if (number == 0)
         return str_append(out, text, len);
-    if (number < 5)
-        return percent_append(out, text, len, digits, number > 2);
-    if (number < 7)
-        return hex_append(out, text, len, digits);
-    return write_base64(out, text, len, (size_t)(number - 7) / 2, number % 2);
+    if (number == 1)
+        return percent_append(out, text, len);
+    return write_base64(out, text, len, (size_t)(number - 2) / 2, number % 2);
 }
 
 int concealed_add(concealed *c, const char *text, size_t len, size_t owner)
 {
-    const size_t first = c->count;
     int error = SNUG_OK;
 
-    if (len < CONCEALED_LEAST)
-        return SNUG_OK;
-    for (int number = 0; number < FORMS && !error; number++) {
+    for (int number = 0; number < FORMS && !error && len >= CONCEALED_LEAST; number++) {
         str form = { 0 };
         error = write_form(&form, text, len, number);
-        if (error)
+        if (error || (number > 0 && form.len == len)) /* percent encoding changes nothing */
             wipe(&form);
         else
-            error = add_form(c, &form, first, owner);
+            error = add_form(c, &form, owner, number == 0);
     }
     return error;
 }
 
-/* ---- characters ---- */
+/* ---- escapes ---- */
 
-/* What a character is: bytes, or those that an escape stands for. */
-typedef struct piece {
-    char bytes[4];
-    unsigned count;
-} piece;
+/* JSON in a string of JSON in a string of JSON has eight for one. */
+enum { MOST_SLASHES = 64 };
 
-static void encode(piece *out, unsigned long c)
+static size_t count_slashes(const concealed_scan *s, size_t at)
 {
-    char *b = out->bytes;
+    size_t count = 0;
 
-    out->count = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    if (out->count == 1) {
-        b[0] = (char)c;
-        return;
-    }
-    for (unsigned i = out->count - 1; i > 0; i--, c >>= 6)
-        b[i] = (char)(0x80 | (c & 0x3f));
-    b[0] = (char)(0xf0 << (4 - out->count) | (int)c);
+    while (count < MOST_SLASHES && at + count < s->len && s->text[at + count] == '\\')
+        count++;
+    return count;
 }
 
-static size_t read_piece(piece *out, const concealed_scan *s, size_t at, int level);
-
-/* The four digits of "\u....". How many bytes they are; 0: they are none. */
-static size_t read_digits(unsigned long *out, const concealed_scan *s, size_t at, int level)
+/* "u00e9", without its backslash; -1: something else. */
+static long read_unit(const concealed_scan *s, size_t at)
 {
-    const size_t begin = at;
-    piece digit;
+    long unit = 0;
 
-    *out = 0;
-    for (int i = 0; i < 4; i++) {
-        const size_t used = read_piece(&digit, s, at, level);
-        if (used == 0 || digit.count != 1 || hex_value(digit.bytes[0]) < 0)
-            return 0;
-        *out = *out * 16 + (unsigned long)hex_value(digit.bytes[0]);
-        at += used;
+    if (s->len - at < 5 || s->text[at] != 'u')
+        return -1;
+    for (size_t i = 1; i < 5; i++) {
+        const int digit = hex_value(s->text[at + i]);
+        if (digit < 0)
+            return -1;
+        unit = unit * 16 + digit;
     }
-    return at - begin;
+    return unit;
 }
 
-static int is_half(unsigned long c, unsigned long first)
+/* The same as UTF-8, with the other half of a pair behind it. How many bytes it is; 0: it is
+ * something else. */
+static size_t read_unicode(char bytes[4], size_t *count, const concealed_scan *s, size_t at)
 {
-    return c >= first && c < first + 0x400;
-}
+    long unit = read_unit(s, at);
+    size_t used = 5;
 
-/* The same with the other half of a pair behind it. */
-static size_t read_unicode(unsigned long *out, const concealed_scan *s, size_t at, int level)
-{
-    const size_t used = read_digits(out, s, at, level);
-    unsigned long low;
-    piece sign, letter;
-
-    if (used == 0 || !is_half(*out, 0xd800))
-        return used;
-    const size_t first = read_piece(&sign, s, at + used, level);
-    const size_t second = first ? read_piece(&letter, s, at + used + first, level) : 0;
-    if (second == 0 || sign.bytes[0] != '\\' || letter.bytes[0] != 'u')
-        return used;
-    const size_t more = read_digits(&low, s, at + used + first + second, level);
-    if (more == 0 || !is_half(low, 0xdc00))
-        return used;
-    *out = 0x10000 + ((*out - 0xd800) << 10) + (low - 0xdc00);
-    return used + first + second + more;
-}
-
-/* The character at at, with as many levels of escapes taken away. How many bytes it is; 0: there
- * is none. */
-static size_t read_piece(piece *out, const concealed_scan *s, size_t at, int level)
-{
-    static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
-    unsigned long c;
-    piece next;
-
-    if (level == 0) {
-        *out = (piece){ { at < s->len ? s->text[at] : '\0' }, 1 };
-        return at < s->len;
+    if (unit < 0)
+        return 0;
+    const size_t slashes = count_slashes(s, at + used);
+    const long low = slashes > 0 ? read_unit(s, at + used + slashes) : -1;
+    if (unit >= 0xd800 && unit < 0xdc00 && low >= 0xdc00 && low < 0xe000) {
+        unit = 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
+        used += slashes + 5;
     }
-    const size_t used = read_piece(out, s, at, level - 1);
-    if (level == 1 && s->is_json && used && out->bytes[0] == '"')
-        return 0; /* the end of the string */
-    if (used == 0 || out->bytes[0] != '\\')
-        return used;
-    const size_t more = read_piece(&next, s, at + used, level - 1);
-    if (more == 0 || next.count != 1 || next.bytes[0] == '\0')
-        return used;
-    if (next.bytes[0] == 'u') {
-        const size_t digits = read_unicode(&c, s, at + used + more, level - 1);
-        if (digits)
-            encode(out, c);
-        return used + (digits ? more + digits : 0);
-    }
-    const char *found = strchr(letters, next.bytes[0]);
-    if (!found)
-        return used;
-    out->bytes[0] = meant[found - letters];
-    return used + more;
+    *count = utf8_encode(bytes, (uint32_t)unit);
+    return used;
 }
 
 /* ---- looking ---- */
 
-/* In how many bytes the form stands at at; 0: it does not. */
-static size_t match(const concealed_scan *s, size_t at, const str *form, int level)
+/* In how many bytes the form stands at at; 0: it does not. Backslashes are passed over, in both, so
+ * that it does not matter how many levels of JSON have put theirs in. */
+static size_t match(const concealed_scan *s, size_t at, const str *form)
 {
     const size_t begin = at;
-    piece p;
+    size_t i = 0, count, passed = 0;
+    char bytes[4];
 
-    for (size_t i = 0; i < form->len; i += p.count) {
-        const char c = at < s->len ? s->text[at] : '\\';
-        p.count = 1;
-        if (c != '\\' && c != '"') {
-            if (c != form->data[i])
-                return 0;
-            at++;
+    while ((i += strspn(form->data + i, "\\")) < form->len) {
+        const size_t slashes = count_slashes(s, at);
+        const int is_escape = slashes % 2 == 1;
+        at += slashes;
+        if (at >= s->len || (s->is_json && !is_escape && s->text[at] == '"'))
+            return 0; /* the end of the string */
+        const size_t used = slashes > 0 ? read_unicode(bytes, &count, s, at) : 0;
+        if (used > 0 && bytes[0] == '\\' && passed++ < MOST_SLASHES) {
+            at += used;
             continue;
         }
-        const size_t used = read_piece(&p, s, at, level);
-        if (used == 0 || p.count > form->len - i || memcmp(form->data + i, p.bytes, p.count) != 0)
+        if (used > 0 && count <= form->len - i && !memcmp(form->data + i, bytes, count)) {
+            at += used;
+            i += count;
+            continue;
+        }
+        if (s->text[at] != form->data[i] ||
+            (s->is_json && is_escape && strchr("bfnrtu", s->text[at])))
             return 0;
-        at += used;
+        at++;
+        i++;
     }
-    return at - begin;
+    return at - begin >= CONCEALED_LEAST ? at - begin : 0;
 }
 
-enum { NO_PAIR = 65536 };
-
-/* The first two bytes of what stands at at. */
-static unsigned read_pair(const concealed_scan *s, size_t at, int level)
+/* Whether the second byte rules it out. A server may write what keys begin with over and over. */
+static int may_match(const concealed_scan *s, const char *form)
 {
-    piece first, second;
-    const size_t used = read_piece(&first, s, at, level);
+    const char *text = s->text + s->at;
 
-    if (used == 0)
-        return NO_PAIR;
-    if (first.count > 1)
-        return pair_of(first.bytes);
-    if (!read_piece(&second, s, at + used, level))
-        return NO_PAIR;
-    const char two[] = { first.bytes[0], second.bytes[0] };
-    return pair_of(two);
+    if (s->len - s->at < 2 || memchr(text, '\\', 2) || memchr(form, '\\', 2))
+        return 1;
+    return text[1] == form[1];
+}
+
+/* Of the forms that begin with that byte. */
+static void match_forms(const concealed_scan *s, char first, size_t *longest, size_t *owner)
+{
+    const concealed_form *form;
+
+    for (size_t i = s->of->first[(unsigned char)first]; i > 0; i = form->next) {
+        form = &s->of->forms[i - 1];
+        const size_t used = may_match(s, form->text.data) ? match(s, s->at, &form->text) : 0;
+        if (used > *longest) {
+            *longest = used;
+            *owner = form->owner;
+        }
+    }
 }
 
 /* The length of the longest at the place of s. */
 static size_t find_here(const concealed_scan *s, size_t *owner)
 {
-    const int last = s->has_escapes ? MOST_LEVELS : s->is_json;
-    size_t longest = 0;
+    const size_t at = s->at + count_slashes(s, s->at);
+    size_t longest = 0, count;
+    char bytes[4];
 
-    for (int level = s->is_json; level <= last; level++) {
-        const unsigned pair = read_pair(s, s->at, level);
-        if (pair == NO_PAIR || !is_pair(s->of, pair))
-            continue;
-        for (size_t i = s->of->chains[chain_of(pair)]; i > 0;) {
-            const concealed_form *form = &s->of->forms[i - 1];
-            i = form->next;
-            const size_t used = form->pair == pair ? match(s, s->at, &form->text, level) : 0;
-            if (used > longest) {
-                longest = used;
-                *owner = form->owner;
-            }
-        }
-    }
+    if (at >= s->len)
+        return 0;
+    if (at > s->at && read_unicode(bytes, &count, s, at))
+        match_forms(s, bytes[0], &longest, owner);
+    match_forms(s, s->text[at], &longest, owner);
     return longest;
 }
 
@@ -296,51 +222,24 @@ void concealed_scan_init(concealed_scan *s, const concealed *of, const char *tex
                          int is_json)
 {
     *s = (concealed_scan){ .of = of, .text = text, .len = len, .is_json = is_json };
-    s->has_escapes = len > 0 && memchr(text, '\\', len) != NULL;
-}
-
-/* Goes past what stands there: of JSON, a whole escape. */
-static void pass(concealed_scan *s)
-{
-    const char c = s->text[s->at];
-
-    if (s->is_json && c == '"')
-        s->is_inside = !s->is_inside;
-    s->at += s->is_json && s->is_inside && c == '\\' && s->at + 1 < s->len ? 2 : 1;
-}
-
-/* To where one may begin, or something else than a character stands for itself. */
-static void skip(concealed_scan *s)
-{
-    const char *text = s->text;
-
-    while (s->at + 1 < s->len && text[s->at] != '\\' && text[s->at + 1] != '\\' &&
-           !(s->is_json && text[s->at] == '"') && !is_pair(s->of, pair_of(text + s->at)))
-        s->at++;
-}
-
-/* Into the next string. 0: there is none. */
-static int enter(concealed_scan *s)
-{
-    const char *quote = memchr(s->text + s->at, '"', s->len - s->at);
-
-    s->at = quote ? (size_t)(quote - s->text) + 1 : s->len;
-    return s->is_inside = quote != NULL;
 }
 
 int concealed_next(concealed_scan *s, size_t *from, size_t *used, size_t *owner)
 {
     while (s->of->count > 0 && s->at < s->len) {
-        if (s->is_json && !s->is_inside && !enter(s))
-            break;
-        skip(s);
-        if (s->at < s->len && (*used = find_here(s, owner))) {
+        const char c = s->text[s->at];
+        const int is_looked_into = s->is_inside || !s->is_json;
+        if (is_looked_into && (c == '\\' || s->of->first[(unsigned char)c] > 0) &&
+            (*used = find_here(s, owner))) {
             *from = s->at;
             s->at += *used;
             return 1;
         }
-        if (s->at < s->len)
-            pass(s);
+        if (s->is_json && c == '"')
+            s->is_inside = !s->is_inside;
+        /* Of JSON, a whole escape. */
+        const int is_escape = s->is_json && s->is_inside && c == '\\';
+        s->at += is_escape ? read_unit(s, s->at + 1) < 0 ? 2 : 6 : 1;
     }
     return 0;
 }

@@ -1,5 +1,6 @@
 /*
- * concealed.h - finds secrets in text, in the forms in which programs write them.
+ * concealed.h - finds secrets in text: as they are, in percent encoding and in base64, each also
+ * with the escapes of JSON.
  */
 #ifndef SNUG_BASE_CONCEALED_H
 #define SNUG_BASE_CONCEALED_H
@@ -14,22 +15,17 @@ enum { CONCEALED_LEAST = 8 };
 typedef struct concealed_form {
     str text;
     size_t owner;
-    unsigned pair; /* its first two bytes */
-    size_t next;   /* one more than the number of another in its chain; 0: the last */
+    size_t next;   /* one more than the number of another that begins so; 0: the last */
     int is_itself; /* not another way to write it */
 } concealed_form;
-
-enum { CONCEALED_CHAINS = 256 };
 
 typedef struct concealed {
     concealed_form *forms;
     size_t count, cap;
-    size_t chains[CONCEALED_CHAINS]; /* by pair; as next */
-    unsigned char pairs[65536 / 8];  /* bits: of which there is one */
+    size_t first[256]; /* by the first byte; as next */
 } concealed;
 
-/* Adds a secret: itself, in percent encodings, hexadecimal digits and base64, whatever stands in
- * front of it there. owner: what is answered where it is found. SNUG_OK or SNUG_ENOMEM. */
+/* Adds a secret. owner: what is answered where it is found. SNUG_OK or SNUG_ENOMEM. */
 int concealed_add(concealed *c, const char *text, size_t len, size_t owner);
 /* Wipes them. */
 void concealed_free(concealed *c);
@@ -39,14 +35,14 @@ typedef struct concealed_scan {
     const char *text;
     size_t len, at;
     int is_json; /* looks into strings and names alone, and takes no piece of an escape */
-    int is_inside, has_escapes;
+    int is_inside;
 } concealed_scan;
 
 void concealed_scan_init(concealed_scan *s, const concealed *of, const char *text, size_t len,
                          int is_json);
 /* 1: the next secret, the longest that begins there, stands at *from in *used bytes, never fewer
- * than CONCEALED_LEAST: as it is, or with the escapes of JSON, also of JSON within a string of
- * JSON. 0: there is none. What is in front of *from is not looked at again, and may be written. */
+ * than CONCEALED_LEAST. 0: there is none. What is in front of *from is not looked at again, and may
+ * be written. */
 int concealed_next(concealed_scan *s, size_t *from, size_t *used, size_t *owner);
 
 #endif

@@ -150,7 +150,7 @@ int placeholders_fill(str *out, str *why, const placeholders *p, const char *tex
             str_printf(why, "{{%s}} does not belong to %s", found->name, host);
             return SNUG_EPOLICY;
         } else if (is_query) {
-            error = percent_append(out, found->value, strlen(found->value), HEX_UPPER, 0);
+            error = percent_append(out, found->value, strlen(found->value));
         } else {
             error = str_add(out, found->value);
         }
@@ -168,7 +168,7 @@ int placeholders_encode(str *out, const placeholders *p, const char *text, size_
             continue;
         }
         used = 1;
-        error = percent_append(out, text + at, 1, HEX_UPPER, 0);
+        error = percent_append(out, text + at, 1);
     }
     return error;
 }
