@@ -181,8 +181,6 @@ snug_layer(cli SOURCES
     cli/run/name_use.c
     cli/run/run_command.c
     cli/run/split.c
-    cli/run/typecheck.c
-    cli/run/typed_program.c
     cli/terminal/clean.c
     cli/terminal/columns.c
     cli/terminal/lines.c

@@ -109,8 +109,6 @@ const option_row option_rows[] = {
     { "--upstream-config", "FILE", KIND_LIST, FOR_CALLERS | FOR_CHECK,
       offsetof(options, upstream_files), NULL,
       "the same for the mcpServers of another program's configuration; may be repeated" },
-    { "--types", NULL, KIND_FLAG, FOR_CHECK, offsetof(options, has_types), NULL,
-      "mypy reads it too, where that is installed, with the stubs of the tools" },
     { "--search", "WORDS", KIND_TEXT, FOR_TOOLS, offsetof(options, tools_search), NULL,
       "only the tools that fit these words best" },
     { "--tool-rule", "PATTERN=DECISION", KIND_LIST, FOR_CALLERS, offsetof(options, tool_rules),

@@ -119,7 +119,6 @@ typedef struct options {
     text_list upstreams;      /* "NAME=COMMAND" */
     text_list upstream_files; /* of other programs, with mcpServers */
     const char *tools_search; /* of snug tools; NULL: all */
-    int has_types;            /* of snug check */
     text_list fetch_hosts;    /* rules of fetch/rules.h */
     text_list fetch_secrets;  /* "NAME=HOST:VARIABLE" */
     const char *fetch_methods;

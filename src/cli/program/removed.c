@@ -6,6 +6,7 @@ static const struct {
     const char *name, *advice;
 } removed[] = {
     { "--debug", "-v shows the messages of each step" },
+    { "--types", "\"snug tools\" prints stubs for mypy, and \"snug check\" judges calls of tools" },
 };
 
 const char *removed_advice(const char *name, size_t len)

@@ -1,5 +1,4 @@
 /* snug check: what the scan finds in files, without running them. */
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,6 @@
 #include "cli/run/bash_script.h"
 #include "cli/run/input.h"
 #include "cli/run/name_use.h"
-#include "cli/run/typecheck.h"
 #include "cli/terminal/term.h"
 #include "cli/tools/tool_list.h"
 #include "cli/tools/user_tools.h"
@@ -84,8 +82,8 @@ static cJSON *finding_json(const snug_finding *finding)
     return item;
 }
 
-/* The report as JSON with those findings in front; NULL if memory ran out. */
-static char *put_in_front(const char *json, size_t len, const snug_finding *first, size_t count)
+/* The report as JSON with that finding in front; NULL if memory ran out. */
+static char *put_in_front(const char *json, size_t len, const snug_finding *first)
 {
     cJSON *root = NULL;
     char *text = NULL;
@@ -93,13 +91,12 @@ static char *put_in_front(const char *json, size_t len, const snug_finding *firs
 
     if (!failed)
         failed = !cJSON_ReplaceItemInObjectCaseSensitive(root, "ok", cJSON_CreateFalse());
-    for (size_t i = 0; i < count && !failed; i++) {
-        cJSON *item = finding_json(&first[i]);
+    cJSON *item = failed ? NULL : finding_json(first);
+    if (!failed)
         failed = !item || !cJSON_InsertItemInArray(
-                              cJSON_GetObjectItemCaseSensitive(root, "findings"), (int)i, item);
-        if (failed)
-            cJSON_Delete(item);
-    }
+                              cJSON_GetObjectItemCaseSensitive(root, "findings"), 0, item);
+    if (failed)
+        cJSON_Delete(item);
     if (!failed)
         text = json_text(root);
     cJSON_Delete(root);
@@ -107,16 +104,15 @@ static char *put_in_front(const char *json, size_t len, const snug_finding *firs
 }
 
 /* {"file": name, "cell": 3, ...the report} */
-static int print_scan_json(const piece *p, const snug_finding *first, size_t count,
-                           snug_scan *report)
+static int print_scan_json(const piece *p, const snug_finding *first, snug_scan *report)
 {
     size_t len = 0;
     const char *json = snug_scan_json(report, &len);
-    char *joined = json && count > 0 ? put_in_front(json, len, first, count) : NULL;
+    char *joined = json && first ? put_in_front(json, len, first) : NULL;
     str line = { 0 };
     char digits[16];
 
-    if (count > 0) {
+    if (first) {
         json = joined;
         len = joined ? strlen(joined) : 0;
     }
@@ -135,20 +131,20 @@ static int print_scan_json(const piece *p, const snug_finding *first, size_t cou
     return EXIT_FINE;
 }
 
-/* Behind what was found before the scan. */
+/* first: what was found before the scan; NULL: nothing. */
 static int print_report(const checker *c, const piece *p, const snug_finding *first,
-                        size_t first_count, snug_scan *report)
+                        snug_scan *report)
 {
     const size_t count = snug_scan_finding_count(report);
-    int status = count + first_count > 0 ? EXIT_FAILED : EXIT_FINE;
+    int status = count > 0 || first ? EXIT_FAILED : EXIT_FINE;
 
     if (c->options->is_json) {
-        int failed = print_scan_json(p, first, first_count, report);
+        int failed = print_scan_json(p, first, report);
         return failed ? failed : status;
     }
 
-    for (size_t i = 0; i < first_count; i++)
-        print_scan_finding(c, p, &first[i]);
+    if (first)
+        print_scan_finding(c, p, first);
     for (size_t i = 0; i < count; i++)
         print_scan_finding(c, p, snug_scan_finding(report, i));
     return status;
@@ -189,9 +185,7 @@ static const char **list_tools(const checker *c)
 
 /* ---- Python ---- */
 
-/* first: what mypy has found in it. */
-static int scan_text(const checker *c, const piece *p, const char *text, size_t len,
-                     const snug_finding *first, size_t first_count)
+static int scan_text(const checker *c, const piece *p, const char *text, size_t len)
 {
     snug_scan_options how = scan_options(c);
     snug_scan *report;
@@ -205,15 +199,14 @@ static int scan_text(const checker *c, const piece *p, const char *text, size_t 
     if (error)
         return command_fail_host();
 
-    int status = print_report(c, p, first, first_count, report);
+    int status = print_report(c, p, NULL, report);
     snug_scan_free(report);
     return status;
 }
 
 /* With an empty line for each line of the file before it: all line numbers are the
  * file's then, those in messages too. */
-static int scan_in_place(const checker *c, const piece *p, const cell *one,
-                         const snug_finding *first, size_t first_count)
+static int scan_in_place(const checker *c, const piece *p, const cell *one)
 {
     str text = { 0 };
     int error = SNUG_OK, status;
@@ -226,71 +219,33 @@ static int scan_in_place(const checker *c, const piece *p, const cell *one,
     if (error)
         status = command_fail_memory();
     else
-        status = scan_text(c, p, str_text(&text), text.len, first, first_count);
+        status = scan_text(c, p, str_text(&text), text.len);
 
     str_free(&text);
     return status;
 }
 
-/* With what mypy has found in that cell. */
-static int check_cell(checker *c, const piece *p, const cell_list *cells, size_t index,
-                      const type_findings *types)
-{
-    const cell *one = &cells->items[index];
-    snug_finding *first = calloc(types->count + 1, sizeof *first);
-    size_t count = 0;
-
-    if (!first)
-        return command_fail_memory();
-    for (size_t i = 0; i < types->count; i++) {
-        const type_finding *found = &types->items[i];
-        const unsigned line = found->line + (p->line > 0 ? p->line - 1 : 0);
-        if (found->cell == index)
-            first[count++] =
-                (snug_finding){ "type", line, found->column, "", found->message, "", "" };
-    }
-
-    int status = scan_in_place(c, p, one, first, count);
-    if (str_append(&c->before, one->source, one->len) || str_add(&c->before, "\n"))
-        status = command_fail_memory();
-    free(first);
-    return status;
-}
-
-/* What mypy has of time: that of a cell. */
-static uint64_t most_wall_ms(const options *o)
-{
-    const snug_limit_description *one;
-
-    if (o->limits.wall_ms)
-        return o->limits.wall_ms;
-    for (size_t i = 0; (one = snug_limit_info(i)); i++)
-        if (one->offset == offsetof(snug_limits, wall_ms))
-            return one->default_value;
-    return SNUG_UNLIMITED;
-}
-
 static int check_list(checker *c, const input *in, const cell_list *cells)
 {
     const int is_notebook = input_is_notebook(in);
-    type_findings types = { 0 };
-    const type_checker how = { &c->signals, most_wall_ms(c->options) };
-    int status = c->options->has_types ? typecheck(&types, c->tools.list, cells, &how) : EXIT_FINE;
+    int status = EXIT_FINE;
 
     for (size_t i = 0; i < cells->count && status <= EXIT_USAGE; i++) {
+        const cell *one = &cells->items[i];
         piece p = { .name = input_name(in) };
         if (is_notebook || cells->count > 1)
-            p.number = cells->items[i].number;
+            p.number = one->number;
         if (!is_notebook)
-            p.line = cells->items[i].line;
+            p.line = one->line;
 
-        int found = check_cell(c, &p, cells, i, &types);
+        int found = scan_in_place(c, &p, one);
+        if (str_append(&c->before, one->source, one->len) || str_add(&c->before, "\n"))
+            found = command_fail_memory();
         if (found > status)
             status = found;
     }
 
     str_clear(&c->before);
-    type_findings_free(&types);
     return status;
 }
 
@@ -305,7 +260,7 @@ static int check_cells(checker *c, const input *in, const str *text)
     if (input_split_cells(&cells, in, text))
         status = command_fail(EXIT_USAGE, "%s", error_message());
     else if (cells.count == 0 && !input_is_notebook(in))
-        status = scan_text(c, &(piece){ input_name(in), 0, 0 }, "", 0, NULL, 0);
+        status = scan_text(c, &(piece){ input_name(in), 0, 0 }, "", 0);
     else
         status = check_list(c, in, &cells);
 
@@ -338,7 +293,7 @@ static int check_script(checker *c, const input *in, const str *text)
     }
 
     const snug_finding syntax = { "syntax", line, 0, "", str_text(&message), "", "" };
-    status = print_report(c, &p, &syntax, message.len > 0, report);
+    status = print_report(c, &p, message.len > 0 ? &syntax : NULL, report);
     snug_scan_free(report);
 
 done:
