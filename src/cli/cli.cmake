@@ -119,7 +119,6 @@ snug_layer(cli SOURCES
     cli/mcp/tokens.c
     cli/mcp/mcp_command.c
     cli/mcp/methods.c
-    cli/mcp/print_config.c
     cli/mcp/request_state.c
     cli/mcp/resources.c
     cli/mcp/rpc.c

@@ -214,7 +214,7 @@ class Mcp(Case):
 
 class Stray(Case):
     def test_snug_mcp_refuses_what_is_no_option(self):
-        for words in (["serve"], ["-", "--state", "x"], ["--print-config", "claude", "more"], ["--", "--http"]):
+        for words in (["serve"], ["-", "--state", "x"], ["--http", "0", "more"], ["--", "--http"]):
             self.refused("mcp", *words, says="takes options only")
 
 

@@ -149,8 +149,6 @@ int command_mcp(const options *o)
     if (o->input_count > 0)
         return command_fail(EXIT_USAGE, "mcp takes options only, and not \"%.100s\"",
                             o->inputs[0].text);
-    if (o->mcp.print_config)
-        return mcp_print_config(o, o->mcp.print_config);
     if (o->isolation == AS_BASH)
         return command_fail(EXIT_USAGE, "mcp has sessions of bash beside those of Python: leave "
                                         "--isolation bash out");

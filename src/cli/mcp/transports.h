@@ -12,7 +12,5 @@
 int mcp_serve_stdio(mcp_server *s, signals *sig);
 /* Serves many, until a signal comes. */
 int mcp_serve_http(mcp_server *s, signals *sig);
-/* Prints what makes the program known to that client. */
-int mcp_print_config(const options *o, const char *name);
 
 #endif

@@ -136,7 +136,7 @@ static const command commands[] = {
       "a server of the Model Context Protocol, for any agent",
       "Serves sessions to clients of MCP: run_python, run_bash where there is bubblewrap, their\n"
       "variables and files, save, restore and close. A call without a session opens one, and its\n"
-      "answer names it. On stdio a client starts it (--print-config says how); --http serves many\n"
+      "answer names it. On stdio a client starts it; --http serves many\n"
       "clients. Sessions live in a worker process unless --isolation local is given. One that\n"
       "nobody calls is saved, and comes back at its next call.\n"
       "\n"
@@ -144,7 +144,7 @@ static const command commands[] = {
       "Serves sessions to clients of MCP: run_python, run_bash where there is bubblewrap, and "
       "what\n"
       "belongs to them. On stdio a client starts it; --http serves many clients.\n"
-      "  snug mcp --print-config claude\n" },
+      "  snug mcp --http 8080\n" },
     { "tools", command_tools, FOR_TOOLS, NULL,
       "what cells can call with these options, as typed stubs",
       "Starts the servers that the options name, and prints the functions that cells have of them\n"

@@ -398,8 +398,6 @@ const option_row option_rows[] = {
     { "--state", "DIR", KIND_TEXT, FOR_MCP, OF_MCP(state), NULL,
       "where sessions are saved (default: the first free folder mcp/N of the state folder)",
       .is_common = 1 },
-    { "--print-config", "CLIENT", KIND_TEXT, FOR_MCP, OF_MCP(print_config), NULL,
-      "print what makes snug known to claude, cursor, vscode, zed or codex", .is_common = 1 },
     { "--structured", "brief|full|none", KIND_CHOICE, FOR_MCP, OF_MCP(structured), structures,
       "structuredContent of answers: brief for models (default), full (snug.result/1), or none" },
     { "--message-size", "SIZE", KIND_SERVED, FOR_MCP, OF_MCP(limits.message_bytes), NULL, NULL },

@@ -78,7 +78,7 @@ typedef enum structured_choice {
 typedef struct mcp_options {
     const char *http;       /* "[HOST:]PORT"; NULL: stdio */
     const char *token_file; /* of --http */
-    const char *print_config, *state;
+    const char *state;
     text_list origins;
     int structured;    /* structured_choice */
     mcp_limits limits; /* zero: the default */

@@ -7,6 +7,7 @@ static const struct {
 } removed[] = {
     { "--debug", "-v shows the messages of each step" },
     { "--types", "\"snug tools\" prints stubs for mypy, and \"snug check\" judges calls of tools" },
+    { "--print-config", "docs/mcp.md has the lines for the configuration of each client" },
 };
 
 const char *removed_advice(const char *name, size_t len)
