@@ -205,13 +205,11 @@ snug_layer(cli SOURCES
     cli/upstream/mcptool.c
     cli/upstream/mcptool_parameters.c
     cli/upstream/message.c
-    cli/upstream/param_headers.c
     cli/upstream/schema_ref.c
     cli/upstream/schema_type.c
     cli/upstream/stdio_transport.c
     cli/upstream/upstreams.c
     cli/upstream/web_post.c
-    cli/upstream/web_resume.c
     cli/upstream/web_transport.c
     ${CMAKE_CURRENT_BINARY_DIR}/cli_presets.c
     LINK PkgConfig::CJSON PkgConfig::YAML PkgConfig::NETTLE)

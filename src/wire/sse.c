@@ -9,7 +9,6 @@
 void sse_init(sse *s, size_t most_bytes, sse_fn *on_event, void *payload)
 {
     *s = (sse){ .on_event = on_event, .payload = payload, .most_bytes = most_bytes };
-    s->retry_ms = UINT64_MAX;
 }
 
 void sse_free(sse *s)
@@ -17,18 +16,6 @@ void sse_free(sse *s)
     str_free(&s->line);
     str_free(&s->event);
     str_free(&s->data);
-    str_free(&s->coming_id);
-    str_free(&s->id);
-}
-
-void sse_go_on(sse *s)
-{
-    str_clear(&s->line);
-    str_clear(&s->event);
-    str_clear(&s->data);
-    str_clear(&s->coming_id);
-    str_add_str(&s->coming_id, &s->id); /* there is room */
-    s->after_cr = s->has_data = s->past_line = 0;
 }
 
 static int append_within(str *out, const char *bytes, size_t len, size_t most_bytes)
@@ -43,10 +30,7 @@ static int dispatch_event(sse *s)
 {
     int error = SNUG_OK;
 
-    str_clear(&s->id);
-    if (s->coming_id.len > 0)
-        error = str_add_str(&s->id, &s->coming_id);
-    if (!error && s->has_data)
+    if (s->has_data)
         error = s->on_event(s->payload, s->event.len ? s->event.data : "message",
                             str_text(&s->data), s->data.len);
 
@@ -68,29 +52,6 @@ static int add_event_data(sse *s, const char *value, size_t len)
 static int is_field(const char *name, size_t len, const char *wanted)
 {
     return len == strlen(wanted) && memcmp(name, wanted, len) == 0;
-}
-
-/* One that has a NUL is none. */
-static int keep_id(sse *s, const char *value, size_t len)
-{
-    if (len > 0 && memchr(value, '\0', len))
-        return SNUG_OK;
-    str_clear(&s->coming_id);
-    return str_append(&s->coming_id, value, len);
-}
-
-static void keep_retry(sse *s, const char *value, size_t len)
-{
-    enum { MOST_DIGITS = 18 };
-    uint64_t ms = 0;
-
-    for (size_t i = 0; i < len; i++) {
-        if (!is_digit(value[i]) || i >= MOST_DIGITS)
-            return;
-        ms = ms * 10 + (uint64_t)(value[i] - '0');
-    }
-    if (len > 0)
-        s->retry_ms = ms;
 }
 
 static int read_event_line(sse *s)
@@ -125,11 +86,7 @@ static int read_event_line(sse *s)
         str_clear(&s->event);
         return str_append(&s->event, value, value_len);
     }
-    if (is_field(line, name_len, "id"))
-        return keep_id(s, value, value_len);
-    if (is_field(line, name_len, "retry"))
-        keep_retry(s, value, value_len);
-    return SNUG_OK; /* or a comment, or what is not known */
+    return SNUG_OK; /* "id", "retry", a comment, or what is not known */
 }
 
 int sse_feed(sse *s, const char *bytes, size_t len)

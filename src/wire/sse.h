@@ -1,14 +1,13 @@
 /*
  * sse.h - reads server-sent events (WHATWG HTML, 9.2.6) as they come in, however they are cut.
  *
- * Gives on what has data; "id" and "retry" are for a client that connects again.
+ * Gives on what has data; "id" and "retry" are for a client that connects again, which none here does.
  * An event that the end of the stream cuts off was never one.
  */
 #ifndef SNUG_WIRE_SSE_H
 #define SNUG_WIRE_SSE_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "base/str.h"
 
@@ -21,19 +20,15 @@ typedef struct sse {
     sse_fn *on_event;
     void *payload;
     size_t most_bytes;
-    str line, event, data, coming_id;
-    str id;            /* of the last event that came, also without data */
-    uint64_t retry_ms; /* UINT64_MAX: it did not say */
-    int after_cr;      /* an LF now belongs to that end of a line */
-    int has_data;      /* also one that is empty */
-    int past_line;     /* the first line was looked at for a byte order mark */
+    str line, event, data;
+    int after_cr;  /* an LF now belongs to that end of a line */
+    int has_data;  /* also one that is empty */
+    int past_line; /* the first line was looked at for a byte order mark */
 } sse;
 
 /* most_bytes: of a line, and of an event's data. */
 void sse_init(sse *s, size_t most_bytes, sse_fn *on_event, void *payload);
 void sse_free(sse *s);
-/* The stream goes on in another reply, behind the last event that came. */
-void sse_go_on(sse *s);
 /* SNUG_OK, SNUG_ENOMEM, SNUG_EINVAL for a line or data over the bound (no message is set), or
  * what on_event answered. After a failure only sse_free may follow. */
 int sse_feed(sse *s, const char *bytes, size_t len);

@@ -21,22 +21,17 @@ IS_OLD = "old" in WORDS
 STRING = {"type": "string"}
 NAMES = ["echo", "headers", "wrong_id", "huge", "never", "half", "garbage", "packed", "html", "status", "forget", "busy",
          "change", "structured", "fail", "refuse", "flood", "away", "more", "stays_open", "leak", "look",
-         "acts", "gone", "breaks", "asks"]
+         "acts", "gone", "asks"]
 LOCK = threading.Lock()
-SESSIONS, STREAMS, EXTRA, REFUSED = set(), [], [], []
+SESSIONS, STREAMS, EXTRA = set(), [], []
 END = threading.Event()
 EIGHT = threading.Barrier(8)
 
 
 def tools():
     listed = [{"name": name, "inputSchema": {"type": "object", "properties": {"text": STRING}}} for name in NAMES + EXTRA]
-    listed[1]["inputSchema"]["properties"] = {
-        "region": {"type": "string", "x-mcp-header": "Region"}, "count": {"type": "integer", "x-mcp-header": "Count"},
-        "deep": {"type": "object", "properties": {"is": {"type": "boolean", "x-mcp-header": "Deep"}}}}
     next(tool for tool in listed if tool["name"] == "look")["annotations"] = {"readOnlyHint": True}
     next(tool for tool in listed if tool["name"] == "leak")["description"] = f"Tells {KEY}."
-    listed.append({"name": "bad", "inputSchema": {"type": "object", "properties": {
-        "x": {"type": "number", "x-mcp-header": "X"}}}})
     return listed
 
 
@@ -101,8 +96,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.note(None)
         if not IS_OLD:
             return self.reply(405)
-        if self.headers.get("Last-Event-ID"):
-            return self.go_on(self.headers["Last-Event-ID"])
         self.begin_events()
         return self.stay({})
 
@@ -169,7 +162,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer({"id": number, "result": {"resultType": "complete", "tools": tools(), "ttlMs": 0}})
         if method != "tools/call":
             return self.answer({"id": number, "error": {"code": -32601, "message": "Method not found"}}, 404)
-        self.params = params
         act = getattr(self, "call_" + params["name"], None)
         if act:
             return act(number, params["arguments"])
@@ -181,7 +173,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     # ---- what the tools do ----
 
     def call_headers(self, number, _):
-        self.say(number, json.dumps({k: v for k, v in self.headers.items() if k.lower().startswith(("mcp-param", "x-"))},
+        self.say(number, json.dumps({k: v for k, v in self.headers.items() if k.lower().startswith("x-")},
                                     sort_keys=True))
 
     def call_wrong_id(self, number, _):
@@ -291,28 +283,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
         SESSIONS.clear()
         self.answer({"id": number, "error": {"code": -32001, "message": "it is gone"}}, 404)
 
-    def call_breaks(self, number, arguments):
-        """Ends the stream before the answer, which go_on has."""
-        self.begin_events()
-        how = arguments["text"]
-        if how != "nameless":
-            wait = {"late": 300, "patient": 700}.get(how, 10)
-            self.wfile.write(f"id: {number}/{how}/0\nretry: {wait}\ndata:\n\n".encode())
-        self.wfile.write(b'id: never\ndata: {"jsonrpc": "2.0", "id": %d, "result": {"conte' % number)
-
-    def go_on(self, last):
-        number, how, count = last.split("/")
-        if how == "refuses" or (how == "falters" and count == "0" and not REFUSED.append(1) and len(REFUSED) < 3):
-            return self.reply(405 if how == "refuses" else 503)
-        if how == "lost":
-            SESSIONS.clear()
-            return self.reply(404)
-        self.begin_events()
-        if how == "dies" or how == "often" and int(count) < 20:
-            self.wfile.write(f"id: {number}/{how}/{int(count) + 1}\nretry: 1\ndata:\n\n".encode())
-            return None
-        return self.event({"id": int(number), "result": {"content": [{"type": "text", "text": f"{how} {last}"}]}})
-
     def call_structured(self, number, _):
         self.say(number, "x", structuredContent={"n": 12345678901234567890123})
 
@@ -322,15 +292,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def call_refuse(self, number, _):
         self.answer({"id": number, "error": {"code": -32602, "message": "no such thing"}}, 400)
 
-    def call_more(self, number, arguments):
-        how, state = arguments.get("text"), self.params.get("requestState", "0")
-        more = {"requestState": str(int(state) + 1)}
-        if how == "asks":
-            more["inputRequests"] = {key: {"method": "elicitation/create", "params": {"mode": "form", "message": "Your name?" + "\u00e9" * 300}}
-                                     for key in "abcde"}
-        elif how == "state" and state == "2":
-            return self.say(number, f"{self.params['arguments']} {state}")
-        return self.answer({"id": number, "result": {"resultType": "input_required", **more}})
+    def call_more(self, number, _):
+        self.answer({"id": number, "result": {"resultType": "input_required", "requestState": "1"}})
 
     def call_asks(self, number, _):
         self.begin_events()

@@ -5,7 +5,6 @@
 #include <snug/snug.h>
 
 #include "cli/upstream/message.h"
-#include "cli/upstream/param_headers.h"
 
 static jsontext_span span_of(const char *text)
 {
@@ -66,95 +65,26 @@ static void requests_of_the_newer_revision_say_what_they_are(void **state)
     str_free(&out);
 }
 
-static void the_newest_version_that_both_speak_is_chosen(void **state)
+static void versions_are_read_as_servers_write_them(void **state)
 {
-    (void)state;
-    assert_string_equal(message_choose_version(span_of("[\"2025-06-18\", \"2026-07-28\"]")),
-                        "2026-07-28");
-    assert_string_equal(message_choose_version(span_of("[\"2099-01-01\", \"2025-06-18\"]")),
-                        "2025-06-18");
-    assert_null(message_choose_version(span_of("[\"2099-01-01\", 7, null]")));
-    assert_null(message_choose_version(span_of("\"2026-07-28\"")));
-    assert_null(message_choose_version((jsontext_span){ 0 }));
-    assert_string_equal(message_known_version(span_of("\"2025-03-26\"")), "2025-03-26");
-    assert_null(message_known_version(span_of("\"2026-07-28\""))); /* it has no handshake */
-    assert_null(message_known_version((jsontext_span){ 0 }));
-}
-
-static void values_of_headers_are_encoded_where_they_must_be(void **state)
-{
-    /* Of the specification. */
     static const char *const cases[][2] = {
-        { "us-west1", "us-west1" },
-        { "", "" },
-        { "Hello, \xe4\xb8\x96\xe7\x95\x8c", "=?base64?SGVsbG8sIOS4lueVjA==?=" },
-        { " padded ", "=?base64?IHBhZGRlZCA=?=" },
-        { "line1\nline2", "=?base64?bGluZTEKbGluZTI=?=" },
-        { "=?base64?literal?=", "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?=" },
-        { "=?base64?", "=?base64?" },
+        { "\"2025-06-18\"", "2025-06-18" },
+        { "\"2025-11-25\\r\\n\"", "2025-11-25" },
+        { "\"\"", "2025-11-25" },
+        { "\"0000-00-00-00-00-00\"", "2025-11-25" },
+        { "7", "2025-11-25" },
     };
+    char version[MESSAGE_VERSION_BYTES];
     (void)state;
 
+    assert_true(message_lists_new(span_of("[\"2025-06-18\", \"2026-07-28\"]")));
+    assert_false(message_lists_new(span_of("[\"2099-01-01\", 7, null]")));
+    assert_false(message_lists_new(span_of("\"2026-07-28\"")));
+    assert_false(message_lists_new((jsontext_span){ 0 }));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        str out = { 0 };
-        assert_int_equal(param_headers_write_value(&out, cases[i][0], strlen(cases[i][0])),
-                         SNUG_OK);
-        assert_string_equal(str_text(&out), cases[i][1]);
-        str_free(&out);
+        message_read_version(version, span_of(cases[i][0]));
+        assert_string_equal(version, cases[i][1]);
     }
-}
-
-#define STRING_AS(name) "{\"type\": \"string\", \"x-mcp-header\": \"" name "\"}"
-
-static void wrong_headers_of_a_schema_are_found(void **state)
-{
-    static const struct {
-        const char *schema;
-        int is_fine;
-    } cases[] = {
-        { "{\"properties\": {\"a\": {\"type\": \"string\"}}}", 1 },
-        { "{\"properties\": {\"a\": " STRING_AS("A") "}}", 1 },
-        { "{\"properties\": {\"a\": {\"properties\": {\"b\": " STRING_AS("A") "}}}}", 1 },
-        { "{\"properties\": {\"properties\": {\"properties\": {\"b\": " STRING_AS("A") "}}}}", 1 },
-        { "{\"properties\": {\"a\": " STRING_AS("A") ", \"b\": " STRING_AS("a") "}}", 0 },
-        { "{\"properties\": {\"a\": " STRING_AS("") "}}", 0 },
-        { "{\"properties\": {\"a\": " STRING_AS("A B") "}}", 0 },
-        { "{\"properties\": {\"a\": " STRING_AS("A\\r\\nB") "}}", 0 },
-        { "{\"properties\": {\"a\": " STRING_AS("A\\u0000") "}}", 0 },
-        { "{\"properties\": {\"a\": {\"type\": \"string\", \"x-mcp-header\": 1}}}", 0 },
-        { "{\"properties\": {\"a\": {\"type\": \"number\", \"x-mcp-header\": \"A\"}}}", 0 },
-        { "{\"properties\": {\"a\": {\"items\": " STRING_AS("A") "}}}", 0 },
-        { "{\"properties\": {\"a\": {\"anyOf\": [" STRING_AS("A") "]}}}", 0 },
-        { "{\"anyOf\": [{\"properties\": {\"a\": " STRING_AS("A") "}}]}", 0 },
-        { STRING_AS("A"), 0 },
-    };
-    (void)state;
-
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(param_headers_fault(span_of(cases[i].schema)) == NULL, cases[i].is_fine);
-}
-
-static void arguments_that_are_there_are_headers(void **state)
-{
-    static const char schema[] = "{\"properties\": {\"a\": " STRING_AS(
-        "A") ", \"n\": {\"type\": "
-             "\"integer\", \"x-mcp-header\": \"N\"}, \"o\": {\"properties\": "
-             "{\"b\": {\"type\": \"boolean\", \"x-mcp-header\": \"B\"}}}}}";
-    str out = { 0 };
-    (void)state;
-
-    assert_int_equal(param_headers_write(&out, span_of(schema),
-                                         span_of("{\"a\": \"x\\ny\", \"n\": -7, \"o\": {\"b\": "
-                                                 "true}, \"other\": 1}")),
-                     SNUG_OK);
-    assert_string_equal(str_text(&out), "Mcp-Param-A: =?base64?eAp5?=\nMcp-Param-N: -7\n"
-                                        "Mcp-Param-B: true\n");
-    str_clear(&out);
-    assert_int_equal(
-        param_headers_write(&out, span_of(schema), span_of("{\"a\": null, \"n\": [1], \"o\": 3}")),
-        SNUG_OK);
-    assert_string_equal(str_text(&out), "");
-    str_free(&out);
 }
 
 int main(void)
@@ -162,10 +92,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_are_objects_with_a_method_an_id_or_an_error),
         cmocka_unit_test(requests_of_the_newer_revision_say_what_they_are),
-        cmocka_unit_test(the_newest_version_that_both_speak_is_chosen),
-        cmocka_unit_test(values_of_headers_are_encoded_where_they_must_be),
-        cmocka_unit_test(wrong_headers_of_a_schema_are_found),
-        cmocka_unit_test(arguments_that_are_there_are_headers),
+        cmocka_unit_test(versions_are_read_as_servers_write_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,41 +63,6 @@ static void events_are_read_however_they_are_cut(void **state)
             assert_events(cases[i][0], piece, cases[i][1]);
 }
 
-static void the_last_id_and_the_time_until_another_try_are_kept(void **state)
-{
-    static const struct {
-        const char *text, *id;
-        uint64_t retry_ms;
-    } cases[] = {
-        { "data: a\n\n", "", UINT64_MAX },
-        { "id: 7\ndata: a\n\n", "7", UINT64_MAX },
-        { "id: 7\n\n", "7", UINT64_MAX },
-        { "id: 7\n\nid: 8\ndata: a\n", "7", UINT64_MAX },
-        { "id: 7\n\ndata: a\n\n", "7", UINT64_MAX },
-        { "id: 7\n\nid\n\n", "", UINT64_MAX },
-        { "id: 7\nretry: 250\n\n", "7", 250 },
-        { "retry: 0\n\nretry: -1\nretry: 1s\nretry:\n\n", "", 0 },
-        { "retry: 9999999999999999999\n\n", "", UINT64_MAX },
-    };
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        str out = { 0 };
-        sse s;
-        sse_init(&s, 1000, note, &out);
-        assert_int_equal(sse_feed(&s, cases[i].text, strlen(cases[i].text)), SNUG_OK);
-        assert_string_equal(str_text(&s.id), cases[i].id);
-        assert_true(s.retry_ms == cases[i].retry_ms);
-        /* The rest of what was cut off is no part of the next reply. */
-        sse_go_on(&s);
-        str_clear(&out);
-        assert_int_equal(sse_feed(&s, "data: b\n\n", 9), SNUG_OK);
-        assert_string_equal(str_text(&out), "message=b|");
-        assert_string_equal(str_text(&s.id), cases[i].id);
-        sse_free(&s);
-        str_free(&out);
-    }
-}
-
 static int feed(size_t most_bytes, const char *text)
 {
     str out = { 0 };
@@ -141,7 +106,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_are_read_however_they_are_cut),
-        cmocka_unit_test(the_last_id_and_the_time_until_another_try_are_kept),
         cmocka_unit_test(lines_and_data_have_a_bound),
         cmocka_unit_test(the_reader_may_end_it),
     };

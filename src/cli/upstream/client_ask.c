@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base64.h"
 #include "base/clock.h"
-#include "cli/upstream/param_headers.h"
 
 /* ---- what goes out ---- */
 
@@ -36,6 +36,30 @@ void client_queue(mcp *m, outgoing *o)
     m->out_end = &o->next;
 }
 
+static int is_plain_value(const char *text, size_t len)
+{
+    static const char begin[] = "=?base64?";
+
+    for (size_t i = 0; i < len; i++)
+        if (text[i] < 0x20 || text[i] > 0x7e)
+            return 0;
+    if (len > 0 && (text[0] == ' ' || text[len - 1] == ' '))
+        return 0;
+    return strncmp(text, begin, sizeof begin - 1) != 0;
+}
+
+/* In base64 where a header could not have it as it is. */
+static int write_value(str *out, const char *text)
+{
+    const size_t len = strlen(text);
+    if (is_plain_value(text, len))
+        return str_add(out, text);
+    int error = str_add(out, "=?base64?");
+    if (!error)
+        error = base64_append(out, text, len);
+    return error ? error : str_add(out, "?=");
+}
+
 /* What the newer revision has in headers too. */
 static int write_headers(outgoing *o, const ask *a)
 {
@@ -45,14 +69,8 @@ static int write_headers(outgoing *o, const ask *a)
         return error;
     error = str_add(&o->headers, "Mcp-Name: ");
     if (!error)
-        error = param_headers_write_value(&o->headers, a->tool->remote, strlen(a->tool->remote));
-    if (!error)
-        error = str_add(&o->headers, "\n");
-    if (error || !a->tool->mirrored)
-        return error;
-    const jsontext_span schema = { a->tool->mirrored, strlen(a->tool->mirrored) };
-    const jsontext_span params = { str_text(&a->params), a->params.len };
-    return param_headers_write(&o->headers, schema, jsontext_member(params, "arguments"));
+        error = write_value(&o->headers, a->tool->remote);
+    return error ? error : str_add(&o->headers, "\n");
 }
 
 static int send_ask(mcp *m, ask *a, const char *method)
@@ -142,7 +160,6 @@ void client_end_ask(mcp *m, ask *a)
     if (*place)
         *place = a->next;
     str_free(&a->params);
-    str_free(&a->wish);
     free(a);
 }
 

@@ -39,9 +39,6 @@ typedef struct ask {
     snug_call *call;       /* of ASK_CALL, as the rest */
     const mcptool *tool;
     str params;
-    unsigned rounds; /* in which the server wanted its state back, which stands in params then */
-    size_t own_len;  /* of params before */
-    str wish;        /* what the server asked for in vain meanwhile */
 } ask;
 
 typedef struct tool_array {
@@ -62,7 +59,7 @@ struct mcp {
     pthread_cond_t change;
     client_phase phase;
     client_era era;
-    const char *version;  /* of ERA_OLD */
+    char version[MESSAGE_VERSION_BYTES]; /* of ERA_OLD */
     uint64_t greet_at_ns; /* when a server that is silent is greeted the old way; UINT64_MAX: no */
     ask *asks;            /* in their order */
     outgoing *out, **out_end;

@@ -7,15 +7,12 @@
 
 #include "base/clock.h"
 #include "base/jsontext.h"
-#include "base/utf8.h"
 #include "cli/program/command.h"
 #include "cli/program/secrets.h"
 
 enum {
     MOST_DEATHS = 5, /* without an answered call in between; then it is not started again */
-    LISTEN_AGAIN_MS = 30000,
-    WISH_BYTES = 200,
-    MOST_WISHES = 3
+    LISTEN_AGAIN_MS = 30000
 };
 
 /* ---- answers ---- */
@@ -33,75 +30,15 @@ static ask *find_answered(mcp *m, const message *msg, unsigned long stream)
     return NULL;
 }
 
-/* Appends what a server asks for: "elicitation/create (Your name?)". */
-static void write_wish(str *out, jsontext_span method, jsontext_span params)
+/* It wants more before it answers. Nothing of that is declared, so that it must not. */
+static void refuse_wish(mcp *m, ask *a)
 {
-    const char *end;
     str text = { 0 };
-
-    jsontext_string(&text, method);
-    str_printf(out, "%.*s", WISH_BYTES, str_text(&text));
-    str_clear(&text);
-    if (jsontext_string(&text, jsontext_member(params, "message")) == SNUG_OK && text.len > 0) {
-        end = text.len > WISH_BYTES ? "..." : "";
-        const size_t shown =
-            utf8_floor(text.data, text.len, text.len > WISH_BYTES ? WISH_BYTES : text.len);
-        str_printf(out, " (%.*s%s)", (int)shown, text.data, end);
-    }
-    str_free(&text);
-}
-
-/* A call goes on behind what the server wants to have back: 1. */
-static int send_state(mcp *m, ask *a, jsontext_span state)
-{
-    enum { MOST_ROUNDS = 20 };
-
-    if (!state.text || *state.text != '"' || ++a->rounds > MOST_ROUNDS)
-        return 0;
-    if (a->rounds == 1)
-        a->own_len = a->params.len;
-    a->params.len = a->own_len - 1; /* without its brace */
-    if (str_add(&a->params, ", \"requestState\": ") ||
-        str_append(&a->params, state.text, state.len) || str_add(&a->params, "}"))
-        return 0;
-    a->id = ++m->ids;
-    return client_send_call(m, a) == SNUG_OK;
-}
-
-/* It wants more before it answers. Nothing of that is declared, so that it must not, but for its
- * state (2026-07-28, basic/patterns/mrtr). */
-static void take_wish(mcp *m, ask *a, jsontext_span result)
-{
-    const jsontext_span requests = jsontext_member(result, "inputRequests");
-    jsontext j;
-    jsontext_token ignored;
-    jsontext_span one;
-    str text = { 0 };
-    size_t count = 0;
 
     str_printf(&text, "the MCP server %s wants more before %s answers, which snug does not give",
                m->label, a->tool->remote);
-    if (requests.text && jsontext_enter(&j, requests))
-        while (jsontext_item(&j, &ignored, &one)) {
-            if (count < MOST_WISHES)
-                str_add(&text, count == 0 ? ": " : ", ");
-            if (count++ < MOST_WISHES)
-                write_wish(&text, jsontext_member(one, "method"), jsontext_member(one, "params"));
-        }
-    if (count > MOST_WISHES)
-        str_printf(&text, " and %zu more", count - MOST_WISHES);
-    if (count > 0 || !send_state(m, a, jsontext_member(result, "requestState")))
-        client_end_call(m, a, 0, str_text(&text), text.len);
+    client_end_call(m, a, 0, str_text(&text), text.len);
     str_free(&text);
-}
-
-/* Why a call failed: also what the server asked for meanwhile in vain. */
-static void fail_call(mcp *m, ask *a, str *why)
-{
-    if (a->wish.len > 0)
-        str_printf(why, " (the MCP server %s asked for %s, which snug does not answer)", m->label,
-                   a->wish.data);
-    client_end_call(m, a, 0, str_text(why), why->len);
 }
 
 static void take_call_result(mcp *m, ask *a, jsontext_span result)
@@ -112,7 +49,7 @@ static void take_call_result(mcp *m, ask *a, jsontext_span result)
 
     m->deaths = 0;
     if (type.text && !jsontext_is(type, "\"complete\"")) {
-        take_wish(m, a, result);
+        refuse_wish(m, a);
         return;
     }
     if (mcptool_read_result(&answer, &is_fine, result))
@@ -120,7 +57,7 @@ static void take_call_result(mcp *m, ask *a, jsontext_span result)
     else if (is_fine)
         client_end_call(m, a, 1, str_text(&answer), answer.len);
     else
-        fail_call(m, a, &answer);
+        client_end_call(m, a, 0, str_text(&answer), answer.len);
     str_free(&answer);
 }
 
@@ -139,7 +76,7 @@ static void take_call_error(mcp *m, ask *a, jsontext_span error)
         m->is_stale = m->era == ERA_NEW;
     m->deaths = 0;
     write_error(&text, error);
-    fail_call(m, a, &text);
+    client_end_call(m, a, 0, str_text(&text), text.len);
     str_free(&text);
 }
 
@@ -181,27 +118,10 @@ static void take_answer(mcp *m, ask *a, const message *msg)
     str_free(&why);
 }
 
-/* Of a call, where its own stream says so; else it may be of any. */
-static void note_wish(mcp *m, const message *msg, unsigned long stream)
-{
-    const ask *own = m->asks;
-
-    while (own && own->id != stream)
-        own = own->next;
-    for (ask *a = m->asks; a; a = a->next) {
-        if (a->kind != ASK_CALL || !a->is_sent || (own && own->kind == ASK_CALL && a != own))
-            continue;
-        str_clear(&a->wish);
-        write_wish(&a->wish, msg->method, msg->params);
-    }
-}
-
-static void take_request(mcp *m, const message *msg, unsigned long stream)
+static void take_request(mcp *m, const message *msg)
 {
     outgoing *o = client_new_outgoing(0, NULL);
 
-    if (!jsontext_is(msg->method, "\"ping\""))
-        note_wish(m, msg, stream);
     if (o && !message_write_answer(&o->text, msg->id, msg->method))
         client_queue(m, o);
     else
@@ -224,7 +144,7 @@ static int take_message(mcp *m, unsigned long stream, const char *text, size_t l
     pthread_mutex_lock(&m->lock);
     if (msg.method.text && msg.id.text) {
         if (m->era != ERA_NEW) /* there, servers must not ask */
-            take_request(m, &msg, stream);
+            take_request(m, &msg);
     } else if (msg.method.text) {
         take_notification(m, &msg);
     } else {

@@ -128,11 +128,7 @@ static void end_greetings(mcp *m)
 /* The versions that a server of the newer kind names. */
 static void choose(mcp *m, jsontext_span versions, jsontext_span result)
 {
-    const char *version = message_choose_version(versions);
-
-    if (!version) {
-        fail_step(m, "it speaks no revision of the protocol that snug does");
-    } else if (strcmp(version, MESSAGE_NEW) != 0) {
+    if (!message_lists_new(versions)) {
         m->era = ERA_OLD;
         send_initialize(m);
     } else if (!result.text) {
@@ -191,9 +187,7 @@ static void take_initialize(mcp *m, jsontext_span result, jsontext_span error)
     }
     m->era = ERA_OLD;
     end_greetings(m);
-    m->version = message_known_version(jsontext_member(result, "protocolVersion"));
-    if (!m->version)
-        m->version = MESSAGE_OLD; /* it may do all the same */
+    message_read_version(m->version, jsontext_member(result, "protocolVersion"));
     note_capabilities(m, result);
     if (client_notify(m, "notifications/initialized", "{}"))
         fail_memory(m);

@@ -73,22 +73,12 @@ void client_list(mcp *m)
     str_free(&params);
 }
 
-/* One that the newer revision forbids over HTTP is left out. */
-static int is_refused(const mcp *m, const mcptool *t)
-{
-    if (!t->fault || m->era != ERA_NEW || !m->transport->kind->has_streams)
-        return 0;
-    command_fail(EXIT_FINE, "the MCP server %s: its tool %s is left out: %s", m->label, t->remote,
-                 t->fault);
-    return 1;
-}
-
 static int add_tool(mcp *m, jsontext_span description)
 {
     mcptool *t = calloc(1, sizeof *t);
     int error = t ? mcptool_read(t, description) : SNUG_ENOMEM;
 
-    if (!error && !is_refused(m, t)) {
+    if (!error) {
         t->server = m;
         error = add_to(&m->coming, t);
         if (!error)
@@ -237,8 +227,7 @@ static int is_same(const mcptool *a, const mcptool *b)
 {
     return !strcmp(a->remote, b->remote) && is_same_text(a->signature, b->signature) &&
            is_same_text(a->typed, b->typed) && is_same_text(a->result, b->result) &&
-           is_same_text(a->doc, b->doc) && is_same_text(a->mirrored, b->mirrored) &&
-           a->is_read_only == b->is_read_only;
+           is_same_text(a->doc, b->doc) && a->is_read_only == b->is_read_only;
 }
 
 /* Takes it out of the list, its place being left NULL. */

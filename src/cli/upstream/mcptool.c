@@ -7,7 +7,6 @@
 
 #include "base/ascii.h"
 #include "cli/upstream/mcptool_inside.h"
-#include "cli/upstream/param_headers.h"
 #include "cli/upstream/schema_type.h"
 
 /* ---- names ---- */
@@ -223,17 +222,9 @@ static int write_doc(str *out, jsontext_span description, const mcptool_input *i
 
 static int keep_schema(mcptool *out, jsontext_span schema)
 {
-    static const char key[] = "\"x-mcp-header\"";
-
-    if (!schema.text)
-        return SNUG_OK;
-    if (!(out->schema = strndup(schema.text, schema.len)))
-        return SNUG_ENOMEM;
-    if (memmem(schema.text, schema.len, key, sizeof key - 1)) {
-        out->fault = param_headers_fault(schema);
-        out->mirrored = out->schema;
-    }
-    return SNUG_OK;
+    if (schema.text)
+        out->schema = strndup(schema.text, schema.len);
+    return schema.text && !out->schema ? SNUG_ENOMEM : SNUG_OK;
 }
 
 static int read_names(mcptool *out, jsontext_span description)

@@ -22,8 +22,6 @@ typedef struct mcptool {
     char *result;         /* its type, as outputSchema has it */
     int is_read_only;     /* as the server says */
     char *schema;         /* inputSchema as it came; NULL: there is none */
-    const char *mirrored; /* the same, where arguments of it are headers too; NULL: none is */
-    const char *fault;    /* of how it says that; NULL: none */
     char **optional;      /* names of those others: left out where they are None */
     size_t optional_count, optional_cap;
     struct mcp *server; /* the caller's, as what follows */

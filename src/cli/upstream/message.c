@@ -84,42 +84,27 @@ int message_write_answer(str *out, jsontext_span id, jsontext_span method)
 
 /* ---- versions ---- */
 
-/* From the best on. */
-static const char *const versions[] = { MESSAGE_NEW, MESSAGE_OLD, "2025-06-18", "2025-03-26",
-                                        "2024-11-05" };
-enum { VERSIONS = sizeof versions / sizeof *versions };
-
-static size_t rank_version(jsontext_span version)
-{
-    char text[MESSAGE_VERSION_BYTES];
-    size_t rank = 0;
-
-    for (; rank < VERSIONS; rank++) {
-        snprintf(text, sizeof text, "\"%s\"", versions[rank]);
-        if (jsontext_is(version, text))
-            break;
-    }
-    return rank;
-}
-
-const char *message_choose_version(jsontext_span list)
+int message_lists_new(jsontext_span list)
 {
     jsontext j;
     jsontext_token ignored;
     jsontext_span item;
-    size_t best = VERSIONS;
 
     if (!list.text || *list.text != '[' || !jsontext_enter(&j, list))
-        return NULL;
-    while (jsontext_item(&j, &ignored, &item)) {
-        const size_t rank = rank_version(item);
-        best = rank < best ? rank : best;
-    }
-    return best < VERSIONS ? versions[best] : NULL;
+        return 0;
+    while (jsontext_item(&j, &ignored, &item))
+        if (jsontext_is(item, "\"" MESSAGE_NEW "\""))
+            return 1;
+    return 0;
 }
 
-const char *message_known_version(jsontext_span version)
+void message_read_version(char out[MESSAGE_VERSION_BYTES], jsontext_span version)
 {
-    const size_t rank = version.text ? rank_version(version) : VERSIONS;
-    return rank > 0 && rank < VERSIONS ? versions[rank] : NULL;
+    str text = { 0 };
+    const int is_date = !jsontext_string(&text, version) && text.len > 0 &&
+                        text.len < MESSAGE_VERSION_BYTES &&
+                        strspn(text.data, "0123456789-") == text.len;
+
+    strcpy(out, is_date ? text.data : MESSAGE_OLD);
+    str_free(&text);
 }

@@ -44,9 +44,10 @@ int message_write_notification(str *out, const char *method, const char *params)
 /* To what the server asks: only a ping has an answer. */
 int message_write_answer(str *out, jsontext_span id, jsontext_span method);
 
-/* The version that snug will speak, of a list of JSON strings; NULL: there is none in it. */
-const char *message_choose_version(jsontext_span list);
-/* The same of the one that a server has answered a handshake with. */
-const char *message_known_version(jsontext_span version);
+/* Whether a list of versions has MESSAGE_NEW. */
+int message_lists_new(jsontext_span list);
+/* The version that a server has answered a handshake with, which later requests name; MESSAGE_OLD
+ * where that is none. */
+void message_read_version(char out[MESSAGE_VERSION_BYTES], jsontext_span version);
 
 #endif

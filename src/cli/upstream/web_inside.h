@@ -25,9 +25,7 @@ typedef struct post {
     str reply; /* its body, where it is not a stream of events */
     unsigned hops;
     int is_events, is_begun, is_spoilt;
-    uint64_t answered_ns;  /* 0: not yet */
-    uint64_t resume_at_ns; /* 0: it is under way */
-    unsigned resumes, misses;
+    uint64_t answered_ns; /* 0: not yet */
 } post;
 
 typedef struct web {
@@ -47,14 +45,5 @@ int web_begin_post(post *p);
 void web_remove_post(post *p);
 /* A redirect that keeps the method, to another path of the server: 1. */
 int web_follow(post *p, const exchange_head *head);
-
-/* ---- web_resume.c ---- */
-
-/* 1: the stream ended without the answer, and is asked for the rest of it later. */
-int web_resume(post *p, const exchange_head *head, const char *why);
-/* How long to wait at most for the next of these; -1: for ever. */
-int web_resume_ms(const web *w, int ms);
-/* Asks for those that are due. */
-void web_ask_for_rest(web *w);
 
 #endif

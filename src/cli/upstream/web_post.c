@@ -46,8 +46,6 @@ static int write_lines(str *lines, size_t *count, const post *p)
         error = add_line(lines, count, "MCP-Protocol-Version", p->version);
     if (!error && p->session.len > 0)
         error = add_line(lines, count, "Mcp-Session-Id", p->session.data);
-    if (!error && p->resumes > 0)
-        error = add_line(lines, count, "Last-Event-ID", str_text(&p->events.id));
     return error;
 }
 

@@ -101,7 +101,7 @@ static int may_be_lost(const post *p, int status)
 static ending what_ended(const post *p, int status)
 {
     if (may_be_lost(p, status))
-        return status == 404 && p->resumes == 0 ? ENDING_LOST : ENDING_UNSURE;
+        return status == 404 ? ENDING_LOST : ENDING_UNSURE;
     return is_success(status) ? ENDING_BROKEN : ENDING_REFUSED;
 }
 
@@ -121,8 +121,6 @@ static void refuse(const post *p, const exchange_head *head)
         str_add(&why, "it answered with what is not JSON-RPC");
     else
         str_printf(&why, "it answered with HTTP %d", status);
-    if (p->resumes > 0)
-        str_add(&why, " to the question for the rest of a stream");
     user->on_ending(user->client, p->id, what_ended(p, status), status, str_text(&why));
     str_free(&why);
 }
@@ -159,7 +157,7 @@ static void take_end(void *payload, void *tag, const exchange_head *head, const 
 
     if (!why)
         keep_session(w, p, head);
-    if ((!why && web_follow(p, head)) || web_resume(p, head, why))
+    if (!why && web_follow(p, head))
         return;
     if (p->id == 0) {
         /* It has no answer, and whether it was taken shows by the next request. */
@@ -269,8 +267,7 @@ static void turn(transport *base, int ms)
     for (const post *p = w->first; p; p = p->next)
         if (p->answered_ns && (ms < 0 || ms > LINGER_MS))
             ms = LINGER_MS;
-    web_ask_for_rest(w);
-    exchanges_turn(w->exchanges, web_resume_ms(w, ms));
+    exchanges_turn(w->exchanges, ms);
     drop_answered(w);
 }
 
