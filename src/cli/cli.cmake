@@ -108,19 +108,15 @@ snug_layer(cli SOURCES
     cli/mcp/answer.c
     cli/mcp/asking.c
     cli/mcp/asking_answers.c
-    cli/mcp/asking_apart.c
     cli/mcp/asking_questions.c
     cli/mcp/asking_form.c
     cli/mcp/call.c
     cli/mcp/find_tools.c
     cli/mcp/handles.c
     cli/mcp/http_transport.c
-    cli/mcp/tasks.c
     cli/mcp/tokens.c
     cli/mcp/mcp_command.c
     cli/mcp/methods.c
-    cli/mcp/request_state.c
-    cli/mcp/resources.c
     cli/mcp/rpc.c
     cli/mcp/run_tools.c
     cli/mcp/server.c

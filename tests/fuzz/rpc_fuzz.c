@@ -40,10 +40,10 @@ static void check_answers(const rpc_message *m)
 {
     str text = { 0 };
 
-    HOLDS(rpc_write_error(&text, m->id, m->code, m->why ? m->why : "", NULL) == SNUG_OK);
+    HOLDS(rpc_write_error(&text, m->id, m->code, m->why ? m->why : "") == SNUG_OK);
     check_json(&text);
     str_clear(&text);
-    HOLDS(rpc_write_result(&text, m->id, "{}") == SNUG_OK);
+    HOLDS(rpc_write_answer(&text, m->id, "result", "{}") == SNUG_OK);
     check_json(&text);
     str_clear(&text);
     if (m->method) {

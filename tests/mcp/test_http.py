@@ -58,7 +58,7 @@ class Web:
         self.last += 1
         message = {"jsonrpc": "2.0", "id": self.last, "method": method, "params": {**params, "_meta": meta(**(_meta or {}))}}
         sent = {"MCP-Protocol-Version": MODERN, "Mcp-Method": method}
-        if name := params.get("name") or params.get("uri"):
+        if name := params.get("name"):
             sent["Mcp-Name"] = name
         return self.exchange(message, **{**sent, **(headers or {})})
 
@@ -164,34 +164,6 @@ class Revisions(WebCase):
         self.assertEqual(messages[0]["params"]["progressToken"], 7)
         self.assertEqual(messages[-1]["id"], w.last)
 
-    def test_a_listener_hears_of_files(self):
-        w = self.web()
-        message = {"jsonrpc": "2.0", "id": "l", "method": "subscriptions/listen",
-                   "params": {"_meta": meta(), "notifications": {"resourcesListChanged": True}}}
-        connection, response = w.open(message, MCP_Protocol_Version=MODERN, Mcp_Method="subscriptions/listen")
-        self.assertIn(b"acknowledged", self.event(response))
-        w.tool("write_file", path="a", text="x")
-        self.assertIn(b"list_changed", self.event(response))
-        connection.close()
-
-    def event(self, response):
-        while not (line := response.readline()).startswith(b"data: "):
-            if not line:
-                raise AssertionError("the stream has ended")
-        return line
-
-    def test_an_older_client_hears_of_files_on_its_stream(self):
-        w = self.web()
-        w.legacy("initialize", protocolVersion=LEGACY, capabilities={})
-        connection, response = w.open(None, method="GET", Mcp_Session_Id=w.session, Accept="text/event-stream")
-        self.assertEqual(response.status, 200)
-        self.assertEqual(w.exchange(None, method="GET", Mcp_Session_Id=w.session)[0], 409)
-        w.legacy("tools/call", name="write_file", arguments={"path": "a", "text": "x"})
-        self.assertIn(b"list_changed", self.event(response))
-        w.exchange(None, method="DELETE", Mcp_Session_Id=w.session)
-        self.assertEqual(response.read().replace(b":\n\n", b"").strip(), b"")
-        connection.close()
-
     def test_who_hangs_up_has_cancelled(self):
         w = self.web()
         session = w.tool("run_python", code="x = 1")["structuredContent"]["session"]
@@ -212,31 +184,6 @@ class Revisions(WebCase):
             plain.close()
             result = w.tool("run_python", code="x", session=session)
             self.assertEqual(result["structuredContent"]["value"]["json"], 1)
-
-    def test_a_task_outlives_the_request_that_has_begun_it(self):
-        w = self.web("--task-after", "200ms")
-        known = {META + "clientCapabilities": {"extensions": {META + "tasks": {}}}}
-        _, _, messages = w.modern("tools/call", _meta={**known, "progressToken": 1}, name="run_python",
-                                  arguments={"code": "import time\nfor _ in range(10): print(1, flush=True); time.sleep(0.1)"})
-        task = messages[-1]["result"]["taskId"]
-        status = "working"
-        while status == "working":
-            status, _, messages = w.modern("tasks/get", {"Mcp-Name": task}, known, taskId=task)
-            self.assertEqual(status, 200)
-            status = messages[0]["result"]["status"]
-        self.assertEqual(messages[0]["result"]["result"]["structuredContent"]["stdout"], "1\n" * 10)
-        self.assertEqual(w.modern("tasks/get", None, known, taskId=task)[0], 400)
-
-    def test_a_signal_ends_streams_and_the_server(self):
-        w = self.web()
-        message = {"jsonrpc": "2.0", "id": "l", "method": "subscriptions/listen",
-                   "params": {"_meta": meta(), "notifications": {}}}
-        connection, response = w.open(message, MCP_Protocol_Version=MODERN, Mcp_Method="subscriptions/listen")
-        w.process.send_signal(signal.SIGTERM)
-        self.assertIn(b'"resultType":"complete"', response.read())
-        connection.close()
-        self.assertEqual(w.process.wait(SECONDS), 0)
-
 
     def test_a_cell_that_runs_has_its_time_when_the_server_ends(self):
         w = self.web("--drain-time", "3600s")

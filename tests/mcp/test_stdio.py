@@ -61,10 +61,8 @@ class Sessions(ServerCase):
     def test_a_closed_session_is_gone_with_its_files(self):
         s = self.server()
         session = s.tool("write_file", path="a.txt", text="x")["structuredContent"]["session"]
-        self.assertEqual(len(s.request("resources/list")["result"]["resources"]), 1)
         self.assertFalse(s.tool("close_session", session=session)["isError"])
         self.assertIn("there is no session", text(s.tool("list_files", session=session)))
-        self.assertEqual(s.request("resources/list")["result"]["resources"], [])
 
     def test_calls_that_waited_behind_the_close_of_their_session_find_none(self):
         s = self.server()
@@ -73,12 +71,10 @@ class Sessions(ServerCase):
         first = s.start_tool("run_python", session=session, code="import time\ntime.sleep(1)")
         close = s.start_tool("close_session", session=session)
         waited = [s.start_tool("run_python", session=session, code="1"), s.start_tool("write_file", session=session, path="b", text="x")]
-        read = s.start("resources/read", uri=f"snug://{session}/a.txt")
         for id in (first, close):
             self.assertFalse(s.answer(id)["result"]["isError"])
         for id in waited:
             self.assertIn("was closed", text(s.answer(id)["result"]))
-        self.assertIn("was closed", s.answer(read)["error"]["message"])
         self.assertIn("there is no session", text(s.tool("list_files", session=session)))
 
     def test_a_session_comes_back_in_the_next_server_on_the_same_folder(self):
@@ -223,23 +219,12 @@ class Results(ServerCase):
         self.assertEqual([(p["mimeType"], p["data"]) for p in result["content"] if p["type"] == "image"],
                          [("image/png", PNG)])
 
-    def test_files_are_links_that_can_be_read(self):
+    def test_files_that_a_cell_makes_are_named(self):
         s = self.server()
         result = s.tool("run_python", code="open('d ü.txt', 'w').write('hello')")
-        link = next(p for p in result["content"] if p["type"] == "resource_link")
-        contents = s.request("resources/read", uri=link["uri"])["result"]["contents"]
-        self.assertEqual(contents, [{"uri": link["uri"], "mimeType": "text/plain", "text": "hello"}])
-        listed = s.request("resources/list")["result"]
-        self.assertEqual(([r["uri"] for r in listed["resources"]], listed["cacheScope"]), ([link["uri"]], "private"))
-
-    def test_a_resource_that_is_not_there_is_told_as_its_revision_says(self):
-        for era, code in ((MODERN, -32602), (LEGACY, -32002)):
-            s = self.server(era=era, state=os.path.join(self.folder, era))
-            session = s.tool("run_python", code="1")["structuredContent"]["session"]
-            for uri in ("snug://py_aaaaaaaaaaaaaaaaaaaaaa/x", "file:///etc/passwd", "snug://x", f"snug://{session}/none",
-                        f"snug://{session}/..%2f..%2fetc%2fpasswd", f"snug://{session}/%00", f"snug://{session}/%zz"):
-                error = s.request("resources/read", uri=uri)["error"]
-                self.assertIn(error["code"], (code, -32602), uri)
+        self.assertIn("Files made or changed: d ü.txt (text/plain, 5 bytes)", text(result))
+        read = s.tool("read_file", path="d ü.txt", session=result["structuredContent"]["session"])
+        self.assertEqual(read["structuredContent"]["text"], "hello")
 
     def test_bytes_go_there_and_back(self):
         s = self.server()
@@ -371,7 +356,7 @@ class Structured(ServerCase):
         brief = ran["structuredContent"]
         self.assertEqual(brief, {"session": brief["session"], "status": "ok", "output": "hello\n[1, 2]\n", "stderr": "beside\n",
                                  "value": "42", "files": ["a.txt"]})
-        self.assertEqual([part["type"] for part in ran["content"]], ["text", "image", "resource_link"])
+        self.assertEqual([part["type"] for part in ran["content"]], ["text", "image"])
         schema = tools["run_python"]["outputSchema"]
         self.assertEqual((set(brief) - set(schema["properties"]), schema["required"]), (set(), ["session", "status"]))
         wrong = s.tool("run_python", code="fail(x)")["structuredContent"]
@@ -512,120 +497,7 @@ class Troubles(ServerCase):
         self.assertRegex(s.close(), f"^snug: session {session} may be restored wrongly, or not at all: {path}: Permission denied")
 
 
-class Subscriptions(ServerCase):
-    def test_a_listener_is_told_of_files_under_its_id(self):
-        s = self.server()
-        session = s.tool("write_file", path="a", text="1")["structuredContent"]["session"]
-        uri = f"snug://{session}/a"
-        id = s.start("subscriptions/listen", notifications={"resourcesListChanged": True, "promptsListChanged": True,
-                                                            "resourceSubscriptions": [uri]})
-        told = s.told.get(timeout=SECONDS)
-        self.assertEqual((told["method"], told["params"]),
-                         ("notifications/subscriptions/acknowledged",
-                          {"_meta": {META + "subscriptionId": id},
-                           "notifications": {"resourcesListChanged": True, "resourceSubscriptions": [uri]}}))
-        s.tool("write_file", path="a", text="2", session=session)
-        self.assertEqual(s.told.get(timeout=SECONDS)["params"], {"_meta": {META + "subscriptionId": id}, "uri": uri})
-        s.tool("write_file", path="b", text="2", session=session)
-        self.assertEqual(s.told.get(timeout=SECONDS)["method"], "notifications/resources/list_changed")
-        s.cancel(id)
-        s.tool("write_file", path="c", text="2", session=session)
-        self.assertTrue(s.told.empty())
-
-    def test_subscriptions_are_bounded(self):
-        s = self.server("--connections", "2")
-        ids = [s.start("subscriptions/listen", notifications={}) for _ in range(3)]
-        self.assertIn("--connections", s.answer(ids[2])["error"]["message"])
-        s.cancel(ids[0])
-        again = s.start("subscriptions/listen", notifications={})
-        while True:
-            told = s.told.get(timeout=SECONDS)
-            if told["params"]["_meta"][META + "subscriptionId"] == again:
-                break
-
-    def test_a_listener_is_told_of_the_end(self):
-        s = self.server()
-        id = s.start("subscriptions/listen", notifications={})
-        s.close()
-        self.assertEqual(s.answer(id)["result"], {"resultType": "complete", "_meta": {META + "subscriptionId": id}})
-
-    def test_older_clients_subscribe_by_a_request(self):
-        s = self.server(era=LEGACY)
-        session = s.tool("write_file", path="a", text="1")["structuredContent"]["session"]
-        self.assertEqual(s.told.get(timeout=SECONDS)["method"], "notifications/resources/list_changed")
-        uri = f"snug://{session}/a"
-        s.request("resources/subscribe", uri=uri)
-        s.tool("write_file", path="a", text="2", session=session)
-        self.assertEqual(s.told.get(timeout=SECONDS)["params"], {"uri": uri})
-        s.request("resources/unsubscribe", uri=uri)
-        s.tool("write_file", path="a", text="3", session=session)
-        self.assertTrue(s.told.empty())
-
-
-class Tasks(ServerCase):
-    KNOWN = {META + "clientCapabilities": {"extensions": {META + "tasks": {}}}}
-
-    def long(self, s, code, **arguments):
-        return s.answer(s.start_tool("run_python", code=code, _meta=self.KNOWN, **arguments))["result"]
-
-    def get(self, s, task, method="tasks/get"):
-        return s.request(method, _meta=self.KNOWN, taskId=task)
-
-    def test_a_long_cell_becomes_a_task_that_is_asked_later(self):
-        s = self.server("--task-after", "200ms")
-        self.assertIn(META + "tasks", s.request("server/discover")["result"]["capabilities"]["extensions"])
-        session = s.tool("run_python", code="x = 1")["structuredContent"]["session"]
-        begun = self.long(s, "import time; time.sleep(1); x + 1", session=session)
-        self.assertEqual((begun["resultType"], begun["status"]), ("task", "working"))
-        task = begun["taskId"]
-        self.assertEqual(self.get(s, task)["result"]["status"], "working")
-        s.tool("run_python", code="1", session=session)  # comes after it
-        done = self.get(s, task)["result"]
-        self.assertEqual((done["resultType"], done["status"]), ("complete", "completed"))
-        self.assertEqual(done["result"]["structuredContent"]["value"]["json"], 2)
-        self.assertEqual(self.get(s, task, "tasks/cancel")["result"]["resultType"], "complete")
-        self.assertEqual(self.get(s, task)["result"]["status"], "completed")
-
-    def test_a_task_is_cancelled(self):
-        s = self.server("--task-after", "200ms")
-        session = s.tool("run_python", code="x = 1")["structuredContent"]["session"]
-        task = self.long(s, "while True: pass", session=session)["taskId"]
-        self.assertIn("result", self.get(s, task, "tasks/cancel"))
-        self.assertEqual(s.tool("run_python", code="x", session=session)["structuredContent"]["value"]["json"], 1)
-        self.assertEqual(self.get(s, task)["result"]["status"], "cancelled")
-
-    def test_who_does_not_know_tasks_gets_none(self):
-        s = self.server("--task-after", "100ms")
-        result = s.tool("run_python", code="import time; time.sleep(0.5); 3")
-        self.assertEqual((result["resultType"], result["structuredContent"]["value"]["json"]), ("complete", 3))
-        error = s.request("tasks/get", taskId="x")["error"]
-        self.assertEqual((error["code"], list(error["data"]["requiredCapabilities"]["extensions"])), (-32021, [META + "tasks"]))
-        for task in ("x", 3):
-            self.assertEqual(self.get(s, task)["error"]["code"], -32602)
-
-    def test_tasks_that_are_over_are_bounded(self):
-        s = self.server("--task-after", "50ms", "--tasks", "1")
-        tasks = []
-        for _ in range(3):
-            tasks.append(self.long(s, "import time; time.sleep(0.3)")["taskId"])
-            while self.get(s, tasks[-1])["result"]["status"] == "working":
-                threading_wait(0.05)
-        self.assertEqual(self.get(s, tasks[-1])["result"]["status"], "completed")
-        while "error" not in self.get(s, tasks[0]):
-            threading_wait(0.05)
-
-
-    def test_a_task_is_kept_for_its_time(self):
-        s = self.server("--task-after", "50ms", "--task-time", "1s")
-        begun = self.long(s, "import time; time.sleep(0.3)")
-        self.assertEqual(begun["ttlMs"], 1000)
-        for _ in range(400):
-            last = self.get(s, begun["taskId"])
-            if "error" in last:
-                break
-            threading_wait(0.02)
-        self.assertIn("no more", last["error"]["message"])
-
+class Limits(ServerCase):
     def test_a_file_that_is_too_large_is_refused(self):
         s = self.server("--file-size", "1KiB")
         fits = s.tool("write_file", path="a", text="x" * 1024)
@@ -664,19 +536,19 @@ class Versions(ServerCase):
             self.assertEqual(s.answer(1)["error"]["code"], -32602)
 
     def test_methods_of_the_other_kind_of_revision_are_not_found(self):
-        for era, method in ((MODERN, "resources/subscribe"), (LEGACY, "subscriptions/listen"), (MODERN, "logging/setLevel")):
+        for era, method in ((MODERN, "ping"), (LEGACY, "server/discover"), (MODERN, "logging/setLevel")):
             s = self.server(era=era, state=os.path.join(self.folder, era + method.replace("/", "")))
             self.assertEqual(s.request(method, uri="x")["error"]["code"], -32601)
 
-    def test_an_older_client_gets_the_older_version_that_it_asks_for(self):
+    def test_a_handshake_agrees_on_the_older_revision(self):
         s = self.server()
-        for wanted, agreed in (("2025-06-18", "2025-06-18"), (LEGACY, LEGACY), ("2024-11-05", LEGACY), (MODERN, LEGACY)):
+        for wanted in (LEGACY, "2025-06-18", MODERN):
             s.send({"jsonrpc": "2.0", "id": wanted, "method": "initialize", "params": {"protocolVersion": wanted}})
-            self.assertEqual(s.answer(wanted)["result"]["protocolVersion"], agreed)
+            self.assertEqual(s.answer(wanted)["result"]["protocolVersion"], LEGACY)
 
     def test_discover_names_both_kinds(self):
         result = self.server().request("server/discover")["result"]
-        self.assertEqual(result["supportedVersions"], [MODERN, LEGACY, "2025-06-18"])
+        self.assertEqual(result["supportedVersions"], [MODERN, LEGACY])
         self.assertIn("tools", result["capabilities"])
 
 

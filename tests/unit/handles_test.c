@@ -61,25 +61,6 @@ static void those_that_are_in_use_are_not_forgotten(void **state)
     handles_free(&all);
 }
 
-static void files_are_known_once_and_up_to_a_bound(void **state)
-{
-    handles all = { 0 };
-    char path[16];
-    (void)state;
-    handle *h = handles_make(&all, "ada", 0);
-    assert_int_equal(handle_note_file(h, "a", "text/plain", 1), 1);
-    assert_int_equal(handle_note_file(h, "a", "text/plain", 2), 0);
-    assert_int_equal(h->files[0].bytes, 2);
-    handle_forget_file(h, "a");
-    assert_int_equal(h->file_count, 0);
-    for (int i = 0; i < HANDLE_FILES; i++) {
-        snprintf(path, sizeof path, "%d", i);
-        assert_int_equal(handle_note_file(h, path, "text/plain", 1), 1);
-    }
-    assert_int_equal(handle_note_file(h, "more", "text/plain", 1), -1);
-    handles_free(&all);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -87,7 +68,6 @@ int main(void)
         cmocka_unit_test(names_say_the_language_and_never_meet),
         cmocka_unit_test(what_is_no_name_is_none),
         cmocka_unit_test(those_that_are_in_use_are_not_forgotten),
-        cmocka_unit_test(files_are_known_once_and_up_to_a_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

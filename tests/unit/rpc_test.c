@@ -86,11 +86,10 @@ static void what_is_written_is_on_one_line(void **state)
 {
     str out = { 0 };
     (void)state;
-    assert_int_equal(rpc_write_error(&out, "1", -32600, "a\nb \"c\"", "{}"), 0);
-    assert_string_equal(out.data, "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32600,"
-                                  "\"message\":\"a\\nb \\\"c\\\"\",\"data\":{}}}");
+    assert_int_equal(rpc_write_fault(&out, -32600, "a\nb \"c\"", "{}"), 0);
+    assert_string_equal(out.data, "{\"code\":-32600,\"message\":\"a\\nb \\\"c\\\"\",\"data\":{}}");
     str_clear(&out);
-    assert_int_equal(rpc_write_error(&out, NULL, -32700, "x", NULL), 0);
+    assert_int_equal(rpc_write_error(&out, NULL, -32700, "x"), 0);
     assert_string_equal(out.data, "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,"
                                   "\"message\":\"x\"}}");
     str_free(&out);

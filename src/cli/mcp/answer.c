@@ -174,31 +174,6 @@ static void add_display(answer *a, const snug_display *display)
         say_whole(a, "", text->data, text->len);
 }
 
-int answer_uri(str *out, const char *session, const char *path)
-{
-    int error = str_printf(out, "snug://%s/", session);
-    for (const unsigned char *c = (const unsigned char *)path; *c && !error; c++) {
-        if (isalnum(*c) || strchr("-._~/", *c))
-            error = str_append(out, (const char *)c, 1);
-        else
-            error = str_printf(out, "%%%02X", *c);
-    }
-    return error;
-}
-
-void answer_link(answer *a, const handle *h, const char *path, const char *mime, uint64_t bytes)
-{
-    str uri = { 0 };
-    a->failed |= answer_uri(&uri, h->name, path);
-    a->failed |= str_printf(
-        &a->items, ",{\"type\":\"resource_link\",\"uri\":\"%s\",\"name\":", str_text(&uri));
-    a->failed |= jsontext_quote(&a->items, path, strlen(path));
-    a->failed |= str_add(&a->items, ",\"mimeType\":");
-    a->failed |= jsontext_quote(&a->items, mime, strlen(mime));
-    a->failed |= str_printf(&a->items, ",\"size\":%llu}", (unsigned long long)bytes);
-    str_free(&uri);
-}
-
 /* ---- a cell ---- */
 
 static void say_cut(answer *a, const snug_result *result, snug_stream stream, const char *name)
@@ -242,7 +217,7 @@ static void say_error(answer *a, const snug_result *result, uint64_t limit_ms)
         answer_note(a, "No call has more than %g s here.\n", (double)limit_ms / 1000);
 }
 
-static void say_files(answer *a, const snug_result *result, const handle *h)
+static void say_files(answer *a, const snug_result *result)
 {
     const snug_artifact *file;
     size_t count = snug_result_artifact_count(result);
@@ -252,7 +227,6 @@ static void say_files(answer *a, const snug_result *result, const handle *h)
         answer_name(a, file->path);
         answer_say(a, " (%s, %llu bytes)%s", file->mime, (unsigned long long)file->bytes,
                    i + 1 == count ? "\n" : "");
-        answer_link(a, h, file->path, file->mime, file->bytes);
     }
     if (snug_result_artifacts_left_out(result) > 0)
         answer_say(a, "and %llu more files\n",
@@ -346,7 +320,7 @@ void answer_cell(answer *a, const snug_result *result, const snug_arrival *arriv
     text = snug_result_text(result, SNUG_STREAM_VALUE, &len);
     say_whole(a, "Value: ", text, len);
     say_error(a, result, limit_ms);
-    say_files(a, result, h);
+    say_files(a, result);
     end_line(a);
     answer_say(a, "Session: %s\n", h->name);
     if (form != STRUCTURED_FULL) {

@@ -39,10 +39,6 @@ void answer_cell(answer *a, const snug_result *result, const snug_arrival *arriv
 void answer_arrival(answer *a, const snug_arrival *arrival);
 /* The same where it was only restored: nothing. */
 void answer_trouble(answer *a, const snug_arrival *arrival);
-/* A file of the session, by its resource. */
-void answer_link(answer *a, const handle *h, const char *path, const char *mime, uint64_t bytes);
-/* Appends "snug://session/path", escaped as a URI. SNUG_OK or SNUG_ENOMEM. */
-int answer_uri(str *out, const char *session, const char *path);
 /* The result of tools/call but for its beginning: "content": ... }. SNUG_OK or SNUG_ENOMEM. */
 int answer_write(str *out, const answer *a);
 void answer_free(answer *a);

@@ -1,13 +1,14 @@
 #include "cli/mcp/asking.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "base/clock.h"
 #include "cli/mcp/asking_form.h"
-#include "cli/mcp/asking_inside.h"
 #include "cli/mcp/calls.h"
 
-enum { LOOK_MS = 250 };
+enum { LOOK_MS = 250, MOST_KEPT = 100, KEPT_MS = 600000 };
 
 /* ---- being asked ---- */
 
@@ -26,7 +27,7 @@ static const char *find_obstacle(const mcp_call *c)
 {
     if (c->server->asks_nobody)
         return "nobody can be asked any more: snug mcp is ending, or its client has left";
-    if (c->asking && !questions_are_wanted(c) && !asking_has_joined(c->server, c->asking))
+    if (!c->peer && !questions_are_wanted(c))
         return "nobody can be asked any more: no request of the client waits for this cell";
     if (c->is_modern) {
         const cJSON *meta = rpc_object(c->message.params, "_meta");
@@ -52,7 +53,6 @@ void asking_on_approval(void *payload, snug_call *asked)
         while (*at)
             at = &(*at)->next;
         q->number = ++s->asked;
-        c->has_asked = 1;
         *at = q;
     }
     pthread_mutex_unlock(&s->lock);
@@ -77,21 +77,44 @@ void asking_wake(mcp_call *c)
         server_resume(c);
 }
 
-/* What the client is to hear: *out for requests of the newest revision, which wait for it. With the
- * lock. */
-static int prepare_questions(str *out, mcp_call *c)
+static int make_id(char out[CELL_ID_BYTES])
 {
-    if (c->is_task)
-        return SNUG_OK;
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";
+    unsigned char bytes[CELL_ID_BYTES - 1];
+
+    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+        return SNUG_ESYSTEM;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        out[i] = letters[bytes[i] & 31];
+    out[sizeof bytes] = '\0';
+    return SNUG_OK;
+}
+
+/* What the client is to hear. Of the newer revision *out is the answer to the request, and *wire
+ * its way: none where no request waits. With the lock. */
+static int prepare_questions(str *out, mcp_wire *wire, mcp_call *c)
+{
+    str result = { 0 };
+    int error = *c->cell ? SNUG_OK : make_id(c->cell);
+
     if (!c->is_modern)
         return questions_tell(c);
+    if (!error && c->peer)
+        error = questions_write_result(&result, c);
+    if (!error && c->peer)
+        error = rpc_write_answer(out, c->message.id, "result", result.data);
+    str_free(&result);
+    if (error)
+        return error;
 
-    int error = c->asking ? SNUG_OK : asking_part(c);
-    if (!error)
-        error = asking_write_result(out, c);
-    for (question *q = c->questions; q && !error; q = q->next)
+    *wire = c->wire;
+    c->wire = (mcp_wire){ 0 };
+    c->peer = NULL;
+    free(c->progress_token);
+    c->progress_token = NULL;
+    for (question *q = c->questions; q; q = q->next)
         q->is_told = 1;
-    return error;
+    return SNUG_OK;
 }
 
 static void hold(mcp_call *c)
@@ -106,32 +129,27 @@ int asking_hold(mcp_call *c)
 {
     mcp_server *s = c->server;
     verdict *verdicts = NULL;
-    mcp_call *joined = NULL;
+    mcp_wire wire = { 0 };
     str text = { 0 };
 
     snug_lease_rest(c->lease);
     pthread_mutex_lock(&s->lock);
     questions_drop_unwanted(&verdicts, c);
     int is_held = c->questions && !c->is_cancelled && !s->asks_nobody;
-    if (is_held && prepare_questions(&text, c)) {
+    if (is_held && prepare_questions(&text, &wire, c)) {
         questions_refuse(&verdicts, c, "out of memory for the question");
         is_held = 0;
     }
     if (is_held)
         hold(c);
-    if (is_held && c->asking)
-        joined = asking_take_joined(s, c->asking);
     pthread_mutex_unlock(&s->lock);
 
     /* A call that is held is nobody's from here on. */
     if (!is_held)
         snug_lease_go_on(c->lease);
     questions_give_verdicts(verdicts);
-    while (joined) {
-        mcp_call *request = joined;
-        joined = request->next;
-        call_result(request, text.data);
-    }
+    if (wire.answer)
+        wire.answer(wire.payload, MCP_FINE, text.data, text.len);
     str_free(&text);
     return is_held;
 }
@@ -162,7 +180,7 @@ int asking_has_held(const mcp_server *s)
 static int has_news(const mcp_call *c)
 {
     for (const question *q = c->questions; q; q = q->next)
-        if ((!q->is_told && !c->is_task) || !snug_call_is_wanted(q->call))
+        if (!q->is_told || !snug_call_is_wanted(q->call))
             return 1;
     return c->is_woken || c->is_cancelled || !c->questions;
 }
@@ -188,10 +206,24 @@ static void look_at(mcp_server *s, mcp_call *c)
         server_resume(c);
 }
 
+static void forget_old(mcp_server *s, uint64_t now_ns)
+{
+    size_t count = 0;
+
+    for (const mcp_call *c = s->kept; c; c = c->next)
+        count++;
+    while (s->kept &&
+           (count > MOST_KEPT || now_ns >= clock_deadline_ns(s->kept->looked_ns, KEPT_MS))) {
+        mcp_call *c = s->kept;
+        calls_remove(&s->kept, c);
+        call_free(c);
+        count--;
+    }
+}
+
 int asking_tick(mcp_server *s, uint64_t now_ns)
 {
-    if (s->askings)
-        asking_forget_old(s, now_ns);
+    forget_old(s, now_ns);
     for (mcp_call *c = s->calls; c; c = c->next) {
         if (c->stage != CALL_HELD)
             continue;
@@ -221,4 +253,25 @@ void asking_refuse_all(mcp_server *s)
     }
     pthread_mutex_unlock(&s->lock);
     questions_give_verdicts(verdicts);
+}
+
+void asking_keep(mcp_call *c, mcp_status status, const char *member, const char *body)
+{
+    if (!member || str_add(&c->answer, body)) {
+        call_free(c);
+        return;
+    }
+    c->member = member;
+    c->status = status;
+    c->looked_ns = clock_now_ns();
+    calls_add(&c->server->kept, c);
+}
+
+void asking_forget_kept(mcp_server *s)
+{
+    while (s->kept) {
+        mcp_call *c = s->kept;
+        calls_remove(&s->kept, c);
+        call_free(c);
+    }
 }

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/mcp/asking.h"
 #include "cli/mcp/asking_form.h"
-#include "cli/mcp/asking_inside.h"
 #include "cli/program/secrets.h"
 #include "cli/tools/call_text.h"
 
@@ -122,14 +122,9 @@ int questions_are_wanted(const mcp_call *c)
 
 /* ---- what is sent ---- */
 
-int asking_is_open(const mcp_call *c)
+static int write_requests(str *out, const mcp_call *c)
 {
-    return c->questions != NULL;
-}
-
-int asking_write_requests(str *out, const mcp_call *c)
-{
-    int error = str_add(out, "{");
+    int error = SNUG_OK;
 
     for (const question *q = c->questions; q && !error; q = q->next) {
         error =
@@ -140,10 +135,27 @@ int asking_write_requests(str *out, const mcp_call *c)
         if (!error)
             error = str_add(out, "}");
     }
-    return error ? error : str_add(out, "}");
+    return error;
 }
 
-/* Of the older revisions. */
+int questions_write_result(str *out, const mcp_call *c)
+{
+    uint64_t last = 0;
+    int error = str_printf(out,
+                           "{\"resultType\":\"input_required\",\"_meta\":{\"" MCP_META
+                           "serverInfo\":{\"name\":\"snug\",\"version\":\"%s\"}},"
+                           "\"inputRequests\":{",
+                           snug_version());
+    if (!error)
+        error = write_requests(out, c);
+    for (const question *q = c->questions; q; q = q->next)
+        last = q->number;
+    return error ? error
+                 : str_printf(out, "},\"requestState\":\"%s.%llu\"}", c->cell,
+                              (unsigned long long)last);
+}
+
+/* Of the older revision. */
 static int tell_question(const mcp_call *c, question *q)
 {
     str params = { 0 }, text = { 0 };

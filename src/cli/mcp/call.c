@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/jsontext.h"
 #include "base/utf8.h"
+#include "cli/mcp/asking.h"
 #include "cli/mcp/calls.h"
 #include "cli/mcp/server.h"
 #include "cli/program/secrets.h"
@@ -34,17 +35,17 @@ void call_free(mcp_call *c)
     free(c->progress_token);
     free(c->failure);
     str_free(&c->output);
+    str_free(&c->answer);
     free(c);
 }
 
-/* Behind the answer, so that the next call of the session comes after it. */
+/* Behind the answer, so that the next call of the session comes after it. With the lock. */
 static void leave_session(mcp_server *s, mcp_call *c)
 {
     handle *h = c->handle;
     if (!h)
         return;
 
-    pthread_mutex_lock(&s->lock);
     c->handle = NULL;
     h->calls--;
     h->used_ns = clock_now_ns();
@@ -53,38 +54,40 @@ static void leave_session(mcp_server *s, mcp_call *c)
     if (h->is_gone && h->calls == 0)
         handles_remove(&s->handles, h);
     pthread_cond_broadcast(&s->work);
-    pthread_mutex_unlock(&s->lock);
-}
-
-/* It is nobody's any more: cancels do not reach it. */
-static void leave_lists(mcp_call *c)
-{
-    mcp_server *s = c->server;
-
-    pthread_mutex_lock(&s->lock);
-    calls_remove(&s->calls, c);
-    calls_remove(&s->listening, c);
-    calls_remove(&s->joined, c);
-    pthread_cond_broadcast(&s->idle);
-    pthread_mutex_unlock(&s->lock);
 }
 
 /* ---- answers ---- */
 
-static void send_answer(mcp_call *c, mcp_status status, const str *text)
+void call_send(mcp_call *c, mcp_status status, const char *member, const char *body)
 {
-    leave_lists(c);
-    if (text && text->data)
-        c->wire.answer(c->wire.payload, status, text->data, text->len);
-    else
-        c->wire.answer(c->wire.payload, status, NULL, 0);
-    leave_session(c->server, c);
+    mcp_server *s = c->server;
+    str text = { 0 };
+
+    pthread_mutex_lock(&s->lock);
+    calls_remove(&s->calls, c);
+    const int is_wanted = c->wire.answer != NULL;
+    if (!is_wanted) {
+        leave_session(s, c);
+        asking_keep(c, status, member, body);
+    }
+    pthread_cond_broadcast(&s->idle);
+    pthread_mutex_unlock(&s->lock);
+    if (!is_wanted)
+        return;
+
+    if (member && rpc_write_answer(&text, c->message.id, member, body))
+        str_clear(&text);
+    c->wire.answer(c->wire.payload, status, text.len > 0 ? text.data : NULL, text.len);
+    str_free(&text);
+    pthread_mutex_lock(&s->lock);
+    leave_session(s, c);
+    pthread_mutex_unlock(&s->lock);
     call_free(c);
 }
 
 void call_leave(mcp_call *c, mcp_status status)
 {
-    send_answer(c, status, NULL);
+    call_send(c, status, NULL, NULL);
 }
 
 void call_abandon(mcp_call *c)
@@ -107,50 +110,21 @@ void call_abandon(mcp_call *c)
 void call_fail(mcp_call *c, mcp_status status, int code, const char *message, const char *data)
 {
     str text = { 0 };
-    rpc_write_error(&text, c->message.id, code, message, data);
+    if (rpc_write_fault(&text, code, message, data))
+        str_clear(&text);
     secrets_hide_str(&text);
-    send_answer(c, status, &text);
+    call_send(c, status, text.len > 0 ? "error" : NULL, text.data);
     str_free(&text);
 }
 
 void call_result(mcp_call *c, const char *result)
 {
-    str text = { 0 };
-    if (call_is_cancelled(c)) {
+    if (call_is_cancelled(c))
         call_abandon(c);
-    } else if (!result || rpc_write_result(&text, c->message.id, result)) {
+    else if (!result)
         call_fail(c, MCP_FINE, RPC_INTERNAL_ERROR, "out of memory for the answer", NULL);
-    } else {
-        send_answer(c, MCP_FINE, &text);
-    }
-    str_free(&text);
-}
-
-void call_forward(mcp_call *c, mcp_status status, const char *text, size_t len)
-{
-    const jsontext_span whole = { text, len };
-    str own = { 0 };
-
-    if (!text || call_is_cancelled(c)) {
-        call_abandon(c);
-        return;
-    }
-    const jsontext_span result = jsontext_member(whole, "result"),
-                        fault = jsontext_member(whole, "error");
-    const jsontext_span inner = result.text ? result : fault;
-    int error = inner.text ? SNUG_OK : SNUG_EINVAL;
-    if (!error)
-        error = str_printf(&own, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"%s\":", c->message.id,
-                           result.text ? "result" : "error");
-    if (!error)
-        error = str_append(&own, inner.text, inner.len);
-    if (!error)
-        error = str_add(&own, "}");
-    if (error)
-        call_fail(c, status, RPC_INTERNAL_ERROR, "out of memory for the answer", NULL);
     else
-        send_answer(c, status, &own);
-    str_free(&own);
+        call_send(c, MCP_FINE, "result", result);
 }
 
 int call_begin_result(str *out, const mcp_call *c, long ttl_ms, const char *scope)
@@ -192,14 +166,14 @@ static void tell_progress(mcp_call *c)
         error = jsontext_quote(&params, c->output.data + from, c->output.len - from);
     if (!error)
         error = str_add(&params, "}");
-    /* With the lock: the request may become a task meanwhile, or another one join its cell, and its
-     * wire and token are gone then. */
+    /* With the lock: another request may come to wait for the cell, with a wire and a token of its
+     * own. */
     pthread_mutex_lock(&c->server->lock);
     if (!error && c->progress_token)
         error = str_printf(&token, "{\"progressToken\":%s%s", c->progress_token, params.data);
     if (!error && token.len > 0)
         error = rpc_write_notification(&text, "notifications/progress", token.data);
-    if (!error && text.len > 0)
+    if (!error && text.len > 0 && c->wire.tell)
         c->wire.tell(c->wire.payload, text.data, text.len);
     pthread_mutex_unlock(&c->server->lock);
     str_free(&params);

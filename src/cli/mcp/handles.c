@@ -4,7 +4,6 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "base/array.h"
 #include "base/clock.h"
 
 static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";
@@ -83,15 +82,6 @@ handle *handles_find(const handles *all, const char *principal, const char *name
     return NULL;
 }
 
-static void free_files(handle *h)
-{
-    for (size_t i = 0; i < h->file_count; i++) {
-        free(h->files[i].path);
-        free(h->files[i].mime);
-    }
-    free(h->files);
-}
-
 void handles_remove(handles *all, handle *h)
 {
     handle **at = &all->first;
@@ -99,7 +89,6 @@ void handles_remove(handles *all, handle *h)
         at = &(*at)->next;
     *at = h->next;
     all->count--;
-    free_files(h);
     free(h->principal);
     free(h);
 }
@@ -121,47 +110,4 @@ void handles_free(handles *all)
 {
     while (all->first)
         handles_remove(all, all->first);
-}
-
-/* ---- files ---- */
-
-static handle_file *find_file(const handle *h, const char *path)
-{
-    for (size_t i = 0; i < h->file_count; i++)
-        if (!strcmp(h->files[i].path, path))
-            return &h->files[i];
-    return NULL;
-}
-
-int handle_note_file(handle *h, const char *path, const char *mime, uint64_t bytes)
-{
-    handle_file *file = find_file(h, path);
-    if (file) {
-        file->bytes = bytes;
-        return 0;
-    }
-
-    if (h->file_count == HANDLE_FILES ||
-        array_reserve(&h->files, &h->file_cap, h->file_count + 1, sizeof *h->files))
-        return -1;
-    file = &h->files[h->file_count];
-    *file = (handle_file){ strdup(path), strdup(mime), bytes };
-    if (!file->path || !file->mime) {
-        free(file->path);
-        free(file->mime);
-        return -1;
-    }
-
-    h->file_count++;
-    return 1;
-}
-
-void handle_forget_file(handle *h, const char *path)
-{
-    handle_file *file = find_file(h, path);
-    if (!file)
-        return;
-    free(file->path);
-    free(file->mime);
-    *file = h->files[--h->file_count];
 }

@@ -1,6 +1,6 @@
 /*
- * handles.h - sessions as clients know them: names that nobody can guess, whose they are, and which
- * files they are known to have. All with the server's lock.
+ * handles.h - sessions as clients know them: names that nobody can guess, and whose they are. All
+ * with the server's lock.
  */
 #ifndef SNUG_CLI_MCP_HANDLES_H
 #define SNUG_CLI_MCP_HANDLES_H
@@ -8,12 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { HANDLE_BYTES = 32, HANDLE_FILES = 1000 };
-
-typedef struct handle_file {
-    char *path, *mime;
-    uint64_t bytes;
-} handle_file;
+enum { HANDLE_BYTES = 32 };
 
 typedef struct handle {
     char name[HANDLE_BYTES]; /* "py_..." or "sh_..." */
@@ -23,8 +18,6 @@ typedef struct handle {
     size_t calls; /* that have it, or wait for it */
     int is_gone;  /* closed */
     uint64_t used_ns;
-    handle_file *files;
-    size_t file_count, file_cap;
     struct handle *next;
 } handle;
 
@@ -44,9 +37,6 @@ int handle_is_name(const char *name);
 void handles_remove(handles *all, handle *h);
 /* Forgets those that were used longest ago, as long as there are more than most. */
 void handles_trim(handles *all, size_t most);
-/* 1: it is new there; 0: it was; -1: no memory, or no room. */
-int handle_note_file(handle *h, const char *path, const char *mime, uint64_t bytes);
-void handle_forget_file(handle *h, const char *path);
 void handles_free(handles *all);
 
 #endif

@@ -1,5 +1,5 @@
 /* Streamable HTTP: a message a request. Clients of the newer revision say all in each; those of the
- * older ones have a session of the protocol's, which is a peer here. */
+ * older one have a session of the protocol's, which is a peer here. */
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,6 @@
 #include "base/base64.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/jsontext.h"
 #include "cli/mcp/tokens.h"
 #include "cli/mcp/transports.h"
 #include "cli/program/command.h"
@@ -21,11 +20,10 @@
 #define RETRY_AFTER "Retry-After: 1\n"
 enum { ID_BYTES = 48, IDLE_MS = 75000, BEAT_MS = 15000 };
 
-/* A client of the older revisions. */
+/* A client of the older revision. */
 typedef struct client {
     char id[ID_BYTES];
     mcp_peer *peer;
-    struct exchange *stream; /* of GET; NULL: none */
     uint64_t used_ns;
     struct client *next;
 } client;
@@ -92,23 +90,19 @@ static void answer_request(void *payload, mcp_status status, const char *text, s
         mcp_peer_close(t->server, alone);
 }
 
-static void refuse(http_request *r, unsigned status, jsontext_span id, int code, const char *why)
+/* id: JSON; NULL: there is none. */
+static void refuse(http_request *r, unsigned status, const char *id, int code, const char *why)
 {
     str text = { 0 };
-    char kept[RPC_ID_BYTES] = "";
 
-    if (id.text && id.len < sizeof kept)
-        memcpy(kept, id.text, id.len);
-    if (rpc_write_error(&text, *kept ? kept : NULL, code, why, NULL))
+    if (rpc_write_error(&text, id, code, why))
         str_clear(&text);
     http_answer(r, status, "application/json", status == MCP_OVER_SHARE ? RETRY_AFTER : NULL,
                 str_text(&text), text.len);
     str_free(&text);
 }
 
-static const jsontext_span no_id = { NULL, 0 };
-
-/* ---- clients of the older revisions ---- */
+/* ---- clients of the older revision ---- */
 
 /* With the transport's lock. */
 static client **find_client(transport *t, const char *id, const char *principal)
@@ -120,22 +114,15 @@ static client **find_client(transport *t, const char *id, const char *principal)
     return at;
 }
 
-/* Nobody finds it any more; its stream ends. With the lock, which is released meanwhile. */
+/* Nobody finds it any more. With the lock, which is released meanwhile. */
 static void end_client(transport *t, client **at)
 {
     client *c = *at;
-    mcp_server *s = t->server;
 
     *at = c->next;
     t->client_count--;
-    pthread_mutex_lock(&s->lock);
-    c->peer->wire = (mcp_wire){ 0 };
-    pthread_mutex_unlock(&s->lock);
-    exchange *stream = c->stream;
     pthread_mutex_unlock(&t->lock);
-    if (stream)
-        http_stream_end(stream->request);
-    mcp_peer_close(s, c->peer);
+    mcp_peer_close(t->server, c->peer);
     free(c);
     pthread_mutex_lock(&t->lock);
 }
@@ -230,11 +217,11 @@ static const char *principal_of(const http_request *r)
 
 /* A header's value, which may be in base64, is that string of the body. Blanks around a value are
  * not its own (RFC 9110, 5.5), and libmicrohttpd leaves those behind it. */
-static int is_same(const char *header, jsontext_span body)
+static int is_same(const char *header, const char *body)
 {
     static const char before[] = "=?base64?", after[] = "?=";
     const size_t around = sizeof before - 1 + sizeof after - 1;
-    str value = { 0 }, wanted = { 0 };
+    str value = { 0 };
     int error;
 
     header += strspn(header, " \t");
@@ -246,61 +233,32 @@ static int is_same(const char *header, jsontext_span body)
         error = base64_decode(&value, header + sizeof before - 1, len - around);
     else
         error = str_append(&value, header, len);
-    if (!error)
-        error = jsontext_string(&wanted, body);
-    const int same = !error && value.len == wanted.len &&
-                     memcmp(str_text(&value), str_text(&wanted), value.len) == 0;
+    const int same = !error && body && value.len == strlen(body) &&
+                     memcmp(str_text(&value), body, value.len) == 0;
     str_free(&value);
-    str_free(&wanted);
     return same;
 }
 
-typedef struct body_facts {
-    jsontext_span id, method, params, version;
-} body_facts;
-
-static body_facts read_facts(const http_request *r)
+static const char *version_of(const rpc_message *m)
 {
-    size_t len, at;
-    body_facts f = { 0 };
-    const char *text = http_body(r, &len);
-
-    if (jsontext_check(text, len, &at))
-        return f;
-    jsontext_span whole = { text, len };
-    while (whole.len > 0 && strchr(" \t\r\n", *whole.text)) {
-        whole.text++;
-        whole.len--;
-    }
-    f.id = jsontext_member(whole, "id");
-    f.method = jsontext_member(whole, "method");
-    f.params = jsontext_member(whole, "params");
-    f.version = jsontext_member(jsontext_member(f.params, "_meta"), MCP_META "protocolVersion");
-    return f;
+    return rpc_text(rpc_object(m->params, "_meta"), MCP_META "protocolVersion");
 }
 
 /* What differs between headers and body of a request of the newer revision; NULL: nothing. */
-static const char *find_mismatch(const http_request *r, const body_facts *f)
+static const char *find_mismatch(const http_request *r, const rpc_message *m)
 {
-    static const struct {
-        const char *method, *member;
-    } named[] = { { "\"tools/call\"", "name" },     { "\"resources/read\"", "uri" },
-                  { "\"prompts/get\"", "name" },    { "\"tasks/get\"", "taskId" },
-                  { "\"tasks/update\"", "taskId" }, { "\"tasks/cancel\"", "taskId" } };
     const char *version = http_header(r, "MCP-Protocol-Version"),
                *method = http_header(r, "Mcp-Method"), *name = http_header(r, "Mcp-Name");
 
     if (http_header_count(r, "MCP-Protocol-Version") > 1 ||
         http_header_count(r, "Mcp-Method") > 1 || http_header_count(r, "Mcp-Name") > 1)
-        return "Header mismatch: a header of the protocol is there twice";
-    if (!version || (f->version.text && !is_same(version, f->version)))
+        return "duplicate protocol header";
+    if (!version || (version_of(m) && !is_same(version, version_of(m))))
         return "Header mismatch: MCP-Protocol-Version does not match the body's protocolVersion";
-    if (!method || !is_same(method, f->method))
+    if (!method || !is_same(method, m->method))
         return "Header mismatch: Mcp-Method does not match the body's method";
-    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
-        if (jsontext_is(f->method, named[i].method) &&
-            (!name || !is_same(name, jsontext_member(f->params, named[i].member))))
-            return "Header mismatch: Mcp-Name does not match the body";
+    if (!strcmp(m->method, "tools/call") && (!name || !is_same(name, rpc_text(m->params, "name"))))
+        return "Header mismatch: Mcp-Name does not match the body";
     return NULL;
 }
 
@@ -313,7 +271,7 @@ static void hung_up(void *payload)
         mcp_server_hang_up(e->transport->server, e);
 }
 
-static exchange *begin_exchange(transport *t, http_request *r, void (*on_hang_up)(void *))
+static exchange *begin_exchange(transport *t, http_request *r)
 {
     const char *accept = http_header(r, "Accept");
     exchange *e = calloc(1, sizeof *e);
@@ -322,41 +280,40 @@ static exchange *begin_exchange(transport *t, http_request *r, void (*on_hang_up
     e->transport = t;
     e->request = r;
     e->takes_stream = accept && (strstr(accept, "text/event-stream") || strstr(accept, "*/*"));
-    http_on_hang_up(r, on_hang_up, free, e);
+    http_on_hang_up(r, hung_up, free, e);
     return e;
 }
 
-static void take_message(transport *t, http_request *r, exchange *e, mcp_peer *peer)
+/* The message is emptied, as by those below. */
+static void take_message(transport *t, exchange *e, mcp_peer *peer, rpc_message *m)
 {
     const mcp_wire wire = { tell, answer_request, e, e->takes_stream };
-    size_t len;
-    const char *text = http_body(r, &len);
-    mcp_server_take(t->server, peer, &wire, text, len);
+    mcp_server_take(t->server, peer, &wire, m);
     mcp_peer_unpin(t->server, peer);
 }
 
-static void take_modern(transport *t, http_request *r, const body_facts *f)
+static void take_modern(transport *t, http_request *r, rpc_message *m)
 {
-    const char *why = f->method.text && f->id.text ? find_mismatch(r, f) : NULL;
+    const char *why = m->kind == RPC_REQUEST ? find_mismatch(r, m) : NULL;
     exchange *e;
 
     if (why) {
-        refuse(r, 400, f->id, MCP_HEADER_MISMATCH, why);
+        refuse(r, 400, m->id, MCP_HEADER_MISMATCH, why);
         return;
     }
-    e = begin_exchange(t, r, hung_up);
+    e = begin_exchange(t, r);
     if (!e || mcp_peer_open(&e->alone, t->server, principal_of(r))) {
-        refuse(r, 500, f->id, RPC_INTERNAL_ERROR, "out of memory");
+        refuse(r, 500, m->id, RPC_INTERNAL_ERROR, "out of memory");
         return;
     }
     e->alone->is_alone = 1;
     e->alone->is_modern = 1;
     mcp_peer_pin(t->server, e->alone);
-    take_message(t, r, e, e->alone);
+    take_message(t, e, e->alone, m);
 }
 
 /* The peer of the session that the header names, pinned; NULL after an answer. */
-static mcp_peer *find_peer(transport *t, http_request *r, jsontext_span id)
+static mcp_peer *find_peer(transport *t, http_request *r, const char *id)
 {
     const char *name = http_header(r, "Mcp-Session-Id");
     mcp_peer *peer = NULL;
@@ -379,10 +336,10 @@ static mcp_peer *find_peer(transport *t, http_request *r, jsontext_span id)
     return peer;
 }
 
-static void take_legacy(transport *t, http_request *r, const body_facts *f)
+static void take_legacy(transport *t, http_request *r, rpc_message *m)
 {
-    const int opens = jsontext_is(f->method, "\"initialize\"");
-    mcp_peer *peer = opens ? NULL : find_peer(t, r, f->id);
+    const int opens = m->method && !strcmp(m->method, "initialize");
+    mcp_peer *peer = opens ? NULL : find_peer(t, r, m->id);
 
     if (!opens && !peer)
         return;
@@ -390,108 +347,68 @@ static void take_legacy(transport *t, http_request *r, const body_facts *f)
     const int has_room = !opens || make_room(t, principal_of(r));
     pthread_mutex_unlock(&t->lock);
     if (!has_room) {
-        refuse(r, MCP_OVER_SHARE, f->id, MCP_TRY_LATER,
+        refuse(r, MCP_OVER_SHARE, m->id, MCP_TRY_LATER,
                "there are too many clients, and each has a call (--clients, --share); try again "
                "later");
         return;
     }
-    exchange *e = begin_exchange(t, r, hung_up);
+    exchange *e = begin_exchange(t, r);
     if (e && opens)
         peer = open_client(t, e, principal_of(r));
     if (!e || !peer) {
         if (peer)
             mcp_peer_unpin(t->server, peer);
-        refuse(r, 500, f->id, RPC_INTERNAL_ERROR, "out of memory");
+        refuse(r, 500, m->id, RPC_INTERNAL_ERROR, "out of memory");
         return;
     }
-    take_message(t, r, e, peer);
+    take_message(t, e, peer, m);
 }
 
-static int is_legacy_version(const char *version)
+static void take_body(transport *t, http_request *r, rpc_message *m)
 {
-    return !strcmp(version, MCP_LEGACY) || !strcmp(version, MCP_LEGACY_BEFORE) ||
-           !strcmp(version, "2025-03-26");
+    const char *version = http_header(r, "MCP-Protocol-Version");
+
+    if (m->kind == RPC_FAULT)
+        refuse(r, 400, m->id, m->code, m->why);
+    else if (version_of(m) || (version && !strcmp(version, MCP_MODERN)))
+        take_modern(t, r, m);
+    else if (version && strcmp(version, MCP_LEGACY) != 0)
+        refuse(r, 400, m->id, RPC_INVALID_REQUEST,
+               "the MCP-Protocol-Version is not one of " MCP_MODERN " and " MCP_LEGACY);
+    else
+        take_legacy(t, r, m);
 }
 
 static void on_post(void *payload, http_request *r)
 {
-    transport *t = payload;
-    const char *type = http_header(r, "Content-Type"), *accept = http_header(r, "Accept"),
-               *version = http_header(r, "MCP-Protocol-Version");
+    const char *type = http_header(r, "Content-Type"), *accept = http_header(r, "Accept");
+    rpc_message m;
+    size_t len;
 
     if (!type || strncasecmp(type, "application/json", 16) != 0 || !strchr(" ;", type[16])) {
-        refuse(r, 415, no_id, RPC_INVALID_REQUEST, "the Content-Type must be application/json");
+        refuse(r, 415, NULL, RPC_INVALID_REQUEST, "the Content-Type must be application/json");
         return;
     }
     if (accept && !strstr(accept, "application/json") && !strstr(accept, "*/*")) {
-        refuse(r, 406, no_id, RPC_INVALID_REQUEST,
+        refuse(r, 406, NULL, RPC_INVALID_REQUEST,
                "Accept must have application/json and text/event-stream");
         return;
     }
-
-    const body_facts f = read_facts(r);
-    if (f.version.text || (version && !strcmp(version, MCP_MODERN)))
-        take_modern(t, r, &f);
-    else if (version && !is_legacy_version(version))
-        refuse(r, 400, f.id, RPC_INVALID_REQUEST,
-               "the MCP-Protocol-Version is not one of 2026-07-28, 2025-11-25 and 2025-06-18");
+    const char *text = http_body(r, &len);
+    if (rpc_read(&m, text, len))
+        refuse(r, 500, NULL, RPC_INTERNAL_ERROR, "out of memory");
     else
-        take_legacy(t, r, &f);
+        take_body(payload, r, &m);
+    rpc_free(&m);
 }
 
-/* ---- GET and DELETE, of the older revisions ---- */
+/* ---- GET and DELETE, of the older revision ---- */
 
-static void stream_hung_up(void *payload)
-{
-    exchange *e = payload;
-    transport *t = e->transport;
-    int is_ours = 0;
-
-    pthread_mutex_lock(&t->lock);
-    for (client *c = t->clients; c; c = c->next)
-        if (c->stream == e) {
-            pthread_mutex_lock(&t->server->lock);
-            c->peer->wire = (mcp_wire){ 0 };
-            pthread_mutex_unlock(&t->server->lock);
-            c->stream = NULL;
-            is_ours = 1;
-        }
-    pthread_mutex_unlock(&t->lock);
-    if (is_ours)
-        http_stream_end(e->request);
-}
-
+/* There is nothing that is not about a request. */
 static void on_get(void *payload, http_request *r)
 {
-    transport *t = payload;
-    const char *name = http_header(r, "Mcp-Session-Id");
-
-    if (!name) {
-        http_answer(r, 405, NULL, "Allow: POST\n", NULL, 0);
-        return;
-    }
-    exchange *e = begin_exchange(t, r, stream_hung_up);
-    if (!e || !e->takes_stream) {
-        refuse(r, 406, no_id, RPC_INVALID_REQUEST, "Accept must have text/event-stream");
-        return;
-    }
-
-    pthread_mutex_lock(&t->lock);
-    client *c = *find_client(t, name, principal_of(r));
-    const int is_taken = c && c->stream;
-    if (c && !is_taken) {
-        c->stream = e;
-        e->is_streaming = 1;
-        http_stream_begin(r, NULL);
-        pthread_mutex_lock(&t->server->lock);
-        c->peer->wire = (mcp_wire){ tell, answer_request, e, 1 };
-        pthread_mutex_unlock(&t->server->lock);
-    }
-    pthread_mutex_unlock(&t->lock);
-    if (!c)
-        refuse(r, 404, no_id, RPC_INVALID_REQUEST, "there is no session of that id");
-    else if (is_taken)
-        refuse(r, 409, no_id, RPC_INVALID_REQUEST, "the session has a stream already");
+    (void)payload;
+    http_answer(r, 405, NULL, "Allow: POST, DELETE\n", NULL, 0);
 }
 
 static void on_delete(void *payload, http_request *r)

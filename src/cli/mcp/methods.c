@@ -7,15 +7,11 @@
 #include "cli/mcp/asking.h"
 #include "cli/mcp/asking_form.h"
 #include "cli/mcp/calls.h"
-#include "cli/mcp/resources.h"
 #include "cli/mcp/server.h"
-#include "cli/mcp/tasks.h"
 #include "cli/mcp/tool_table.h"
 
-#define SUPPORTED           "[\"" MCP_MODERN "\",\"" MCP_LEGACY "\",\"" MCP_LEGACY_BEFORE "\"]"
-#define OURS                "\"tools\":{},\"resources\":{\"subscribe\":true,\"listChanged\":true}"
-#define CAPABILITIES        "{" OURS "}"
-#define MODERN_CAPABILITIES "{" OURS ",\"extensions\":{\"" MCP_META "tasks\":{}}}"
+#define SUPPORTED    "[\"" MCP_MODERN "\",\"" MCP_LEGACY "\"]"
+#define CAPABILITIES "{\"tools\":{}}"
 
 static const char instructions[] =
     "Code runs in sessions, which keep variables and files. Each answer names its session; calls "
@@ -29,31 +25,23 @@ static int add_quoted(str *out, const char *text)
     return jsontext_quote(out, text, strlen(text));
 }
 
-static int is_known(const char *version)
-{
-    return version && (!strcmp(version, MCP_LEGACY) || !strcmp(version, MCP_LEGACY_BEFORE));
-}
-
 static void initialize(mcp_call *c)
 {
-    const char *wanted = rpc_text(c->message.params, "protocolVersion");
     str out = { 0 };
 
-    if (!wanted) {
+    if (!rpc_text(c->message.params, "protocolVersion")) {
         call_fail(c, MCP_BAD, RPC_INVALID_PARAMS, "\"protocolVersion\" must be a string", NULL);
         return;
     }
-    const char *agreed =
-        is_known(wanted) && !strcmp(wanted, MCP_LEGACY_BEFORE) ? MCP_LEGACY_BEFORE : MCP_LEGACY;
     pthread_mutex_lock(&c->server->lock);
-    c->peer->legacy = agreed;
+    c->peer->is_greeted = 1;
     c->peer->takes_forms = form_is_taken(rpc_object(c->message.params, "capabilities"));
     pthread_mutex_unlock(&c->server->lock);
     int error = str_printf(&out,
-                           "{\"protocolVersion\":\"%s\",\"capabilities\":" CAPABILITIES
+                           "{\"protocolVersion\":\"" MCP_LEGACY "\",\"capabilities\":" CAPABILITIES
                            ",\"serverInfo\":{\"name\":\"snug\",\"title\":\"snug\",\"version\":"
                            "\"%s\"},\"instructions\":",
-                           agreed, snug_version());
+                           snug_version());
     if (!error)
         error = add_quoted(&out, instructions);
     if (!error)
@@ -70,8 +58,8 @@ static void discover(mcp_call *c)
     if (!error)
         error = call_begin_result(&out, c, 3600000, "public");
     if (!error)
-        error = str_add(&out, "\"supportedVersions\":" SUPPORTED
-                              ",\"capabilities\":" MODERN_CAPABILITIES ",\"instructions\":");
+        error = str_add(&out, "\"supportedVersions\":" SUPPORTED ",\"capabilities\":" CAPABILITIES
+                              ",\"instructions\":");
     if (!error)
         error = add_quoted(&out, instructions);
     if (!error)
@@ -136,18 +124,6 @@ static void call_tool(mcp_call *c)
     call_fail(c, MCP_FINE, RPC_INVALID_PARAMS, why, NULL);
 }
 
-static void list_resources(mcp_call *c)
-{
-    if (!has_cursor(c))
-        resources_list(c);
-}
-
-static void list_templates(mcp_call *c)
-{
-    if (!has_cursor(c))
-        resources_templates(c);
-}
-
 /* ---- notifications ---- */
 
 static void cancel(mcp_call *c)
@@ -182,15 +158,6 @@ static const struct {
     { "server/discover", RPC_REQUEST, MODERN, discover },
     { "tools/list", RPC_REQUEST, BOTH, list_tools },
     { "tools/call", RPC_REQUEST, BOTH, call_tool },
-    { "resources/list", RPC_REQUEST, BOTH, list_resources },
-    { "resources/templates/list", RPC_REQUEST, BOTH, list_templates },
-    { "resources/read", RPC_REQUEST, BOTH, resources_read },
-    { "resources/subscribe", RPC_REQUEST, LEGACY, resources_subscribe },
-    { "resources/unsubscribe", RPC_REQUEST, LEGACY, resources_unsubscribe },
-    { "subscriptions/listen", RPC_REQUEST, MODERN, listen_begin },
-    { "tasks/get", RPC_REQUEST, MODERN, tasks_get },
-    { "tasks/update", RPC_REQUEST, MODERN, tasks_update },
-    { "tasks/cancel", RPC_REQUEST, MODERN, tasks_cancel },
     { "notifications/cancelled", RPC_NOTIFICATION, BOTH, cancel },
 };
 
@@ -249,7 +216,7 @@ static int is_modern_call(const mcp_call *c, const cJSON *meta)
         return 1;
     if (!strcmp(c->message.method, "initialize") || !strcmp(c->message.method, "ping"))
         return 0;
-    return !c->peer->legacy;
+    return !c->peer->is_greeted;
 }
 
 static void serve_call(mcp_call *c)
@@ -271,22 +238,21 @@ static void serve_call(mcp_call *c)
     call_fail(c, MCP_NO_METHOD, RPC_METHOD_NOT_FOUND, why, NULL);
 }
 
-void mcp_server_take(mcp_server *s, mcp_peer *peer, const mcp_wire *wire, const char *text,
-                     size_t len)
+void mcp_server_take(mcp_server *s, mcp_peer *peer, const mcp_wire *wire, rpc_message *message)
 {
     mcp_call *c = calloc(1, sizeof *c);
     if (!c) {
+        rpc_free(message);
         wire->answer(wire->payload, MCP_BAD, NULL, 0);
         return;
     }
 
     c->server = s;
+    c->principal = peer->principal;
     c->peer = peer;
     c->wire = *wire;
-    if (rpc_read(&c->message, text, len)) {
-        call_fail(c, MCP_BAD, RPC_INTERNAL_ERROR, "out of memory for a message", NULL);
-        return;
-    }
+    c->message = *message;
+    *message = (rpc_message){ 0 };
     if (c->message.kind == RPC_FAULT) {
         call_fail(c, MCP_BAD, c->message.code, c->message.why, NULL);
         return;

@@ -37,23 +37,10 @@ static int keep_id(rpc_message *m, jsontext_span value)
     return m->id ? SNUG_OK : SNUG_ENOMEM;
 }
 
-/* Before anything else, so that a message that is refused for what is in it is answered too. */
+/* Of an object that is JSON. *has_id: there is one, of whatever type. */
 static int read_id(rpc_message *m, int *has_id, const char *text, size_t len)
 {
-    jsontext_span whole = { text, len };
-    size_t at;
-
-    *has_id = 0;
-    if (jsontext_check(text, len, &at))
-        return SNUG_OK;
-    while (whole.len > 0 && strchr(" \t\r\n", *whole.text)) {
-        whole.text++;
-        whole.len--;
-    }
-    if (whole.len == 0 || *whole.text != '{')
-        return SNUG_OK;
-
-    const jsontext_span id = jsontext_member(whole, "id");
+    const jsontext_span id = jsontext_member((jsontext_span){ text, len }, "id");
     *has_id = id.text != NULL;
     return keep_id(m, id);
 }
@@ -146,8 +133,7 @@ static int read_object(rpc_message *m, int has_id)
     if (find_any_twice(&twice, m))
         return SNUG_ENOMEM;
     if (twice)
-        return fail_message(m, RPC_INVALID_REQUEST,
-                            "a member is there twice of which there is one");
+        return fail_message(m, RPC_INVALID_REQUEST, "duplicate member");
     const char *version = rpc_text(m->root, "jsonrpc");
 
     if (!version || strcmp(version, "2.0") != 0)
@@ -165,28 +151,33 @@ static int read_object(rpc_message *m, int has_id)
     return SNUG_OK;
 }
 
+/* What is JSON, and yet refused, has an id to be answered under. */
+static int fail_parse(rpc_message *m, const char *text, size_t len)
+{
+    int has_id;
+    size_t at;
+
+    if (fail_message(m, RPC_PARSE_ERROR, error_message()))
+        return SNUG_ENOMEM;
+    return jsontext_check(text, len, &at) ? SNUG_OK : read_id(m, &has_id, text, len);
+}
+
 int rpc_read(rpc_message *out, const char *text, size_t len)
 {
     int has_id;
 
     *out = (rpc_message){ 0 };
-    int error = read_id(out, &has_id, text, len);
+    int error = json_parse(&out->root, text, len);
     if (error)
-        return error;
-
-    error = json_parse(&out->root, text, len);
-    if (error == SNUG_ENOMEM)
-        return error;
-    if (error)
-        return fail_message(out, RPC_PARSE_ERROR, error_message());
-
+        return error == SNUG_ENOMEM ? error : fail_parse(out, text, len);
     if (cJSON_IsArray(out->root))
         return fail_message(out, RPC_INVALID_REQUEST,
                             "batches are not part of this protocol; send "
                             "each message alone");
     if (!cJSON_IsObject(out->root))
         return fail_message(out, RPC_INVALID_REQUEST, "a message is a JSON object");
-    return read_object(out, has_id);
+    error = read_id(out, &has_id, text, len);
+    return error ? error : read_object(out, has_id);
 }
 
 void rpc_free(rpc_message *m)
@@ -200,27 +191,37 @@ void rpc_free(rpc_message *m)
 
 /* ---- writing ---- */
 
-int rpc_write_result(str *out, const char *id, const char *result)
+int rpc_write_answer(str *out, const char *id, const char *member, const char *body)
 {
-    int error = str_printf(out, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":", id ? id : "null");
+    int error = str_add(out, "{\"jsonrpc\":\"2.0\",");
+    /* Where it could not be read, both schemas leave the member out. */
+    if (!error && id)
+        error = str_printf(out, "\"id\":%s,", id);
     if (!error)
-        error = str_add(out, result);
+        error = str_printf(out, "\"%s\":", member);
+    if (!error)
+        error = str_add(out, body);
     return error ? error : str_add(out, "}");
 }
 
-int rpc_write_error(str *out, const char *id, int code, const char *message, const char *data)
+int rpc_write_fault(str *out, int code, const char *message, const char *data)
 {
-    /* Where it could not be read, the newer schema leaves the member out, and the older one too. */
-    int error = str_add(out, "{\"jsonrpc\":\"2.0\"");
-    if (!error && id)
-        error = str_printf(out, ",\"id\":%s", id);
-    if (!error)
-        error = str_printf(out, ",\"error\":{\"code\":%d,\"message\":", code);
+    int error = str_printf(out, "{\"code\":%d,\"message\":", code);
     if (!error)
         error = jsontext_quote(out, message, strlen(message));
     if (!error && data)
         error = str_printf(out, ",\"data\":%s", data);
-    return error ? error : str_add(out, "}}");
+    return error ? error : str_add(out, "}");
+}
+
+int rpc_write_error(str *out, const char *id, int code, const char *message)
+{
+    str fault = { 0 };
+    int error = rpc_write_fault(&fault, code, message, NULL);
+    if (!error)
+        error = rpc_write_answer(out, id, "error", fault.data);
+    str_free(&fault);
+    return error;
 }
 
 static int write_method(str *out, const char *method, const char *params)

@@ -44,10 +44,12 @@ typedef struct rpc_message {
 int rpc_read(rpc_message *out, const char *text, size_t len);
 void rpc_free(rpc_message *m);
 
-/* Each appends a message, on one line without its end. id: JSON text; NULL is null. SNUG_OK or
- * SNUG_ENOMEM. */
-int rpc_write_result(str *out, const char *id, const char *result);
-int rpc_write_error(str *out, const char *id, int code, const char *message, const char *data);
+/* Appends the object of an error. data: JSON; NULL: none. SNUG_OK or SNUG_ENOMEM. */
+int rpc_write_fault(str *out, int code, const char *message, const char *data);
+/* Each appends a message, on one line without its end. id: JSON text; NULL: there is none. member:
+ * "result" or "error". SNUG_OK or SNUG_ENOMEM. */
+int rpc_write_answer(str *out, const char *id, const char *member, const char *body);
+int rpc_write_error(str *out, const char *id, int code, const char *message);
 int rpc_write_notification(str *out, const char *method, const char *params);
 int rpc_write_request(str *out, const char *id, const char *method, const char *params);
 

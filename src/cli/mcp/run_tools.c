@@ -41,19 +41,6 @@ static void set_running(mcp_call *c, int is_running)
     pthread_mutex_unlock(&c->server->lock);
 }
 
-/* What the cell has made: listed from now on. */
-static void note_files(mcp_call *c, const snug_result *result)
-{
-    const snug_artifact *file;
-
-    for (size_t i = 0; (file = snug_result_artifact(result, i)); i++) {
-        pthread_mutex_lock(&c->server->lock);
-        const int is_new = handle_note_file(c->handle, file->path, file->mime, file->bytes);
-        pthread_mutex_unlock(&c->server->lock);
-        server_files_changed(c->server, c->handle, file->path, is_new == 1);
-    }
-}
-
 static int read_limits(snug_limits *out, const cJSON *arguments, answer *a)
 {
     const cJSON *timeout = cJSON_GetObjectItemCaseSensitive(arguments, "timeout");
@@ -131,7 +118,6 @@ static void take_result(mcp_call *c, answer *a)
         answer_fail(a, "%s", c->failure ? c->failure : "out of memory");
         return;
     }
-    note_files(c, result);
     answer_cell(a, result, snug_lease_arrival(c->lease), c->handle,
                 (structured_choice)c->server->options->mcp.structured,
                 c->has_most ? call_most_ms(c->server->options) : 0);

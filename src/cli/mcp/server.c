@@ -7,11 +7,8 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/jsontext.h"
-#include "cli/kernel/signature.h"
 #include "cli/mcp/asking.h"
 #include "cli/mcp/calls.h"
-#include "cli/mcp/request_state.h"
-#include "cli/mcp/tasks.h"
 #include "cli/mcp/tokens.h"
 #include "cli/mcp/tool_table.h"
 #include "cli/program/command.h"
@@ -28,25 +25,6 @@ static void interrupt_call(mcp_server *s, const mcp_call *c)
         snug_supervisor_interrupt(s->supervisor, c->handle->principal, c->handle->name);
 }
 
-/* With the last one that waits for it a cell is cancelled too. */
-static mcp_call *take_cancelled_joined(mcp_server *s)
-{
-    mcp_call *gone = s->joined;
-    int is_last = 1;
-
-    while (gone && !gone->is_cancelled)
-        gone = gone->next;
-    if (!gone)
-        return NULL;
-    calls_remove(&s->joined, gone);
-    for (const mcp_call *c = s->joined; c; c = c->next)
-        is_last &= c->asking != gone->asking;
-    for (mcp_call *c = s->calls; c && is_last; c = c->next)
-        if (c->asking == gone->asking)
-            c->is_cancelled = gone->is_cancelled;
-    return gone;
-}
-
 /* The next one that is to be dropped at once, because nothing was begun for it. With the lock. */
 static mcp_call *take_cancelled(mcp_server *s)
 {
@@ -56,13 +34,7 @@ static mcp_call *take_cancelled(mcp_server *s)
             calls_remove(&s->calls, c);
             return c;
         }
-
-    for (mcp_call *c = s->listening; c; c = c->next)
-        if (c->is_cancelled) {
-            calls_remove(&s->listening, c);
-            return c;
-        }
-    return take_cancelled_joined(s);
+    return NULL;
 }
 
 void server_drop_cancelled(mcp_server *s)
@@ -80,21 +52,13 @@ void server_drop_cancelled(mcp_server *s)
     }
 }
 
-static void cancel_calls(mcp_call *list, cancelling how,
-                         int (*fits)(const mcp_call *c, const void *what), const void *what)
-{
-    for (mcp_call *c = list; c; c = c->next)
-        if (!c->is_cancelled && fits(c, what))
-            c->is_cancelled = how;
-}
-
 static void cancel_where(mcp_server *s, cancelling how,
                          int (*fits)(const mcp_call *c, const void *what), const void *what)
 {
     pthread_mutex_lock(&s->lock);
-    cancel_calls(s->calls, how, fits, what);
-    cancel_calls(s->listening, how, fits, what);
-    cancel_calls(s->joined, how, fits, what);
+    for (mcp_call *c = s->calls; c; c = c->next)
+        if (!c->is_cancelled && fits(c, what))
+            c->is_cancelled = how;
     pthread_mutex_unlock(&s->lock);
     server_drop_cancelled(s);
 }
@@ -137,10 +101,6 @@ int server_has_call(mcp_server *s, const mcp_peer *peer, const char *id)
     int found = 0;
 
     for (const mcp_call *c = s->calls; c; c = c->next)
-        found |= is_wanted(c, &wanted);
-    for (const mcp_call *c = s->listening; c; c = c->next)
-        found |= is_wanted(c, &wanted);
-    for (const mcp_call *c = s->joined; c; c = c->next)
         found |= is_wanted(c, &wanted);
     return found;
 }
@@ -201,12 +161,6 @@ static int has_calls(const mcp_server *s, const mcp_peer *peer)
     for (const mcp_call *c = s->calls; c; c = c->next)
         if (c->peer == peer)
             return 1;
-    for (const mcp_call *c = s->listening; c; c = c->next)
-        if (c->peer == peer)
-            return 1;
-    for (const mcp_call *c = s->joined; c; c = c->next)
-        if (c->peer == peer)
-            return 1;
     return 0;
 }
 
@@ -263,7 +217,6 @@ void server_tidy_peers(mcp_server *s)
     while (gone) {
         mcp_peer *peer = gone;
         gone = peer->next;
-        str_free(&peer->subscribed);
         free(peer);
     }
 }
@@ -285,8 +238,8 @@ static mcp_call *next_call(mcp_server *s)
     mcp_call *next = NULL;
 
     for (mcp_call *c = s->calls; c; c = c->next)
-        if (is_ready(c) && c->peer->principal->working < share &&
-            (!next || c->peer->principal->turn < next->peer->principal->turn))
+        if (is_ready(c) && c->principal->working < share &&
+            (!next || c->principal->turn < next->principal->turn))
             next = c;
     return next;
 }
@@ -311,7 +264,7 @@ static void *serve_calls(void *payload)
         c->stage = CALL_WORKS;
         s->waiting--;
         s->working++;
-        mcp_principal *principal = c->peer->principal;
+        mcp_principal *principal = c->principal;
         principal->turn = ++s->turns;
         principal->working++;
         pthread_mutex_unlock(&s->lock);
@@ -353,7 +306,7 @@ static size_t count_waiting(const mcp_server *s, const mcp_principal *principal)
 {
     size_t count = 0;
     for (const mcp_call *c = s->calls; c; c = c->next)
-        count += c->stage == CALL_WAITS && c->peer->principal == principal;
+        count += c->stage == CALL_WAITS && c->principal == principal;
     return count;
 }
 
@@ -368,8 +321,7 @@ void call_queue(mcp_call *c)
     if (s->is_ending) {
         why = MCP_IS_ENDING;
         status = MCP_UNAVAILABLE;
-    } else if (s->waiting >= most ||
-               count_waiting(s, c->peer->principal) >= server_share(s, most)) {
+    } else if (s->waiting >= most || count_waiting(s, c->principal) >= server_share(s, most)) {
         why = "too many calls wait for their turn (--waiting-calls, --share); try again later";
         status = MCP_OVER_SHARE;
     } else if (c->message.id && !c->peer->is_alone && server_has_call(s, c->peer, c->message.id)) {
@@ -432,7 +384,7 @@ static void *tick_calls(void *payload)
             pthread_mutex_lock(&s->lock);
             continue;
         }
-        if (tasks_tick(s, now) || asking_tick(s, now))
+        if (asking_tick(s, now))
             continue;
         interrupt_cancelled(s);
         cond_wait_until(&s->tick, &s->lock,
@@ -466,10 +418,7 @@ int mcp_server_start(mcp_server *s)
     if (!s->pool)
         return error_no_memory();
 
-    int error = request_state_start(&s->signer);
-    if (error)
-        return error;
-    error = thread_start(&s->clock, "snug-mcp-clock", STACK_BYTES / 4, tick_calls, s);
+    const int error = thread_start(&s->clock, "snug-mcp-clock", STACK_BYTES / 4, tick_calls, s);
     s->has_clock = error == SNUG_OK;
     return error;
 }
@@ -477,10 +426,10 @@ int mcp_server_start(mcp_server *s)
 static int is_any(const mcp_call *c, const void *what)
 {
     (void)what;
-    return c->stage != CALL_WAITS && c->stage != CALL_LISTENS;
+    return c->stage != CALL_WAITS;
 }
 
-/* The next that has not been begun, or listens. With the lock. */
+/* The next that has not been begun. With the lock. */
 static mcp_call *take_idle(mcp_server *s)
 {
     for (mcp_call *c = s->calls; c; c = c->next)
@@ -489,10 +438,7 @@ static mcp_call *take_idle(mcp_server *s)
             calls_remove(&s->calls, c);
             return c;
         }
-    mcp_call *c = s->listening;
-    if (c)
-        calls_remove(&s->listening, c);
-    return c;
+    return NULL;
 }
 
 static void end_idle(mcp_server *s)
@@ -503,10 +449,7 @@ static void end_idle(mcp_server *s)
         pthread_mutex_unlock(&s->lock);
         if (!c)
             return;
-        if (c->stage == CALL_LISTENS)
-            listen_end(c);
-        else
-            call_fail(c, MCP_UNAVAILABLE, MCP_TRY_LATER, MCP_IS_ENDING, NULL);
+        call_fail(c, MCP_UNAVAILABLE, MCP_TRY_LATER, MCP_IS_ENDING, NULL);
     }
 }
 
@@ -560,14 +503,12 @@ void mcp_server_free(mcp_server *s)
         s->peers->is_closed = 1;
         server_tidy_peers(s);
     }
-    tasks_forget_all(s);
-    asking_forget_all(s);
+    asking_forget_kept(s);
     while (s->principals) {
         mcp_principal *principal = s->principals;
         s->principals = principal->next;
         free(principal);
     }
-    signer_close(s->signer);
     handles_free(&s->handles);
     free(s->pool);
 }

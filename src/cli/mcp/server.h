@@ -3,8 +3,8 @@
  * that answer. It knows nothing of how messages travel: a transport hands them in, with a wire for
  * the way back.
  *
- * The Model Context Protocol, revisions 2026-07-28 (each request says all about itself), 2025-11-25
- * and 2025-06-18 (a handshake first).
+ * The Model Context Protocol, revisions 2026-07-28 (stateless: each request carries its own
+ * metadata) and 2025-11-25 (a handshake first).
  * https://modelcontextprotocol.io/specification/2026-07-28
  */
 #ifndef SNUG_CLI_MCP_SERVER_H
@@ -22,17 +22,15 @@
 #include "cli/program/options.h"
 #include "cli/tools/user_tools.h"
 
-#define MCP_MODERN        "2026-07-28"
-#define MCP_LEGACY        "2025-11-25"
-#define MCP_LEGACY_BEFORE "2025-06-18"
-#define MCP_META          "io.modelcontextprotocol/"
+#define MCP_MODERN "2026-07-28"
+#define MCP_LEGACY "2025-11-25"
+#define MCP_META   "io.modelcontextprotocol/"
 
 enum {
     MCP_HEADER_MISMATCH = -32020,
     MCP_MISSING_CAPABILITY = -32021,
     MCP_UNSUPPORTED_VERSION = -32022,
-    MCP_TRY_LATER = -32000,
-    MCP_RESOURCE_NOT_FOUND = -32002 /* of the older revisions */
+    MCP_TRY_LATER = -32000
 };
 
 #define MCP_IS_ENDING "the server is ending"
@@ -65,16 +63,14 @@ typedef struct mcp_principal {
     char name[];
 } mcp_principal;
 
-/* Who speaks: a process at the other end of stdio, a client session of the older revisions, or a
+/* Who speaks: a process at the other end of stdio, a client session of the older revision, or a
  * principal for one request. */
 typedef struct mcp_peer {
     mcp_principal *principal;
-    int is_alone;       /* for one request: ids of others are not its own */
-    const char *legacy; /* the revision that its handshake has agreed on; NULL: none yet */
-    mcp_wire wire;      /* for what nobody has asked for; tell NULL: none */
-    str subscribed;     /* URIs, each with a NUL behind it */
-    int is_modern;      /* by what its transport has seen */
-    int takes_forms;    /* of elicitation, by its handshake */
+    int is_alone;    /* for one request: ids of others are not its own */
+    int is_greeted;  /* by a handshake of the older revision */
+    int is_modern;   /* by what its transport has seen */
+    int takes_forms; /* of elicitation, by its handshake */
     int is_closed;
     unsigned pins; /* of those that use it without a call */
     char own[2]
@@ -85,21 +81,22 @@ typedef struct mcp_peer {
 typedef enum call_stage {
     CALL_WAITS,
     CALL_WORKS,
-    CALL_LISTENS,
     CALL_HELD,      /* its cell waits for an approval: asking.h. No thread has it */
     CALL_LOOKED_AT, /* the same, and the clock has it */
-    CALL_RESUMES,   /* the same, and it waits for a thread */
-    CALL_JOINED     /* it waits for another call's cell */
+    CALL_RESUMES    /* the same, and it waits for a thread */
 } call_stage;
 
 /* By the client, which expects no answer any more, or by the server. */
 typedef enum cancelling { CANCELLED_NOT, CANCELLED_BY_CLIENT, CANCELLED_BY_SERVER } cancelling;
 
+enum { CELL_ID_BYTES = 32 };
+
 /* A message that is being answered. */
 typedef struct mcp_call {
     struct mcp_server *server;
-    mcp_peer *peer;
-    mcp_wire wire;
+    mcp_principal *principal;
+    mcp_peer *peer; /* NULL: no request waits for its cell now (asking.h) */
+    mcp_wire wire;  /* the same: all are NULL */
     rpc_message message;
     int is_modern;
     char *progress_token; /* as JSON; NULL: none */
@@ -111,9 +108,6 @@ typedef struct mcp_call {
     handle *handle;    /* that it has, while it works */
     int is_running;    /* a cell of that */
     uint64_t since_ns; /* it waits */
-    int wants_list;    /* of one that listens */
-    int takes_task;    /* it may become one */
-    int is_task;       /* it has */
     /* Of a cell that may ask: asking.h */
     snug_lease *lease;
     int is_started, has_ended; /* the cell; with one of the next two */
@@ -121,9 +115,12 @@ typedef struct mcp_call {
     snug_result *result;
     char *failure; /* why there is none */
     struct question *questions;
-    struct asking *asking; /* its own, or that of the cell that it has joined; NULL: none */
-    int is_woken, has_asked;
+    int is_woken;
     uint64_t looked_ns;
+    char cell[CELL_ID_BYTES]; /* by which further requests find it; "": by none */
+    str answer;               /* of one that is over, and that no request waits for */
+    const char *member;       /* that it is: "result" or "error" */
+    mcp_status status;        /* with which it is sent */
     struct mcp_call *next;
 } mcp_call;
 
@@ -141,14 +138,10 @@ typedef struct mcp_server {
     mcp_principal *principals;
     uint64_t turns;
     mcp_peer *peers;
-    mcp_call *calls, *listening; /* in the order in which they came */
-    mcp_call *joined;            /* that wait for another call's cell */
-    struct asking *askings;
-    struct signer *signer;
-    uint64_t asked; /* questions */
+    mcp_call *calls; /* in the order in which they came */
+    mcp_call *kept;  /* that are over, and that no request waits for */
+    uint64_t asked;  /* questions */
     int asks_nobody;
-    struct task *tasks;
-    size_t task_count;
     size_t waiting, working, threads;
     thread *pool;
     thread clock;
@@ -158,8 +151,8 @@ typedef struct mcp_server {
 
 /* SNUG_OK, or an error with its message. Everything else is filled in. */
 int mcp_server_start(mcp_server *s);
-/* No message is taken any more: those that wait are given up, listeners hear of it, what works is
- * interrupted after ms. Waits for its end. */
+/* No message is taken any more: those that wait are given up, and what works is interrupted after
+ * ms. Waits for its end. */
 void mcp_server_stop(mcp_server *s, uint64_t ms);
 
 /* Behind that: closes sessions of bash, which have no saved state, and saves and closes all others;
@@ -183,20 +176,19 @@ int mcp_peer_is_busy(mcp_server *s, const mcp_peer *peer);
 void mcp_peer_pin(mcp_server *s, mcp_peer *peer);
 void mcp_peer_unpin(mcp_server *s, mcp_peer *peer);
 
-/* Takes a message of the peer's: it is answered on the wire, now or later. */
-void mcp_server_take(mcp_server *s, mcp_peer *peer, const mcp_wire *wire, const char *text,
-                     size_t len);
+/* Takes a message of the peer's, which is emptied: it is answered on the wire, now or later. */
+void mcp_server_take(mcp_server *s, mcp_peer *peer, const mcp_wire *wire, rpc_message *message);
 /* Nobody waits for the answer any more: as if the request had been cancelled. payload: of its
  * wire. */
 void mcp_server_hang_up(mcp_server *s, const void *payload);
 
 /* ---- for methods and tools ---- */
 
-/* Each answers the call and frees it. */
+/* Each answers the call and frees it; member: "result" or "error", with that JSON; NULL: with
+ * nothing. */
+void call_send(mcp_call *c, mcp_status status, const char *member, const char *body);
 void call_result(mcp_call *c, const char *result);
 void call_fail(mcp_call *c, mcp_status status, int code, const char *message, const char *data);
-/* Answers it with a message that answers another one: its result or error. text NULL: with none. */
-void call_forward(mcp_call *c, mcp_status status, const char *text, size_t len);
 /* With the lock: a thread takes up a call that is held. */
 void server_resume(mcp_call *c);
 /* The end of a call without an answer. */
@@ -213,14 +205,10 @@ void call_progress(mcp_call *c, const char *text, size_t len);
 void call_queue(mcp_call *c);
 /* Cancels the call of that id, if there is one. */
 void server_cancel(mcp_server *s, const mcp_peer *peer, const char *id);
-/* Drops those that are cancelled and wait, or listen; the clock interrupts the others. */
+/* Drops those that are cancelled and wait; the clock interrupts the others. */
 void server_drop_cancelled(mcp_server *s);
 /* With the lock: whether one of that id is under way. */
 int server_has_call(mcp_server *s, const mcp_peer *peer, const char *id);
 void server_tidy_peers(mcp_server *s);
-/* The end of a subscription, by the server: told, and freed. */
-void listen_end(mcp_call *c);
-/* What became of files: listeners hear of it. */
-void server_files_changed(mcp_server *s, const handle *h, const char *path, int is_new);
 
 #endif

@@ -5,7 +5,6 @@
 
 #include "base/base64.h"
 #include "base/jsontext.h"
-#include "base/mime.h"
 #include "base/utf8.h"
 #include "cli/mcp/tool_table.h"
 #include "cli/tools/tool_list.h"
@@ -157,18 +156,9 @@ static int read_data(str *out, const cJSON *arguments, const mcp_server *s, answ
     return 0;
 }
 
-static void note_written(mcp_call *c, const char *path, const str *data, answer *a)
+static void tell_written(mcp_call *c, const char *path, const str *data, answer *a)
 {
-    const char *mime = mime_of_name(path);
-    if (!mime)
-        mime = mime_of_bytes(str_text(data), data->len < MIME_BYTES ? data->len : MIME_BYTES);
-
-    pthread_mutex_lock(&c->server->lock);
-    const int is_new = handle_note_file(c->handle, path, mime, data->len);
-    pthread_mutex_unlock(&c->server->lock);
-    server_files_changed(c->server, c->handle, path, is_new == 1);
     answer_say(a, "%s has %zu bytes now.\nSession: %s\n", path, data->len, c->handle->name);
-    answer_link(a, c->handle, path, mime, data->len);
     a->failed |= str_printf(&a->structured, "{\"session\":\"%s\",\"path\":", c->handle->name);
     a->failed |= jsontext_quote(&a->structured, path, strlen(path));
     a->failed |= str_printf(&a->structured, ",\"bytes\":%zu}", data->len);
@@ -184,7 +174,7 @@ void write_file(mcp_call *c, const cJSON *arguments, answer *a)
         answer_fail_library(a);
     else if (lease) {
         answer_trouble(a, snug_lease_arrival(lease));
-        note_written(c, path, &data, a);
+        tell_written(c, path, &data, a);
     }
     snug_lease_close(lease);
     str_free(&data);
@@ -307,10 +297,7 @@ void close_session(mcp_call *c, const cJSON *arguments, answer *a)
 
     pthread_mutex_lock(&c->server->lock);
     h->is_gone = 1;
-    const int had_files = h->file_count > 0;
     pthread_mutex_unlock(&c->server->lock);
-    if (had_files)
-        server_files_changed(c->server, h, NULL, 1);
     answer_say(a, "Session %s is closed, with its files and saves.\n", h->name);
     a->failed |= str_printf(&a->structured, "{\"session\":\"%s\",\"done\":true}", h->name);
 }

@@ -149,27 +149,37 @@ static void refuse_long(channel *c)
 {
     str text = { 0 };
     if (rpc_write_error(&text, NULL, RPC_INVALID_REQUEST,
-                        "a message has more bytes than this server takes (--message-size)",
-                        NULL) == SNUG_OK)
+                        "a message has more bytes than this server takes (--message-size)") ==
+        SNUG_OK)
         put_message(c, text.data, text.len);
     str_free(&text);
 }
 
-static int read_messages(channel *c, mcp_peer *peer)
+static void take_line(channel *c, mcp_peer *peer, const char *line, size_t len)
 {
     const mcp_wire wire = { tell, answer_message, c, 1 };
+    rpc_message message;
+
+    if (is_empty(line, len))
+        return;
+    if (rpc_read(&message, line, len))
+        rpc_free(&message); /* without memory there is no answer either */
+    else
+        mcp_server_take(c->server, peer, &wire, &message);
+}
+
+static int read_messages(channel *c, mcp_peer *peer)
+{
     lines in;
     const char *line;
     size_t len;
     int status = EXIT_FINE;
 
-    peer->wire = wire;
     lines_init(&in, STDIN_FILENO, signals_fd(c->signals), (size_t)c->server->limits.message_bytes);
     for (int is_open = 1; is_open;) {
         switch (lines_next(&in, &line, &len)) {
         case LINES_LINE:
-            if (!is_empty(line, len))
-                mcp_server_take(c->server, peer, &wire, line, len);
+            take_line(c, peer, line, len);
             break;
         case LINES_LONG:
             refuse_long(c);

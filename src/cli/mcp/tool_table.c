@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "base/jsontext.h"
 #include "base/nearest.h"
-#include "cli/mcp/tasks.h"
 #include "cli/tools/server_tools.h"
 #include "cli/tools/tool_list.h"
 
@@ -398,10 +397,6 @@ static void send_answer(mcp_call *c, answer *a)
 void tool_refuse(mcp_call *c, const char *why)
 {
     answer a = { 0 };
-    if (!c->tool) {
-        call_fail(c, MCP_FINE, RPC_INTERNAL_ERROR, why, NULL);
-        return;
-    }
     answer_fail(&a, "%s", why);
     send_answer(c, &a);
 }
@@ -410,21 +405,21 @@ void tool_refuse(mcp_call *c, const char *why)
 static handle *know_handle(mcp_call *c, const char *name)
 {
     mcp_server *s = c->server;
-    handle *found = handles_find(&s->handles, c->peer->principal->name, name);
+    handle *found = handles_find(&s->handles, c->principal->name, name);
 
     if (found || !handle_is_name(name))
         return found;
     pthread_mutex_unlock(&s->lock);
-    const int is_there =
-        snug_supervisor_has_session(s->supervisor, c->peer->principal->name, name) == 1;
+    const int is_there = snug_supervisor_has_session(s->supervisor, c->principal->name, name) == 1;
     pthread_mutex_lock(&s->lock);
     if (!is_there)
         return NULL;
-    found = handles_find(&s->handles, c->peer->principal->name, name);
-    return found ? found : handles_know(&s->handles, c->peer->principal->name, name);
+    found = handles_find(&s->handles, c->principal->name, name);
+    return found ? found : handles_know(&s->handles, c->principal->name, name);
 }
 
-int call_take_handle(mcp_call *c, const char *name)
+/* The handle of that name is the call's: 1; 0: there is none. */
+static int take_handle(mcp_call *c, const char *name)
 {
     mcp_server *s = c->server;
 
@@ -446,8 +441,8 @@ static int open_handle(mcp_call *c)
     c->handle = journal_file_next_session(s->tools->file, c->tool->needs_bash ? "sh_" : "py_", name,
                                           sizeof name) &&
                         handle_is_name(name)
-                    ? handles_know(&s->handles, c->peer->principal->name, name)
-                    : handles_make(&s->handles, c->peer->principal->name, c->tool->needs_bash);
+                    ? handles_know(&s->handles, c->principal->name, name)
+                    : handles_make(&s->handles, c->principal->name, c->tool->needs_bash);
     if (c->handle)
         journal_file_note_session(s->tools->file, c->handle->name);
     if (c->handle)
@@ -464,7 +459,7 @@ static int find_session(mcp_call *c, const cJSON *arguments, answer *a)
     char *own = c->peer->own[c->tool->needs_bash];
 
     /* Messages of a peer come one after the other. */
-    if (!name && !c->peer->is_alone && call_take_handle(c, own))
+    if (!name && !c->peer->is_alone && take_handle(c, own))
         return 1;
     if (c->tool->session == SESSION_OPENED && (!name || !strcmp(name, "new"))) {
         if (!open_handle(c))
@@ -474,7 +469,7 @@ static int find_session(mcp_call *c, const cJSON *arguments, answer *a)
         return !a->failed;
     }
 
-    if (!call_take_handle(c, name)) {
+    if (!take_handle(c, name)) {
         answer_fail(a,
                     "there is no session \"%.64s\": it was closed, or is of another server; call "
                     "run_python without \"session\" to open one",
@@ -503,8 +498,6 @@ void tool_take(mcp_call *c)
         send_answer(c, &a);
         return;
     }
-    c->takes_task = c->is_modern && c->tool->run == run_code &&
-                    tasks_are_known(rpc_object(c->message.params, "_meta"));
     call_queue(c);
 }
 
@@ -523,10 +516,6 @@ void tool_serve(mcp_call *c)
 
     if (is_closed(c)) {
         tool_refuse(c, "the session was closed before the call had its turn");
-        return;
-    }
-    if (!c->tool) {
-        resource_serve(c);
         return;
     }
     a.has_save = c->handle && call_has_save(c);

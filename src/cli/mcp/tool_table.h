@@ -64,9 +64,5 @@ snug_lease *lease_session(mcp_call *c, answer *a);
 /* The most time that a cell may have. */
 uint64_t call_most_ms(const options *o);
 enum { MOST_HANDLES = 10000 };
-/* The handle of that name is the call's: 1; 0: there is none. */
-int call_take_handle(mcp_call *c, const char *name);
-/* Answers a resources/read, on a thread of the server's. */
-void resource_serve(mcp_call *c);
 
 #endif

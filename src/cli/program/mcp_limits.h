@@ -13,7 +13,7 @@
 typedef struct mcp_limits {
     uint64_t message_bytes, calls, waiting_calls, wait_ms, share_percent;
     uint64_t sessions, idle_ms, save_after_ms, save_every, save_ms, drain_ms, file_bytes;
-    uint64_t task_ms, tasks, task_kept_ms, upstream_ms;
+    uint64_t upstream_ms;
     uint64_t connections, clients, request_ms, unsent_bytes;
 } mcp_limits;
 

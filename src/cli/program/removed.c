@@ -8,6 +8,9 @@ static const struct {
     { "--debug", "-v shows the messages of each step" },
     { "--types", "\"snug tools\" prints stubs for mypy, and \"snug check\" judges calls of tools" },
     { "--print-config", "docs/mcp.md has the lines for the configuration of each client" },
+    { "--task-after", "a call is answered when its cell is over; --timeout bounds it" },
+    { "--task-time", "a call is answered when its cell is over; --timeout bounds it" },
+    { "--tasks", "a call is answered when its cell is over; --timeout bounds it" },
 };
 
 const char *removed_advice(const char *name, size_t len)

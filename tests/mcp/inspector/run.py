@@ -58,10 +58,6 @@ class Inspector(unittest.TestCase):
         for answer in self.everywhere("--method", "tools/call", "--tool-name", "run_python", "--tool-arg", "code=6*7"):
             self.assertEqual(answer["structuredContent"]["value"], "42")
 
-    def test_resources_are_listed(self):
-        for listed in self.everywhere("--method", "resources/list"):
-            self.assertIn("resources", listed)
-
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

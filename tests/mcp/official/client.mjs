@@ -83,10 +83,7 @@ const steps = {
   file: async () => {
     await call("write_file", { session, path: "note.txt", text: "hello\n" });
     const made = await call("run_python", { session, code: "open('made.txt', 'w').write('made')" });
-    const link = made.content.find((one) => one.type === "resource_link");
-    const listed = await client.listResources();
-    const read = await client.readResource({ uri: link.uri });
-    return { link, listed: listed.resources.map((one) => one.uri), text: read.contents[0].text };
+    return { made, read: await call("read_file", { session, path: "made.txt" }) };
   },
   stranger: async () => {
     try {

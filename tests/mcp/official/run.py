@@ -90,10 +90,10 @@ class Clients:
     def test_variables_are_listed(self):
         self.assertIn('"x"', json.dumps(self.step("variables")["structuredContent"]))
 
-    def test_files_are_resources(self):
+    def test_files_are_written_and_read(self):
         file = self.step("file")
-        self.assertIn(file["link"]["uri"], file["listed"])
-        self.assertEqual(file["text"], "made")
+        self.assertIn("made.txt", file["made"]["content"][0]["text"])
+        self.assertEqual(file["read"]["structuredContent"]["text"], "made")
 
     def test_a_session_that_is_nobodys_is_refused(self):
         self.assertTrue(self.step("stranger").get("isError") or self.step("stranger").get("thrown"))
