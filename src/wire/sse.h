@@ -1,8 +1,8 @@
 /*
  * sse.h - reads server-sent events (WHATWG HTML, 9.2.6) as they come in, however they are cut.
  *
- * Gives on what has data; "id" and "retry" are for a client that connects again, which none here does.
- * An event that the end of the stream cuts off was never one.
+ * Gives on what has data; "id" and "retry" are for a client that connects again, which none here
+ * does. An event that the end of the stream cuts off was never one.
  */
 #ifndef SNUG_WIRE_SSE_H
 #define SNUG_WIRE_SSE_H
