@@ -201,8 +201,7 @@ snug_layer(cli SOURCES
     cli/upstream/mcptool.c
     cli/upstream/mcptool_parameters.c
     cli/upstream/message.c
-    cli/upstream/schema_ref.c
-    cli/upstream/schema_type.c
+    cli/upstream/schema.c
     cli/upstream/stdio_transport.c
     cli/upstream/upstreams.c
     cli/upstream/web_post.c

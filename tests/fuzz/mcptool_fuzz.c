@@ -8,7 +8,6 @@
 #include "base/utf8.h"
 #include "cli/tools/stubs.h"
 #include "cli/upstream/mcptool.h"
-#include "cli/upstream/schema_type.h"
 
 /* Past a string of Python's in double quotes. */
 static const char *skip_string(const char *at)

@@ -334,7 +334,7 @@ def main():
                 name = re.match(r"random_tools\.(t\d+)", failure)
                 print(failure, *([f"  of {json.dumps(roots[name[1]])}"] if name else []), sep="\n")
     print(f"{asked.count} tools, {right} right calls, of {wrong} wrong ones {failures_of.found} found; {len(failures)} failures")
-    if right < asked.count or failures_of.found < asked.count:
+    if right < asked.count or failures_of.found < asked.count / 2:
         sys.exit("the calls are not what they should be: too few are right, or found")
     sys.exit(bool(failures))
 

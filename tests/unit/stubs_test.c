@@ -45,37 +45,6 @@ static void tools_of_a_server_are_a_class_wherever_they_stand(void **state)
            "    def log() -> str: ...\n");
 }
 
-static void a_tool_that_has_the_name_of_a_type_takes_it_from_none(void **state)
-{
-    static const stub items[] = {
-        { "files.list", "list: list[str], of: Literal[\"list str\", \"\\\"]\"] = \"list\"",
-          "list[dict]", "" },
-        { "git.log", "most: int, tags: list[str] = ...", "Any", "" },
-        { "Any", "a: Any = ..., **others: Any", "Any", "" },
-    };
-    static const size_t all[] = { 0, 1, 2 };
-    str imports = { 0 };
-    (void)state;
-    expect(items, all, 3, 0,
-           "class files:\n"
-           "    @staticmethod\n"
-           "    def list(list: builtins.list[str], of: Literal[\"list str\", \"\\\"]\"] = \"list\")"
-           " -> builtins.list[dict]: ...\n"
-           "\n"
-           "class git:\n"
-           "    @staticmethod\n"
-           "    def log(most: int, tags: list[str] = ...) -> typing.Any: ...\n"
-           "\n"
-           "def Any(a: typing.Any = ..., **others: typing.Any) -> typing.Any: ...\n");
-    stubs_write_imports(&imports, items, 3);
-    assert_string_equal(imports.data,
-                        "import builtins\nimport typing\nfrom typing import Any, Literal\n\n");
-    str_clear(&imports);
-    stubs_write_imports(&imports, items + 1, 1);
-    assert_string_equal(imports.data, "from typing import Any, Literal\n\n");
-    str_free(&imports);
-}
-
 static void parameters_are_cut_between_two_of_them(void **state)
 {
     static const size_t first[] = { 0 };
@@ -140,7 +109,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tools_of_a_server_are_a_class_wherever_they_stand),
-        cmocka_unit_test(a_tool_that_has_the_name_of_a_type_takes_it_from_none),
         cmocka_unit_test(parameters_are_cut_between_two_of_them),
         cmocka_unit_test(only_those_chosen_are_written_in_their_order),
         cmocka_unit_test(no_docstring_ends_its_string),

@@ -83,43 +83,9 @@ static int write_body(str *out, const char *doc, size_t most, const char *indent
     return error ? error : str_add(out, "\"\"\"\n");
 }
 
-/* ---- types ---- */
+/* ---- functions ---- */
 
-/* What types are made of: a tool, or a server, may have such a name too. */
-static const char *const type_names[][2] = {
-    { "builtins", "str" },  { "builtins", "int" },   { "builtins", "float" },
-    { "builtins", "bool" }, { "builtins", "list" },  { "builtins", "dict" },
-    { "typing", "Any" },    { "typing", "Literal" },
-};
-enum { TYPE_NAMES = sizeof type_names / sizeof *type_names };
-
-/* The place of that name there; TYPE_NAMES: it has none. */
-static size_t find_type(const char *name, size_t len)
-{
-    size_t i = 0;
-    while (i < TYPE_NAMES &&
-           (strlen(type_names[i][1]) != len || memcmp(type_names[i][1], name, len) != 0))
-        i++;
-    return i;
-}
-
-/* Bits of the types whose names mean something else within the class of that stub, or outside
- * classes. */
-static unsigned taken_types(const stub *items, const size_t *chosen, size_t count, const stub *of)
-{
-    unsigned taken = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        const char *name = items[chosen ? chosen[i] : i].name;
-        const size_t server = stub_server_len(name), len = server > 0 ? server : strlen(name);
-        taken |= 1U << find_type(name, len);
-        if (of && is_same_server(name, of->name))
-            taken |= 1U << find_type(name + len + 1, strlen(name + len + 1));
-    }
-    return taken & ((1U << TYPE_NAMES) - 1);
-}
-
-/* The string that begins there is no type. */
+/* The string that begins there has no comma of the parameters. */
 static size_t string_len(const char *text)
 {
     size_t len = 1;
@@ -128,38 +94,6 @@ static size_t string_len(const char *text)
         len += text[len] == '\\' && text[len + 1] ? 2 : 1;
     return len + (text[len] != '\0');
 }
-
-static int write_word(str *out, const char *word, size_t len, unsigned taken)
-{
-    const size_t type = find_type(word, len);
-
-    if (type < TYPE_NAMES && (taken >> type & 1))
-        return str_printf(out, "%s.%s", type_names[type][0], type_names[type][1]);
-    return str_append(out, word, len);
-}
-
-/* Parameters with types, or where is_type a type, with the modules of the types that are taken. */
-static int write_types(str *out, const char *text, unsigned taken, int is_type)
-{
-    int error = SNUG_OK, level = 0;
-
-    if (!taken)
-        return str_add(out, text);
-    for (size_t len; *text && !error; text += len) {
-        len = 1;
-        if (*text == '"' || *text == '\'')
-            len = string_len(text);
-        while (is_name_start(*text) && is_name(text[len]))
-            len++;
-        level += (*text == '[') - (*text == ']');
-        if (level == 0 && strchr(":,=", *text))
-            is_type = *text == ':';
-        error = write_word(out, text, len, is_type ? taken : 0);
-    }
-    return error;
-}
-
-/* ---- functions ---- */
 
 /* How many bytes the parameters have that stand whole within most. */
 static size_t whole_parameters(const char *text, size_t most)
@@ -177,23 +111,17 @@ static size_t whole_parameters(const char *text, size_t most)
 }
 
 /* is_brief: of very long ones the first, and that there are others. */
-static int write_parameters(str *out, const stub *s, unsigned taken, int is_brief)
+static int write_parameters(str *out, const stub *s, int is_brief)
 {
     enum { MOST_BYTES = 3000 };
-    str brief = { 0 };
 
     if (!is_brief || strlen(s->parameters) <= MOST_BYTES)
-        return write_types(out, s->parameters, taken, 0);
+        return str_add(out, s->parameters);
     const size_t len = whole_parameters(s->parameters, MOST_BYTES);
-    int error =
-        str_printf(&brief, "%.*s%s**more: Any", (int)len, s->parameters, len > 0 ? ", " : "");
-    if (!error)
-        error = write_types(out, brief.data, taken, 0);
-    str_free(&brief);
-    return error;
+    return str_printf(out, "%.*s%s**more: Any", (int)len, s->parameters, len > 0 ? ", " : "");
 }
 
-static int write_function(str *out, const stub *s, unsigned taken, size_t doc_bytes)
+static int write_function(str *out, const stub *s, size_t doc_bytes)
 {
     const size_t server = stub_server_len(s->name);
     const char *name = server > 0 ? s->name + server + 1 : s->name;
@@ -202,11 +130,9 @@ static int write_function(str *out, const stub *s, unsigned taken, size_t doc_by
     if (!error)
         error = str_printf(out, "def %s(", name);
     if (!error)
-        error = write_parameters(out, s, taken, doc_bytes > 0);
+        error = write_parameters(out, s, doc_bytes > 0);
     if (!error)
-        error = str_add(out, ") -> ");
-    if (!error)
-        error = write_types(out, s->result, taken, 1);
+        error = str_printf(out, ") -> %s", s->result);
     return error ? error : write_body(out, s->doc, doc_bytes, server > 0 ? "        " : "    ");
 }
 
@@ -220,32 +146,19 @@ static int is_written(const stub *items, const size_t *chosen, size_t at)
 }
 
 static int write_class(str *out, const stub *items, const size_t *chosen, size_t count,
-                       unsigned taken, size_t doc_bytes)
+                       size_t doc_bytes)
 {
     const char *name = items[chosen[0]].name;
     int error = str_printf(out, "class %.*s:\n", (int)stub_server_len(name), name);
 
     for (size_t i = 0; i < count && !error; i++)
         if (is_same_server(name, items[chosen[i]].name))
-            error = write_function(out, &items[chosen[i]], taken, doc_bytes);
+            error = write_function(out, &items[chosen[i]], doc_bytes);
     return error;
-}
-
-int stubs_write_imports(str *out, const stub *items, size_t count)
-{
-    unsigned taken = taken_types(items, NULL, count, NULL);
-
-    for (size_t i = 0; i < count && !taken; i++)
-        if (stub_server_len(items[i].name) > 0 &&
-            (i == 0 || !is_same_server(items[i].name, items[i - 1].name)))
-            taken = taken_types(items, NULL, count, &items[i]);
-    const int error = taken ? str_add(out, "import builtins\nimport typing\n") : SNUG_OK;
-    return error ? error : str_add(out, "from typing import Any, Literal\n\n");
 }
 
 int stubs_write(str *out, const stub *items, const size_t *chosen, size_t count, size_t doc_bytes)
 {
-    const unsigned outside = taken_types(items, chosen, count, NULL);
     int error = SNUG_OK, blocks = 0;
 
     for (size_t i = 0; i < count && !error; i++) {
@@ -255,10 +168,9 @@ int stubs_write(str *out, const stub *items, const size_t *chosen, size_t count,
         if (blocks++ > 0)
             error = str_add(out, "\n");
         if (!error && stub_server_len(one->name) > 0)
-            error = write_class(out, items, chosen + i, count - i,
-                                taken_types(items, chosen, count, one), doc_bytes);
+            error = write_class(out, items, chosen + i, count - i, doc_bytes);
         else if (!error)
-            error = write_function(out, one, outside, doc_bytes);
+            error = write_function(out, one, doc_bytes);
     }
     return error;
 }

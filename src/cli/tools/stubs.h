@@ -16,12 +16,9 @@ typedef struct stub {
     const char *doc;        /* "": none */
 } stub;
 
-/* Appends what the text of these stubs needs: "from typing import Any". SNUG_OK or SNUG_ENOMEM. */
-int stubs_write_imports(str *out, const stub *items, size_t count);
-/* Appends those with these numbers, what is of one server as a class of its name. A tool
- * may be called list: types are builtins.list beside it. doc_bytes: of the docstrings, which are
- * cut at a character, and parameters of more than 3,000 bytes are then; 0: all of them. SNUG_OK or
- * SNUG_ENOMEM. */
+/* Appends those with these numbers, what is of one server as a class of its name. doc_bytes: of the
+ * docstrings, which are cut at a character, and parameters of more than 3,000 bytes are then; 0:
+ * all of them. SNUG_OK or SNUG_ENOMEM. */
 int stubs_write(str *out, const stub *items, const size_t *chosen, size_t count, size_t doc_bytes);
 /* How many bytes of the name are its server's; 0: it has none. */
 size_t stub_server_len(const char *name);

@@ -190,7 +190,7 @@ int tool_list_write(str *out, const tool_list *l)
     for (size_t i = 0; i < l->count; i++)
         all[i] = i;
 
-    int error = stubs_write_imports(out, l->items, l->count);
+    int error = str_add(out, "from typing import Any, Literal\n\n");
     if (!error)
         error = write_stubs(out, l, all, l->count, 0);
     free(all);

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
-#include "cli/upstream/mcptool_inside.h"
-#include "cli/upstream/schema_type.h"
+#include "cli/upstream/schema.h"
 
 /* ---- names ---- */
 
@@ -143,11 +142,12 @@ static int describe_shape(str *out, schema_document *d, jsontext_span schema)
 /* What its schema says of it; nothing where that is its name and type alone. */
 static int describe_property(str *out, schema_document *d, jsontext_span property)
 {
-    schema_parts parts;
+    const jsontext_span own = jsontext_member(property, "description");
+    json_schema s;
 
-    if (schema_parts_read(&parts, d, property) ||
-        jsontext_string(out, schema_parts_find(&parts, SCHEMA_description)) == SNUG_ENOMEM ||
-        describe_choices(out, schema_parts_find(&parts, SCHEMA_enum)))
+    schema_read(&s, d, property);
+    if (jsontext_string(out, own.text ? own : s.description) == SNUG_ENOMEM ||
+        describe_choices(out, s.choices))
         return SNUG_ENOMEM;
     return describe_shape(out, d, property);
 }
@@ -169,25 +169,23 @@ static int describe_parameter(str *out, const str *name, const char *text, int *
     return failed;
 }
 
-/* Those of one part. */
-static int describe_parameters(str *out, const mcptool_input *in, size_t part, int *has_title)
+static int describe_parameters(str *out, schema_document *d, jsontext_span properties)
 {
-    const jsontext_span properties = in->parts.of[part].of[SCHEMA_properties];
     jsontext j;
     jsontext_token key;
     jsontext_span property;
-    int failed = 0;
+    int failed = 0, has_title = 0;
 
-    if (!properties.text || !jsontext_enter(&j, properties) || j.open[0] != '{')
+    if (!properties.text || *properties.text != '{' || !jsontext_enter(&j, properties))
         return SNUG_OK;
 
     while (!failed && jsontext_item(&j, &key, &property)) {
         str name = { 0 }, text = { 0 };
         failed = jsontext_token_string(&name, &key);
-        if (!failed && !mcptool_has_property(in, part, str_text(&name)))
-            failed = describe_property(&text, in->document, property);
+        if (!failed)
+            failed = describe_property(&text, d, property);
         if (!failed && text.len > 0)
-            failed = describe_parameter(out, &name, str_text(&text), has_title);
+            failed = describe_parameter(out, &name, str_text(&text), &has_title);
         str_free(&name);
         str_free(&text);
     }
@@ -208,15 +206,12 @@ static int describe_result(str *out, schema_document *d)
     return error;
 }
 
-static int write_doc(str *out, jsontext_span description, const mcptool_input *in,
-                     schema_document *output)
+static int write_doc(str *out, jsontext_span description, schema_document *input,
+                     jsontext_span properties, schema_document *output)
 {
-    int error = SNUG_OK, has_title = 0;
-
     if (jsontext_string(out, jsontext_member(description, "description")) == SNUG_ENOMEM)
         return SNUG_ENOMEM;
-    for (size_t i = 0; i < in->parts.count && !error; i++)
-        error = describe_parameters(out, in, i, &has_title);
+    const int error = describe_parameters(out, input, properties);
     return error ? error : describe_result(out, output);
 }
 
@@ -247,46 +242,35 @@ static int read_names(mcptool *out, jsontext_span description)
     return out->remote && out->name ? SNUG_OK : SNUG_ENOMEM;
 }
 
-static int read_schemas(mcptool *out, jsontext_span description, mcptool_input *in,
-                        schema_document *output)
+static int read_schemas(mcptool *out, jsontext_span description)
 {
+    schema_document input, output;
+    json_schema root;
     str result = { 0 }, doc = { 0 };
-    int error = schema_parts_read(&in->parts, in->document, in->document->root);
 
+    schema_document_init(&input, jsontext_member(description, "inputSchema"));
+    schema_document_init(&output, jsontext_member(description, "outputSchema"));
+    schema_read(&root, &input, input.root);
+    int error = mcptool_write_signature(out, &input, &root);
     if (!error)
-        error = mcptool_write_signature(out, in);
+        error = schema_write_type(&result, &output, output.root);
     if (!error)
-        error = schema_write_type(&result, output, output->root);
-    if (!error)
-        error = write_doc(&doc, description, in, output);
+        error = write_doc(&doc, description, &input, root.properties, &output);
     if (!error && (!(out->result = str_take(&result)) || !(out->doc = str_take(&doc))))
         error = SNUG_ENOMEM;
     str_free(&result);
     str_free(&doc);
-    return error;
+    return error ? error : keep_schema(out, input.root);
 }
 
 int mcptool_read(mcptool *out, jsontext_span description)
 {
-    schema_document input = { .root.text = NULL }, output = { .root.text = NULL };
-    mcptool_input in = { .document = &input };
-    const jsontext_span schema = jsontext_member(description, "inputSchema");
-
     *out = (mcptool){ 0 };
     out->is_read_only = jsontext_is(
         jsontext_member(jsontext_member(description, "annotations"), "readOnlyHint"), "true");
     int error = read_names(out, description);
     if (!error)
-        error = schema_document_init(&input, schema);
-    if (!error)
-        error = schema_document_init(&output, jsontext_member(description, "outputSchema"));
-    if (!error)
-        error = read_schemas(out, description, &in, &output);
-    if (!error)
-        error = keep_schema(out, schema);
-
-    schema_document_free(&input);
-    schema_document_free(&output);
+        error = read_schemas(out, description);
     if (error)
         mcptool_free(out);
     return error;
