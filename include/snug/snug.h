@@ -821,8 +821,8 @@ SNUG_EXTERN int snug_session_save(snug_saved **out, snug_session *session, const
  * SNUG_EINVAL for a file that is damaged, cut short, of a newer snug, or not a saved session; then
  * nothing has been run or changed. A file can make the session run what a cell could, under the
  * same rules and limits (memory as for a save), and no more: class statements run, as does what
- * classes of the cells define (__setstate__, __init_subclass__). Everything else in it only builds
- * values, by an allowlist. What cannot be built is left out with a reason. After SNUG_ESTOPPED the
+ * classes of the cells define (__setstate__, __init_subclass__) and what pickles name. What cannot
+ * be built is left out with a reason. After SNUG_ESTOPPED the
  * session is as after a reset, except for files. A file of another Python (3.11 to 3.14) can be
  * restored; what is not found in the code that this Python makes of a cell is left out.
  *

@@ -27,7 +27,7 @@
  *               the path, and of a file u64 length and bytes. Paths are relative, have no empty
  *               part, no "." and "..", and a folder comes before what is in it.
  *
- * Pickles are for policy/unpickle.h to judge: nothing here looks into them.
+ * Nothing here looks into the pickles.
  */
 #ifndef SNUG_WIRE_SAVEFILE_H
 #define SNUG_WIRE_SAVEFILE_H

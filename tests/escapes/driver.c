@@ -86,7 +86,7 @@ typedef struct attempt {
     breach *breach; /* NULL: the file is of another kind */
     uint64_t limit_ms;
     unsigned got; /* one EXPECT_ bit */
-    int is_empty; /* a restore was ended: the names are gone */
+    int is_empty; /* a restore was ended, or was of another session: the names are gone */
 } attempt;
 
 __attribute__((format(printf, 2, 3))) static void wrong(attempt *a, const char *format, ...)
@@ -358,7 +358,7 @@ static void trigger_save(attempt *a)
     snprintf(a->out->got, sizeof a->out->got, "%s: %.150s", is_saving ? "save" : "restore",
              error ? snug_error_message() : "done");
     a->got = saved_bits(error);
-    a->is_empty = error == SNUG_ESTOPPED && !is_saving;
+    a->is_empty = !is_saving && (error == SNUG_ESTOPPED || (!error && is_of(a->file, "restore")));
     a->out->is_lost = error == SNUG_EDEAD;
     a->out->is_as_expected =
         a->out->is_lost ? a->file->state != RECIPE_KEPT : (a->got & a->file->expect) != 0;

@@ -1,5 +1,6 @@
 """1,000 files that are not saved session any more, or never were: each is refused with one sentence,
-nothing of it runs, and the session has what it had.
+nothing of it runs, and the session has what it had. Files whose pickles are hostile are restored as far as the
+session lets them, and reach nothing outside of it.
 
 usage: SNUG=PROGRAM damaged.py [COUNT]
 """
@@ -18,8 +19,8 @@ import saved
 CELLS = ["import math\nx = {'a': [1, 2.5, 'text'], 'b': (None, True)}\nbig = list(range(500))",
          "class C:\n    def __init__(self, v):\n        self.v = v\ndef f(n=[1]):\n    return n\nc = C(x)",
          "open('kept.txt', 'w').write('kept' * 50)\nf()"]
-# Would be there if anything of a refused file ran in the session.
-MARKER = "marker.txt"
+# Would be there if a file reached what is not its session's.
+MARKER = os.path.join(tempfile.gettempdir(), f"marker-of-saves-{os.getpid()}")
 RUN = f"open('{MARKER}', 'w').write('ran')"
 
 
@@ -50,7 +51,7 @@ TUPLE = TEXT + b"\x85"
 
 
 def hostile_pickles():
-    """Each would run RUN, change what it did not make, or confuse the one who reads it."""
+    """Each runs RUN, changes what it did not make, or confuses the one who reads it."""
     yield "exec", pickle.dumps(Call(exec, RUN), 5)
     yield "eval", pickle.dumps(Call(eval, RUN), 5)
     yield "exec in a list", pickle.dumps([1, {"k": (Call(exec, RUN),)}], 5)
@@ -124,10 +125,6 @@ def hostile_pickles():
 def hostile_files():
     """Fine but for one thing."""
     one = pickle.dumps(1, 5)
-    for label, data in hostile_pickles():
-        yield label, saved.of_values(["x"], [data])
-    yield "fewer pickles than names", saved.of_values(["x", "y"], [one])
-    yield "more pickles than names", saved.of_values(["x"], [one, one])
     for path in ("../out.txt", "/etc/out.txt", "a/../../out.txt", "", ".", "..", "a/", "/", "a//b", "a/./b", "a/..",
                  "x\0y", "a/" * 200 + "b", "n" * 300, "p/" * 4000 + "q"):
         yield f"a file {path[:20]!r}", saved.of_values(["x"], [one], files=saved.entry(path, b"out"))
@@ -186,6 +183,21 @@ def damaged(data, count, chance):
             yield f"damage {number}", bytes(changed)
 
 
+def restore_hostile(snug, path, data):
+    """What is wrong with the outcome; None: nothing."""
+    pathlib.Path(path).write_bytes(data)
+    answer = snug.ask({"session": "b", "op": "restore", "path": path})
+    if answer["schema"] != "snug.saved/1" and answer["error"]["name"] != "SNUG_ESTOPPED":
+        return f"answers {str(answer)[:300]}"
+    if answer["schema"] == "snug.saved/1" and len(answer["restored"]) + len(answer["skipped"]) < 1:
+        return f"loses a name: {answer}"
+    if os.path.exists(MARKER):
+        return "has made a file"
+    snug.ask({"session": "b", "op": "reset"})
+    answer = snug.ask({"session": "b", "code": "1 + 1"})
+    return None if answer.get("value", {}).get("text") == "2" else f"leaves {str(answer)[:300]}"
+
+
 def main():
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     failed = tried = 0
@@ -214,6 +226,11 @@ def main():
             elif tried % 50 == 0 and snug.ask(look)["value"]["text"] != before:
                 failed += 1
                 print(f"FAILED {label} has changed the session")
+        one = pickle.dumps(1, 5)
+        for label, pickles in (*((label, [data]) for label, data in hostile_pickles()), ("no pickle", []), ("two", [one, one])):
+            if problem := restore_hostile(snug, path, saved.of_values(["x"], pickles)):
+                failed += 1
+                print(f"FAILED {label} {problem}")
         if snug.ask(look)["value"]["text"] != before or os.path.exists(os.path.join(folder, "out.txt")):
             failed += 1
             print("FAILED something has changed at the end")

@@ -751,12 +751,6 @@ int packages_explain(str *out, const char *folder, const char *module, size_t le
     return SNUG_OK;
 }
 
-int packages_define(const void *list, const char *module, size_t len)
-{
-    (void)list, (void)module, (void)len;
-    return 0;
-}
-
 int preload_import(const char *const *names, const char *packages)
 {
     (void)names, (void)packages;

@@ -104,11 +104,6 @@ int packages_has(const char *folder, const char *module, size_t len)
     return first_part(name, module, len) && visit_modules(folder, is_same_name, name);
 }
 
-int packages_define(const void *list, const char *module, size_t len)
-{
-    return !home_has_module(module, len) && allowlist_verdict(list, module, len) == ALLOW_PUBLIC;
-}
-
 /* ---- the sentence ---- */
 
 typedef struct near_name {

@@ -16,7 +16,5 @@ int packages_has(const char *folder, const char *module, size_t len);
 /* Appends why module is not to be had, as one sentence: the nearest name that the folder
  * has, if one is near. SNUG_OK or SNUG_ENOMEM. */
 int packages_explain(str *out, const char *folder, const char *module, size_t len);
-/* Whether list allows the module that a value is of, and it is none of Python's own. */
-int packages_define(const void *list, const char *module, size_t len);
 
 #endif

@@ -48,7 +48,7 @@ typedef struct save_work {
     save_list skipped;
     str values; /* their pickles; to be written */
     /* To be restored: */
-    const char *pickles; /* stay the caller's; judged by unpickle_check */
+    const char *pickles; /* stay the caller's; read under the limits of the session */
     size_t pickle_bytes, at;
     save_list restored;
 } save_work;

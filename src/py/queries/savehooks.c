@@ -4,12 +4,10 @@
 
 #include <snug/snug.h>
 
-#include "policy/unpickle.h"
 #include "py/cell/magic.h"
 #include "py/core/internals.h"
 #include "py/core/state.h"
 #include "py/core/stopping.h"
-#include "py/guard/package_imports.h"
 #include "py/queries/save_namespace.h"
 
 /* Of the job that runs on this thread. The guest finds these functions in frames, and may have
@@ -84,42 +82,6 @@ static PyObject *drop_values(PyObject *self, PyObject *arg)
     Py_RETURN_NONE;
 }
 
-/* On 3.11 all sessions would wait meanwhile. The lock keeps other threads of this one from the
- * values, and is given back before the interpreter is asked for. */
-static int check_pickle(interp *in, save_work *work, size_t from, char *why)
-{
-    int is_fine;
-    const unpickle_more more = { packages_define, in->options.modules };
-    Py_BEGIN_ALLOW_THREADS
-    pthread_mutex_lock(&work->whole);
-
-    is_fine = unpickle_check_more(str_text(&work->values) + from, work->values.len - from, 1,
-                                  &in->stop.reason, in->options.is_full ? &more : NULL, why);
-    pthread_mutex_unlock(&work->whole);
-    Py_END_ALLOW_THREADS
-    return is_fine;
-}
-
-/* Of one pickle from the mark on, which is dropped: None, or what is wrong with it. */
-static PyObject *judge_pickle(PyObject *self, PyObject *arg)
-{
-    (void)self;
-    char why[UNPICKLE_WHY_BYTES];
-    save_work *work = work_here();
-    size_t from;
-    if (!work || !read_mark(work, arg, &from))
-        return NULL;
-
-    int is_fine = check_pickle(interp_current, work, from, why);
-    truncate_values(work, from);
-    if (interp_check_stop(interp_current) != 0)
-        return NULL;
-
-    if (is_fine)
-        Py_RETURN_NONE;
-    return PyUnicode_DecodeUTF8(why, (Py_ssize_t)strlen(why), "replace");
-}
-
 /* A pickler in C asks nobody for as long as it goes on: so here a stop is noticed, and on 3.11
  * those that share the GIL have it at times. */
 static int look_around(interp *in)
@@ -151,7 +113,7 @@ static PyObject *read_pickles(PyObject *self, PyObject *arg)
     return bytes;
 }
 
-/* unpickle_check lets no operation pass that wants lines. */
+/* Only operations of old protocols want lines, and no saved session has these. */
 static PyObject *read_no_line(PyObject *self, PyObject *ignored)
 {
     (void)self;
@@ -296,8 +258,6 @@ static PyMethodDef hooks[] = {
     { "write", write_values, METH_O, "Append to the pickles." },
     { "mark", tell_mark, METH_NOARGS, "How many bytes there are." },
     { "drop", drop_values, METH_O, "drop(mark): forget what was written from there on." },
-    { "judge", judge_pickle, METH_O,
-      "judge(mark): what is wrong with the pickle there; forget it." },
     { "read", read_pickles, METH_O, "Read pickles." },
     { "readline", read_no_line, METH_NOARGS, "Empty." },
     { "rewind", rewind_pickles, METH_NOARGS, "Read from the first pickle again." },

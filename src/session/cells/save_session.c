@@ -6,8 +6,6 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/utf8.h"
-#include "policy/unpickle.h"
-#include "py/guard/package_imports.h"
 #include "py/queries/save_namespace.h"
 #include "session/core/claim.h"
 #include "session/core/job.h"
@@ -330,25 +328,6 @@ static int write_saved(str *out, const char *path, savefile *file)
     return put_pieces(out, path, pieces, 1 + SAVEFILE_PARTS);
 }
 
-/* Pickles of a full session may be of the packages that it allows. */
-static int check_pickles(const snug_session *session, const char *data, size_t len, size_t count,
-                         char why[UNPICKLE_WHY_BYTES])
-{
-    const unpickle_more more = { packages_define, session->modules };
-    const int is_full = session->kind == SNUG_KIND_FULL;
-    return unpickle_check_more(data, len, count, NULL, is_full ? &more : NULL, why);
-}
-
-/* What the session's code has written is judged as if it came from a file. */
-static int check_values(const snug_session *session, const save_work *work)
-{
-    char why[UNPICKLE_WHY_BYTES];
-    const str *values = &work->values;
-    if (check_pickles(session, str_text(values), values->len, work->items.count, why))
-        return SNUG_OK;
-    return error_set(SNUG_ESTOPPED, "saving failed by the session's own code: its pickles %s", why);
-}
-
 static int write_work(str *out, snug_saved *saved, const snug_session *session, save_work *work,
                       const char *path)
 {
@@ -356,8 +335,7 @@ static int write_work(str *out, snug_saved *saved, const snug_session *session, 
     unsigned major, minor;
     int error;
 
-    if ((error = check_values(session, work)) || (error = encode_plan(&plan, work)) ||
-        (error = encode_sources(&sources, work)) ||
+    if ((error = encode_plan(&plan, work)) || (error = encode_sources(&sources, work)) ||
         (error = savedir_pack(&files, &saved->files, session, MOST_BYTES)))
         goto done;
 
@@ -508,9 +486,9 @@ static int take_cell_sources(save_work *work, const savefile *file)
     return SNUG_OK;
 }
 
-/* Everything that can be wrong with a file is found here, before anything is changed. */
-static int read_work(save_work *work, savefile *file, const snug_session *session, const str *data,
-                     const char *path)
+/* Everything that can be wrong with a file, but for its pickles, is found here, before anything is
+ * changed. */
+static int read_work(save_work *work, savefile *file, const str *data, const char *path)
 {
     char why[ERROR_MESSAGE_BYTES];
     int error = savefile_read(file, str_text(data), data->len);
@@ -520,9 +498,6 @@ static int read_work(save_work *work, savefile *file, const snug_session *sessio
     }
 
     span values = file->parts[SAVEFILE_VALUES];
-    if (!check_pickles(session, values.at, values.len, file->values, why))
-        return error_set(SNUG_EINVAL, "%s is refused: the values in it %s", path, why);
-
     work->cells = file->cells;
     work->forgotten = file->forgotten;
     work->future_flags = (int)(file->future_flags & INT32_MAX);
@@ -560,7 +535,7 @@ int session_restore(snug_saved **out, snug_session **at, const char *path, str *
 
     work->values = *text;
     *text = (str){ 0 };
-    error = read_work(work, &file, *at, &work->values, path);
+    error = read_work(work, &file, &work->values, path);
     if (!error && !is_fresh)
         error = (*at)->form->renew(at);
     if (error)

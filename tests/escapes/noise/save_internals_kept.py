@@ -13,7 +13,7 @@ class Keeps:
         return 1
     def __del__(self):
         for thing in sys.modules.get("kept", ()):
-            for name in ("write", "mark", "judge", "drop", "read", "rewind", "persistent_id"):
+            for name in ("write", "mark", "drop", "read", "rewind", "persistent_id"):
                 for argument in ((), (b"x",), (3,)):
                     try:
                         getattr(thing, name)(*argument)

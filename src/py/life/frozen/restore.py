@@ -1,7 +1,7 @@
 """Restoring: the values of a saved session, put into a new one.
 
-Runs in the session, under a cell's limits. No promise rests on it: what a file may build is judged
-in C before anything of it is read here (policy/unpickle.h), and a cell could do all that this does.
+Runs in the session, under a cell's limits. No promise rests on it: a cell could do all that this
+and the pickles of a file do.
 """
 import _pickle
 import sys

@@ -1,7 +1,6 @@
 """Saving: a session's values as pickles, its functions and classes by the cells' sources.
 
-Runs in the session, under a cell's limits. No promise rests on it: what a file may build is judged
-in C before anything of it is read here (policy/unpickle.h), and a cell could do all that this does.
+Runs in the session, under a cell's limits. No promise rests on it: a cell could do all that this does.
 
 All values are written by one pickler, one after the other, so what they share they share again.
 """
@@ -408,8 +407,8 @@ class _Saver:
         except BaseException as error:  # a stop comes again behind it
             self.hooks.drop(mark)
             return explain(error)
-        judged = self.hooks.judge(mark)
-        return judged and f"its pickle would {judged}"
+        self.hooks.drop(mark)
+        return None
 
     def write(self, values):
         """One pickle for each. The index of the first that cannot be saved, or None."""

@@ -1,7 +1,4 @@
-"""What a pickle may call, by persistent id: the makers of what has no pickle of its own.
-
-What they answer, and that nothing else is called, is judged by the table of policy/unpickle.c.
-"""
+"""What a pickle calls by persistent id: the makers of what has no pickle of its own."""
 import sys
 import types
 

@@ -1,5 +1,5 @@
-# A file with a persistent id that is a function's name.
-# expect: error
+# A file that calls os.system by its name.
+# breach: marker
 # state: kept
 # when: restore
 import struct
@@ -21,4 +21,5 @@ def craft(pickled, files=b""):
         head += struct.pack("<QQ", len(part), crc(part))
     with open("crafted", "wb") as file:
         file.write(head + struct.pack("<Q", crc(head)) + b"".join(parts))
-craft(b"\x80\x05\x8c\x04execQ\x8c\x051 / 0\x85R.")
+command = f"echo > {MARKER_FILE}".encode()
+craft(b"\x80\x05\x8c\x02os\x8c\x06system\x93\x8c" + bytes([len(command)]) + command + b"\x85R.")

@@ -1,5 +1,5 @@
-# A file that calls posix.system by its name.
-# expect: error
+# A file with a persistent id that is a function's name.
+# breach: marker
 # state: kept
 # when: restore
 import struct
@@ -21,4 +21,5 @@ def craft(pickled, files=b""):
         head += struct.pack("<QQ", len(part), crc(part))
     with open("crafted", "wb") as file:
         file.write(head + struct.pack("<Q", crc(head)) + b"".join(parts))
-craft(b"\x80\x05\x8c\x05posix\x8c\x06system\x93\x8c\x04true\x85R.")
+code = f"open({MARKER_FILE!r}, 'w').close()".encode()
+craft(b"\x80\x05\x8c\x04execQ\x8c" + bytes([len(code)]) + code + b"\x85R.")
