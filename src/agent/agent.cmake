@@ -88,7 +88,6 @@ snug_layer(agent SOURCES
     agent/store/database.c
     agent/store/kept_conversation.c
     agent/store/library.c
-    agent/store/library_matches.c
     agent/store/retrieve.c
     agent/store/retrieve_command.c
     agent/store/search.c

@@ -47,14 +47,13 @@ snug_layer(cli SOURCES
     cli/ask/talk_words.c
     cli/batch/batch.c
     cli/batch/progress.c
-    cli/batch/results.c
     cli/batch/summary.c
     cli/batch/tasks.c
     cli/cells/cell_answer.c
-    cli/cells/cell_asking.c
-    cli/cells/cell_programs.c
     cli/cells/cell_request.c
     cli/cells/cell_values.c
+    cli/cells/cell_asking.c
+    cli/cells/cell_programs.c
     cli/cells/cells.c
     cli/cells/crew.c
     cli/editor/changes.c
@@ -72,7 +71,6 @@ snug_layer(cli SOURCES
     cli/editor/moves.c
     cli/editor/outside.c
     cli/editor/pasted.c
-    cli/editor/plain.c
     cli/editor/reader.c
     cli/editor/recall.c
     cli/editor/screen.c
@@ -92,18 +90,15 @@ snug_layer(cli SOURCES
     cli/kernel/content.c
     cli/kernel/control.c
     cli/kernel/execute.c
-    cli/kernel/failure.c
     cli/kernel/history.c
     cli/kernel/info.c
     cli/kernel/kernel_command.c
-    cli/kernel/kernelspec.c
     cli/kernel/message.c
     cli/kernel/iopub.c
     cli/kernel/questions.c
     cli/kernel/sent_date.c
     cli/kernel/shell.c
     cli/kernel/signature.c
-    cli/kernel/taken.c
     cli/kernel/zmq_library.c
     cli/mcp/answer.c
     cli/mcp/asking.c
@@ -162,10 +157,8 @@ snug_layer(cli SOURCES
     cli/program/yamljson.c
     cli/prompt/advice.c
     cli/prompt/approve.c
-    cli/prompt/bash_words.c
     cli/prompt/read_line.c
     cli/prompt/repl.c
-    cli/prompt/session_hooks.c
     cli/prompt/show_cell.c
     cli/prompt/shown_session.c
     cli/prompt/words.c

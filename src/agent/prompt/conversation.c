@@ -104,7 +104,7 @@ static int load_summary(snug_agent *agent, database *d)
 /* ---- the session ---- */
 
 /* The host's functions, final_answer among them, are bound again: nothing is lost with them. The
- * reasons are those of py/life/frozen/save.py and py/host/toolserver.c. */
+ * reasons are those of py/life/frozen/save.py and py/host/toolbind.c. */
 static int is_tool(const snug_binding *entry)
 {
     return entry->reason && strstr(entry->reason, " of the host ") &&

@@ -6,14 +6,304 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "cli/editor/editor.h"
+#include "cli/editor/menu.h"
 #include "cli/program/command.h"
 #include "cli/program/limit_magic.h"
+#include "cli/program/magic_order.h"
 #include "cli/program/state_folder.h"
 #include "cli/prompt/advice.h"
 #include "cli/prompt/prompt.h"
-#include "cli/prompt/session_hooks.h"
+#include "cli/prompt/shown_session.h"
+#include "wire/json.h"
+
+/* ---- session hooks ---- */
+
+/* ---- bash words ---- */
+
+/* What a word of bash could become: variables behind $, commands where one stands,
+ * files elsewhere. The session's own bash is asked, beside its cells. */
+
+enum { MOST_MS = 3000 };
+
+/* ---- the word ---- */
+
+static int ends_word(const char *text, size_t at)
+{
+    return strchr(" \t\n;|&()<>=`\"'", text[at]) && (at == 0 || text[at - 1] != '\\');
+}
+
+static size_t word_begin(const char *text, size_t cursor)
+{
+    while (cursor > 0 && !ends_word(text, cursor - 1))
+        cursor--;
+    return cursor;
+}
+
+/* Where the name of a variable begins that ends at cursor; cursor + 1: there is none. */
+static size_t variable_begin(const char *text, size_t begin, size_t cursor)
+{
+    size_t at = cursor;
+
+    while (at > begin && is_word(text[at - 1]))
+        at--;
+    if (at > begin + 1 && text[at - 1] == '{' && text[at - 2] == '$')
+        return at;
+    return at > begin && text[at - 1] == '$' ? at : cursor + 1;
+}
+
+/* Whether a command stands there: nothing, or what ends one, is before it. */
+static int is_command(const char *text, size_t begin)
+{
+    static const char before[] = " then do else elif if while until ";
+    char word[16] = " ";
+    size_t at = begin, end;
+
+    while (at > 0 && is_blank(text[at - 1]))
+        at--;
+    if (at == 0 || strchr("\n;|&(`", text[at - 1]))
+        return 1;
+    for (end = at; at > 0 && is_letter(text[at - 1]);)
+        at--;
+    if (end == at || end - at + 3 > sizeof word)
+        return 0;
+    memcpy(word + 1, text + at, end - at);
+    word[1 + end - at] = ' ';
+    return strstr(before, word) != NULL;
+}
+
+/* ---- the question ---- */
+
+/* As one word of bash, without the backslashes that it was typed with. */
+static int put_quoted(str *out, const char *word, size_t len)
+{
+    int error = str_add(out, "'");
+
+    for (size_t i = 0; i < len && !error; i++) {
+        if (word[i] == '\\' && i + 1 < len)
+            i++;
+        error = word[i] == '\'' ? str_add(out, "'\\''") : str_append(out, word + i, 1);
+    }
+    return error ? error : str_add(out, "'");
+}
+
+/* Folders have a slash, and what has to be quoted is. */
+static const char ask_files[] =
+    "compgen -f -- %s | while IFS= read -r f; do printf -v q %%q \"$f\"; q=${q/#\\\\~/\\~}; "
+    "[ -d \"${f/#\\~/$HOME}\" ] && q+=/; printf '%%s\\n' \"$q\"; done | sort -u";
+static const char ask_commands[] = "{ compgen -c -- %s; compgen -d -S / -- %s; } | sort -u";
+static const char ask_variables[] = "compgen -v -- %s | sort -u";
+
+static int put_question(str *out, const char *kind, const str *word)
+{
+    int error = 0;
+
+    for (const char *at = kind; *at && !error; at++) {
+        if (*at != '%')
+            error = str_append(out, at, 1);
+        else if (*++at == 's')
+            error = str_add_str(out, word);
+        else
+            error = str_append(out, at, 1);
+    }
+    return error;
+}
+
+static void add_lines(menu *out, const char *text, size_t len)
+{
+    str line = { 0 };
+
+    for (size_t at = 0; at < len;) {
+        const char *end = memchr(text + at, '\n', len - at);
+        size_t size = end ? (size_t)(end - text) - at : len - at;
+        str_clear(&line);
+        if (size > 0 && str_append(&line, text + at, size) == 0)
+            menu_add(out, line.data);
+        at += size + 1;
+    }
+    str_free(&line);
+}
+
+static void ask(shown_session *s, menu *out, const str *question)
+{
+    snug_limits limits = SNUG_LIMITS_INIT;
+    snug_result *result = NULL;
+    size_t len;
+
+    limits.wall_ms = MOST_MS;
+    s->show.is_quiet = 1;
+    int error = snug_session_run_aside(&result, s->session, question->data, question->len, &limits);
+    s->show.is_quiet = 0;
+    if (error)
+        return;
+    const char *found = snug_result_text(result, SNUG_STREAM_STDOUT, &len);
+    if (found && snug_result_status(result) == SNUG_STATUS_OK)
+        add_lines(out, found, len);
+    snug_result_free(result);
+}
+
+/* Adds what could stand at cursor, and sets where it begins. Nothing where bash does not answer in
+ * some seconds. */
+static void bash_words(shown_session *s, menu *out, const char *text, size_t cursor)
+{
+    size_t begin = word_begin(text, cursor), variable = variable_begin(text, begin, cursor);
+    const char *kind = is_command(text, begin) && !memchr(text + begin, '/', cursor - begin)
+                           ? ask_commands
+                           : ask_files;
+    str word = { 0 }, question = { 0 };
+
+    if (variable <= cursor) {
+        begin = variable;
+        kind = ask_variables;
+    }
+    if (put_quoted(&word, text + begin, cursor - begin) == 0 &&
+        put_question(&question, kind, &word) == 0) {
+        out->start = begin;
+        ask(s, out, &question);
+    }
+    str_free(&word);
+    str_free(&question);
+}
+
+/* ---- completions ---- */
+
+enum { OWN_MAGICS = 8 };
+
+/* The prompt's own magics, in their order. */
+static size_t find_own(const char *own[OWN_MAGICS], const char *text, size_t start, size_t cursor)
+{
+    const int has_limit = limit_magic_begins(text, start, cursor);
+    const char *magic;
+    size_t count = 0;
+    int is_added = !has_limit;
+
+    for (size_t i = 0; count + 1 < OWN_MAGICS && (magic = prompt_magic(i, text, start, cursor));
+         i++) {
+        if (!is_added && magic_order("%limit", magic) < 0) {
+            own[count++] = "%limit";
+            is_added = 1;
+        }
+        own[count++] = magic;
+    }
+    if (!is_added)
+        own[count++] = "%limit";
+    return count;
+}
+
+static void complete_python(shown_session *s, menu *out, const char *text, size_t cursor)
+{
+    snug_completion *completion = NULL;
+    const char *match, *own[OWN_MAGICS];
+
+    if (snug_session_complete(&completion, s->session, text, cursor, cursor))
+        return;
+    out->start = snug_completion_start(completion);
+    size_t owned = find_own(own, text, out->start, cursor), added = 0;
+    for (size_t i = 0; (match = snug_completion_match(completion, i)); i++) {
+        while (added < owned && magic_order(own[added], match) < 0)
+            menu_add(out, own[added++]);
+        menu_add(out, match);
+    }
+    while (added < owned)
+        menu_add(out, own[added++]);
+    snug_completion_free(completion);
+}
+
+static void complete(void *payload, menu *out, const char *text, size_t len, size_t cursor)
+{
+    shown_session *s = payload;
+
+    (void)len;
+    signals_watch(&s->signals, s->session);
+    if (s->options->isolation == AS_BASH)
+        bash_words(s, out, text, cursor);
+    else
+        complete_python(s, out, text, cursor);
+    signals_watch(&s->signals, NULL);
+    signals_forgive(&s->signals);
+}
+
+/* ---- descriptions ---- */
+
+static const char *text_of(const cJSON *object, const char *name)
+{
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
+    return text ? text : "";
+}
+
+/* "name(a, b=2)  The first line of what it says of itself." */
+static void put_description(str *out, const cJSON *found)
+{
+    const char *signature = text_of(found, "signature"), *doc = text_of(found, "docstring");
+    size_t line;
+
+    if (!cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(found, "found")))
+        return;
+    str_add(out, text_of(found, "name"));
+    if (*signature) {
+        for (; *signature; signature++)
+            str_append(out, *signature == '\n' ? " " : signature, 1);
+    } else {
+        str_printf(out, ": %s", text_of(found, "type"));
+    }
+
+    doc += strspn(doc, " \t\n");
+    line = strcspn(doc, "\n");
+    if (line > 0 && *text_of(found, "signature")) {
+        str_add(out, "  ");
+        str_append(out, doc, line);
+    }
+}
+
+static void describe(void *payload, str *out, const char *text, size_t len, size_t cursor)
+{
+    shown_session *s = payload;
+    snug_description *description = NULL;
+    cJSON *found = NULL;
+    size_t json_len;
+
+    signals_watch(&s->signals, s->session);
+    int error = snug_session_inspect(&description, s->session, text, len, cursor);
+    signals_watch(&s->signals, NULL);
+    signals_forgive(&s->signals);
+    if (error)
+        return;
+
+    const char *json = snug_description_json(description, &json_len);
+    if (json_parse(&found, json, json_len) == SNUG_OK)
+        put_description(out, found);
+    cJSON_Delete(found);
+    snug_description_free(description);
+}
+
+/* ---- whole cells ---- */
+
+static int is_whole(void *payload, const char *text, size_t len)
+{
+    shown_session *s = payload;
+    str lines = { 0 };
+
+    /* A block is whole behind the end of its last line, a cell magic behind an empty one. Where the
+     * session cannot say, the run says why. */
+    const int is_magic = strncmp(text + strspn(text, " \t\n"), "%%", 2) == 0;
+    int error = str_append(&lines, text, len);
+    if (!error && !is_magic)
+        error = str_add(&lines, "\n");
+    int answer = error || snug_session_is_complete(s->session, lines.data, lines.len) != 0;
+    str_free(&lines);
+    return answer;
+}
+
+/* s outlives them. What is asked can be interrupted as a cell can. */
+static editor_hooks session_hooks(shown_session *s)
+{
+    return (editor_hooks){
+        .complete = complete, .describe = describe, .is_whole = is_whole, .payload = s
+    };
+}
 
 /* ---- a cell ---- */
 

@@ -105,9 +105,9 @@ struct interp {
     struct mend_use *uses[64]; /* mend.c's: calls that have not returned */
     size_t use_count;
     uint32_t lost_signals; /* menddecimal.c's */
-    PyObject *lazy_import; /* lazy.c's: CPython's __lazy_import__, since 3.15 */
+    PyObject *lazy_import; /* gate.c's: CPython's __lazy_import__, since 3.15 */
     PyObject *raw_type;    /* mendio.c's stand-in */
-    PyObject *server_type; /* toolserver.c's; NULL until there is one */
+    PyObject *server_type; /* toolbind.c's; NULL until there is one */
 
     struct stopping stop;
     _Atomic uint32_t bell;                 /* futex word: moves at interp_stop and interp_wake */

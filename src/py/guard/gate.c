@@ -1,16 +1,103 @@
 #include "py/guard/gate.h"
 
+#include <limits.h>
 #include <opcode.h>
+#include <stddef.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/ascii.h"
 #include "py/core/cell_notes.h"
 #include "py/core/home.h"
+#include "py/core/python.h"
 #include "py/core/raised.h"
+#include "py/core/state.h"
 #include "py/core/stopping.h"
 #include "py/core/trust.h"
-#include "py/guard/lazy.h"
 #include "py/guard/package_imports.h"
-#include "py/guard/workmodule.h"
+
+/* ---- workmodule ---- */
+
+/* Modules that cells have written into the work directory.
+ *
+ * The caller holds the interpreter. */
+
+static int has_type(const char *path, mode_t type)
+{
+    struct stat facts;
+    return lstat(path, &facts) == 0 && (facts.st_mode & S_IFMT) == type;
+}
+
+static int is_module_name(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (!is_name(text[i]))
+            return 0;
+    return len > 0;
+}
+
+/* Whether the folder has a file NAME.py, or a folder of that name; symbolic links are none. NULL:
+ * no.
+ */
+static int workmodule_exists(const char *workdir, const char *name, size_t len)
+{
+    char path[PATH_MAX];
+
+    if (!workdir || !is_module_name(name, len))
+        return 0;
+    int end = snprintf(path, sizeof path, "%s/%.*s", workdir, (int)len, name);
+    if (end < 0 || (size_t)end + sizeof ".py" > sizeof path)
+        return 0;
+    if (has_type(path, S_IFDIR))
+        return 1;
+    memcpy(path + end, ".py", sizeof ".py");
+    return has_type(path, S_IFREG);
+}
+
+/* Whether code of that file name may be such a module's: a relative one, which packages have not.
+ */
+static int workmodule_is_code(const char *filename)
+{
+    return filename[0] != '/' && filename[0] != '<';
+}
+
+/* What a relative import means in a module with these globals, which may be NULL; a new reference,
+ * or NULL with an exception. */
+static PyObject *workmodule_absolute_name(PyObject *globals, PyObject *name, int level)
+{
+    PyObject *package = NULL; /* borrowed */
+    if (globals && PyDict_Check(globals))
+        package = PyDict_GetItemString(globals, "__package__");
+
+    Py_ssize_t len = 0;
+    const char *text = "";
+    if (package && PyUnicode_CheckExact(package))
+        text = PyUnicode_AsUTF8AndSize(package, &len);
+    if (!text)
+        return NULL;
+    if (len == 0) {
+        PyErr_SetString(PyExc_ImportError,
+                        "attempted relative import with no known parent package");
+        return NULL;
+    }
+
+    for (; level > 1; level--) {
+        const char *dot = memrchr(text, '.', (size_t)len);
+        if (!dot) {
+            PyErr_SetString(PyExc_ImportError,
+                            "attempted relative import beyond top-level package");
+            return NULL;
+        }
+        len = dot - text;
+    }
+
+    PyObject *start = PyUnicode_DecodeUTF8(text, len, NULL), *answer = start;
+    if (start && PyUnicode_GET_LENGTH(name) > 0) {
+        answer = PyUnicode_FromFormat("%U.%U", start, name);
+        Py_DECREF(start);
+    }
+    return answer;
+}
 
 static PyObject *raise_import_error(PyObject *type, PyObject *name, PyObject *message)
 {
@@ -173,8 +260,8 @@ static int must_end(const interp *in, PyObject *name, PyObject *names, int level
 
 /* A stop waits for these as it does for a report; where it takes longer than the ladder has
  * patience, the interpreter is given up. */
-PyObject *gate_import_whole(interp *in, PyObject *name, PyObject *globals, PyObject *locals,
-                            PyObject *names, int level)
+static PyObject *gate_import_whole(interp *in, PyObject *name, PyObject *globals, PyObject *locals,
+                                   PyObject *names, int level)
 {
     int is_held = must_end(in, name, names, level) && in->is_guarded && !interp_is_settled(in);
     if (is_held && interp_check_stop(in) != 0)
@@ -366,7 +453,7 @@ static PyObject *import_names(interp *in, PyObject *name, PyObject *names, int i
     return loaded;
 }
 
-PyObject *gate_import_for_cell(interp *in, PyObject *name, PyObject *names, int level)
+static PyObject *gate_import_for_cell(interp *in, PyObject *name, PyObject *names, int level)
 {
     if (level != 0) {
         PyErr_SetString(PyExc_ImportError,
@@ -407,8 +494,8 @@ static int mixes_sessions(PyObject *name)
 #endif
 }
 
-PyObject *gate_import_for_library(interp *in, PyObject *name, PyObject *globals, PyObject *locals,
-                                  PyObject *names, int level)
+static PyObject *gate_import_for_library(interp *in, PyObject *name, PyObject *globals,
+                                         PyObject *locals, PyObject *names, int level)
 {
     Py_ssize_t len;
     const char *module = module_text(name, level, &len);
@@ -542,7 +629,7 @@ static PyMethodDef import_method = {
     "Import a module that the session's profile allows."
 };
 
-int gate_put_builtin(interp *in, PyMethodDef *method)
+static int gate_put_builtin(interp *in, PyMethodDef *method)
 {
     PyObject *owner = PyUnicode_FromString("builtins");
     PyObject *function = owner ? PyCFunction_NewEx(method, NULL, owner) : NULL;
@@ -550,6 +637,198 @@ int gate_put_builtin(interp *in, PyMethodDef *method)
     Py_XDECREF(function);
     Py_XDECREF(owner);
     return failed ? -1 : 0;
+}
+
+/* ---- lazy ---- */
+
+/* Lazy imports (3.15 and later): the __lazy_import__ of a session.
+ *
+ * Takes the place of builtins.__lazy_import__. What a cell's statement names is judged when the
+ * statement runs, as any import is, and again when it is loaded. What a statement of the library
+ * names is judged when library code uses it, as one of the library's; where a cell's code is the
+ * first to use it, as the cell's. The caller holds the interpreter. */
+
+/*
+ * CPython's function makes a placeholder, which keeps the builtins of the globals that it is given.
+ * When the name is used, it is their __import__ that loads the module, called from whatever code
+ * uses the name. So each placeholder gets builtins of its own, which nobody else has: their
+ * __import__ knows whose the statement was, and no cell can call it with another name.
+ */
+
+static PyObject *import_whole(interp *in, const gate_import *want)
+{
+    return gate_import_whole(in, want->name, want->globals, want->locals, want->names, want->level);
+}
+
+static PyObject *import_for_library(interp *in, const gate_import *want)
+{
+    return gate_import_for_library(in, want->name, want->globals, want->locals, want->names,
+                                   want->level);
+}
+
+/* ---- when the name is used ---- */
+
+static PyObject *load_for_cell(PyObject *self, PyObject *args)
+{
+    gate_import want;
+
+    (void)self;
+    if (gate_read_import(&want, args, NULL, "U|OOOi:__import__") != 0)
+        return NULL;
+
+    interp *in = interp_current;
+    PyObject *module;
+    if (in)
+        module = gate_import_for_cell(in, want.name, want.names, want.level);
+    else
+        module = import_whole(in, &want);
+    Py_DECREF(want.name);
+    return module;
+}
+
+static PyObject *load_declared(interp *in, const gate_import *want)
+{
+    if (!in || !in->is_guarded || in->options.is_full)
+        return import_whole(in, want);
+    if (gate_find_caller(in, want->globals) == GATE_CELL)
+        return gate_import_for_cell(in, want->name, want->names, want->level);
+    return import_for_library(in, want);
+}
+
+static PyObject *load_for_library(PyObject *self, PyObject *args)
+{
+    gate_import want;
+
+    (void)self;
+    if (gate_read_import(&want, args, NULL, "U|OOOi:__import__") != 0)
+        return NULL;
+
+    PyObject *module = load_declared(interp_current, &want);
+    Py_DECREF(want.name);
+    return module;
+}
+
+static PyMethodDef of_cell = { "__import__", load_for_cell, METH_VARARGS, NULL };
+static PyMethodDef of_library = { "__import__", load_for_library, METH_VARARGS, NULL };
+
+/* ---- when the statement runs ---- */
+
+static PyObject *make_builtins(PyMethodDef *method)
+{
+    PyObject *builtins = PyDict_New(), *function = PyCFunction_New(method, NULL);
+    if (!function || !builtins || PyDict_SetItemString(builtins, "__import__", function) != 0)
+        Py_CLEAR(builtins);
+    Py_XDECREF(function);
+    return builtins;
+}
+
+/* What tells the name of a relative import, and the builtins. */
+static PyObject *make_globals(PyObject *globals, PyMethodDef *method)
+{
+    static const char *const names[] = { "__name__", "__package__", "__spec__", "__path__" };
+
+    PyObject *builtins = make_builtins(method), *own = builtins ? PyDict_New() : NULL;
+    int failed = !own || PyDict_SetItemString(own, "__builtins__", builtins) != 0;
+    for (size_t i = 0; !failed && i < sizeof names / sizeof *names; i++) {
+        PyObject *value = PyDict_GetItemString(globals, names[i]); /* borrowed */
+        failed = value && PyDict_SetItemString(own, names[i], value) != 0;
+    }
+
+    Py_XDECREF(builtins);
+    if (failed)
+        Py_CLEAR(own);
+    return own;
+}
+
+/* The placeholder; or the module, where a filter of the guest's wants no placeholder. */
+static PyObject *declare(interp *in, const gate_import *want, PyMethodDef *method)
+{
+    PyObject *globals = want->globals ? want->globals : PyEval_GetGlobals();
+    if (!globals || !PyDict_Check(globals)) {
+        PyErr_SetString(PyExc_TypeError, "globals must be a dict");
+        return NULL;
+    }
+
+    PyObject *own = make_globals(globals, method), *answer = NULL;
+    if (own)
+        answer = PyObject_CallFunction(in->lazy_import, "OOOOi", want->name, own, own,
+                                       want->names ? want->names : Py_None, want->level);
+    Py_XDECREF(own);
+
+    if (answer && PyModule_Check(answer) && module_hooks.on_import(in) != 0)
+        Py_CLEAR(answer);
+    return answer;
+}
+
+static int is_of_library(interp *in, const PyObject *globals)
+{
+    if (!in->is_guarded)
+        return 1;
+    if (in->options.is_full)
+        return !gate_is_of_cell(in, globals);
+    return gate_find_caller(in, globals) == GATE_STATEMENT;
+}
+
+/* As a statement has them. CPython takes one name too, as a str, and would format a subclass. */
+static int are_plain(PyObject *names)
+{
+    if (!names || names == Py_None)
+        return 1;
+    if (!PyTuple_CheckExact(names))
+        return 0;
+
+    Py_ssize_t left = PyTuple_GET_SIZE(names);
+    while (left > 0 && PyUnicode_CheckExact(PyTuple_GET_ITEM(names, left - 1)))
+        left--;
+    return left == 0;
+}
+
+static PyObject *import_lazily(interp *in, const gate_import *want)
+{
+    /* A host's thread; or the interpreter ends, and has no original any more. */
+    if (!in)
+        return import_whole(in, want);
+
+    if (is_of_library(in, want->globals))
+        return in->lazy_import ? declare(in, want, &of_library) : import_for_library(in, want);
+
+    /* A placeholder also marks the module as one to load when its package is asked for it, and then
+     * no __import__ is called: so what a cell may not have gets none. */
+    if (in->lazy_import && want->level == 0 && are_plain(want->names) &&
+        gate_is_public(in, want->name, want->names))
+        return declare(in, want, &of_cell);
+    return gate_import_for_cell(in, want->name, want->names, want->level);
+}
+
+static PyObject *import_by_name(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    gate_import want;
+
+    (void)self;
+    if (gate_read_import(&want, args, keywords, "U|OOOi:__lazy_import__") != 0)
+        return NULL;
+
+    PyObject *answer = import_lazily(interp_current, &want);
+    Py_DECREF(want.name);
+    return answer;
+}
+
+static PyMethodDef lazy_method = {
+    "__lazy_import__", (PyCFunction)(void (*)(void))import_by_name, METH_VARARGS | METH_KEYWORDS,
+    "__lazy_import__(name, globals=None, locals=None, fromlist=(), level=0)\n\n"
+    "Import a module that the session's profile allows when it is used."
+};
+
+/* Nothing, on versions without. 0, or -1 with an exception. */
+static int lazy_install(interp *in)
+{
+    PyObject *original = PyDict_GetItemString(in->builtins, lazy_method.ml_name); /* borrowed */
+    if (!original)
+        return 0;
+
+    /* Not of the function: a cell would see it as its __self__. */
+    Py_XSETREF(in->lazy_import, Py_NewRef(original));
+    return gate_put_builtin(in, &lazy_method);
 }
 
 int gate_install(interp *in)

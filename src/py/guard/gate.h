@@ -47,17 +47,6 @@ gate_caller gate_find_caller(interp *in, const PyObject *globals);
 int gate_is_of_cell(const interp *in, const PyObject *globals);
 /* Whether a cell may import that, with these names. No exception. */
 int gate_is_public(interp *in, PyObject *name, PyObject *names);
-/* For lazy.c: puts the function into the session's builtins, in the place of one of that name. 0,
- * or -1 with an exception. */
-int gate_put_builtin(interp *in, PyMethodDef *method);
-/* For lazy.c: the import of a cell, of the library and of a full session's packages. A new
- * reference, or NULL. */
-PyObject *gate_import_for_cell(interp *in, PyObject *name, PyObject *names, int level);
-PyObject *gate_import_for_library(interp *in, PyObject *name, PyObject *globals, PyObject *locals,
-                                  PyObject *names, int level);
-PyObject *gate_import_whole(interp *in, PyObject *name, PyObject *globals, PyObject *locals,
-                            PyObject *names, int level);
-
 /* What is done to modules as they come: the room above, which knows them, fills it in
  * (py/surface/patch_c.c). */
 typedef struct module_hook_table {

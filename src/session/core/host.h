@@ -43,7 +43,7 @@ struct snug_host {
     uint64_t lost;                   /* sessions whose interpreter was given up */
     park park;                       /* the threads of idle sessions; guarded by lock */
     struct pool *pool;               /* NULL: no spares are kept */
-    struct snug_session *full_spare; /* spares.c; guarded by lock */
+    struct snug_session *full_spare; /* guarded by lock */
     struct snug_session *scanner;    /* NULL before the first scan */
     pthread_mutex_t scan_lock;       /* one scan at a time; guards scanner */
     _Atomic uint64_t hung;           /* threads that were given up and still run */

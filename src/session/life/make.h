@@ -1,5 +1,5 @@
 /*
- * make.h - the parts of opening a session, for open_session.c and spares.c. In that order; each is
+ * make.h - the parts of opening a session, for open_session.c and local.c. In that order; each is
  * SNUG_OK or an error with a message, and what a session has by then goes with it.
  */
 #ifndef SNUG_SESSION_MAKE_H
