@@ -236,6 +236,7 @@ class Results(ServerCase):
         self.assertIn("one of", text(s.tool("write_file", path="x", text="", base64="")))
         self.assertIn("not base64", text(s.tool("write_file", path="x", base64="?")))
         self.assertTrue(s.tool("write_file", path="../x", text="", session=session)["isError"])
+        self.assertIn("a^Jb has 1 bytes", text(s.tool("write_file", path="a\nb", text="x", session=session)))
 
     def test_variables_are_listed(self):
         s = self.server()

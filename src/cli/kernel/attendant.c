@@ -465,9 +465,9 @@ static int is_over(attendant *a)
 /* What is waited for since the first stop of a cell. The lock is held. */
 static long tell_wait_ms(attendant *a, uint64_t now_ns)
 {
-    static const char text[] =
-        "snug: the cell does not answer yet: what it runs in C has to return first. Another stop, "
-        "or its time limit, ends the session and its names\n";
+    static const char text[] = "snug: the cell does not answer yet: a call in C, or its handler, "
+                               "has to end first. Another stop, "
+                               "or its time limit, ends the session and its names\n";
 
     if (!a->tell_ns)
         return -1;

@@ -158,7 +158,8 @@ static int read_data(str *out, const cJSON *arguments, const mcp_server *s, answ
 
 static void tell_written(mcp_call *c, const char *path, const str *data, answer *a)
 {
-    answer_say(a, "%s has %zu bytes now.\nSession: %s\n", path, data->len, c->handle->name);
+    answer_name(a, path);
+    answer_say(a, " has %zu bytes now.\nSession: %s\n", data->len, c->handle->name);
     a->failed |= str_printf(&a->structured, "{\"session\":\"%s\",\"path\":", c->handle->name);
     a->failed |= jsontext_quote(&a->structured, path, strlen(path));
     a->failed |= str_printf(&a->structured, ",\"bytes\":%zu}", data->len);

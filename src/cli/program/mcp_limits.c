@@ -24,7 +24,7 @@
     X(drain_ms, "--drain-time", "ms", 30000,                                                      \
       "from a signal to the end: a third for the cells of `--http` that run, the rest for saves") \
     X(file_bytes, "--file-size", "bytes", 16 << 20, "a file that is read or written by a call")   \
-    X(upstream_ms, "--upstream-time", "ms", 10000,                                                \
+    X(upstream_ms, "--upstream-time", "ms", 8000,                                                 \
       "in which servers of `--upstream` and `--mcp` have to be ready; others are missing until "  \
       "they "                                                                                     \
       "are")                                                                                      \

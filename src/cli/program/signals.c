@@ -149,8 +149,9 @@ static void tell_wait(signals *s)
     if (!s->asked_ns || s->has_told || clock_now_ns() - s->asked_ns < TELL_MS * NS_PER_MS)
         return;
     s->has_told = 1;
-    tell_stderr("\nsnug: the cell does not answer yet: what it runs in C has to return first. "
-                "Ctrl-C again, or its time limit, ends the session and its names\n");
+    tell_stderr(
+        "\nsnug: the cell does not answer yet: a call in C, or its handler, has to end first. "
+        "Ctrl-C again, or its time limit, ends the session and its names\n");
 }
 
 static void *serve_signals(void *arg)
