@@ -45,7 +45,7 @@ typedef struct snug_reply snug_reply;
 typedef struct snug_agent_limits {
     size_t size;
     uint64_t attempts;       /* programs run or refused for a question, or for a step of a plan */
-    uint64_t steps;          /* cells in act mode, steps of a plan, fault inputs */
+    uint64_t steps;          /* cells in act mode, steps of a plan */
     uint64_t tokens;         /* in and out, of all requests of a question */
     uint64_t cost_microusd;  /* of a question, by the prices; in millionths of a US dollar */
     uint64_t wall_ms;        /* of a question */
@@ -415,11 +415,9 @@ typedef struct snug_agent_ask_options {
     /* A program that is there already, in place of the first one of the model's; NULL: one is
      * written. In the mode solve; the question says what it should do, and may be empty. It is
      * repaired until it passes; then, by the agent's focus, up to limits.attempts versions of it
-     * are asked for, each of which must pass the checks, or without any give the same, and is
-     * taken if it is faster by 10 % beyond noise, or holds for more fault inputs (up to
-     * limits.steps, which the model is asked for once), or departs from the style guides in fewer
-     * places. The answer is the program, after a
-     * sentence that says what became of it. */
+     * are asked for. The first one is taken that passes the checks, or without any gives the same,
+     * and that for SNUG_AGENT_FOCUS_OPTIMIZE ran in a time shorter by 10 % or more. The answer is
+     * the program, after a sentence that says what became of it. */
     const char *code;
     int is_explained;             /* one more request: the program is explained too */
     const char *program_language; /* "python", "bash", or "auto" or NULL: by the question. A session

@@ -10,7 +10,7 @@ target_link_options(snug_sqlite INTERFACE -Wl,--exclude-libs,libsqlite3.a)
 set(prompts system system_bash system_act system_act_bash generate repair focus_fix_errors focus_optimize
     focus_robustness focus_style no_code no_code_bash findings evaluate evaluate_again reply reply_again plan plan_again
     plan_bash step observe answer_now shorter unknown_tool summarise optimise
-    harden restyle faults explain review)
+    harden restyle explain review)
 list(TRANSFORM prompts REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/agent/template/prompts/\\1.txt")
 add_custom_command(
     OUTPUT agent_prompts.c
@@ -71,14 +71,10 @@ snug_layer(agent SOURCES
     agent/prompt/request.c
     agent/prompt/talk.c
     agent/prompt/turn.c
-    agent/reply/facts.c
     agent/reply/format.c
     agent/reply/markdown.c
     agent/reply/reply.c
     agent/reply/replyjson.c
-    agent/reply/score.c
-    agent/reply/style.c
-    agent/reply/timing.c
     agent/run/bound_tools.c
     agent/run/cell_clock.c
     agent/run/init_structs.c

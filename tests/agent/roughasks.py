@@ -242,7 +242,7 @@ SHARED = [name for name in WRITTEN if ".." not in name and not name.startswith("
 
 FLAGS = ("--json --json --json --json --json -v -v --quiet --quiet --no-stream --no-stream --no-stream "
          "--no-evaluation --no-evaluation --full --local-fallback --explain --rollback --no-auto-input --cache "
-         "--cache --no-cache --keep-snippets --trace-content --no-history").split()
+         "--cache --no-cache --keep-snippets --trace-content").split()
 WRONG_FLAGS = ["--cache-results", "--forget", "--disabled", "--help", "-j", "-q", "-\u00fc", "--nonsense",
                "--max-secs"]
 

@@ -43,8 +43,7 @@ class Code(Case):
         self.assertEqual(reply["answer"], "The program passes. It is unchanged.\n\n"
                                           "```python\ndef f(x):\n    return x + 1\n```")
         self.assertEqual(reply["given"], {"original_ms": None, "improved_ms": None, "speedup": None,
-                                          "faults_before": None, "faults_after": None,
-                                          "style_before": None, "style_after": None, "changed": False})
+                                          "changed": False})
 
     def test_a_program_that_fails_a_check_is_repaired(self):
         reply = self.ask("def f(x):\n    return x", [("AssertionError", program("def f(x):\n    return x + 1"))],
@@ -107,8 +106,8 @@ class Code(Case):
         self.assertEqual((reply["status"], self.left), ("answered", []))
         self.given(reply, changed=False, improved_ms=None, speedup=None)
         self.assertGreater(reply["given"]["original_ms"], 0)
-        self.assertEqual(reply["answer"], "The program passes. No version was faster by 10 % or more beyond "
-                                          f"noise. It is unchanged.\n\n```python\n{SLOW}\n```")
+        self.assertEqual(reply["answer"], "The program passes. No version was faster by 10 % or more. "
+                                          f"It is unchanged.\n\n```python\n{SLOW}\n```")
         self.assertEqual([line["taken"] for line in self.lines if line.get("event") == "improve"],
                          [False, False])
 
@@ -161,23 +160,9 @@ class Code(Case):
         self.given(reply, changed=True)
         self.assertGreater(reply["given"]["original_ms"], 5 * reply["given"]["improved_ms"])
 
-    def test_a_version_that_stores_what_it_found_is_not_faster(self):
-        # At first it does more than the original: the same would be faster now and then.
-        work = "for i in range(800_000):\n    pass\ntotal = 0\nfor i in range(400_000):\n    total += i"
-        indented = work.replace("\n", "\n    ")
-        names = f"if 'kept' not in globals():\n    {indented}\n    kept = total\nkept"
-        module = f"import math\nif not hasattr(math, 'kept'):\n    {indented}\n    math.kept = total\nmath.kept"
-        for source in names, module:
-            with self.subTest(source[:12]):
-                reply = self.ask(SLOW, [("shall be faster", program(source))], "--focus", "optimize",
-                                 "--max-attempts", "1")
-                self.given(reply, changed=False, improved_ms=None)
-        self.assertIn("faster only when it is run again", [line["reason"] for line in self.lines
-                                                           if line.get("event") == "improve"][0])
-
     def test_the_session_is_left_as_the_answer_leaves_it(self):
         path = self.file("given.py", "who = 'given'\nwho")
-        rules = [("shall be faster", program("who = 'version'\nother = 1\n'given'")),
+        rules = [("shall be faster", program("for i in range(1_000_000):\n    pass\nwho = 'version'\nother = 1\n'given'")),
                  ("Which?", "```python\n(who, 'other' in globals())\n```")]
         with Endpoint(rules) as endpoint:
             done = snug("ask", "--code", path, "--focus", "optimize", "--max-attempts", "1", "--quiet",
@@ -185,103 +170,35 @@ class Code(Case):
                         env=environment(**endpoint.environment))
         self.assertEqual(done.stdout.splitlines()[-1], "('given', False)")
 
-    # ---- robustness
+    # ---- robustness and style
 
-    MEAN = "def mean(rows):\n    return sum(rows) / len(rows)\nmean([1, 2])"
-    FAULTS = ("shall hold for", "List inputs")
-    TRIALS = ("List inputs", '```json\n[{"before": "", "after": "mean([])"}, {"after": "mean([3])"}, '
-                             '"mean([None, 1])"]\n```')
+    def test_the_first_version_that_gives_the_same_is_taken(self):
+        source = "def mean(rows):\n    return sum(rows) / len(rows)\nmean([1, 2])"
+        better = source.replace("len(rows)", "len(rows) if rows else 0")
+        for focus, words, said in (("robustness", "shall hold for more", "more inputs"),
+                                   ("style", "shall be in better style", "better style")):
+            with self.subTest(focus):
+                reply = self.ask(source, [(words, program("1")), ("does not give what", program(source)),
+                                          ("it is the same program", program(better))], "--focus", focus)
+                self.assertEqual((reply["status"], self.left), ("answered", []))
+                self.given(reply, changed=True, original_ms=None)
+                self.assertTrue(reply["answer"].startswith(
+                    f"The program passes. A version for {said} gives the same.\n"), reply["answer"])
+                self.assertEqual([line["taken"] for line in self.lines if line.get("event") == "improve"],
+                                 [False, False, True])
 
-    def test_a_version_that_holds_for_more_is_taken(self):
-        better = "def mean(rows):\n    rows = [r for r in rows if r is not None]\n    return sum(rows) / len(rows) if rows else 0\nmean([1, 2])"
-        reply = self.ask(self.MEAN, [self.TRIALS, ("mean([])\n-> ZeroDivisionError", program(better))],
-                         "--focus", "robustness")
-        self.assertEqual(reply["status"], "answered", reply["error"])
-        self.given(reply, changed=True, faults_before=2, faults_after=0, original_ms=None)
-        self.assertTrue(reply["answer"].startswith(
-            "The program passes. It holds for 3 of 3 fault inputs, and held for 1.\n"), reply["answer"])
-
-    def test_a_version_that_swallows_all_exceptions_is_not_taken(self):
-        for handler in "except:", "except Exception:", "except (ValueError, BaseException) as e:":
-            worse = f"m = None\ntry:\n    def mean(rows):\n        try:\n            return sum(rows) / len(rows)\n        {handler}\n            pass\nfinally:\n    m = mean([1, 2])\nm"
-            with self.subTest(handler):
-                reply = self.ask(self.MEAN, [self.TRIALS, ("shall hold for more", program(worse))],
-                                 "--focus", "robustness", "--max-attempts", "1")
-                self.given(reply, changed=False, faults_before=2, faults_after=2)
-                self.assertEqual([line["reason"] for line in self.lines if line.get("event") == "improve"],
-                                 ["it swallows all exceptions: name those that are expected"])
-
-    def test_versions_are_asked_for_until_none_fails(self):
-        half = "def mean(rows):\n    return sum(rows) / len(rows) if rows else 0\nmean([1, 2])"
-        reply = self.ask(self.MEAN, [self.TRIALS, ("shall hold for more", program(half)),
-                                     ("if rows else 0", program(self.MEAN)),
-                                     ("fails for 2 of the 3", program("mean"))], "--focus", "robustness")
-        self.assertEqual(self.left, [])
-        self.given(reply, changed=True, faults_before=2, faults_after=1)
-        self.assertIn("if rows else 0", reply["answer"])
-
-    def test_a_program_that_holds_for_all_is_unchanged(self):
-        reply = self.ask("def mean(rows):\n    return 1", [self.TRIALS], "--focus", "robustness")
-        self.given(reply, changed=False, faults_before=0, faults_after=0)
-        self.assertIn("It holds for all of 3 fault inputs. It is unchanged.", reply["answer"])
-
-    def test_fault_inputs_may_change_files_and_leave_none_changed(self):
-        self.file("n.csv", "1\n2\n")
-        trials = ('[{"before": "open(\'n.csv\', \'w\').write(\'x\')"}, {"before": "import os\\nos.remove(\'n.csv\')"},'
-                  ' {"after": "total"}]')
-        source = "total = sum(map(int, open('n.csv')))\ntotal"
-        better = ("try:\n    total = sum(map(int, open('n.csv')))\nexcept (OSError, ValueError):\n    total = 0\ntotal")
-        reply = self.ask(source, [("List inputs", trials), ("shall hold for more", program(better))],
-                         "--focus", "robustness", "--profile", "data", "--input", "n.csv=" + self.folder + "/n.csv")
-        self.given(reply, faults_before=2, faults_after=0, changed=True)
-        self.assertEqual(reply["attempts"][-1]["output"], "3")
+    def test_where_no_version_passes_the_program_is_unchanged(self):
+        reply = self.ask("6 * 7", [("better style", program("1"))], "--focus", "style", "--max-attempts", "1")
+        self.assertIn("No version was better. It is unchanged.", reply["answer"])
 
     def test_data_that_can_not_be_put_back_costs_the_versions_only(self):
         self.file("n.csv", "1" * 1000)
-        trials = '[{"before": "import os\\nos.remove(\'n.csv\')\\nopen(\'b\', \'w\').write(\'x\' * 5000)\\nos.mkdir(\'n.csv\')"}]'
-        reply = self.ask("len(open('n.csv').read())", [("List inputs", trials)], "--focus", "robustness",
+        source = "n = len(open('n.csv').read())\nimport os\nos.remove('n.csv')\nos.mkdir('n.csv')\nn"
+        reply = self.ask(source, [("shall hold for more", program("1000"))], "--focus", "robustness",
                          "--profile", "data", "--input", "n.csv=" + self.folder + "/n.csv")
         self.assertEqual(reply["status"], "terminal_error")
         self.assertIn("the data could not be put back: ", reply["error"])
         self.assertIn("len(open('n.csv').read())", reply["answer"])
-
-    def test_no_fault_inputs_is_said(self):
-        reply = self.ask(self.MEAN, [("List inputs", "I know of none.")], "--focus", "robustness")
-        self.assertIn("The model named no fault inputs. It is unchanged.", reply["answer"])
-
-    # ---- style
-
-    UGLY = "import math, json\ndef Area(r):\n    if r == None: r = 1\n    return math.pi*r;\nround(Area(2), 3)"
-    BETTER = ('import math\n\n\ndef Area(r):\n    """Half of the round of a circle."""\n    return math.pi * (1 if r is None else r)\n'
-              "\n\nround(Area(2), 3)")
-
-    def test_a_version_in_better_style_is_taken(self):
-        best = self.BETTER.replace("Area(2)", "area(2)").replace("def Area", "def area")
-        reply = self.ask(self.UGLY, [("line 1: several modules in one import", program(self.BETTER)),
-                                     ("line 4: a name that is neither", program(best))], "--focus", "style")
-        self.assertEqual((reply["status"], self.left), ("answered", []))
-        self.given(reply, changed=True, style_before=7, style_after=0, original_ms=None, faults_before=None)
-        self.assertTrue(reply["answer"].startswith(
-            "The program passes. It departs from the style guides in 0 places, and did in 7.\n"), reply["answer"])
-        self.assertIn(best, reply["answer"])
-        self.assertEqual([line["style_after"] for line in self.lines if line.get("event") == "improve"], [1, 0])
-
-    def test_a_version_in_no_better_style_or_with_another_result_is_not_taken(self):
-        other = "1.0"
-        reply = self.ask(self.UGLY, [("better style", program(self.UGLY.replace("r = 1", "r = 1;"))),
-                                     ("departs from the style guides in 8 places", program(other))],
-                         "--focus", "style", "--max-attempts", "2")
-        self.given(reply, changed=False, style_before=7, style_after=7)
-        self.assertIn("No version departed from the style guides in fewer places than 7.", reply["answer"])
-        self.assertEqual([line["reason"] for line in self.lines if line.get("event") == "improve"],
-                         ["it departs from the style guides in 8 places, as many or more than before",
-                          "it does not give what the program gave"])
-
-    def test_a_program_in_good_style_costs_no_request(self):
-        reply = self.ask('def double(number):\n    """Twice a number."""\n    return 2 * number\n\n\ndouble(4)', [],
-                         "improvement.focus=style")
-        self.assertEqual(reply["usage"]["requests"], 0)
-        self.assertIn("It follows the style guides in all that was looked at. It is unchanged.", reply["answer"])
 
     # ---- explain, formats
 

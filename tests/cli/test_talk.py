@@ -366,18 +366,6 @@ class Asking(Talking):
         self.assertEqual(talk.end(), 1)
         self.assertFalse(pathlib.Path(self.folder, "made").exists())
 
-    def test_what_is_asked_for_is_shown_though_no_step_has_shown_it(self):
-        source = self.file("clamp.py", "def clamp(x):\n    return x\nprint(clamp(1))\n")
-        talk = self.ask("--workdir", self.folder, "--code", source, "--focus", "robustness", "Make it robust",
-                        replies=[{"content": json.dumps(["# what may fail\ropen('made', 'w').close()"])}])
-        self.answers(talk, "y")
-        talk.wait(r"2 # what may fail\r\n +3 open\('made', 'w'\)\.close\(\)\r\n")
-        talk.wait(r"run this\?")
-        talk.type("n\r")
-        talk.wait("refused: ")
-        self.assertEqual(talk.end(), 1)
-        self.assertFalse(pathlib.Path(self.folder, "made").exists())
-
     def test_what_begins_with_the_letter_of_an_answer_is_none(self):
         talk = self.ask("What?", replies=[program("6 * 7")])
         self.answers(talk, "A second question, please?", "y or n?", "always ask", "n")

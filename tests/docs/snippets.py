@@ -210,12 +210,6 @@ class Tables(unittest.TestCase):
 
     def test_every_option_that_is_named_exists(self):
         _, known = options_of_help()
-        # Old spellings still work, and the help does not list them.
-        old = {option for option in re.findall(r"`(--[\w-]+)` \(old\)", PAGES["docs/agent-configuration.md"])}
-        for option in old:
-            self.assertNotIn(option, known)
-            self.assertEqual(run(SNUG, "ask", option, "--help").returncode, 0, option)
-        known |= old
         named = 0
         for page, text in PAGES.items():
             words = re.findall(r"`([^`\n]+)`", FENCE.sub("", text)) + re.findall(

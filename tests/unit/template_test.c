@@ -136,7 +136,7 @@ static void the_built_in_templates_are_right(void **state)
         assert_null(strstr(out.data, "\n\n\n"));
         str_free(&out);
     }
-    assert_int_equal(count, 32);
+    assert_int_equal(count, 31);
     template_set_close(set);
 }
 

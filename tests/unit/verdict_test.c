@@ -204,34 +204,16 @@ static void plans_are_read_as_models_write_them(void **state)
     }
 }
 
-static void trials_are_read_as_models_write_them(void **state)
+static void marks_are_read_from_an_object(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text, *trials;
-    } rows[] = {
-        { "[{\"before\": \"a\", \"after\": \"b\"}]", "a>b|" },
-        { "```json\n[{\"before\": \"a\",},\n {'after': 'b'}]\n```", "a>|>b|" },
-        { "Here:\n[\"f(0)\", {\"before\": null, \"after\": \"f(1)\"}]", ">f(0)|>f(1)|" },
-        { "<think>[\"x\"]</think>[\"f(0)\"]", ">f(0)|" },
-        { "[{}, {\"before\": \"\"}, 1, null, [\"x\"], \"y\"]", ">y|" },
-        { "[] and [\"a\", \"b\", \"c\", \"d\"]", ">a|>b|>c|" },
-        { "none", "" },
-        { "", "" },
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        trials found;
-        str all = { 0 };
-        assert_int_equal(trials_read(&found, rows[i].text, strlen(rows[i].text), 3), SNUG_OK);
-        for (size_t k = 0; k < found.count; k++)
-            assert_int_equal(str_printf(&all, "%s>%s|", str_text(&found.items[k].before),
-                                        str_text(&found.items[k].after)),
-                             SNUG_OK);
-        if (strcmp(str_text(&all), rows[i].trials) != 0)
-            fail_msg("%s: %s", rows[i].text, str_text(&all));
-        str_free(&all);
-        trials_free(&found);
-    }
+    static const char text[] = "{\"verdict\": \"pass\", \"quality\": 90, \"robustness\": \"high\", "
+                               "\"performance\": 101}";
+    verdict found;
+
+    assert_int_equal(verdict_read(&found, text, strlen(text)), SNUG_OK);
+    assert_true(found.marks[0] == 90 && found.marks[1] == -1 && found.marks[2] == -1);
+    verdict_free(&found);
 }
 
 static void a_plan_has_no_more_steps_than_are_wanted(void **state)
@@ -283,7 +265,7 @@ int main(void)
         cmocka_unit_test(verdicts_are_read_as_models_write_them),
         cmocka_unit_test(verdicts_in_words_are_read_and_none_is_guessed),
         cmocka_unit_test(plans_are_read_as_models_write_them),
-        cmocka_unit_test(trials_are_read_as_models_write_them),
+        cmocka_unit_test(marks_are_read_from_an_object),
         cmocka_unit_test(a_plan_has_no_more_steps_than_are_wanted),
         cmocka_unit_test(hostile_replies_take_linear_time),
     };

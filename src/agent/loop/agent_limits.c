@@ -11,7 +11,7 @@
 /* field, option, unit, default, about */
 #define LIMITS(X)                                                                               \
     X(attempts, "--max-attempts", "", 3, "programs for a question, or for a step of a plan")    \
-    X(steps, "--max-steps", "", 12, "cells in act mode, steps of a plan, fault inputs")         \
+    X(steps, "--max-steps", "", 12, "cells in act mode, steps of a plan")                       \
     X(tokens, "--max-tokens", "", 100000, "of all requests of a question, in and out")          \
     X(cost_microusd, "--max-cost", "microdollars", SNUG_UNLIMITED,                              \
       "of a question, by the price table")                                                      \

@@ -78,13 +78,6 @@ loop_outcome consent_to_program(run *r)
     return refuse(r);
 }
 
-loop_outcome consent_to_source(run *r, const str *source)
-{
-    if (!r->agent->options.on_program || ask_caller(r, source) == SNUG_AGENT_CONSENT_RUN)
-        return run_look(r);
-    return refuse(r);
-}
-
 int snug_agent_change_program(snug_agent *agent, const char *code, size_t len)
 {
     size_t fault;

@@ -9,7 +9,5 @@
 /* Of the last attempt's program. WENT: it may run. MORE: it is another one now, which is to be
  * scanned. STOPPED or BROKEN. */
 loop_outcome consent_to_program(run *r);
-/* The same of source that is run beside it, which is not changed: WENT, STOPPED or BROKEN. */
-loop_outcome consent_to_source(run *r, const str *source);
 
 #endif

@@ -172,6 +172,8 @@ static int keep_verdict(run *r, snug_agent_verdict value, const char *reason)
 {
     r->reply->has_verdict = 1;
     r->reply->verdict = value;
+    for (int i = 0; i < VERDICT_MARKS; i++)
+        r->reply->marks[i] = -1;
     str_clear(&r->reply->reason);
     return str_add(&r->reply->reason, reason);
 }
@@ -303,6 +305,7 @@ static loop_outcome judge_by_model(run *r)
     const char *reason = str_text(&r->verdict.reason);
     if (keep_verdict(r, r->verdict.value, reason) || keep_doubt(r))
         return run_break(r, error_no_memory());
+    memcpy(r->reply->marks, r->verdict.marks, sizeof r->reply->marks);
 
     tell_verdict(r, "model", reply_verdict_name(r->verdict.value), reason);
     if (r->verdict.value == SNUG_AGENT_VERDICT_FAIL)

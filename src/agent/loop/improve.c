@@ -5,12 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/loop/consent.h"
 #include "agent/loop/inputs.h"
 #include "agent/prompt/talk.h"
-#include "agent/reply/score.h"
-#include "agent/reply/style.h"
-#include "agent/reply/timing.h"
 #include "agent/text/line.h"
 #include "agent/trace/step_events.h"
 #include "base/clock.h"
@@ -31,14 +27,14 @@ static int is_for_speed(const run *r)
     return r->agent->options.focus == SNUG_AGENT_FOCUS_OPTIMIZE;
 }
 
-static int is_for_style(const run *r)
-{
-    return r->agent->options.focus == SNUG_AGENT_FOCUS_STYLE;
-}
-
 static attempt *best_attempt(const run *r)
 {
     return &r->reply->attempts[r->reply->best - 1];
+}
+
+static double run_ms(const attempt *a)
+{
+    return a->result ? (double)snug_result_wall_ns(a->result) / (double)NS_PER_MS : 0;
 }
 
 /* ---- begin ---- */
@@ -51,8 +47,6 @@ int given_begin(run *r)
     if (r->limits.code_lines != SNUG_UNLIMITED)
         r->limits.code_lines += line_count(code);
     r->reply->is_given = 1;
-    r->reply->faults_before = r->reply->faults_after = -1;
-    r->reply->style_before = r->reply->style_after = -1;
     attempt *a = attempt_begin(r, code, strlen(code));
     if (!a)
         return error_no_memory();
@@ -92,10 +86,6 @@ static void tell_version(const run *r, int is_taken, const char *reason)
             json_add_number(event, "original_ms", reply->original_ms);
         if (is_taken && reply->improved_ms > 0)
             json_add_number(event, "improved_ms", reply->improved_ms);
-        if (reply->faults_before >= 0)
-            json_add_number(event, "faults_after", reply->faults_after);
-        if (reply->style_before >= 0)
-            json_add_number(event, "style_after", reply->style_after);
     }
     event_send(r, event);
 }
@@ -131,295 +121,17 @@ loop_outcome given_compare(run *r)
     return reject_version(r, "it does not give what the program gave");
 }
 
-/* ---- beside the session ---- */
-
-/* Runs it aside, with the names and data of the first run: without this a run finds what the one
- * before has used up, or stored. *out is NULL unless the outcome is WENT. */
-static loop_outcome run_afresh(snug_result **out, run *r, const str *source)
-{
-    *out = NULL;
-    loop_outcome outcome = given_renew(r);
-    if (outcome != WENT)
-        return outcome;
-
-    int error = run_cell(out, r, str_text(source), source->len, 1);
-    if (error)
-        return run_break(r, error);
-
-    outcome = run_look(r);
-    if (outcome == WENT && snug_result_state(*out) == SNUG_STATE_LOST)
-        outcome = run_stop(r, SNUG_AGENT_STATUS_TERMINAL_ERROR, "the session was lost: %.500s",
-                           snug_result_error_value(*out));
-
-    if (outcome != WENT) {
-        snug_result_free(*out);
-        *out = NULL;
-    }
-
-    return outcome;
-}
-
-/* ---- speed ---- */
-
-/* In ms; FAILED where it does not run to its end. */
-static loop_outcome take_time(double *out, run *r, const attempt *a)
-{
-    snug_result *result;
-    loop_outcome outcome = run_afresh(&result, r, &a->code);
-    if (outcome != WENT)
-        return outcome;
-
-    *out = (double)snug_result_wall_ns(result) / (double)NS_PER_MS;
-    if (snug_result_status(result) != SNUG_STATUS_OK)
-        outcome = reject_version(r, "a program that is run again fails: %.100s",
-                                 snug_result_error_name(result));
-
-    snug_result_free(result);
-    return outcome;
-}
-
-/* In turn, so that what else the machine does slows both. */
-static loop_outcome take_times(double *before, double *after, size_t *count, run *r,
-                               const attempt *candidate)
-{
-    const uint64_t start_ns = clock_now_ns();
-    const uint64_t end_ns = clock_middle_ns(start_ns, r->deadline_ns); /* the answer needs time */
-    loop_outcome outcome = WENT;
-
-    for (*count = 0; *count < TIMING_RUNS; ++*count) {
-        const uint64_t now_ns = clock_now_ns();
-        uint64_t each_ns = 0;
-        if (*count > 0)
-            each_ns = (now_ns - start_ns) / *count;
-        if (now_ns + each_ns > end_ns)
-            break;
-
-        outcome = take_time(&before[*count], r, best_attempt(r));
-        if (outcome == WENT)
-            outcome = take_time(&after[*count], r, candidate);
-        if (outcome != WENT)
-            break;
-    }
-
-    return outcome;
-}
-
-/* A version that stores what it found, in a module or a file, has done the work in its first run;
- * a module that is imported then takes its time too, which may be half of the program's. The
- * original was measured on a machine that may have been busier then. */
-static int is_only_warm(const attempt *candidate, double before, double after)
-{
-    const double first = (double)snug_result_wall_ns(candidate->result) / (double)NS_PER_MS;
-    return first > 0.5 * before && first > 3 * after;
-}
-
+/* The times of the runs that both had as attempts. */
 static loop_outcome compare_speed(run *r, const attempt *candidate)
 {
-    snug_reply *reply = r->reply;
-    double before[TIMING_RUNS], after[TIMING_RUNS];
-    size_t count;
-    loop_outcome outcome = take_times(before, after, &count, r, candidate);
-    if (outcome != WENT)
-        return outcome;
+    const double before = run_ms(best_attempt(r)), after = run_ms(candidate);
 
-    if (count < TIMING_LEAST_RUNS)
-        return reject_version(r, "there was no time left to measure it");
-
-    const double improved_ms = timing_median(after, count);
-    reply->original_ms = timing_median(before, count);
-    if (!timing_is_faster(before, after, count))
-        return reject_version(
-            r, "it is not faster by 10 %% or more beyond noise: %.3g ms, and %.3g ms before",
-            improved_ms, reply->original_ms);
-
-    if (is_only_warm(candidate, reply->original_ms, improved_ms))
-        return reject_version(r, "it is faster only when it is run again: it stores what it found");
-
-    reply->improved_ms = improved_ms;
+    r->reply->original_ms = before;
+    if (after > 0.9 * before)
+        return reject_version(r, "it is not faster by 10 %% or more: %.3g ms, and %.3g ms before",
+                              after, before);
+    r->reply->improved_ms = after;
     return WENT;
-}
-
-/* ---- fault inputs ---- */
-
-static int add_trial_lines(str *out, const str *lines)
-{
-    if (lines->len == 0)
-        return SNUG_OK;
-    if (str_add_str(out, lines))
-        return SNUG_ENOMEM;
-    return str_add(out, "\n");
-}
-
-static int join_trial(str *out, const trial *t, const str *code)
-{
-    if (add_trial_lines(out, &t->before) || add_trial_lines(out, code) ||
-        add_trial_lines(out, &t->after))
-        return error_no_memory();
-    return SNUG_OK;
-}
-
-static int add_failing(str *out, const trial *t, const snug_result *result)
-{
-    if (add_trial_lines(out, &t->before) || str_add(out, "# the program\n") ||
-        add_trial_lines(out, &t->after) ||
-        str_printf(out, "-> %s: %s\n\n", snug_result_error_name(result),
-                   snug_result_error_value(result)))
-        return error_no_memory();
-    return SNUG_OK;
-}
-
-/* *failed: it did not run to its end. */
-static loop_outcome try_trial(int *failed, str *failing, run *r, const trial *t, const str *code)
-{
-    str source = { 0 };
-    snug_result *result = NULL;
-    loop_outcome outcome;
-    int error = join_trial(&source, t, code);
-
-    if (error)
-        outcome = run_break(r, error);
-    else
-        outcome = run_afresh(&result, r, &source);
-
-    str_free(&source);
-    if (outcome != WENT)
-        return outcome;
-
-    *failed = snug_result_status(result) != SNUG_STATUS_OK;
-    if (*failed && add_failing(failing, t, result))
-        outcome = run_break(r, SNUG_ENOMEM);
-    snug_result_free(result);
-    return outcome;
-}
-
-/* How many of them the program does not hold for; r->failing lists those. */
-static loop_outcome try_trials(int *count, run *r, const attempt *a)
-{
-    str failing = { 0 };
-    loop_outcome outcome = WENT;
-
-    *count = 0;
-    for (size_t i = 0; i < r->trials.count && outcome == WENT; i++) {
-        int failed = 0;
-        outcome = try_trial(&failed, &failing, r, &r->trials.items[i], &a->code);
-        *count += failed;
-    }
-
-    if (outcome == WENT)
-        outcome = given_renew(r); /* files are as they were again */
-    if (outcome != WENT) {
-        str_free(&failing);
-        return outcome;
-    }
-
-    str_free(&r->failing);
-    r->failing = failing;
-    return WENT;
-}
-
-/* The program was agreed to; they are the model's too. */
-static loop_outcome consent_to_trials(run *r)
-{
-    const str program = { .data = (char[]){ "# the program" }, .len = strlen("# the program") };
-    loop_outcome outcome = WENT;
-
-    for (size_t i = 0; i < r->trials.count && outcome == WENT; i++) {
-        str source = { 0 };
-        int error = join_trial(&source, &r->trials.items[i], &program);
-        outcome = error ? run_break(r, error) : consent_to_source(r, &source);
-        str_free(&source);
-    }
-    return outcome;
-}
-
-static loop_outcome ask_trials(run *r)
-{
-    loop_outcome outcome = talk_ask_apart(r, USE_CODE, TIME_IMPROVE, "faults");
-    if (outcome != WENT)
-        return outcome;
-
-    if (trials_read(&r->trials, str_text(&r->said.text), r->said.text.len, run_most_items(r)))
-        return run_break(r, error_no_memory());
-
-    outcome = consent_to_trials(r);
-    if (outcome == WENT)
-        outcome = try_trials(&r->reply->faults_before, r, best_attempt(r));
-    r->reply->faults_after = r->reply->faults_before;
-    return outcome;
-}
-
-/* Nothing fails where all exceptions are swallowed, and nothing holds. */
-static int swallows_exceptions(const attempt *a)
-{
-    return score_read(str_text(&a->code), a->code.len).swallows;
-}
-
-static loop_outcome compare_faults(run *r, const attempt *candidate)
-{
-    int count = 0;
-    str before = { 0 };
-
-    if (swallows_exceptions(candidate) && !swallows_exceptions(best_attempt(r)))
-        return reject_version(r, "it swallows all exceptions: name those that are expected");
-    if (str_add_str(&before, &r->failing))
-        return run_break(r, error_no_memory());
-
-    loop_outcome outcome = try_trials(&count, r, candidate);
-    if (outcome == WENT && count < r->reply->faults_after) {
-        r->reply->faults_after = count;
-        str_free(&before);
-        return WENT;
-    }
-
-    str_free(&r->failing);
-    r->failing = before;
-    if (outcome != WENT)
-        return outcome;
-    return reject_version(r, "it fails for %d of the %zu fault inputs, as many or more than before",
-                          count, r->trials.count);
-}
-
-/* ---- style ---- */
-
-/* r->failing lists where a program departs from the style guides. */
-static loop_outcome count_departures(int *count, str *list, run *r, const attempt *a)
-{
-    size_t found;
-    if (style_read(list, &found, str_text(&a->code), a->code.len))
-        return run_break(r, error_no_memory());
-    *count = found < 10000 ? (int)found : 10000;
-    return WENT;
-}
-
-static loop_outcome begin_style(run *r)
-{
-    str_clear(&r->failing);
-    loop_outcome outcome =
-        count_departures(&r->reply->style_before, &r->failing, r, best_attempt(r));
-    r->reply->style_after = r->reply->style_before;
-    return outcome;
-}
-
-static loop_outcome compare_style(run *r, const attempt *candidate)
-{
-    str list = { 0 };
-    int count = 0;
-    loop_outcome outcome = count_departures(&count, &list, r, candidate);
-
-    if (outcome == WENT && count < r->reply->style_after) {
-        r->reply->style_after = count;
-        str_free(&r->failing);
-        r->failing = list;
-        return WENT;
-    }
-
-    str_free(&list);
-    if (outcome != WENT)
-        return outcome;
-    return reject_version(r,
-                          "it departs from the style guides in %d places, as many or more than "
-                          "before",
-                          count);
 }
 
 /* ---- the step ---- */
@@ -438,37 +150,27 @@ static void take_best(run *r)
 }
 
 /* The program passes, as it came or repaired. */
-static loop_outcome begin_versions(run *r)
+static void begin_versions(run *r)
 {
     take_best(r);
     r->step_attempt = r->reply->attempt_count;
-    if (is_for_speed(r))
-        return WENT;
-    if (is_for_style(r))
-        return begin_style(r);
-    return ask_trials(r);
 }
 
 /* WENT: it is better, and taken. */
 static loop_outcome compare_version(run *r)
 {
     const attempt *candidate = run_attempt(r);
-    loop_outcome outcome;
+    loop_outcome outcome = WENT;
 
     if (candidate->failure.len > 0) {
         tell_version(r, 0, candidate->failure.data);
         return FAILED;
     }
 
-    const uint64_t start_ns = clock_now_ns();
     if (is_for_speed(r))
         outcome = compare_speed(r, candidate);
-    else if (is_for_style(r))
-        outcome = compare_style(r, candidate);
-    else
-        outcome = compare_faults(r, candidate);
-
-    r->reply->time_ns[TIME_EVALUATE] += clock_now_ns() - start_ns;
+    else if (strcmp(str_text(&candidate->code), str_text(&best_attempt(r)->code)) == 0)
+        outcome = reject_version(r, "it is the same program");
     if (outcome == FAILED)
         return reject_attempt(r);
 
@@ -482,13 +184,8 @@ static loop_outcome compare_version(run *r)
 /* Nothing better is looked for. */
 static int is_improved_enough(const run *r, loop_outcome compared)
 {
-    if (run_attempts(r) >= r->limits.attempts)
-        return 1;
-    if (is_for_style(r))
-        return is_blind(r) || r->reply->style_after == 0;
-    if (!is_for_speed(r))
-        return r->reply->faults_after == 0;
-    return is_blind(r) || (r->reply->best > r->step_attempt && compared == WENT);
+    return run_attempts(r) >= r->limits.attempts || is_blind(r) ||
+           (r->reply->best > r->step_attempt && compared == WENT);
 }
 
 /* It goes on with the talk, which has the versions that were not taken. */
@@ -512,10 +209,10 @@ loop_outcome step_improve(run *r)
         [SNUG_AGENT_FOCUS_STYLE] = "restyle",
     };
     const char *template = templates[r->agent->options.focus];
-    loop_outcome outcome;
+    loop_outcome outcome = WENT;
 
     if (r->reply->best == 0)
-        outcome = begin_versions(r);
+        begin_versions(r);
     else
         outcome = compare_version(r);
 
@@ -529,63 +226,24 @@ loop_outcome step_improve(run *r)
 
 /* ---- the end ---- */
 
-static int describe_speed(str *out, const run *r)
+static int describe_improvement(str *out, const run *r)
 {
     const snug_reply *reply = r->reply;
 
     if (is_blind(r))
         return str_add(out, "It gives nothing and there are no checks, so that no version can be "
                             "told to be right.");
-
-    if (reply->improved_ms > 0)
+    if (is_for_speed(r) && reply->improved_ms > 0)
         return str_printf(out, "It is %.1f times as fast: %.3g ms instead of %.3g ms.",
                           reply->original_ms / reply->improved_ms, reply->improved_ms,
                           reply->original_ms);
-    return str_add(out, "No version was faster by 10 % or more beyond noise.");
-}
-
-static int describe_faults(str *out, const run *r)
-{
-    const int all = (int)r->trials.count, before = all - r->reply->faults_before;
-    const int after = all - r->reply->faults_after;
-
-    if (r->reply->faults_before < 0)
-        return str_add(out, "No fault input was tried.");
-    if (all == 0)
-        return str_add(out, "The model named no fault inputs.");
-    if (before == all)
-        return str_printf(out, "It holds for all of %d fault inputs.", all);
-
-    if (after > before)
-        return str_printf(out, "It holds for %d of %d fault inputs, and held for %d.", after, all,
-                          before);
-
-    return str_printf(out, "No version held for more of the %d fault inputs than %d.", all, before);
-}
-
-static int describe_style(str *out, const run *r)
-{
-    const int before = r->reply->style_before, after = r->reply->style_after;
-
-    if (before < 0)
-        return str_add(out, "Its style was not looked at.");
-    if (before == 0)
-        return str_add(out, "It follows the style guides in all that was looked at.");
-    if (is_blind(r))
-        return str_add(out, "It gives nothing and there are no checks, so that no version can be "
-                            "told to be right.");
-    if (after < before)
-        return str_printf(out, "It departs from the style guides in %d place%s, and did in %d.",
-                          after, after == 1 ? "" : "s", before);
-    return str_printf(out, "No version departed from the style guides in fewer places than %d.",
-                      before);
-}
-
-static int describe_improvement(str *out, const run *r)
-{
     if (is_for_speed(r))
-        return describe_speed(out, r);
-    return is_for_style(r) ? describe_style(out, r) : describe_faults(out, r);
+        return str_add(out, "No version was faster by 10 % or more.");
+    if (reply->best > r->step_attempt)
+        return str_printf(out, "A version for %s gives the same.",
+                          r->agent->options.focus == SNUG_AGENT_FOCUS_STYLE ? "better style"
+                                                                            : "more inputs");
+    return str_add(out, "No version was better.");
 }
 
 /* What became of the program that was given. */

@@ -216,10 +216,9 @@ static void describe_limits(texts *t, const snug_agent *agent)
 static void describe_time(texts *t, const run *r)
 {
     const attempt *best = reply_best(r->reply);
-    double ms = r->reply->original_ms;
-    if (!(ms > 0))
-        ms = (double)snug_result_wall_ns(best->result) / 1e6;
-    snprintf(t->time, sizeof t->time, "%.3g ms", ms);
+    if (best->result)
+        snprintf(t->time, sizeof t->time, "%.3g ms",
+                 (double)snug_result_wall_ns(best->result) / 1e6);
 }
 
 static const char *focus_name(const snug_agent *agent)
@@ -303,7 +302,6 @@ static void fill_values(template_values *v, const texts *t, run *r, const char *
         .steps = t->steps,
         .program = is_in_bash(agent) ? "bash" : "python",
         .time = t->time,
-        .faults = str_text(&r->failing),
         .plan = str_text(&t->plan),
         .images = t->images,
         .left_out = str_text(&r->left_out),

@@ -4,7 +4,6 @@
  */
 #include <string.h>
 
-#include "agent/reply/facts.h"
 #include "agent/reply/reply.h"
 #include "base/jsontext.h"
 
@@ -48,23 +47,37 @@ static int add_section(str *out, const char *title, const char *text)
     return SNUG_OK;
 }
 
-/* The first cause that the model named. */
-static int add_cause(str *out, const snug_reply *reply)
+/* What the model says of the failure of an attempt, where its next program came with that. */
+static jsontext_span analysed(const snug_reply *reply, size_t index, const char *member)
 {
-    str cause = { 0 };
-    int error = SNUG_OK;
+    const attempt *next = reply_next_attempt(reply, index);
 
-    for (size_t i = 0; !error && i < reply->attempt_count && cause.len == 0; i++) {
-        const str *analysis = &reply->attempts[i].analysis;
-        if (analysis->len == 0)
-            continue;
-        jsontext_span given = { analysis->data, analysis->len };
-        error = jsontext_string(&cause, jsontext_member(given, "root_cause")) == SNUG_ENOMEM;
-    }
+    if (!next || next->analysis.len == 0)
+        return (jsontext_span){ 0 };
+    return jsontext_member((jsontext_span){ next->analysis.data, next->analysis.len }, member);
+}
 
-    error = error || add_section(out, "Root Cause", str_text(&cause));
-    str_free(&cause);
-    return error;
+/* The first line, so that a list stays one. */
+static int add_first_line(str *out, const str *text)
+{
+    return str_append(out, str_text(text), strcspn(str_text(text), "\n"));
+}
+
+/* A text, or each text of a list; nothing where it is neither. */
+static int add_said(str *out, const char *before, const char *after, jsontext_span value)
+{
+    str text = { 0 };
+    jsontext_span item;
+    jsontext j;
+    int failed = 0;
+
+    if (value.text && value.text[0] == '[' && jsontext_enter(&j, value))
+        while (!failed && jsontext_item(&j, NULL, &item))
+            failed = item.text[0] == '"' && add_said(out, before, after, item);
+    if (value.text && value.text[0] == '"' && jsontext_string(&text, value) == SNUG_OK && text.len)
+        failed = str_add(out, before) || add_first_line(out, &text) || str_add(out, after);
+    str_free(&text);
+    return failed;
 }
 
 static int add_failed_attempt(str *out, const attempt *failed)
@@ -90,39 +103,39 @@ static int add_failed_attempt(str *out, const attempt *failed)
     return error;
 }
 
-/* How grave the first failure was, and what it reached. */
-static int add_impact(str *out, const snug_reply *reply, size_t index)
+/* What the model said of all failures below one heading. */
+static int add_said_section(str *out, const snug_reply *reply, const char *title,
+                            const char *const members[][2])
 {
-    str scope = { 0 };
-    int error = facts_scope(&scope, reply, index) ||
-                str_printf(out, "\n## Impact\n\n- Severity: %s\n- Scope: %s\n",
-                           facts_severity(reply, index), str_text(&scope));
-    str_free(&scope);
-    return error;
-}
+    str text = { 0 };
+    int failed = 0;
 
-/* Those of all failures. */
-static int add_recommendations(str *out, const snug_reply *reply)
-{
-    str list = { 0 };
-    int error = SNUG_OK;
-
-    for (size_t i = 0; !error && i < reply->attempt_count; i++)
-        error = facts_advice(&list, reply, i);
-    if (!error && list.len > 0)
-        error = str_printf(out, "\n## Recommendations\n\n%s", list.data);
-    str_free(&list);
-    return error;
+    for (size_t i = 0; !failed && i < reply->attempt_count; i++)
+        for (size_t k = 0; !failed && members[k][0]; k++)
+            failed = add_said(&text, members[k][1], "\n", analysed(reply, i, members[k][0]));
+    if (!failed && text.len > 0)
+        failed = str_printf(out, "\n## %s\n\n%s", title, text.data);
+    str_free(&text);
+    return failed;
 }
 
 static int add_errors(str *out, const snug_reply *reply)
 {
-    const size_t failed = facts_first_failure(reply);
+    static const char *const cause[][2] = { { "root_cause", "" }, { NULL, NULL } };
+    static const char *const impact[][2] = { { "severity", "- Severity: " },
+                                             { "scope", "- Scope: " },
+                                             { NULL, NULL } };
+    static const char *const advice[][2] = { { "recommendations", "- " }, { NULL, NULL } };
+    size_t failed = 0;
 
+    while (failed < reply->attempt_count && reply->attempts[failed].failure.len == 0)
+        failed++;
     if (failed == reply->attempt_count)
         return add_section(out, "Error", str_text(&reply->error));
-    return add_failed_attempt(out, &reply->attempts[failed]) || add_cause(out, reply) ||
-           add_impact(out, reply, failed) || add_recommendations(out, reply);
+    return add_failed_attempt(out, &reply->attempts[failed]) ||
+           add_said_section(out, reply, "Root Cause", cause) ||
+           add_said_section(out, reply, "Impact", impact) ||
+           add_said_section(out, reply, "Recommendations", advice);
 }
 
 static const char *fence_word(const snug_reply *reply)
@@ -207,45 +220,32 @@ static int add_debug(str *out, const snug_reply *reply)
                                (unsigned long long)reply->output_tokens);
 }
 
-/* The first line, so that a list stays one. */
-static int add_first_line(str *out, const char *text)
-{
-    return str_append(out, text, strcspn(text, "\n"));
-}
-
 /* What came of an attempt, and how the next one mends it. */
 static int add_history_line(str *out, const snug_reply *reply, size_t index)
 {
-    const attempt *a = &reply->attempts[index];
+    const str passed = { .data = (char[]){ "passed" }, .len = 6 };
+    const attempt *a = &reply->attempts[index], *next = reply_next_attempt(reply, index);
     const int has_failed = a->failure.len > 0;
-    str fix = { 0 };
-    int error = str_printf(out, "- Attempt %llu: ", (unsigned long long)a->n) ||
-                add_first_line(out, has_failed ? a->failure.data : "passed") || str_add(out, "\n");
+    int failed = str_printf(out, "- Attempt %llu: ", (unsigned long long)a->n) ||
+                 add_first_line(out, has_failed ? &a->failure : &passed) || str_add(out, "\n");
 
-    if (!error && a->reruns > 0)
-        error = str_printf(out, "  - Run again in a new worker, %llu time%s: %s\n",
-                           (unsigned long long)a->reruns, a->reruns == 1 ? "" : "s",
-                           str_text(&a->fault));
-    if (!error && has_failed)
-        error = facts_fix(&fix, reply, index);
-    if (!error && fix.len > 0)
-        error = str_printf(out, "  - Fix: %s\n", fix.data);
-
-    str_free(&fix);
-    return error;
-}
-
-static int has_history(const snug_reply *reply)
-{
-    for (size_t i = 0; i < reply->attempt_count; i++)
-        if (reply->attempts[i].reruns > 0)
-            return 1;
-    return facts_first_failure(reply) < reply->attempt_count;
+    if (!failed && a->reruns > 0)
+        failed = str_printf(out, "  - Run again in a new worker, %llu time%s: %s\n",
+                            (unsigned long long)a->reruns, a->reruns == 1 ? "" : "s",
+                            str_text(&a->fault));
+    if (!failed && has_failed && next && next->improvement.len > 0)
+        failed = str_add(out, "  - Fix: ") || add_first_line(out, &next->improvement) ||
+                 str_add(out, "\n");
+    return failed;
 }
 
 static int add_history(str *out, const snug_reply *reply)
 {
-    if (!has_history(reply))
+    size_t told = 0;
+
+    for (size_t i = 0; i < reply->attempt_count; i++)
+        told += reply->attempts[i].reruns > 0 || reply->attempts[i].failure.len > 0;
+    if (told == 0)
         return SNUG_OK;
 
     int error = str_add(out, "\n## Improvement History\n\n");
@@ -337,16 +337,6 @@ static int add_result(str *out, const attempt *last)
     return SNUG_OK;
 }
 
-static int add_outcome(str *out, const snug_reply *reply)
-{
-    str text = { 0 };
-    int error = facts_outcome(&text, reply);
-    if (!error && text.len > 0)
-        error = str_printf(out, "\n%s\n", text.data);
-    str_free(&text);
-    return error;
-}
-
 static int add_head(str *out, const snug_reply *reply)
 {
     const int is_fine = reply->status == SNUG_AGENT_STATUS_ANSWERED;
@@ -367,7 +357,7 @@ static int add_head(str *out, const snug_reply *reply)
     if (reply->unsupported.len > 0 &&
         str_printf(out, "\nNot supported by the run: %s\n", reply->unsupported.data))
         return SNUG_ENOMEM;
-    return add_outcome(out, reply);
+    return reply_add_outcome(out, "\n", reply);
 }
 
 int reply_write_markdown(str *out, snug_reply *reply)

@@ -86,9 +86,39 @@ const attempt *reply_best(const snug_reply *reply)
     return n ? &reply->attempts[n - 1] : NULL;
 }
 
-const char *reply_verdict_name(snug_agent_verdict verdict)
+const attempt *reply_next_attempt(const snug_reply *reply, size_t index)
 {
-    switch (verdict) {
+    const attempt *next = &reply->attempts[index] + 1;
+    if (index + 1 >= reply->attempt_count || next->step != next[-1].step)
+        return NULL;
+    return next;
+}
+
+int reply_add_outcome(str *out, const char *before, const snug_reply *reply)
+{
+    size_t first = 0, count = reply->attempt_count;
+
+    while (first < count && reply->attempts[first].failure.len == 0)
+        first++;
+    if (first == count)
+        return SNUG_OK;
+
+    if (reply->status == SNUG_AGENT_STATUS_MAX_ATTEMPTS)
+        return str_printf(out, "%sNo success after %zu attempt%s.\n", before, count,
+                          count == 1 ? "" : "s");
+    if (reply->status != SNUG_AGENT_STATUS_ANSWERED)
+        return SNUG_OK;
+
+    /* Of a plan all attempts count; else those up to the first that passed. */
+    size_t passed = reply->attempts[0].step > 0 ? count - 1 : 0;
+    while (passed + 1 < count && reply->attempts[passed].failure.len > 0)
+        passed++;
+    return str_printf(out, "%sSuccess after %zu attempts.\n", before, passed + 1);
+}
+
+const char *reply_verdict_name(snug_agent_verdict value)
+{
+    switch (value) {
     case SNUG_AGENT_VERDICT_PASS:
         return "pass";
     case SNUG_AGENT_VERDICT_FAIL:

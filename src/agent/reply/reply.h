@@ -8,6 +8,7 @@
 
 #include <snug/agent.h>
 
+#include "agent/text/verdict.h"
 #include "base/str.h"
 
 /* A program of the model's, run or refused. */
@@ -69,6 +70,7 @@ struct snug_reply {
     int has_verdict;
     snug_agent_verdict verdict;
     str reason;
+    double marks[VERDICT_MARKS]; /* of the model that judged, from 0 to 100; -1: it gave none */
     str doubt; /* why the answer may be wrong though it was given, one sentence; or empty */
     int is_without_program;   /* the answer is words of the model's, for which nothing has run */
     uint64_t cached_requests; /* answered by the cache */
@@ -77,8 +79,6 @@ struct snug_reply {
     int is_given;
     int is_in_bash;                  /* the programs; else in Python */
     double original_ms, improved_ms; /* 0: not measured */
-    int faults_before, faults_after; /* -1: not tried */
-    int style_before, style_after;   /* places that depart from the style guides; -1: not counted */
     uint64_t requests, input_tokens, output_tokens, cached_tokens;
     int is_estimated;                 /* the tokens */
     uint64_t cell_calls, cell_tokens; /* of those: what programs have asked a model */
@@ -115,9 +115,14 @@ made_file *reply_add_made(snug_reply *reply);
 void reply_tell_made(snug_reply *reply);
 /* The attempt whose program the answer is; NULL where there is none. */
 const attempt *reply_best(const snug_reply *reply);
+/* The attempt that follows in the same step of a plan; NULL: it is the last. */
+const attempt *reply_next_attempt(const snug_reply *reply, size_t index);
+/* Appends before and "Success after 2 attempts.", with a line end; nothing where no attempt failed,
+ * or the question ended otherwise. SNUG_OK or SNUG_ENOMEM. */
+int reply_add_outcome(str *out, const char *before, const snug_reply *reply);
 /* Appends text between lines of backticks. SNUG_OK or SNUG_ENOMEM. */
 int reply_add_fenced(str *out, const char *info, const str *text);
-const char *reply_verdict_name(snug_agent_verdict verdict);
+const char *reply_verdict_name(snug_agent_verdict value);
 /* snug.reply/1, and the report; replyjson.c, markdown.c. SNUG_OK or SNUG_ENOMEM. */
 int reply_write_json(str *out, snug_reply *reply);
 int reply_write_markdown(str *out, snug_reply *reply);

@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/reply/facts.h"
 #include "agent/reply/reply.h"
-#include "agent/reply/score.h"
 #include "base/jsontext.h"
 #include "wire/json.h"
 
@@ -41,31 +39,38 @@ static int add_scan(cJSON *item, const attempt *a)
            json_add_raw(scan, "findings", a->findings.data);
 }
 
-static int is_severity(jsontext_span value)
+/* A text that the model wrote of the failure before an attempt; null where it is none. */
+static int add_said(cJSON *object, const char *name, const attempt *a)
 {
-    return jsontext_is(value, "\"low\"") || jsontext_is(value, "\"medium\"") ||
-           jsontext_is(value, "\"high\"");
-}
-
-static int is_list_of_texts(jsontext_span value)
-{
-    jsontext j;
-    jsontext_span item;
-
-    if (!value.text || value.text[0] != '[' || !jsontext_enter(&j, value))
-        return 0;
-    while (jsontext_item(&j, NULL, &item))
-        if (item.text[0] != '"')
-            return 0;
-
-    return 1;
-}
-
-static int add_span(cJSON *object, const char *name, jsontext_span value)
-{
+    jsontext_span value = { 0 };
     str text = { 0 };
-    int failed = str_append(&text, value.text, value.len) || json_add_raw(object, name, text.data);
+
+    if (a && a->analysis.len > 0)
+        value = jsontext_member((jsontext_span){ a->analysis.data, a->analysis.len }, name);
+    if (!value.text || value.text[0] != '"')
+        return json_add_null(object, name);
+    const int failed =
+        str_append(&text, value.text, value.len) || json_add_raw(object, name, text.data);
     str_free(&text);
+    return failed;
+}
+
+static int add_advice(cJSON *analysis, jsontext_span list)
+{
+    cJSON *array = json_add_array(analysis, "recommendations");
+    jsontext_span item;
+    jsontext j;
+    int failed = !array;
+
+    if (!list.text || list.text[0] != '[' || !jsontext_enter(&j, list))
+        return failed;
+    while (!failed && jsontext_item(&j, NULL, &item)) {
+        str text = { 0 };
+        if (item.text[0] == '"')
+            failed = jsontext_string(&text, item) ||
+                     json_add_text_len(array, NULL, str_text(&text), text.len);
+        str_free(&text);
+    }
     return failed;
 }
 
@@ -76,38 +81,19 @@ static int add_analysis(cJSON *item, const attempt *a)
         return json_add_null(item, "analysis");
 
     const jsontext_span given = { a->analysis.data, a->analysis.len };
-    const jsontext_span cause = jsontext_member(given, "root_cause");
-    const jsontext_span severity = jsontext_member(given, "severity");
-    const jsontext_span advice = jsontext_member(given, "recommendations");
     cJSON *analysis = json_add_object(item, "analysis");
-    int failed = !analysis;
-
-    if (!failed && cause.text && cause.text[0] == '"')
-        failed = add_span(analysis, "root_cause", cause);
-    else if (!failed)
-        failed = json_add_null(analysis, "root_cause");
-
-    if (!failed && is_severity(severity))
-        failed = add_span(analysis, "severity", severity);
-    else if (!failed)
-        failed = json_add_text(analysis, "severity", "medium");
-
-    if (!failed && is_list_of_texts(advice))
-        failed = add_span(analysis, "recommendations", advice);
-    else if (!failed)
-        failed = json_add_raw(analysis, "recommendations", "[]");
-    return failed;
+    return !analysis || add_said(analysis, "root_cause", a) || add_said(analysis, "severity", a) ||
+           add_advice(analysis, jsontext_member(given, "recommendations"));
 }
 
+/* Severity and scope are the model's, whose next program came with them. */
 static int add_impact(cJSON *failure, const snug_reply *reply, size_t index)
 {
-    str scope = { 0 }, fix = { 0 };
-    int failed = facts_scope(&scope, reply, index) || facts_fix(&fix, reply, index) ||
-                 json_add_text(failure, "severity", facts_severity(reply, index)) ||
-                 add_str_or_null(failure, "scope", &scope) || add_str_or_null(failure, "fix", &fix);
-    str_free(&scope);
-    str_free(&fix);
-    return failed;
+    static const str none = { 0 };
+    const attempt *next = reply_next_attempt(reply, index);
+
+    return add_said(failure, "severity", next) || add_said(failure, "scope", next) ||
+           add_str_or_null(failure, "fix", next ? &next->improvement : &none);
 }
 
 static int add_failure(cJSON *item, const snug_reply *reply, size_t index)
@@ -238,13 +224,6 @@ static int add_ms(cJSON *object, const char *name, double ms)
     return json_add_null(object, name);
 }
 
-static int add_faults(cJSON *object, const char *name, int count)
-{
-    if (count >= 0)
-        return json_add_number(object, name, count);
-    return json_add_null(object, name);
-}
-
 static int add_given(cJSON *root, const snug_reply *reply)
 {
     if (!reply->is_given)
@@ -253,61 +232,26 @@ static int add_given(cJSON *root, const snug_reply *reply)
     const double speedup = reply->improved_ms > 0 ? reply->original_ms / reply->improved_ms : 0;
     return !given || add_ms(given, "original_ms", reply->original_ms) ||
            add_ms(given, "improved_ms", reply->improved_ms) || add_ms(given, "speedup", speedup) ||
-           add_faults(given, "faults_before", reply->faults_before) ||
-           add_faults(given, "faults_after", reply->faults_after) ||
-           add_faults(given, "style_before", reply->style_before) ||
-           add_faults(given, "style_after", reply->style_after) ||
            json_add_bool(given, "changed", reply->best > 1);
 }
 
-static uint64_t count_findings(const attempt *a)
-{
-    jsontext j;
-    jsontext_span item;
-    uint64_t count = 0;
-
-    if (!jsontext_enter(&j, (jsontext_span){ a->findings.data, a->findings.len }))
-        return 0;
-    while (jsontext_item(&j, NULL, &item))
-        count++;
-    return count;
-}
-
-static score_facts facts_of(const snug_reply *reply, const attempt *last)
-{
-    const snug_result *result = last->result;
-    score_facts facts = {
-        .is_answered = reply->status == SNUG_AGENT_STATUS_ANSWERED,
-        .has_verdict = reply->has_verdict,
-        .verdict = reply->verdict,
-        .attempts = reply->attempt_count,
-        .has_run = result && snug_result_status(result) == SNUG_STATUS_OK,
-        .code = str_text(&last->code),
-        .code_len = last->code.len,
-    };
-
-    if (result) {
-        facts.wall_ns = snug_result_wall_ns(result);
-        facts.peak_bytes = snug_result_peak_bytes(result);
-    }
-
-    for (size_t i = 0; i < reply->attempt_count; i++)
-        if (reply->attempts[i].findings.len > 0)
-            facts.findings += count_findings(&reply->attempts[i]);
-    return facts;
-}
-
+/* The marks of the model that judged the answer. */
 static int add_score(cJSON *root, const snug_reply *reply)
 {
-    if (reply->attempt_count == 0)
+    cJSON *object = NULL;
+    int failed = 0, is_marked = 0;
+
+    for (int i = 0; i < VERDICT_MARKS; i++)
+        is_marked |= reply->marks[i] >= 0;
+    if (!reply->has_verdict || !is_marked)
         return json_add_null(root, "score");
-    const score_facts facts = facts_of(reply, reply_best(reply));
-    const score s = score_of(&facts);
-    cJSON *object = json_add_object(root, "score");
-    return !object || json_add_number(object, "quality", s.quality) ||
-           json_add_number(object, "robustness", s.robustness) ||
-           json_add_number(object, "performance", s.performance) ||
-           json_add_number(object, "total", s.total);
+    if (!(object = json_add_object(root, "score")))
+        return 1;
+    for (int i = 0; !failed && i < VERDICT_MARKS; i++)
+        failed = reply->marks[i] >= 0
+                     ? json_add_number(object, verdict_mark_names[i], reply->marks[i])
+                     : json_add_null(object, verdict_mark_names[i]);
+    return failed;
 }
 
 static int add_unsupported(cJSON *root, const snug_reply *reply)
@@ -347,7 +291,11 @@ static int add_made(cJSON *root, const char *name, const snug_reply *reply, int 
 static int add_outcome(cJSON *root, const snug_reply *reply)
 {
     str text = { 0 };
-    int failed = facts_outcome(&text, reply) || add_str_or_null(root, "outcome", &text);
+    int failed = reply_add_outcome(&text, "", reply);
+
+    if (text.len > 0)
+        text.len--; /* its line end */
+    failed = failed || add_str_or_null(root, "outcome", &text);
     str_free(&text);
     return failed;
 }

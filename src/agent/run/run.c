@@ -195,7 +195,6 @@ void run_free(run *r)
         verdict_free(&r->verdict);
     model_reply_free(&r->said);
     plan_free(&r->plan);
-    trials_free(&r->trials);
     private_file_close(&r->saved);
     str_free(&r->saved_bash);
     for (size_t i = 0; i < r->message_count; i++)
@@ -205,23 +204,14 @@ void run_free(run *r)
         str_free(&r->images[i].base64);
     free(r->images);
     run_forget_calls(r);
-    str *texts[] = { &r->failure.category,
-                     &r->failure.sentence,
-                     &r->failure.traceback,
-                     &r->failure.hint,
-                     &r->failure.findings,
-                     &r->changed,
-                     &r->left_out,
-                     &r->inputs,
-                     &r->context,
-                     &r->data,
-                     &r->reuse_key,
-                     &r->done,
-                     &r->failing,
-                     &r->final_answer,
-                     &r->final_call,
-                     &r->contents,
-                     &r->wanted };
+    str *texts[] = { &r->failure.category,  &r->failure.sentence,
+                     &r->failure.traceback, &r->failure.hint,
+                     &r->failure.findings,  &r->changed,
+                     &r->left_out,          &r->inputs,
+                     &r->context,           &r->data,
+                     &r->reuse_key,         &r->done,
+                     &r->final_answer,      &r->final_call,
+                     &r->contents,          &r->wanted };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         str_free(texts[i]);
 }

@@ -193,8 +193,6 @@ typedef struct run {
 
     denial_count denials[DENIAL_NAMES];
     /* A program that was given, once it passes. */
-    trials trials; /* fault inputs */
-    str failing;   /* those that the version in force does not hold for */
     snug_agent_verdict best_verdict;
     int has_best_verdict;
 } run;
@@ -234,7 +232,7 @@ static inline uint64_t run_attempts(const run *r)
     return r->reply->attempt_count - r->step_attempt;
 }
 
-/* Of a list that the model writes: the steps of a plan, fault inputs. */
+/* Of a list that the model writes: the steps of a plan. */
 static inline size_t run_most_items(const run *r)
 {
     return r->limits.steps < 1000 ? (size_t)r->limits.steps : 1000;

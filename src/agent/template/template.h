@@ -52,7 +52,6 @@
     X(plan, "the steps of the plan, one a line with its number; those done with their result")     \
     X(program, "the language of the programs: python or bash")                                     \
     X(time, "how long a program that was given takes")                                             \
-    X(faults, "inputs that a program that was given does not hold for, with the error of each")    \
     X(images, "how many pictures come with the question")                                           \
     X(left_out, "what of the model's reply was not run: blocks in another language")               \
     X(model_calls, "how many calls of ask_model programs may make; empty: there is no such thing") \

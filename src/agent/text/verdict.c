@@ -11,6 +11,8 @@
 #include "base/ascii.h"
 #include "base/jsontext.h"
 
+const char *const verdict_mark_names[VERDICT_MARKS] = { "quality", "robustness", "performance" };
+
 /* How deep within an object a verdict may stand. */
 enum { NESTED_LEVELS = 3 };
 
@@ -110,6 +112,15 @@ static void read_flags(verdict *out, jsontext_span object, int *is_read)
     }
 }
 
+static void read_marks(verdict *out, jsontext_span object)
+{
+    for (int i = 0; i < VERDICT_MARKS; i++) {
+        const jsontext_span value = jsontext_member(object, verdict_mark_names[i]);
+        const double mark = value.text && is_digit(*value.text) ? strtod(value.text, NULL) : -1;
+        out->marks[i] = mark <= 100 ? mark : -1;
+    }
+}
+
 /* The object's own members; what stood in out is replaced where it has a verdict. */
 static int read_members(verdict *out, jsontext_span object, int *is_read)
 {
@@ -127,6 +138,7 @@ static int read_members(verdict *out, jsontext_span object, int *is_read)
     if (error || !*is_read)
         return error;
 
+    read_marks(out, object);
     error = read_first_member(&reason, object, reason_names,
                               sizeof reason_names / sizeof *reason_names);
     if (!error && reason.len > 0) {
@@ -202,7 +214,7 @@ int verdict_read(verdict *out, const char *text, size_t len)
     str said = { 0 };
     size_t at = 0;
 
-    *out = (verdict){ .value = SNUG_AGENT_VERDICT_UNSURE };
+    *out = (verdict){ .value = SNUG_AGENT_VERDICT_UNSURE, .marks = { -1, -1, -1 } };
     int error = read_without_thinking(&said, text, len);
     if (!error)
         error = read_objects(out, &said);
@@ -217,68 +229,6 @@ int verdict_read(verdict *out, const char *text, size_t len)
     if (error)
         verdict_free(out);
     return error;
-}
-
-/* ---- trials ---- */
-
-static int add_trial(trials *t, jsontext_span item)
-{
-    trial one = { 0 };
-    int error = SNUG_OK;
-
-    if (item.text[0] == '"')
-        error = jsontext_string(&one.after, item);
-    else if (item.text[0] == '{' && !(error = read_text_member(&one.before, item, "before")))
-        error = read_text_member(&one.after, item, "after");
-
-    trial *items = NULL;
-    if (!error && one.before.len + one.after.len > 0)
-        items = realloc(t->items, (t->count + 1) * sizeof *items);
-    if (!items) {
-        if (!error && one.before.len + one.after.len > 0)
-            error = SNUG_ENOMEM;
-        str_free(&one.before);
-        str_free(&one.after);
-        return error;
-    }
-
-    t->items = items;
-    items[t->count++] = one;
-    return SNUG_OK;
-}
-
-int trials_read(trials *out, const char *text, size_t len, size_t most)
-{
-    str said = { 0 }, strict = { 0 };
-    jsontext j;
-    jsontext_span item;
-
-    *out = (trials){ 0 };
-    int error = read_without_thinking(&said, text, len);
-    laxjson_search search = { .text = str_text(&said), .len = said.len };
-    while (!error && out->count == 0 && !(error = laxjson_next(&strict, &search, "[")))
-        if (jsontext_enter(&j, (jsontext_span){ strict.data, strict.len }))
-            while (!error && out->count < most && jsontext_item(&j, NULL, &item))
-                error = add_trial(out, item);
-
-    str_free(&said);
-    str_free(&strict);
-    if (error == SNUG_ENOTFOUND)
-        return SNUG_OK;
-
-    if (error)
-        trials_free(out);
-    return error;
-}
-
-void trials_free(trials *t)
-{
-    for (size_t i = 0; i < t->count; i++) {
-        str_free(&t->items[i].before);
-        str_free(&t->items[i].after);
-    }
-    free(t->items);
-    *t = (trials){ 0 };
 }
 
 /* ---- plans ---- */

@@ -13,12 +13,17 @@
 
 #include "base/str.h"
 
+/* What a program is marked for: "quality", "robustness", "performance". */
+enum { VERDICT_MARKS = 3 };
+extern const char *const verdict_mark_names[VERDICT_MARKS];
+
 /* Zeroed is empty. The texts are valid UTF-8. */
 typedef struct verdict {
     snug_agent_verdict value;
-    str reason;  /* may be empty */
-    str answer;  /* the better answer, if one was given */
-    int is_read; /* 0: there is no verdict in the text; UNSURE may be one, too */
+    str reason;                  /* may be empty */
+    str answer;                  /* the better answer, if one was given */
+    double marks[VERDICT_MARKS]; /* from 0 to 100; -1: none */
+    int is_read;                 /* 0: there is no verdict in the text; UNSURE may be one, too */
 } verdict;
 
 /* From {"verdict": "pass|fail|unsure", "reason": ..., "answer": ...}, from objects that say it in
@@ -27,22 +32,6 @@ typedef struct verdict {
  * the text, without thinking. out need not be initialised. SNUG_OK or SNUG_ENOMEM. */
 int verdict_read(verdict *out, const char *text, size_t len);
 void verdict_free(verdict *v);
-
-/* Source that tries a program with data that is not as expected. */
-typedef struct trial {
-    str before, after; /* the program; either may be empty */
-} trial;
-
-typedef struct trials {
-    trial *items;
-    size_t count;
-} trials;
-
-/* The first `most` trials of a JSON list of objects with "before" or "after"; a text is one with
- * "after". count is 0 where there is no such thing. out need not be initialised. SNUG_OK or
- * SNUG_ENOMEM. */
-int trials_read(trials *out, const char *text, size_t len, size_t most);
-void trials_free(trials *t);
 
 typedef struct plan {
     str *steps; /* none is empty */

@@ -126,7 +126,7 @@ static answer ask_once(const permit *p)
     return said;
 }
 
-/* Some no step has shown: one that was edited, fault inputs. */
+/* Some no step has shown: one that was edited. */
 static void show_program(const permit *p, code_language language, const char *code, size_t len)
 {
     const term *colors = &p->steps->colors;

@@ -15,8 +15,7 @@ static const char *const statuses[SUMMARY_STATUSES] = {
 };
 static const char *const times[SUMMARY_TIMES] = { "generate", "scan",     "execute",
                                                   "improve",  "evaluate", "reply" };
-static const char *const scores[SUMMARY_SCORES] = { "quality", "robustness", "performance",
-                                                    "total" };
+static const char *const scores[SUMMARY_SCORES] = { "quality", "robustness", "performance" };
 
 /* ---- reading ---- */
 

@@ -10,7 +10,7 @@
 
 #include "base/str.h"
 
-enum { SUMMARY_STATUSES = 6, SUMMARY_TIMES = 6, SUMMARY_SCORES = 4 };
+enum { SUMMARY_STATUSES = 6, SUMMARY_TIMES = 6, SUMMARY_SCORES = 3 };
 
 typedef struct summary {
     size_t tasks;    /* of the list */

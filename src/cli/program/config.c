@@ -5,6 +5,7 @@
 
 #include "cli/program/command.h"
 #include "cli/program/presets.h"
+#include "cli/program/removed.h"
 #include "cli/program/settings.h"
 #include "cli/terminal/term.h"
 #include "wire/json.h"
@@ -133,7 +134,8 @@ static int add_setting(cJSON *list, const setting *s)
     failed |= json_add_text(item, "source", source_names[s->source]);
     if (s->line && s->source == FROM_FILE)
         failed |= json_add_number(item, "line", (double)s->line);
-    failed |= add_text_or_null(item, "option", s->option);
+    const int is_removed = s->option && removed_advice(s->option, strlen(s->option));
+    failed |= add_text_or_null(item, "option", is_removed ? NULL : s->option);
     failed |= add_text_or_null(item, "default", s->fallback);
     failed |= json_add_text(item, "about", s->about);
     return failed;

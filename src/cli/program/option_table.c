@@ -315,7 +315,8 @@ const option_row option_rows[] = {
       "of the programs (default auto: by the question, or the file); bash needs a worker" },
     { "--disabled", NULL, KIND_FLAG, FOR_ASK, offsetof(options, is_disabled), NULL,
       "no question is answered, as by enabled=false" },
-    /* improvement.enabled=false, which is --max-attempts 1. */
+    /* Of the key improvement.enabled=false, which is --max-attempts 1; not given on a command line.
+     */
     { "--no-improvement", NULL, KIND_FLAG, FOR_ASK, offsetof(options, is_unimproved), NULL, NULL },
     { "--trace-file", "FILE", KIND_TEXT, FOR_ASK, AGENT(trace_file), NULL,
       "a line of OTLP in JSON for each question" },
@@ -323,7 +324,7 @@ const option_row option_rows[] = {
       "OTLP/HTTP receiver, as http://localhost:4318" },
     { "--trace-content", NULL, KIND_FLAG, FOR_ASK, AGENT(traces_content), NULL,
       "traces have questions, programs and answers" },
-    /* Keys of the configuration, "response.show_debug_info=true"; the options are old spellings. */
+    /* Of keys, "response.show_debug_info=true"; not given on a command line. */
     { "--no-history", NULL, KIND_FLAG, FOR_ASK, AGENT(has_no_history), NULL, NULL },
     { "--no-metrics", NULL, KIND_FLAG, FOR_ASK, AGENT(has_no_metrics), NULL, NULL },
     { "--debug-info", NULL, KIND_FLAG, FOR_ASK, AGENT(has_debug_info), NULL, NULL },

@@ -11,6 +11,10 @@ static const struct {
     { "--task-after", "a call is answered when its cell is over; --timeout bounds it" },
     { "--task-time", "a call is answered when its cell is over; --timeout bounds it" },
     { "--tasks", "a call is answered when its cell is over; --timeout bounds it" },
+    { "--debug-info", "response.show_debug_info=true is the same" },
+    { "--no-history", "response.include_improvement_history=false is the same" },
+    { "--no-improvement", "improvement.enabled=false is the same" },
+    { "--no-metrics", "response.show_performance_metrics=false is the same" },
 };
 
 const char *removed_advice(const char *name, size_t len)
