@@ -416,14 +416,13 @@ typedef struct snug_agent_ask_options {
      * written. In the mode solve; the question says what it should do, and may be empty. It is
      * repaired until it passes; then, by the agent's focus, up to limits.attempts versions of it
      * are asked for. The first one is taken that passes the checks, or without any gives the same,
-     * and that for SNUG_AGENT_FOCUS_OPTIMIZE ran in a time shorter by 10 % or more. The answer is
-     * the program, after a sentence that says what became of it. */
+     * and that for SNUG_AGENT_FOCUS_OPTIMIZE took less processor time by 10 % or more. The answer
+     * is the program, after a sentence that says what became of it. */
     const char *code;
-    int is_explained;             /* one more request: the program is explained too */
-    const char *program_language; /* "python", "bash", or "auto" or NULL: by the question. A session
-                                     of kind SNUG_KIND_BASH takes bash only, others take Python
-                                     only; what asks for the other is refused, and with "auto" what
-                                     asks for R, Julia, Go or another language */
+    int is_explained;               /* one more request: the program is explained too */
+    const char *program_language;   /* "python", "bash", or "auto" or NULL: as the model replies. A
+                                       session of kind SNUG_KIND_BASH takes bash only, others take
+                                       Python only; the other one is refused */
     const snug_agent_image *images; /* SNUG_EINVAL for one that is none, or too large */
     size_t image_count;
 } snug_agent_ask_options;
@@ -441,10 +440,6 @@ SNUG_EXTERN int snug_agent_ask_options_init(snug_agent_ask_options *out, size_t 
  * question is under way, so a callback cannot ask. */
 SNUG_EXTERN int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *question,
                                const snug_agent_ask_options *options);
-
-/* Whether the question asks for a program in bash in plain words ("write a bash script ...", "with
- * a shell one-liner"): for callers that have a session of kind SNUG_KIND_BASH for those. */
-SNUG_EXTERN int snug_agent_wants_bash(const char *question);
 
 /* ---- reply ---- */
 
@@ -476,6 +471,9 @@ SNUG_EXTERN int snug_reply_is_supported(const snug_reply *reply);
 /* 0 if the answer is in the model's own words and no program was run for it, because the question
  * needs none; else 1. */
 SNUG_EXTERN int snug_reply_has_program(const snug_reply *reply);
+/* 1 if the model's first reply was a program in bash, and nothing has run, because the session is
+ * of Python: for callers that have a session of kind SNUG_KIND_BASH for such questions. */
+SNUG_EXTERN int snug_reply_wants_bash(const snug_reply *reply);
 /* Why the answer may be wrong though it was given, one sentence: the model that judged it was
  * unsure, or what it said could not be read. Empty if there is no doubt. */
 SNUG_EXTERN const char *snug_reply_doubt(const snug_reply *reply);

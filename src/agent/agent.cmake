@@ -93,18 +93,13 @@ snug_layer(agent SOURCES
     agent/text/extract.c
     agent/text/fences.c
     agent/text/figures.c
-    agent/text/language.c
-    agent/text/programlanguage.c
     agent/text/laxjson.c
-    agent/text/numbers.c
-    agent/text/numberwords.c
     agent/text/program.c
     agent/text/prose.c
     agent/text/pylex.c
     agent/text/question_text.c
     agent/text/shellcode.c
     agent/text/verdict.c
-    agent/text/verdictwords.c
     agent/trace/diagnostics.c
     agent/trace/step_events.c
     agent/trace/trace.c

@@ -25,16 +25,13 @@ snug_layer(cli SOURCES
     cli/ask/model_choice.c
     cli/ask/models_command.c
     cli/ask/named_files.c
-    cli/ask/named_path.c
     cli/ask/out_folder.c
     cli/ask/out_name.c
-    cli/ask/near_file.c
     cli/ask/permit.c
     cli/ask/question_files.c
     cli/ask/seats.c
     cli/ask/shown_answer.c
     cli/ask/stdin_data.c
-    cli/ask/stdin_writer.c
     cli/ask/program_output.c
     cli/ask/steps.c
     cli/ask/steps_model.c
@@ -42,7 +39,6 @@ snug_layer(cli SOURCES
     cli/ask/streamed_code.c
     cli/ask/talk.c
     cli/ask/talk_complete.c
-    cli/ask/talk_slips.c
     cli/ask/talk_tables.c
     cli/ask/talk_words.c
     cli/batch/batch.c

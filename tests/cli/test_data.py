@@ -159,16 +159,6 @@ class Stdin(Data):
         out, err = process.communicate(timeout=SECONDS)
         return out, err
 
-    def test_a_stdin_that_was_handed_on_and_to_which_nobody_writes_is_not_waited_for_long(self):
-        reads, _ = self.silent_pipe()
-        out, err = self.ask_in_script('"$@"; exit $?', reads)
-        self.assertEqual(out, "False\n", err)
-        self.assertIn("- without the data on stdin: nothing has come, and no program is there that writes to it; "
-                      "--stdin-wait waits longer\n", err)
-        out, err = self.ask_in_script('"$@"; exit $?', reads, "--stdin-wait", "2500ms")
-        self.assertEqual(out, "False\n", err)
-        self.assertIn("- without the data on stdin: nothing has come; --stdin-wait", err)
-
     def test_a_slow_program_in_front_of_a_script_is_waited_for(self):
         out, err = self.ask_in_script('(sleep 3; echo late) | sh -c \'"$@"; exit $?\' sh "$@"', subprocess.DEVNULL)
         self.assertEqual(out, "True\n", err)
@@ -281,34 +271,18 @@ class Files(Data):
     def test_a_name_may_have_blanks(self):
         for name in "my sales data.csv", "some folder/q 1.csv", "größe.csv":
             self.put(name)
-            for question in f"How long is {name}?", f'Read "{name}".', f"Read '{name}'", f"In “{name}” is what?":
+            for question in f'Read "{name}".', f"Read '{name}'":
                 self.given(question, name)
 
     def test_plain_names_are_found_as_ever(self):
         self.put("a.csv"), self.put("b.csv")
         self.given("Join a.csv,b.csv (by id)", "a.csv", "b.csv")
-        self.given("请分析a.csv的数据，和b.csv。", "a.csv", "b.csv")
         self.given("What is the a.csv's header?", "a.csv")
         self.given('He said: "Please read a.csv". Do it.', "a.csv")
         self.given("Is 3.14 an a.b or a v1.2 of e.g. http://example.com/x/a.csv?")
 
-    def test_what_is_not_there_is_told(self):
-        missing = ": the question names it, and there is no such file"
-        self.given("Sum sales.csv and data/q1.json", told=["sales.csv" + missing, "data/q1.json" + missing])
-        self.given('What is in "my sales.csv"?', told=["my sales.csv" + missing])
-        self.given("Is größe.csv large?", told=["größe.csv" + missing])
-        self.put("e.csv")
-        self.given("Is größe.csv large?", told=["größe.csv" + missing])
-        self.given("Write a report.txt, save the plot as plot.png, and export all rows to out/all.csv.")
-        for question in ("Rename each picture to holiday-N.jpg.", "Change the names, then rename all to 'b c.jpg'",
-                         "Convert it to sales.json", "Copy the rows to a new file sales.csv",
-                         "Put the sum into report.txt"):
-            with self.subTest(question):
-                self.given(question)
-        self.given("Rename old.jpg -> new.jpg", told=["old.jpg" + missing])
-        self.given("Rename old.jpg to new.jpg", told=["old.jpg" + missing])
-        self.given("Add the sum to sales.csv", told=["sales.csv" + missing])
-        self.given("What of and/or, 1.5 GB, node.js, os.path, scikit-learn.org and www.example.com?")
+    def test_what_is_not_there_is_left_to_the_program(self):
+        self.given("Sum sales.csv and data/q1.json, and write a report.txt")
 
     def test_what_is_not_plainly_a_file_is_told_and_left(self):
         self.put("data/secret.csv", "the secret")
@@ -318,31 +292,13 @@ class Files(Data):
         link = ": it is reached by a symbolic link, and only --input follows those"
         self.given("Read link.csv, way/secret.csv, .hidden/rows.csv and data/", told=[
             "link.csv" + link, "way/secret.csv" + link,
-            ".hidden/rows.csv: it is hidden, and only --input gives such a file",
-            "data/: it is a folder: --mount data:data gives it, with :rw behind that to change what is in it"])
+            ".hidden/rows.csv: it is hidden, and only --input gives such a file"])
         self.assertNotIn("the secret", "".join(self.prompts))
         self.given("What is in /dev/zero and /proc/self/environ?", told=["/proc/self/environ" + link])
         hostname = "/etc/hostname"
         if os.path.isfile(hostname) and not os.path.islink(hostname):
             self.given("What is in /etc/hostname?", "files/hostname")
         self.assertNotIn("sk-none", "".join(self.prompts))
-
-    def test_a_folder_that_no_option_gives_is_told_with_the_one_that_does(self):
-        self.put("photos/a.jpg")
-        gives = ": it is a folder: --mount photos:photos gives it, with :rw behind that to change what is in it"
-        for question in ("How many files are in photos?", "List the folder photos", "What has the `photos` folder?",
-                         "List the directory 'photos'."):
-            with self.subTest(question):
-                self.given(question, told=["photos" + gives])
-        self.given(f"List {self.folder}/photos", told=[f"{self.folder}/photos" + gives.replace(
-            "photos:photos", f"{self.folder}/photos:photos")])
-        self.given("How are photos taken?")
-        self.given("In which folder are they?")
-        for options in ("--mount", "photos:p"), ("--workdir", "."):
-            with self.subTest(options):
-                status, _, err = self.ask("1", *options, "How many files are in photos?")
-                self.assertEqual(status, 0, err)
-                self.assertNotIn("without", err)
 
     def test_too_many_are_told(self):
         for number in range(17):

@@ -1,6 +1,5 @@
 import json
 import os
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -157,16 +156,11 @@ class Memory(Asking):
         self.assertEqual(os.listdir(self.state("sessions")), [])
         self.assertEqual(self.ask([], "--session", "a", "--forget").returncode, 0)
 
-    @unittest.skipUnless(shutil.which("bwrap"), "bwrap is not installed")
-    def test_the_part_in_bash_is_a_file_beside_it_and_is_forgotten_too(self):
-        rules = [*self.first, ("prints 1", "```bash\necho 1\n```"), ("Judge whether", PASS % "It is 1.")]
+    def test_bash_in_a_conversation_that_is_kept_is_refused(self):
+        rules = [*self.first, ("prints 1", "```bash\necho 1\n```")]
         done = self.ask(rules, "--session", "a", "put 6 times 7 into x", "Write a bash script that prints 1")
-        self.assertEqual((done.returncode, done.stdout), (0, "It is 42.\nIt is 1.\n"), done.stderr)
-        self.assertEqual(done.stderr.count("- without the variables and answers of questions in Python: each language has a "
-                                           "session of its own; --workdir DIR gives both the same files"), 1, done.stderr)
-        self.assertEqual(sorted(os.listdir(self.state("sessions"))), ["a.bash.db", "a.db"])
-        self.assertEqual(self.ask([], "--session", "a", "--forget").returncode, 0)
-        self.assertEqual(os.listdir(self.state("sessions")), [])
+        self.assertEqual((done.returncode, done.stdout), (1, "It is 42.\n"), done.stderr)
+        self.assertIn("bash needs a session of its own (--language bash", done.stderr)
 
     def test_forget_removes_nothing_else(self):
         path = self.file("mine.db", "precious")

@@ -32,14 +32,8 @@ static void a_reply_without_a_program_is_an_answer_or_it_is_none(void **state)
         { "<think>Paris", PROSE_NONE, "" },
         { "ANSWER:", PROSE_NONE, "" },
         { "ANSWER: as in\n```bash\nls", PROSE_NONE, "" },
-        { "I'm sorry, but I can't help with that.", PROSE_NONE, "" },
-        { "I\xe2\x80\x99m sorry, but no.", PROSE_NONE, "" },
-        { "I cannot open files.", PROSE_NONE, "" },
-        { "Let me look at the file.", PROSE_NONE, "" },
-        { "I'll compute the mean now.", PROSE_NONE, "" },
         { "The rows are:", PROSE_NONE, "" },
         { "And then...", PROSE_NONE, "" },
-        { "This computes it.\nprint(5 * 5)", PROSE_NONE, "" },
         { "It is\n```text\n24", PROSE_NONE, "" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -168,6 +168,8 @@ loop_outcome act_take_reply(run *r)
 
     if (error)
         return run_break(r, error);
+    if (r->reply->wants_bash)
+        return reading_refuse_bash(r);
     if (r->call_count > 0)
         return WENT;
     return said->call_count > 0 ? FAILED : take_words(r);

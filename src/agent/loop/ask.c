@@ -121,8 +121,8 @@ static int name_models(str *out, const snug_agent *agent)
     return error;
 }
 
-/* language_code may be NULL. NULL if memory ran out. */
-static snug_reply *make_reply(const snug_agent *agent, const char *text, const char *language_code)
+/* language: that the caller has named, or NULL. NULL if memory ran out. */
+static snug_reply *make_reply(const snug_agent *agent, const char *text, const char *language)
 {
     const char *fallback = snug_host_fallback(agent->host);
     snug_reply *reply = calloc(1, sizeof *reply);
@@ -144,7 +144,7 @@ static snug_reply *make_reply(const snug_agent *agent, const char *text, const c
 
     if (fallback && str_add(&reply->fallback, fallback))
         goto fail;
-    if (language_code && str_add(&reply->language, language_code))
+    if (language && str_add(&reply->language, language))
         goto fail;
 
     return reply;
@@ -198,7 +198,7 @@ static int answer_question(run *r)
     int error = work_on_question(r);
     if (!error)
         error = watch_keep_talk(r);
-    if (!error)
+    if (!error && !r->reply->wants_bash)
         error = keep_turn(r);
     if (!error) {
         retrieve_keep(r);
@@ -237,7 +237,7 @@ int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *text,
     if (asked.refused)
         return refuse_question(out, agent, asked.refused);
 
-    snug_reply *reply = make_reply(agent, text, asked.language_code);
+    snug_reply *reply = make_reply(agent, text, o.language);
     if (!reply)
         return error_no_memory();
 
@@ -245,7 +245,7 @@ int snug_agent_ask(snug_reply **out, snug_agent *agent, const char *text,
     run r = { .agent = agent,
               .question = text,
               .options = &o,
-              .language = asked.language_name,
+              .language = o.language,
               .mode = asked.mode,
               .limits = asked.limits,
               .reply = reply,

@@ -187,6 +187,8 @@ loop_outcome step_extract(run *r)
     int error = reading_judge(r, &r->code);
     if (error)
         return run_break(r, error);
+    if (r->reply->wants_bash)
+        return reading_refuse_bash(r);
     if (join_calls(r, &unknown))
         return run_break(r, error_no_memory());
 

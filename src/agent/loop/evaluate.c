@@ -306,6 +306,8 @@ static loop_outcome judge_by_model(run *r)
     if (keep_verdict(r, r->verdict.value, reason) || keep_doubt(r))
         return run_break(r, error_no_memory());
     memcpy(r->reply->marks, r->verdict.marks, sizeof r->reply->marks);
+    if (r->reply->language.len == 0 && str_add_str(&r->reply->language, &r->verdict.language))
+        return run_break(r, error_no_memory());
 
     tell_verdict(r, "model", reply_verdict_name(r->verdict.value), reason);
     if (r->verdict.value == SNUG_AGENT_VERDICT_FAIL)

@@ -32,9 +32,10 @@ static attempt *best_attempt(const run *r)
     return &r->reply->attempts[r->reply->best - 1];
 }
 
+/* Of the processor, which other programs do not share. */
 static double run_ms(const attempt *a)
 {
-    return a->result ? (double)snug_result_wall_ns(a->result) / (double)NS_PER_MS : 0;
+    return a->result ? (double)snug_result_cpu_ns(a->result) / (double)NS_PER_MS : 0;
 }
 
 /* ---- begin ---- */

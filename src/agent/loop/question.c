@@ -6,8 +6,6 @@
 #include <string.h>
 
 #include "agent/loop/agent_limits.h"
-#include "agent/text/language.h"
-#include "agent/text/programlanguage.h"
 #include "agent/text/question_text.h"
 #include "base/error.h"
 #include "base/utf8.h"
@@ -60,50 +58,19 @@ static int check_ask_options(const snug_agent_ask_options *o, snug_agent_mode mo
     return error;
 }
 
-/* That of another language is not written: it would only be printed. */
-static int check_other_language(const char *text)
-{
-    const char *asked = language_of_program(text);
-
-    if (!asked || strcmp(asked, "bash") == 0)
-        return SNUG_OK;
-    return error_set(SNUG_EINVAL,
-                     "the question asks for %s, and programs are in Python or bash: --language "
-                     "python asks for Python whatever a question says",
-                     asked);
-}
-
 /* A session runs either Python or bash. */
-static int check_program_language(const snug_agent *agent, const char *text,
-                                  const snug_agent_ask_options *o)
+static int check_program_language(const snug_agent *agent, const snug_agent_ask_options *o)
 {
     const char *wanted = o->program_language ? o->program_language : "auto";
-    const int is_auto = strcmp(wanted, "auto") == 0;
-    const int is_bash = strcmp(wanted, "bash") == 0;
-    int error = is_auto ? check_other_language(text) : SNUG_OK;
+    const int is_bash = is_in_bash(agent);
 
-    if (error)
-        return error;
-
-    if (is_in_bash(agent)) {
-        if (is_auto || is_bash)
-            return SNUG_OK;
-        return error_set(SNUG_EINVAL, "the program is to be in %s, and the session is of bash",
-                         wanted);
-    }
-
-    if (is_bash || (is_auto && language_wants_bash(text)))
+    if (is_bash && strcmp(wanted, "python") == 0)
+        return error_set(SNUG_EINVAL, "the program is to be in python, and the session is of bash");
+    if (!is_bash && strcmp(wanted, "bash") == 0)
         return error_set(SNUG_EINVAL,
-                         "%s bash, and the session is of Python: bash needs a session of its own "
-                         "(--language bash, or --isolation bash)",
-                         is_auto ? "the question asks for" : "the program is to be in");
-
+                         "the program is to be in bash, and the session is of Python: bash needs a "
+                         "session of its own (--language bash, or --isolation bash)");
     return SNUG_OK;
-}
-
-int snug_agent_wants_bash(const char *text)
-{
-    return text && language_wants_bash(text);
 }
 
 /* Versions of a program are measured with the names that it began with. */
@@ -113,26 +80,6 @@ static int check_bash(const snug_agent *agent, const snug_agent_ask_options *o)
         return SNUG_OK;
     return error_set(SNUG_EINVAL, "a program in bash is repaired, and not made faster or more "
                                   "robust: its session cannot go back to the names before");
-}
-
-/* out has no language yet; it stays without one where the text does not show which it is in. */
-static void find_answer_language(question *out, const char *wanted, const char *text)
-{
-    const language *known;
-
-    if (wanted) {
-        /* A language that is not in our table is passed on as the caller calls it. */
-        known = language_named(wanted);
-        out->language_code = known ? known->code : wanted;
-        out->language_name = wanted;
-        return;
-    }
-
-    known = language_of(text);
-    if (known) {
-        out->language_code = known->code;
-        out->language_name = known->name;
-    }
 }
 
 int question_prepare(question *out, const snug_agent *agent, const char *text,
@@ -156,11 +103,10 @@ int question_prepare(question *out, const snug_agent *agent, const char *text,
     if (error)
         return error;
 
-    if (check_program_language(agent, text, o) != SNUG_OK) {
+    if (check_program_language(agent, o) != SNUG_OK) {
         out->refused = text;
         return SNUG_OK;
     }
 
-    find_answer_language(out, o->language, text);
     return SNUG_OK;
 }

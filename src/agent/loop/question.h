@@ -9,8 +9,6 @@
 typedef struct question {
     snug_agent_mode mode;
     snug_agent_limits limits;
-    const char *language_code; /* of the answer, "es"; NULL: the model decides */
-    const char *language_name; /* "Spanish"; NULL with the code */
     const char *refused; /* not NULL: it is answered with the error's message, and this question */
 } question;
 

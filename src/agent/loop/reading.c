@@ -73,6 +73,23 @@ static int tell_left_out(run *r, const str *other)
     return add_install_hint(out, r);
 }
 
+/* The first reply has a program for a shell, and none in Python. */
+static int wants_bash(const run *r, const extracted *code)
+{
+    const str *other = &code->other;
+
+    return run_may_be_bash(r) && r->reply->attempt_count == 0 && code->code.len == 0 &&
+           strspn(str_text(other), " \t\n") < other->len &&
+           !shellcode_only_installs(str_text(other), other->len);
+}
+
+loop_outcome reading_refuse_bash(run *r)
+{
+    return run_stop(r, SNUG_AGENT_STATUS_REFUSED,
+                    "the model answers with a program in bash, and the session is of Python: bash "
+                    "needs a session of its own (--language bash, or --isolation bash)");
+}
+
 int reading_judge(run *r, extracted *code)
 {
     int error = SNUG_OK;
@@ -82,5 +99,6 @@ int reading_judge(run *r, extracted *code)
         error = drop_wrong_guess(r, code);
     if (!error && strspn(str_text(&code->other), " \t\n") < code->other.len)
         error = tell_left_out(r, &code->other);
+    r->reply->wants_bash = !error && wants_bash(r, code);
     return error;
 }

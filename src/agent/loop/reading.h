@@ -9,5 +9,7 @@
 /* Code that was only guessed to be some is dropped where it does not parse. run.left_out becomes
  * the sentence on blocks in the other language. SNUG_OK, or an error with its message. */
 int reading_judge(run *r, extracted *code);
+/* STOPPED: reply.wants_bash is true. */
+loop_outcome reading_refuse_bash(run *r);
 
 #endif

@@ -218,7 +218,7 @@ static void describe_time(texts *t, const run *r)
     const attempt *best = reply_best(r->reply);
     if (best->result)
         snprintf(t->time, sizeof t->time, "%.3g ms",
-                 (double)snug_result_wall_ns(best->result) / 1e6);
+                 (double)snug_result_cpu_ns(best->result) / 1e6);
 }
 
 static const char *focus_name(const snug_agent *agent)
@@ -306,6 +306,7 @@ static void fill_values(template_values *v, const texts *t, run *r, const char *
         .images = t->images,
         .left_out = str_text(&r->left_out),
         .model_calls = t->model_calls,
+        .bash = run_may_be_bash(r) ? "yes" : NULL,
         .documented = agent->options.style == SNUG_AGENT_STYLE_DOCUMENTED ? "yes" : NULL,
     };
 

@@ -166,6 +166,11 @@ int snug_reply_has_program(const snug_reply *reply)
     return !reply->is_without_program;
 }
 
+int snug_reply_wants_bash(const snug_reply *reply)
+{
+    return reply->wants_bash;
+}
+
 const char *snug_reply_doubt(const snug_reply *reply)
 {
     return str_text(&reply->doubt);

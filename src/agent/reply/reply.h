@@ -71,7 +71,8 @@ struct snug_reply {
     snug_agent_verdict verdict;
     str reason;
     double marks[VERDICT_MARKS]; /* of the model that judged, from 0 to 100; -1: it gave none */
-    str doubt; /* why the answer may be wrong though it was given, one sentence; or empty */
+    str doubt;      /* why the answer may be wrong though it was given, one sentence; or empty */
+    int wants_bash; /* the session is of Python, and the model's first program in bash */
     int is_without_program;   /* the answer is words of the model's, for which nothing has run */
     uint64_t cached_requests; /* answered by the cache */
     str explanation;

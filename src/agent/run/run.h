@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #include <snug/agent.h>
 
@@ -201,6 +202,13 @@ typedef struct run {
 static inline int is_in_bash(const snug_agent *agent)
 {
     return snug_session_kind(agent->session) == SNUG_KIND_BASH;
+}
+
+/* Whether a program in bash is not one for this session, and may be one for another. */
+static inline int run_may_be_bash(const struct run *r)
+{
+    const char *wanted = r->options->program_language;
+    return !is_in_bash(r->agent) && !r->reply->is_given && (!wanted || strcmp(wanted, "auto") == 0);
 }
 
 static inline attempt *run_attempt(const run *r)

@@ -55,6 +55,7 @@
     X(images, "how many pictures come with the question")                                           \
     X(left_out, "what of the model's reply was not run: blocks in another language")               \
     X(model_calls, "how many calls of ask_model programs may make; empty: there is no such thing") \
+    X(bash, "not empty: a program in bash may be asked for, which a session of its own runs")      \
     X(documented, "not empty: programs shall have functions, documentation and handled errors")
 /* clang-format on */
 

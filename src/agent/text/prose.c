@@ -1,82 +1,14 @@
 #include "agent/text/prose.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "agent/text/blocks.h"
 #include "agent/text/line.h"
-
-/* Beginnings of replies that do not answer, with the apostrophe of ASCII. */
-static const char *const refusals[] = {
-    "i'm sorry",           "i am sorry",     "sorry, ",          "i apologi",
-    "i cannot ",           "i can't ",       "i'm unable",       "i am unable",
-    "i'm not able",        "i am not able",  "i won't ",         "i will not ",
-    "i would rather not",  "i must decline", "unfortunately, i", "as an ai",
-    "as a language model",
-};
-static const char *const announcements[] = {
-    "let me ",
-    "let's ",
-    "i'll ",
-    "i will ",
-    "i'm going to ",
-    "i am going to ",
-    "now i ",
-    "first, i",
-    "next, i",
-    "here is the program",
-    "here's the program",
-    "here is the code",
-    "here's the code",
-};
-/* Beginnings of lines that are a program without a fence. */
-static const char *const statements[] = {
-    "import ", "print(", "def ", "class ", "#!/", "$ ", ">>> "
-};
 
 void prose_free(prose *p)
 {
     str_free(&p->text);
     *p = (prose){ 0 };
-}
-
-/* Whether text begins so, in any case; a curly apostrophe is one too. */
-static int begins_with(const char *text, const char *begin)
-{
-    static const char curly[] = "\xe2\x80\x99";
-
-    while (*begin) {
-        if (*begin == '\'' && strncmp(text, curly, sizeof curly - 1) == 0)
-            text += sizeof curly - 1;
-        else if (strncasecmp(text, begin, 1) == 0)
-            text++;
-        else
-            return 0;
-        begin++;
-    }
-
-    return 1;
-}
-
-static int begins_with_any(const char *text, const char *const *begins, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (begins_with(text, begins[i]))
-            return 1;
-    return 0;
-}
-
-static int has_statement(const str *text)
-{
-    line l;
-
-    for (size_t at = 0; at < text->len; at = l.next) {
-        l = line_at(text->data, text->len, at);
-        if (begins_with_any(l.text, statements, sizeof statements / sizeof *statements))
-            return 1;
-    }
-
-    return 0;
 }
 
 /* What follows it has not come: "The steps are:", "and then ..." */
@@ -111,12 +43,7 @@ static int has_open_fence(const str *text)
 
 static int is_answer(const str *text)
 {
-    const char *begin = str_text(text) + strspn(str_text(text), "*_\"'# ");
-
-    if (text->len == 0 || is_left_open(text) || has_statement(text) || has_open_fence(text))
-        return 0;
-    return !begins_with_any(begin, refusals, sizeof refusals / sizeof *refusals) &&
-           !begins_with_any(begin, announcements, sizeof announcements / sizeof *announcements);
+    return text->len > 0 && !is_left_open(text) && !has_open_fence(text);
 }
 
 /* How long "ANSWER:" at its beginning is, with the marks of bold text; 0: it is not there. */

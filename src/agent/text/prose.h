@@ -1,11 +1,9 @@
 /*
  * prose.h - a reply without a program, read as an answer in words.
  *
- * What a model writes in place of a program may be the answer, or a refusal, or the beginning of
- * something ("Let me look at the file:"). The prompts ask for "ANSWER:" before an answer in words,
- * and a reply that begins so is taken for what it says it is. Of any other only those are left out
- * that are plainly none: whether it answers the question is for the evaluation to say, in
- * whatever language it is.
+ * The prompts ask for "ANSWER:" before an answer in words. Of replies without it only those are
+ * left out that end before what they announce: whether the words answer the question is for the
+ * evaluation to say, in whatever language they are.
  */
 #ifndef SNUG_AGENT_PROSE_H
 #define SNUG_AGENT_PROSE_H
@@ -15,7 +13,7 @@
 #include "base/str.h"
 
 typedef enum prose_kind {
-    PROSE_NONE,   /* no words, a refusal, an announcement, code, or cut off in a block */
+    PROSE_NONE,   /* no words, or cut off */
     PROSE_PLAIN,  /* words that may be an answer */
     PROSE_MARKED, /* an answer behind "ANSWER:" */
 } prose_kind;

@@ -7,7 +7,6 @@
 #include "agent/text/blocks.h"
 #include "agent/text/laxjson.h"
 #include "agent/text/line.h"
-#include "agent/text/verdictwords.h"
 #include "base/ascii.h"
 #include "base/jsontext.h"
 
@@ -20,6 +19,7 @@ void verdict_free(verdict *v)
 {
     str_free(&v->reason);
     str_free(&v->answer);
+    str_free(&v->language);
     *v = (verdict){ 0 };
 }
 
@@ -56,60 +56,57 @@ static int read_text_member(str *out, jsontext_span object, const char *name)
     return error;
 }
 
-/* Members that say the verdict in words, and those that say of one whether it is so. "result" and
- * "output" are none: an output that is quoted may have them. */
-static const char *const verdict_names[] = { "verdict", "judgement", "judgment", "decision",
-                                             "evaluation" };
-static const struct {
-    const char *name;
-    int is_fault; /* "failed": true */
-} flags[] = {
-    { "pass", 0 }, { "passed", 0 },     { "correct", 0 },
-    { "fail", 1 }, { "is_correct", 0 }, { "failed", 1 },
-};
-static const char *const reason_names[] = { "reason",    "reasoning", "explanation",
-                                            "rationale", "feedback",  "justification" };
-
-/* Puts the first of the members that has text to out, in the place of what was there. */
-static int read_first_member(str *out, jsontext_span object, const char *const *names, size_t count)
+/* A word, alone or before a colon and its reason, which goes to the end of the text. What is said
+ * in other ways is asked for once more. */
+static int read_words(verdict *out, const str *said, int *is_read)
 {
-    int error = SNUG_OK;
+    static const struct {
+        const char *word;
+        snug_agent_verdict value;
+    } words[] = {
+        { "pass", SNUG_AGENT_VERDICT_PASS },     { "passed", SNUG_AGENT_VERDICT_PASS },
+        { "yes", SNUG_AGENT_VERDICT_PASS },      { "true", SNUG_AGENT_VERDICT_PASS },
+        { "fail", SNUG_AGENT_VERDICT_FAIL },     { "failed", SNUG_AGENT_VERDICT_FAIL },
+        { "no", SNUG_AGENT_VERDICT_FAIL },       { "false", SNUG_AGENT_VERDICT_FAIL },
+        { "unsure", SNUG_AGENT_VERDICT_UNSURE },
+    };
+    static const char marks[] = " \t\r\n*_`\"";
+    const char *text = str_text(said) + strspn(str_text(said), marks);
 
-    str_clear(out);
-    for (size_t i = 0; !error && out->len == 0 && i < count; i++)
-        error = read_text_member(out, object, names[i]);
-    return error;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const size_t len = strlen(words[i].word);
+        if (strncasecmp(text, words[i].word, len) != 0)
+            continue;
+        const char *behind = text + len + strspn(text + len, "*_`\"");
+        const char *reason = behind + 1 + strspn(*behind ? behind + 1 : "", marks);
+        if (*behind != ':' && behind[strspn(behind, "*_`\". \t\r\n")])
+            continue;
+        *is_read = 1;
+        out->value = words[i].value;
+        str_clear(&out->reason);
+        return *behind == ':' ? str_add(&out->reason, reason) : SNUG_OK;
+    }
+    return SNUG_OK;
 }
 
-/* *is_read where the member has a verdict; a reason behind it is the verdict's. */
-static int read_said_member(verdict *out, jsontext_span object, const char *name, int *is_read)
+static int read_verdict_member(verdict *out, jsontext_span object, int *is_read)
 {
+    static const char *const flags[] = { "passed", "correct" };
     str said = { 0 };
-    size_t at;
-    int error = read_text_member(&said, object, name);
+    int error = read_text_member(&said, object, "verdict");
 
-    if (!error && verdictwords_read(&out->value, &at, str_text(&said), said.len)) {
-        *is_read = 1;
-        str_clear(&out->reason);
-        error = str_append(&out->reason, str_text(&said) + at, said.len - at);
-        blocks_trim(&out->reason);
+    if (!error)
+        error = read_words(out, &said, is_read);
+    for (size_t i = 0; !*is_read && i < sizeof flags / sizeof *flags; i++) {
+        const jsontext_span value = jsontext_member(object, flags[i]);
+        const int is_true = value.text && jsontext_is(value, "true");
+        *is_read = is_true || (value.text && jsontext_is(value, "false"));
+        out->value = is_true ? SNUG_AGENT_VERDICT_PASS : SNUG_AGENT_VERDICT_FAIL;
     }
-
+    if (!*is_read)
+        out->value = SNUG_AGENT_VERDICT_UNSURE;
     str_free(&said);
     return error;
-}
-
-static void read_flags(verdict *out, jsontext_span object, int *is_read)
-{
-    for (size_t i = 0; !*is_read && i < sizeof flags / sizeof *flags; i++) {
-        const jsontext_span value = jsontext_member(object, flags[i].name);
-        const int is_true = value.text && jsontext_is(value, "true");
-        if (!is_true && !(value.text && jsontext_is(value, "false")))
-            continue;
-        const int is_fine = is_true != flags[i].is_fault;
-        out->value = is_fine ? SNUG_AGENT_VERDICT_PASS : SNUG_AGENT_VERDICT_FAIL;
-        *is_read = 1;
-    }
 }
 
 static void read_marks(verdict *out, jsontext_span object)
@@ -124,33 +121,26 @@ static void read_marks(verdict *out, jsontext_span object)
 /* The object's own members; what stood in out is replaced where it has a verdict. */
 static int read_members(verdict *out, jsontext_span object, int *is_read)
 {
-    str reason = { 0 };
-    int error = SNUG_OK;
+    static const char *const reasons[] = { "reason", "explanation" };
+    verdict found = { 0 };
+    int error = read_verdict_member(&found, object, is_read);
 
-    for (size_t i = 0; !error && !*is_read && i < sizeof verdict_names / sizeof *verdict_names; i++)
-        error = read_said_member(out, object, verdict_names[i], is_read);
-    if (!error && !*is_read) {
-        read_flags(out, object, is_read);
-        if (*is_read)
-            str_clear(&out->reason);
+    for (size_t i = 0; !error && *is_read && i < sizeof reasons / sizeof *reasons; i++)
+        if (found.reason.len == 0)
+            error = read_text_member(&found.reason, object, reasons[i]);
+    if (!error && *is_read)
+        error = read_text_member(&found.answer, object, "answer");
+    if (!error && *is_read)
+        error = read_text_member(&found.language, object, "language");
+    if (error || !*is_read) {
+        verdict_free(&found);
+        return error;
     }
 
-    if (error || !*is_read)
-        return error;
-
-    read_marks(out, object);
-    error = read_first_member(&reason, object, reason_names,
-                              sizeof reason_names / sizeof *reason_names);
-    if (!error && reason.len > 0) {
-        str_clear(&out->reason);
-        error = str_add_str(&out->reason, &reason);
-    }
-    str_free(&reason);
-    if (error)
-        return error;
-
-    str_clear(&out->answer);
-    return read_text_member(&out->answer, object, "answer");
+    read_marks(&found, object);
+    verdict_free(out);
+    *out = found;
+    return SNUG_OK;
 }
 
 /* Also within members that are objects, as {"name": "judge", "arguments": {"verdict": ...}}. */
@@ -174,54 +164,32 @@ static int read_objects(verdict *out, const str *said)
 {
     str strict = { 0 };
     laxjson_search search = { .text = str_text(said), .len = said->len };
-    int error = SNUG_OK;
+    int error = SNUG_OK, has_read = 0;
 
     while (!error && !(error = laxjson_next(&strict, &search, "{"))) {
         int is_read = 0;
         error =
             read_object(out, (jsontext_span){ strict.data, strict.len }, NESTED_LEVELS, &is_read);
-        out->is_read |= is_read;
+        has_read |= is_read;
     }
 
+    out->is_read = has_read;
     str_free(&strict);
     return error == SNUG_ENOTFOUND ? SNUG_OK : error;
-}
-
-/* Takes off the fence that all of the reply stands in. What is quoted within other words, as an
- * output, stays in its own. */
-static void strip_fence(str *said)
-{
-    static const char mark[] = "```";
-    const size_t width = sizeof mark - 1;
-
-    blocks_trim(said);
-    char *first = said->data ? strchr(said->data, '\n') : NULL;
-    char *last = first ? strrchr(said->data, '\n') : NULL;
-    const int is_whole = last > first && strncmp(said->data, mark, width) == 0 &&
-                         strcmp(last + 1, mark) == 0 &&
-                         strstr(said->data + width, mark) == last + 1;
-    if (!is_whole)
-        return;
-
-    said->len = (size_t)(last - first);
-    memmove(said->data, first, said->len);
-    said->data[said->len] = '\0';
-    blocks_trim(said);
 }
 
 int verdict_read(verdict *out, const char *text, size_t len)
 {
     str said = { 0 };
-    size_t at = 0;
 
     *out = (verdict){ .value = SNUG_AGENT_VERDICT_UNSURE, .marks = { -1, -1, -1 } };
     int error = read_without_thinking(&said, text, len);
     if (!error)
         error = read_objects(out, &said);
     if (!error && !out->is_read) {
-        strip_fence(&said);
-        out->is_read = verdictwords_read(&out->value, &at, str_text(&said), said.len);
-        error = str_append(&out->reason, str_text(&said) + at, said.len - at);
+        error = read_words(out, &said, &out->is_read);
+        if (!error && !out->is_read)
+            error = str_add_str(&out->reason, &said);
         blocks_trim(&out->reason);
     }
 

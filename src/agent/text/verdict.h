@@ -22,12 +22,13 @@ typedef struct verdict {
     snug_agent_verdict value;
     str reason;                  /* may be empty */
     str answer;                  /* the better answer, if one was given */
+    str language;                /* that the question is in, as the model calls it; may be empty */
     double marks[VERDICT_MARKS]; /* from 0 to 100; -1: none */
     int is_read;                 /* 0: there is no verdict in the text; UNSURE may be one, too */
 } verdict;
 
 /* From {"verdict": "pass|fail|unsure", "reason": ..., "answer": ...}, from objects that say it in
- * other ways ({"passed": false}, the arguments of a call), or in words (verdictwords.h). Where no
+ * other ways ({"passed": false}, the arguments of a call), or from "YES" and "NO: REASON". Where no
  * such thing is in the text the value is SNUG_AGENT_VERDICT_UNSURE, is_read 0, and the reason is
  * the text, without thinking. out need not be initialised. SNUG_OK or SNUG_ENOMEM. */
 int verdict_read(verdict *out, const char *text, size_t len);

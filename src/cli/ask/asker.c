@@ -10,6 +10,7 @@
 #include "cli/ask/installing.h"
 #include "cli/ask/missing_events.h"
 #include "cli/program/command.h"
+#include "cli/program/in_bash.h"
 
 /* ---- cancelling ---- */
 
@@ -142,7 +143,7 @@ static int ask_agent(asker *a, snug_agent *agent, const char *question,
                      const snug_agent_ask_options *how)
 {
     snug_reply *reply = NULL;
-    int error = SNUG_OK, status;
+    int error = SNUG_OK, status = EXIT_FINE;
     canceller c = { .agent = agent };
     const int taken = signals_watch_call(&a->signals, begin_cancel, &c);
 
@@ -156,10 +157,10 @@ static int ask_agent(asker *a, snug_agent *agent, const char *question,
         status = 128 + taken;
     else if (error)
         status = command_fail_host();
+    else if (snug_reply_wants_bash(reply) && in_bash_is_open(a->options) && !a->seats.conversation)
+        a->wants_bash = 1;
     else if (!a->is_stopped)
         status = take_reply(a, agent, question, reply);
-    else
-        status = EXIT_FINE;
     snug_reply_free(reply);
     return status;
 }
@@ -173,7 +174,7 @@ static int ask_with_data(asker *a, const char *question, const question_data *da
         return status;
 
     const snug_agent_ask_options how = make_ask_options(a, data, is_first);
-    a->is_stopped = 0;
+    a->is_stopped = a->wants_bash = 0;
     at->was_asked = 1;
     return ask_agent(a, at->agent, question, &how);
 }
@@ -236,26 +237,21 @@ static int offer_install(asker *a)
     return give_up_install(a);
 }
 
-/* The languages have sessions of their own; said where the second one of the two begins. */
-static void tell_apart(asker *a, int is_bash)
+/* The model writes bash for it: the session of Python stays, for the next one. */
+static int ask_in_bash(asker *a, const char *question, question_data *data, int is_first)
 {
-    const int shares_files = a->options->workdir != NULL;
-
-    if (!seats_begins_apart(&a->seats, is_bash))
-        return;
-    steps_without(&a->steps,
-                  is_bash ? "variables and answers of questions in Python"
-                          : "variables and answers of questions in bash",
-                  shares_files ? "each language has a session of its own, and both have the files "
-                                 "of --workdir; --language keeps to one"
-                               : "each language has a session of its own; --workdir DIR gives both "
-                                 "the same files, --language keeps to one");
+    if (!is_first)
+        steps_without(&a->steps, "variables and answers of questions in Python",
+                      "each language has a session of its own; --workdir DIR gives both the same "
+                      "files, --language keeps to one");
+    question_make_files(data);
+    return ask_with_data(a, question, data, 1, is_first);
 }
 
 int asker_ask(asker *a, const char *question)
 {
     const int is_first = a->asked++ == 0;
-    const int is_bash = seats_is_for_bash(&a->seats, question, is_first);
+    const int is_bash = seats_is_for_bash(&a->seats, is_first);
     const seat *wanted = is_bash ? &a->seats.bash : &a->seats.python;
     const question_place place = { .options = a->options,
                                    .signals = &a->signals,
@@ -265,7 +261,6 @@ int asker_ask(asker *a, const char *question)
                                    .can_mount = !wanted->agent };
     question_data data;
 
-    tell_apart(a, is_bash);
     int status = question_collect(&data, &place, question);
 
     if (!status && is_first)
@@ -278,6 +273,8 @@ int asker_ask(asker *a, const char *question)
         if (!status)
             status = ask_with_data(a, question, &data, is_bash, is_first);
     }
+    if (!status && a->wants_bash)
+        status = ask_in_bash(a, question, &data, is_first);
 
     free(a->images);
     a->images = NULL;

@@ -34,6 +34,7 @@ typedef struct asker {
     size_t offered;           /* of those: somebody was asked about them */
     int can_install;          /* the question may begin again in another session */
     int is_stopped;           /* it was, for that */
+    int wants_bash;           /* the model's first program is in bash */
     int is_talk;              /* with somebody at a terminal */
     install_choice install;   /* in a conversation, where no option says it: asked */
     str context, code;

@@ -17,10 +17,9 @@ static int find_files(asker *a, snug_agent_options *wanted)
 
     if (o->conversation) {
         int status = state_session_path(&a->conversation, o->conversation);
-        if (!status)
-            status = seats_name_conversations(&a->seats, a->conversation.data);
         if (status)
             return status;
+        a->seats.conversation = a->conversation.data;
     }
 
     return state_set_material(&a->library, &a->cache, wanted, o);
@@ -31,12 +30,9 @@ static int forget_conversation(const asker *a)
 {
     if (!a->options->conversation)
         return command_fail(EXIT_USAGE, "--forget needs --session NAME");
-    const str *parts[] = { &a->seats.python_conversation, &a->seats.bash_conversation };
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        int error = snug_agent_remove_conversation(parts[i]->data);
-        if (error && error != SNUG_ENOTFOUND)
-            return command_fail_host();
-    }
+    const int error = snug_agent_remove_conversation(a->seats.conversation);
+    if (error && error != SNUG_ENOTFOUND)
+        return command_fail_host();
     return EXIT_FINE;
 }
 
@@ -59,7 +55,7 @@ static int open_seat_for_lines(asker *a)
 
     if (o->input_count > 0 || o->code_path)
         return EXIT_FINE;
-    return seats_open(&at, &a->seats, seats_is_for_bash(&a->seats, "", 0), NULL);
+    return seats_open(&at, &a->seats, seats_is_for_bash(&a->seats, 0), NULL);
 }
 
 static int prepare(asker *a, const options *o)

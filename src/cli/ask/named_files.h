@@ -2,9 +2,10 @@
  * named_files.h - the files that a question names: staff.csv, data/staff.csv, /srv/staff.csv,
  * "my staff.csv".
  *
- * A name is what stands in the text; no folder is listed, and nothing is searched for. A hidden
- * file and one that a symbolic link leads to, itself or a folder on the way, is not taken: who asks
- * has named a file, and means no other.
+ * A name is a word, or what stands in quotes, with a dot or a slash in it, that is the path of a
+ * file as it is written; no folder is listed, and nothing is searched for. A hidden file and one
+ * that a symbolic link leads to, itself or a folder on the way, is not taken: who asks has named a
+ * file, and means no other.
  */
 #ifndef SNUG_CLI_NAMED_FILES_H
 #define SNUG_CLI_NAMED_FILES_H
@@ -12,13 +13,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/ask/named_path.h"
-
 typedef struct named_file {
     char *path; /* as the question has it; ~/ is the home folder */
-    char *name; /* that cells find it under; NULL: it is not a file */
+    char *name; /* that cells find it under; NULL: it is not taken */
     uint64_t bytes;
-    named_fact fact; /* NAMED_MISSING: it is named like a file */
+    const char *reason; /* why it is not taken, for people; NULL: it is */
 } named_file;
 
 typedef struct named_files {
@@ -28,8 +27,6 @@ typedef struct named_files {
 
 /* In the order of the text, each once. SNUG_OK or SNUG_ENOMEM. Free in both cases. */
 int named_files_find(named_files *out, const char *question);
-/* Why it is not taken, for people; "" of a file. */
-const char *named_file_reason(const named_file *file);
 /* A path as people write it: ~/ is the home folder. NULL if memory ran out, or it is empty or too
  * long for a path. Free it. */
 char *named_files_path(const char *text, size_t len);

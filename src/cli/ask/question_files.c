@@ -8,7 +8,6 @@
 #include "base/array.h"
 #include "base/utf8.h"
 #include "cli/ask/named_files.h"
-#include "cli/ask/near_file.h"
 #include "cli/ask/stdin_data.h"
 #include "cli/program/command.h"
 #include "cli/program/option_table.h"
@@ -179,21 +178,20 @@ static int has_stdin_option(const options *o)
 }
 
 static int read_stdin(question_data *data, const question_place *place, int is_asked_for,
-                      stdin_silence *silence)
+                      int *is_silent)
 {
     const options *o = place->options;
     stdin_limits limits = { .wait_ms = o->stdin_wait_ms ? o->stdin_wait_ms : STDIN_WAIT_MS,
                             .most_ms = o->budget.wall_ms ? o->budget.wall_ms : wall_default(),
                             .most_bytes = most_copied(o),
                             .is_asked_for = is_asked_for,
-                            .may_be_left_over = !is_asked_for && !o->stdin_wait_ms,
                             .is_quiet = o->is_quiet };
 
     if (is_asked_for)
         limits.most_ms = SNUG_UNLIMITED;
     if (is_asked_for && !o->stdin_wait_ms)
         limits.wait_ms = SNUG_UNLIMITED;
-    return stdin_read(&data->piped, silence, &limits, place->signals);
+    return stdin_read(&data->piped, is_silent, &limits, place->signals);
 }
 
 static int add_piped(question_data *data, const char *name)
@@ -207,14 +205,14 @@ static int add_piped(question_data *data, const char *name)
 static int add_option_stdin(question_data *data, const question_place *place, const char *name,
                             int *is_used)
 {
-    stdin_silence silence;
+    int is_silent;
 
     if (*is_used)
         return command_fail(EXIT_USAGE, "--input %s: stdin is the data of another name already",
                             name);
     *is_used = 1;
-    int status = read_stdin(data, place, 1, &silence);
-    if (!status && silence != STDIN_SPOKE)
+    int status = read_stdin(data, place, 1, &is_silent);
+    if (!status && is_silent)
         return command_fail(EXIT_USAGE, "--input %s: nothing has come on stdin (--stdin-wait)",
                             name);
     if (!status)
@@ -268,22 +266,18 @@ static const char *stdin_name(const question_data *data, const question_place *p
 
 static int add_stdin(question_data *data, const question_place *place)
 {
-    static const char *const reasons[] = {
-        [STDIN_SILENT] = "nothing has come; --stdin-wait waits longer",
-        [STDIN_LEFT_OVER] = "nothing has come, and no program is there that writes to it; "
-                            "--stdin-wait waits longer",
-    };
     const options *o = place->options;
-    stdin_silence silence;
+    int is_silent;
 
     if (has_stdin_questions(o) || has_stdin_option(o) || has_input_file(data, "stdin") ||
         !stdin_may_be_data())
         return EXIT_FINE;
 
-    int status = read_stdin(data, place, 0, &silence);
+    int status = read_stdin(data, place, 0, &is_silent);
     if (status || data->piped.len == 0) {
-        if (!status && silence != STDIN_SPOKE)
-            steps_without(place->steps, "data on stdin", reasons[silence]);
+        if (!status && is_silent)
+            steps_without(place->steps, "data on stdin",
+                          "nothing has come; --stdin-wait waits longer");
         return status;
     }
 
@@ -300,57 +294,6 @@ static void tell_left_out(const question_place *place, const char *path, const c
     str_free(&about);
 }
 
-static int is_same_place(const char *path, const struct stat *folder)
-{
-    struct stat facts;
-    return path && !stat(path, &facts) && facts.st_dev == folder->st_dev &&
-           facts.st_ino == folder->st_ino;
-}
-
-/* Whether an option gives the session the folder: a mount, or the work directory that has it. */
-static int is_given_folder(const options *o, const char *path)
-{
-    struct stat folder;
-    str within = { 0 };
-
-    if (stat(path, &folder))
-        return 0;
-    for (size_t i = 0; i < o->mount_count; i++)
-        if (is_same_place(o->mounts[i].path, &folder))
-            return 1;
-
-    const char *workdir = o->workdir;
-    const int is_found = workdir && !str_printf(&within, "%s/%s", workdir, path) &&
-                         (is_same_place(workdir, &folder) || is_same_place(within.data, &folder));
-    str_free(&within);
-    return is_found;
-}
-
-static int tell_folder(const question_place *place, const char *path)
-{
-    str plain = { 0 }, why = { 0 };
-
-    if (is_given_folder(place->options, path))
-        return EXIT_FINE;
-
-    int error = str_add(&plain, path);
-    while (!error && plain.len > 1 && plain.data[plain.len - 1] == '/')
-        plain.data[--plain.len] = '\0';
-    const char *name = error ? "" : mount_name(plain.data);
-    const int has_name = *name && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
-    if (!error)
-        error = str_printf(&why,
-                           "it is a folder: --mount %.300s:%.100s gives it, with :rw behind "
-                           "that to change what is in it",
-                           plain.data, has_name ? name : "NAME");
-    if (!error)
-        tell_left_out(place, path, why.data);
-
-    str_free(&plain);
-    str_free(&why);
-    return error ? command_fail_memory() : EXIT_FINE;
-}
-
 static int add_large(question_data *data, const question_place *place, const named_file *file)
 {
     str why = { 0 };
@@ -364,31 +307,11 @@ static int add_large(question_data *data, const question_place *place, const nam
     return EXIT_FINE;
 }
 
-static int tell_missing(const question_place *place, const named_file *file)
-{
-    str near = { 0 }, why = { 0 };
-    int error = near_file_find(&near, file->path);
-
-    if (!error)
-        error = str_add(&why, named_file_reason(file));
-    if (!error && near.len > 0)
-        error = str_printf(&why, "; did you mean %.300s?", near.data);
-    if (!error)
-        tell_left_out(place, file->path, why.data);
-    str_free(&near);
-    str_free(&why);
-    return error ? command_fail_memory() : EXIT_FINE;
-}
-
 /* Its texts become the data's. */
 static int add_named_file(question_data *data, const question_place *place, named_file *file)
 {
-    if (file->fact == NAMED_FOLDER)
-        return tell_folder(place, file->path);
-    if (file->fact == NAMED_MISSING)
-        return tell_missing(place, file);
-    if (file->fact != NAMED_FILE) {
-        tell_left_out(place, file->path, named_file_reason(file));
+    if (file->reason) {
+        tell_left_out(place, file->path, file->reason);
         return EXIT_FINE;
     }
 
@@ -451,6 +374,13 @@ int question_collect(question_data *out, const question_place *place, const char
     if (!status && takes_more && strlen(question) <= most_bytes(place->options))
         status = add_named_files(out, place, question);
     return status;
+}
+
+void question_make_files(question_data *data)
+{
+    for (size_t i = 0; i < data->count; i++)
+        if (!strcmp(data->items[i].name, "stdin"))
+            data->items[i].name = "stdin.txt";
 }
 
 static const char *const program_languages[] = {

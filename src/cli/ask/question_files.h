@@ -39,6 +39,8 @@ int question_check_stdin(const options *o);
 /* The files of --input and stdin, with the first question, and files that it names, unless they are
  * among those. EXIT_FINE, 128 and a signal, or EXIT_USAGE after one sentence. Free in all cases. */
 int question_collect(question_data *out, const question_place *place, const char *question);
+/* Programs of bash read files: what stdin had is one from now on. */
+void question_make_files(question_data *data);
 /* As snug_agent_ask_options has it. */
 const char *question_program_language(const options *o);
 void question_free(question_data *data);

@@ -3,10 +3,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/array.h"
-#include "base/clock.h"
 #include "cli/packages/usual.h"
 #include "cli/program/command.h"
 #include "cli/program/in_bash.h"
@@ -17,60 +15,13 @@ static int is_shell_script(const char *path)
     return dot && (strcmp(dot, ".sh") == 0 || strcmp(dot, ".bash") == 0);
 }
 
-/* ---- conversations ---- */
-
-/* "notes.db" of Python has its part in bash in "notes.bash.db". */
-int seats_name_conversations(seats *s, const char *path)
-{
-    static const char end[] = ".db";
-    const size_t end_len = sizeof end - 1;
-    size_t len = strlen(path);
-
-    if (len > end_len && strcmp(path + len - end_len, end) == 0)
-        len -= end_len;
-    if (str_add(&s->python_conversation, path) || str_append(&s->bash_conversation, path, len) ||
-        str_add(&s->bash_conversation, ".bash") || str_add(&s->bash_conversation, path + len))
-        return command_fail_memory();
-    return EXIT_FINE;
-}
-
-/* When that part was stored last; 0: it is not there. */
-static uint64_t stored_ns(const str *path)
-{
-    struct stat facts;
-
-    if (path->len == 0 || stat(path->data, &facts) != 0)
-        return 0;
-    return (uint64_t)facts.st_mtim.tv_sec * NS_PER_S + (uint64_t)facts.st_mtim.tv_nsec;
-}
-
-static int was_last_in_bash(const seats *s)
-{
-    if (s->last)
-        return s->last == &s->bash;
-    return stored_ns(&s->bash_conversation) > stored_ns(&s->python_conversation);
-}
-
-int seats_begins_apart(const seats *s, int is_bash)
-{
-    const seat *own = is_bash ? &s->bash : &s->python, *other = is_bash ? &s->python : &s->bash;
-    const str *files[] = { &s->python_conversation, &s->bash_conversation };
-
-    if (own->was_asked || stored_ns(files[is_bash]) > 0)
-        return 0;
-    return other->was_asked || stored_ns(files[!is_bash]) > 0;
-}
-
-int seats_is_for_bash(const seats *s, const char *question, int is_first)
+int seats_is_for_bash(const seats *s, int is_first)
 {
     const options *o = s->options;
 
     if (is_first && o->code_path && in_bash_is_open(o))
         return is_shell_script(o->code_path);
-    if (in_bash_is_wanted(o, question))
-        return 1;
-    return in_bash_is_open(o) && s->python_conversation.len > 0 &&
-           !in_bash_names_python(question) && was_last_in_bash(s);
+    return o->session.kind == SNUG_KIND_BASH;
 }
 
 /* ---- sessions ---- */
@@ -87,13 +38,13 @@ static snug_mount *join_mounts(size_t *count, const options *o, const question_d
     return all;
 }
 
-/* Where nobody has asked for bash but the question, it is said how to do without. */
+/* Where nobody has asked for bash but the model, it is said how to do without. */
 static int fail_open(const seats *s, int is_bash)
 {
     if (!is_bash || s->options->session.kind == SNUG_KIND_BASH || signals_taken(s->signals))
         return command_fail_open(s->signals);
     return command_fail(EXIT_USAGE,
-                        "the question asks for bash: %s (--language python asks for Python)",
+                        "the program is in bash: %s (--language python asks for Python)",
                         snug_error_message());
 }
 
@@ -122,7 +73,7 @@ static int open_seat(seat *out, seats *s, const options *o, const question_data 
     session.on_approval = s->on_approval;
     session.payload = s->payload;
     wanted.session = &session;
-    wanted.conversation_file = is_bash ? s->bash_conversation.data : s->python_conversation.data;
+    wanted.conversation_file = s->conversation;
     int error = snug_agent_open(&out->agent, out->host, &wanted);
     free(mounts);
     free(allowed.items);
@@ -215,6 +166,4 @@ void seats_close(seats *s)
     s->packages = NULL;
     close_seat(&s->bash);
     close_seat(&s->python);
-    str_free(&s->python_conversation);
-    str_free(&s->bash_conversation);
 }

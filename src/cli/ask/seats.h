@@ -1,6 +1,7 @@
 /*
  * seats.h - where the questions of snug ask are answered: an agent whose session is of Python, and
- * one whose session is of bash, each opened for the first question that wants it.
+ * one whose session is of bash, each opened for the first question that wants it. Where no option
+ * says which, the model does, by the language of its first program.
  */
 #ifndef SNUG_CLI_SEATS_H
 #define SNUG_CLI_SEATS_H
@@ -26,21 +27,15 @@ typedef struct seats {
     void (*on_approval)(void *payload, snug_call *call); /* of sessions; NULL: nobody is asked */
     void *payload;
     seat python, bash;
-    const seat *last;                           /* that was opened, or asked; NULL: none was */
-    str python_conversation, bash_conversation; /* paths; empty: there is none */
+    const seat *last;         /* that was opened, or asked; NULL: none was */
+    const char *conversation; /* path; NULL: there is none */
     text_list allow; /* what the next session of Python has besides: then it is a full one, */
     char *packages;  /* with packages of this folder; NULL: those of the options */
 } seats;
 
-/* The files of the conversation of that path, for a session has one language: of Python it is that
- * path itself. EXIT_FINE, or EXIT_USAGE after one sentence. */
-int seats_name_conversations(seats *s, const char *path);
-/* Whether the question is for bash: by the options, by the name of --code, which is the first
- * question's, or by its words. In a conversation that is kept, one that names neither goes on where
- * the last one was. */
-int seats_is_for_bash(const seats *s, const char *question, int is_first);
-/* Whether its seat is about to be new, and the other one has something that it will not have. */
-int seats_begins_apart(const seats *s, int is_bash);
+/* Whether a question begins in bash: by the options, or by the name of --code, which is the first
+ * question's. */
+int seats_is_for_bash(const seats *s, int is_first);
 /* Opens it if it is not; data may be NULL, else a new session has its mounts. EXIT_FINE, or
  * EXIT_USAGE after one sentence. */
 int seats_open(seat **out, seats *s, int is_bash, const question_data *data);

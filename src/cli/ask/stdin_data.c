@@ -7,11 +7,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cli/ask/stdin_writer.h"
 #include "cli/program/command.h"
 #include "cli/program/quantity.h"
 
-enum { READ_BYTES = 65536, TOLD_AFTER_MS = 1000, LEFT_OVER_MS = 2000 };
+enum { READ_BYTES = 65536, TOLD_AFTER_MS = 1000 };
 
 int stdin_is_meant(const char *path)
 {
@@ -41,18 +40,10 @@ typedef struct waiting {
     signals *signals;
     uint64_t begun_ns;  /* of all */
     uint64_t silent_ns; /* since when nothing has come */
-    uint64_t
-        left_over_ms; /* when to look whether somebody writes; SNUG_UNLIMITED: never, or done */
     int is_told;
 } waiting;
 
-typedef enum wait_end {
-    WAIT_READABLE,
-    WAIT_SIGNAL,
-    WAIT_SILENT,
-    WAIT_LEFT_OVER,
-    WAIT_TOO_LONG
-} wait_end;
+typedef enum wait_end { WAIT_READABLE, WAIT_SIGNAL, WAIT_SILENT, WAIT_TOO_LONG } wait_end;
 
 static int is_over(uint64_t since_ns, uint64_t most_ms, uint64_t now_ns)
 {
@@ -66,7 +57,6 @@ static int wait_ms(const waiting *w, uint64_t now_ns)
     const struct {
         uint64_t since_ns, most_ms;
     } ends[] = { { w->silent_ns, w->limits->wait_ms },
-                 { w->begun_ns, w->left_over_ms },
                  { w->begun_ns, w->limits->most_ms },
                  { w->begun_ns, told_ms } };
     uint64_t next_ns = UINT64_MAX;
@@ -100,15 +90,6 @@ static void tell_waiting(waiting *w, uint64_t now_ns)
                                       "--no-auto-input, or </dev/null, does without");
 }
 
-/* Looked for once, and not where the wait has just begun. */
-static int is_left_over(waiting *w, uint64_t now_ns)
-{
-    if (!is_over(w->begun_ns, w->left_over_ms, now_ns))
-        return 0;
-    w->left_over_ms = SNUG_UNLIMITED;
-    return stdin_is_left_over();
-}
-
 static wait_end wait_for_bytes(waiting *w)
 {
     struct pollfd waited[] = { { STDIN_FILENO, POLLIN, 0 }, { signals_fd(w->signals), POLLIN, 0 } };
@@ -128,8 +109,6 @@ static wait_end wait_for_bytes(waiting *w)
         tell_waiting(w, then_ns);
         if (is_over(w->silent_ns, w->limits->wait_ms, then_ns))
             return WAIT_SILENT;
-        if (is_left_over(w, then_ns))
-            return WAIT_LEFT_OVER;
         if (is_over(w->begun_ns, w->limits->most_ms, then_ns))
             return WAIT_TOO_LONG;
     }
@@ -184,22 +163,17 @@ static int take_bytes(str *out, int *is_whole, const stdin_limits *limits)
     return EXIT_FINE;
 }
 
-int stdin_read(str *out, stdin_silence *silence, const stdin_limits *limits, signals *s)
+int stdin_read(str *out, int *is_silent, const stdin_limits *limits, signals *s)
 {
     const uint64_t now_ns = clock_now_ns();
-    waiting w = { .limits = limits,
-                  .signals = s,
-                  .begun_ns = now_ns,
-                  .silent_ns = now_ns,
-                  .left_over_ms = limits->may_be_left_over ? LEFT_OVER_MS : SNUG_UNLIMITED };
+    waiting w = { .limits = limits, .signals = s, .begun_ns = now_ns, .silent_ns = now_ns };
     int is_whole = 0, status = EXIT_FINE;
 
-    *silence = STDIN_SPOKE;
+    *is_silent = 0;
     while (!status && !is_whole) {
         switch (wait_for_bytes(&w)) {
         case WAIT_READABLE:
             w.silent_ns = clock_now_ns();
-            w.left_over_ms = SNUG_UNLIMITED;
             status = take_bytes(out, &is_whole, limits);
             break;
         case WAIT_SIGNAL:
@@ -209,10 +183,7 @@ int stdin_read(str *out, stdin_silence *silence, const stdin_limits *limits, sig
         case WAIT_SILENT:
             if (out->len > 0)
                 return fail_silent(limits);
-            *silence = STDIN_SILENT;
-            return EXIT_FINE;
-        case WAIT_LEFT_OVER:
-            *silence = STDIN_LEFT_OVER;
+            *is_silent = 1;
             return EXIT_FINE;
         }
     }

@@ -18,22 +18,15 @@ typedef struct stdin_limits {
     uint64_t most_ms;    /* in all, the same */
     uint64_t most_bytes; /* more than that is a fault */
     int is_asked_for;    /* by an option: it is read whatever it is, and waited for like cat does */
-    int may_be_left_over; /* nobody has said how long: one that nobody meant is not waited for */
-    int is_quiet;         /* nothing is said while it is waited for */
+    int is_quiet;        /* nothing is said while it is waited for */
 } stdin_limits;
-
-typedef enum stdin_silence {
-    STDIN_SPOKE,
-    STDIN_SILENT,   /* nothing came at all in that time */
-    STDIN_LEFT_OVER /* nothing came, and by stdin_writer.h nobody meant it */
-} stdin_silence;
 
 /* Whether a path of --input means stdin: "-", "/dev/stdin" and the like. */
 int stdin_is_meant(const char *path);
 /* Whether stdin is such that it is data without being asked for. */
 int stdin_may_be_data(void);
-/* Appends all that comes. Unless *silence is STDIN_SPOKE the question goes on without. EXIT_FINE;
- * 128 and the signal that ended it; or EXIT_USAGE after one sentence. */
-int stdin_read(str *out, stdin_silence *silence, const stdin_limits *limits, signals *s);
+/* Appends all that comes. *is_silent: nothing came at all, and the question goes on without.
+ * EXIT_FINE; 128 and the signal that ended it; or EXIT_USAGE after one sentence. */
+int stdin_read(str *out, int *is_silent, const stdin_limits *limits, signals *s);
 
 #endif

@@ -7,7 +7,6 @@
 #include "base/ascii.h"
 #include "base/error.h"
 #include "cli/ask/talk_complete.h"
-#include "cli/ask/talk_slips.h"
 #include "cli/ask/talk_words.h"
 #include "cli/program/command.h"
 #include "cli/program/state_folder.h"
@@ -150,7 +149,6 @@ static int open_reader(talk *t)
 /* EXIT_FINE: it goes on. *leaves: somebody wants to go. */
 static int take_line(talk *t, int *leaves)
 {
-    str sentence = { 0 };
     int status = EXIT_FINE;
 
     reader_remember(t->reader, str_text(&t->line), t->line.len);
@@ -161,17 +159,13 @@ static int take_line(talk *t, int *leaves)
         *leaves = 1;
         break;
     case WORD_IS_QUESTION:
-        if (slip_find(&sentence, str_text(&t->line)))
-            command_fail(EXIT_FINE, "%s", str_text(&sentence));
-        else
-            status = ask_question(t);
+        status = ask_question(t);
         break;
     }
 
     /* An interrupt of a word of the prompt's has done its part. */
     if (!status)
         signals_forgive(&t->asker->signals);
-    str_free(&sentence);
     return status;
 }
 

@@ -284,24 +284,24 @@ static int open_bash_host(batch *b)
     return error;
 }
 
-/* Where nobody has asked for bash but the task, it is said how to do without. */
+/* Where nobody has asked for bash but the model, it is said how to do without. */
 static int fail_bash(int error)
 {
     char *why = strdup(snug_error_message());
 
     if (!why)
         return error_no_memory();
-    error_set(error, "the task asks for bash: %s (--language python asks for Python)", why);
+    error_set(error, "the program is in bash: %s (--language python asks for Python)", why);
     free(why);
     return error;
 }
 
 /* Its session is called as the task is, whichever of them comes first: a journal knows it by that.
  */
-static int open_task_agent(snug_agent **out, batch *b, const task *t)
+static int open_task_agent(snug_agent **out, batch *b, const task *t, int is_in_bash)
 {
     *out = NULL;
-    if (b->options->session.kind == SNUG_KIND_BASH || !in_bash_is_wanted(b->options, t->question))
+    if (!is_in_bash)
         return open_agent(out, b, &b->given, t->id);
 
     int error = open_bash_host(b);
@@ -424,16 +424,29 @@ static void record_line(batch *b, const task *t, const str *line, int error,
     pthread_mutex_unlock(&b->lock);
 }
 
+static int ask_apart(snug_reply **out, worker *w, const task *t, int is_in_bash)
+{
+    snug_agent *agent;
+    int error = open_task_agent(&agent, w->batch, t, is_in_bash);
+
+    if (!error)
+        error = ask_task(out, w, agent, t);
+    snug_agent_close(agent);
+    return error;
+}
+
 static void do_task(worker *w, const task *t)
 {
     batch *b = w->batch;
-    snug_agent *agent;
     snug_reply *reply = NULL;
     str line = { 0 };
-    int error = open_task_agent(&agent, b, t);
+    int error = ask_apart(&reply, w, t, 0);
 
-    if (!error)
-        error = ask_task(&reply, w, agent, t);
+    if (!error && snug_reply_wants_bash(reply) && in_bash_is_open(b->options)) {
+        snug_reply_free(reply);
+        reply = NULL;
+        error = ask_apart(&reply, w, t, 1);
+    }
     if (write_reply_line(&line, b, t, error, reply)) {
         str_clear(&line);
         error = error_no_memory();
@@ -444,7 +457,6 @@ static void do_task(worker *w, const task *t)
         record_line(b, t, &line, error, reply);
     str_free(&line);
     snug_reply_free(reply);
-    snug_agent_close(agent);
 }
 
 /* ---- workers ---- */

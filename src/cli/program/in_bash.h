@@ -6,12 +6,8 @@
 
 #include "cli/program/options.h"
 
-/* By the options, else by the words of the question. */
-int in_bash_is_wanted(const options *o, const char *question);
-/* Whether that is left to the questions. */
+/* Whether that is left to the model. */
 int in_bash_is_open(const options *o);
-/* Whether a question has the word "Python". */
-int in_bash_names_python(const char *question);
 /* The same options for sessions of bash; what they point to stays theirs. */
 options in_bash_options(const options *o);
 

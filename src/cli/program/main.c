@@ -85,8 +85,8 @@ static const command commands[] = {
       "list shows the conversations with their number of questions and the last one, show prints\n"
       "one, with its programs, export writes it as a notebook that runs, or as markdown, and "
       "remove\n"
-      "forgets it. A name is that of --session; where programs were in bash it has a second part,\n"
-      "NAME.bash.\n"
+      "forgets it. A name is that of --session; programs of one that ends in .bash are shown as\n"
+      "bash.\n"
       "\n"
       "Exit status: 0 fine, 1 there is none, 2 usage, or a file that is not right.\n" },
     { "models", command_models, FOR_MODELS, "[OPTION...] [WORD...]",
