@@ -115,13 +115,9 @@ snug_layer(cli SOURCES
     cli/mcp/stdio.c
     cli/mcp/tool_table.c
     cli/mcp/troubles.c
-    cli/packages/missing.c
-    cli/packages/installed.c
+    cli/packages/install.c
+    cli/packages/modules.c
     cli/packages/packages_command.c
-    cli/packages/pip.c
-    cli/packages/requirements.c
-    cli/packages/staging.c
-    cli/packages/usual.c
     cli/program/command.c
     cli/program/config.c
     cli/program/configfile.c

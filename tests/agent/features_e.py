@@ -329,14 +329,14 @@ class Dependencies(Asking):
         program = python("import sevenfold\nsevenfold.of(6)")
         done = self.ask([program, program], *PLAIN, "execution.install=yes", "--wheels", self.wheels, "What?")
         self.assertEqual((done.returncode, done.stdout), (0, "42\n"), done.stderr)
-        self.assertIn("1 package installed", done.stderr)
+        self.assertIn("installed into ", done.stderr)
 
     def test_E33_a_package_that_may_not_be_installed_is_named_with_what_installs_it(self):
         done = self.ask([python("import sevenfold\nsevenfold.of(6)"), python("6 * 7")], *PLAIN, "--wheels", self.wheels,
                         "What?")
         self.assertEqual((done.returncode, done.stdout), (0, "42\n"), done.stderr)
         self.assertIn("snug packages install sevenfold", done.stderr)
-        self.assertNotIn("package installed", done.stderr)
+        self.assertNotIn("installed into ", done.stderr)
 
     def test_E51_packages_that_a_block_would_install_are_installed_where_the_option_says_yes(self):
         reply = bash("pip install sevenfold") + "\n" + python("import sevenfold\nsevenfold.of(6)")
@@ -344,32 +344,11 @@ class Dependencies(Asking):
         self.assertEqual((done.returncode, done.stdout), (0, "42\n"), done.stderr)
         self.assertIn("left out: The block that installs packages was not run", done.stderr)
 
-    def test_E69_what_an_audit_finds_is_said_and_can_refuse_an_install(self):
-        found = {"dependencies": [{"name": "sevenfold", "version": "1.0", "vulns": [
-            {"id": "PYSEC-1", "fix_versions": ["1.1"], "description": ""}]}]}
-        os.mkdir(self.folder + "/bin")
-        os.chmod(self.file("bin/pip-audit", f"#!/bin/sh\necho '{json.dumps(found)}'\nexit 1\n"), 0o755)
-        env = environment(PATH=self.folder + "/bin:/usr/bin:/bin")
-        install = ("packages", "install", "sevenfold", "--wheels", self.wheels, "--yes", "--into")
-        done = snug(*install, self.folder + "/strict", "--strict-audit", env=env)
-        self.assertEqual((done.returncode, os.path.exists(self.folder + "/strict")), (1, False))
-        done = snug(*install, self.folder + "/env", env=env)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("sevenfold 1.0: PYSEC-1, fixed in 1.1", done.stdout)
-
-    def test_E69_where_nobody_audits_that_is_said(self):
-        os.mkdir(self.folder + "/none")
-        done = snug("packages", "install", "sevenfold", "--wheels", self.wheels, "--yes", "--into",
-                    self.folder + "/env", env=environment(PATH=self.folder + "/none"))
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("pip-audit", done.stdout + done.stderr)
-
     def test_E69_a_package_whose_hash_is_another_is_refused(self):
         wanted = self.file("wanted.txt", "sevenfold==1.0 --hash=sha256:" + "0" * 64 + "\n")
-        done = snug("packages", "install", "-r", wanted, "--wheels", self.wheels, "--yes", "--into",
-                    self.folder + "/env")
+        done = snug("packages", "install", "-r", wanted, "--wheels", self.wheels, "--into", self.folder + "/env")
         self.assertEqual((done.returncode, os.path.exists(self.folder + "/env")), (1, False))
-        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertIn("DO NOT MATCH THE HASHES", done.stderr)
 
 
 class Batch(Asking):

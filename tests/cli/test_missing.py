@@ -50,7 +50,7 @@ class Missing(Case):
     def install(self):
         self.make_wheel()
         into = os.path.join(self.folder, "env")
-        done = snug("packages", "install", "--into", into, "--wheels", self.wheels, "--yes", "one")
+        done = snug("packages", "install", "--into", into, "--wheels", self.wheels, "one")
         self.assertEqual(done.returncode, 0, done.stderr)
         return into
 
@@ -166,12 +166,15 @@ class Install(Missing):
         self.assertEqual((done.returncode, done.stdout), (0, "42\n"), done.stderr)
         self.assertEqual(len(self.requests), 2)
         self.assertNotIn("The conversation so far", self.requests[1]["messages"][-1]["content"])
-        self.assertIn("1 package installed into " + self.folder + "/state/snug/packages-", done.stderr)
+        self.assertIn("\ninstalled into " + self.folder + "/state/snug/packages/", done.stderr)
+
+    def test_a_folder_that_was_named_is_not_changed(self):
+        self.make_wheel()
         os.mkdir(self.folder + "/env")
-        done = self.ask("execution.install=yes", "--wheels", self.wheels, "--packages", self.folder + "/env",
-                        programs=[WANTS])
-        self.assertEqual((done.returncode, done.stdout), (0, "42\n"), done.stderr)
-        self.assertTrue(os.path.exists(self.folder + "/env/one/part.py"))
+        done = self.ask("execution.install=yes", "--wheels", self.wheels, "--packages", self.folder + "/env")
+        self.assertEqual((done.returncode, done.stdout), (0, "41\n"), done.stderr)
+        self.assertIn("snug: nothing is installed into the folder of --packages\n", done.stderr)
+        self.assertEqual(os.listdir(self.folder + "/env"), [])
 
     def test_what_is_installed_needs_no_pip(self):
         into = self.install()
@@ -194,7 +197,7 @@ class Install(Missing):
     def test_a_terminal_is_asked(self):
         self.make_wheel()
         terminal = self.terminal()
-        terminal.wait(r"one 1\.0, .*Install\? \[y/N\] ")
+        terminal.wait(r"The program wants one \(the package one\): .*\[y\]es, \[n\]o: ")
         terminal.type("y\n")
         terminal.wait(r"installed into .*\n42\r\n")
         self.assertEqual(terminal.end(), 0)
@@ -210,9 +213,7 @@ class Install(Missing):
     def test_in_a_conversation_somebody_is_asked_without_the_option(self):
         self.make_wheel()
         terminal = self.talk(programs=(WANTS, WANTS))
-        terminal.wait(r"The program wants one: go on in a full session.*\[y\]es, \[n\]o: ")
-        terminal.type("y\n")
-        terminal.wait(r"Install\? \[y/N\] ")
+        terminal.wait(r"The program wants one \(the package one\): go on in a full session.*\[y\]es, \[n\]o: ")
         terminal.type("y\n")
         terminal.wait(r"installed into .*\n42\r\n.*\x1b\[\?2004h")
         terminal.type("\x04")
@@ -232,9 +233,9 @@ class Install(Missing):
     def test_a_no_leaves_the_question_to_another_program(self):
         self.make_wheel()
         terminal = self.terminal(programs=[WANTS, "print(41)"])
-        terminal.wait(r"Install\? \[y/N\] ")
+        terminal.wait(r"\[y\]es, \[n\]o: ")
         terminal.type("n\n")
-        terminal.wait(r"nothing was installed.*\n41\r\n")
+        terminal.wait(r"\n41\r\n")
         self.assertEqual(terminal.end(), 0)
 
 

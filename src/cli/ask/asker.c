@@ -191,17 +191,19 @@ static void begin_missing(asker *a, int is_new)
                      (a->install == INSTALL_YES || (a->install == INSTALL_ASKED && can_ask));
 }
 
-/* Where no option has said that packages may be installed, somebody does. */
+/* Where no option says that packages may be installed, somebody is asked. */
 static int is_wanted(asker *a)
 {
     str line = { 0 };
 
-    if (a->install == (install_choice)a->options->install)
+    if (a->install == INSTALL_YES)
         return 1;
     fputs("The program wants", stderr);
     for (size_t i = 0; i < a->missing.count; i++) {
-        fputs(i ? ", " : " ", stderr);
-        term_put(stderr, a->missing.items[i].module, strlen(a->missing.items[i].module));
+        const missing_module *item = &a->missing.items[i];
+        term_printf(stderr, "%s %s", i ? "," : "", item->module);
+        if (!item->is_installed)
+            term_printf(stderr, " (the package %s)", item->package);
     }
     fputs(": go on in a full session that has it, installed where it is not? [y]es, [n]o: ",
           stderr);

@@ -16,7 +16,7 @@
 #include "cli/ask/seats.h"
 #include "cli/ask/shown_answer.h"
 #include "cli/ask/steps.h"
-#include "cli/packages/missing.h"
+#include "cli/packages/modules.h"
 #include "cli/program/options.h"
 #include "cli/program/signals.h"
 #include "cli/tools/user_tools.h"

@@ -7,12 +7,12 @@
 #define SNUG_CLI_INSTALLING_H
 
 #include "cli/ask/seats.h"
-#include "cli/packages/missing.h"
+#include "cli/packages/modules.h"
 #include "cli/program/options.h"
 
-/* Installs those that are not there by snug packages install, asking first unless --install yes was
- * given, and makes the seats' next session of Python one that has all of them. What is said goes to
- * stderr. EXIT_FINE; EXIT_FAILED where nothing was installed; or another exit status. */
+/* Installs those that are not there, and makes the seats' next session of Python one that has all
+ * of them. What is said goes to stderr. EXIT_FINE; EXIT_FAILED where nothing was installed; or
+ * another exit status. */
 int installing_do(seats *s, const missing *m);
 
 #endif

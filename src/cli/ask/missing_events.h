@@ -6,7 +6,7 @@
 
 #include <snug/agent.h>
 
-#include "cli/packages/missing.h"
+#include "cli/packages/modules.h"
 
 /* Takes the modules from an event, "scan" or "executed", each once. report: of the host whose
  * sessions they are missing in. How many are new, or -1 after one sentence. */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "cli/packages/usual.h"
 #include "cli/program/command.h"
 #include "cli/program/in_bash.h"
 

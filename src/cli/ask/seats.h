@@ -9,7 +9,7 @@
 #include <snug/agent.h>
 
 #include "cli/ask/question_files.h"
-#include "cli/packages/missing.h"
+#include "cli/packages/modules.h"
 #include "cli/program/options.h"
 #include "cli/tools/user_tools.h"
 

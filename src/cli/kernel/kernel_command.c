@@ -18,7 +18,7 @@
 #include "base/file.h"
 #include "cli/kernel/connection.h"
 #include "cli/kernel/kernel.h"
-#include "cli/packages/usual.h"
+#include "cli/packages/modules.h"
 #include "cli/program/command.h"
 #include "cli/program/option_table.h"
 #include "cli/program/options.h"
@@ -240,7 +240,7 @@ static int add_packages(cJSON *argv, const options *o, const char *report)
     text_list usual = { 0 };
     int error = SNUG_OK;
 
-    char *folder = usual_folder(o, report);
+    char *folder = packages_folder(o, report);
     if (folder)
         error = usual_add(&usual, folder);
     for (size_t i = 0; i < usual.count && !error; i++)

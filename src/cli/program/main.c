@@ -116,11 +116,9 @@ static const command commands[] = {
       "Exit status: 0 all answered, 1 some not, 2 usage or configuration, 130 interrupted.\n" },
     { "packages", command_packages, FOR_PACKAGES, "[OPTION...] install [NAME[==VERSION]...] | list",
       "folders of packages for sessions",
-      "install fills the folder of --into with packages, by the pip of the Python that snug was\n"
-      "built for, outside of any session. What would be installed is shown, and asked for. Wheels\n"
-      "only, unless --build is given. pip-audit looks at the result where it is on PATH.\n"
-      "list shows the packages of a folder: name, version, what to import, and whether all of it\n"
-      "is Python, so that sessions can have it by --allow, or some is in C, which needs --full.\n"
+      "install has the pip of the Python that snug was built for install packages into a new\n"
+      "folder, outside of any session, and prints the folder's path. Wheels only, unless --build\n"
+      "is given. list shows the names and versions of the packages in a folder.\n"
       "\n"
       "Exit status: 0 fine, 1 not installed, 2 usage, 130 interrupted.\n" },
     { "kernel", command_kernel, FOR_KERNEL, "[OPTION...] -f FILE | install | list | uninstall NAME",

@@ -56,7 +56,7 @@ typedef struct text_list {
 typedef struct packages_options {
     const char *into, *in, *wheels;
     text_list files; /* of requirements */
-    int requires_hashes, builds, is_agreed, is_strict;
+    int requires_hashes, builds;
 } packages_options;
 
 /* Of snug kernel. */

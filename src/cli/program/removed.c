@@ -15,6 +15,8 @@ static const struct {
     { "--no-history", "response.include_improvement_history=false is the same" },
     { "--no-improvement", "improvement.enabled=false is the same" },
     { "--no-metrics", "response.show_performance_metrics=false is the same" },
+    { "--strict-audit", "pip-audit --path DIR looks at a folder of packages" },
+    { "--yes", "packages install does not ask" },
 };
 
 const char *removed_advice(const char *name, size_t len)

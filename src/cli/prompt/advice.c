@@ -1,6 +1,6 @@
 #include "cli/prompt/advice.h"
 
-#include "cli/packages/missing.h"
+#include "cli/packages/modules.h"
 
 char *advice_on(const shown_session *s, const snug_result *result)
 {

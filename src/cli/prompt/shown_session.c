@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "cli/packages/usual.h"
+#include "cli/packages/modules.h"
 #include "cli/program/command.h"
 #include "cli/prompt/approve.h"
 #include "cli/prompt/read_line.h"
