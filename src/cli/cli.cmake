@@ -30,7 +30,6 @@ snug_layer(cli SOURCES
     cli/ask/permit.c
     cli/ask/question_files.c
     cli/ask/seats.c
-    cli/ask/shown_answer.c
     cli/ask/stdin_data.c
     cli/ask/program_output.c
     cli/ask/steps.c
@@ -72,13 +71,7 @@ snug_layer(cli SOURCES
     cli/editor/screen.c
     cli/editor/buffer.c
     cli/display/code_lines.c
-    cli/display/form.c
-    cli/display/html_show.c
-    cli/display/html_text.c
     cli/display/pictures.c
-    cli/display/sixel.c
-    cli/display/sixel_process.c
-    cli/display/text_table.c
     cli/editor/theme.c
     cli/kernel/attendant.c
     cli/kernel/channels.c

@@ -60,9 +60,8 @@ void child_end_all(void)
 
 /* ---- starting ---- */
 
-/* pipes: of stdin, stdout, stderr. */
-static int spawn_child(pid_t *pid, const char *program, char *const *arguments, char *const *env,
-                       int pipes[3][2])
+/* pipes: of stdin, stdout, stderr. Answers an errno. */
+static int spawn_shell(pid_t *pid, char *const *arguments, int pipes[3][2])
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -72,39 +71,36 @@ static int spawn_child(pid_t *pid, const char *program, char *const *arguments, 
     for (int fd = 0; fd < 3; fd++)
         posix_spawn_file_actions_adddup2(&actions, pipes[fd][fd > 0], fd);
     spawn_set_attributes(&attributes);
-    int error = posix_spawn(pid, program, &actions, &attributes, arguments, env);
+
+    atomic_fetch_add(&starting, 1);
+    int error = ECANCELED;
+    if (!atomic_load(&is_over))
+        error = posix_spawn(pid, "/bin/sh", &actions, &attributes, arguments, environ);
+    if (!error)
+        replace_listed(0, *pid);
+    atomic_fetch_sub(&starting, 1);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return error;
 }
 
-/* And lists it. Answers an errno. */
-static int spawn_listed(pid_t *pid, const char *program, char *const *arguments, char *const *env,
-                        int pipes[3][2])
+int child_start(child *c, const char *command)
 {
-    atomic_fetch_add(&starting, 1);
-    int error =
-        atomic_load(&is_over) ? ECANCELED : spawn_child(pid, program, arguments, env, pipes);
-    if (!error)
-        replace_listed(0, *pid);
-    atomic_fetch_sub(&starting, 1);
-    return error;
-}
-
-/* name: what messages call it. */
-static int start_child(child *c, const char *name, const char *program, char *const *arguments,
-                       char *const *env)
-{
+    char name[] = "sh", option[] = "-c";
+    char *const arguments[] = { name, option, strdup(command), NULL };
     int pipes[3][2] = { { -1, -1 }, { -1, -1 }, { -1, -1 } };
     int error = 0;
 
     *c = (child){ .in = -1, .out = -1, .err = -1 };
+    if (!arguments[2])
+        return error_no_memory();
     for (int i = 0; i < 3 && !error; i++)
         if (pipe2(pipes[i], O_CLOEXEC))
             error = errno;
 
     if (!error)
-        error = spawn_listed(&c->pid, program, arguments, env, pipes);
+        error = spawn_shell(&c->pid, arguments, pipes);
+    free(arguments[2]);
 
     /* Its ends: it reads its stdin, and writes the others. */
     for (int i = 0; i < 3; i++)
@@ -125,27 +121,7 @@ fail:
         close_pipe_end(&pipes[i][i == 0]);
     c->pid = 0;
     errno = error;
-    return error_system("%s", name);
-}
-
-int child_start(child *c, const char *command)
-{
-    extern char **environ;
-    char name[] = "sh", option[] = "-c";
-    char *const arguments[] = { name, option, strdup(command), NULL };
-    if (!arguments[2]) {
-        *c = (child){ .in = -1, .out = -1, .err = -1 };
-        return error_no_memory();
-    }
-
-    int error = start_child(c, command, "/bin/sh", arguments, environ);
-    free(arguments[2]);
-    return error;
-}
-
-int child_start_program(child *c, char *const *arguments, char *const *env)
-{
-    return start_child(c, arguments[0], arguments[0], arguments, env);
+    return error_system("%s", command);
 }
 
 /* ---- its streams ---- */

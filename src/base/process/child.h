@@ -1,5 +1,5 @@
 /*
- * child.h - a user's command, or a program, as a process: its three streams as pipes, a
+ * child.h - a user's command as a process: its three streams as pipes, a
  * process group of its own.
  */
 #ifndef SNUG_BASE_CHILD_H
@@ -18,9 +18,6 @@ typedef struct child {
 
 /* Starts it by /bin/sh -c. SNUG_OK, or SNUG_ESYSTEM or SNUG_ENOMEM with a message. */
 int child_start(child *c, const char *command);
-/* Starts a program by its path, which is the first of arguments, with nothing in its environment
- * but env; both end with NULL. */
-int child_start_program(child *c, char *const *arguments, char *const *env);
 /* Writes what fits of text from *at on; closes the pipe behind the end, or when nobody reads. */
 void child_write(child *c, const char *text, size_t len, size_t *at, int closes);
 /* Reads what is there, of a stream that does not pause a part. *fd becomes -1 at the end. Past most

@@ -14,8 +14,8 @@
 #include "cli/ask/permit.h"
 #include "cli/ask/question_files.h"
 #include "cli/ask/seats.h"
-#include "cli/ask/shown_answer.h"
 #include "cli/ask/steps.h"
+#include "cli/display/pictures.h"
 #include "cli/packages/modules.h"
 #include "cli/program/options.h"
 #include "cli/program/signals.h"
@@ -42,7 +42,7 @@ typedef struct asker {
     str model;                        /* where nobody has named one */
     closing closing;
     handing handing;
-    shown_answer shown;
+    pictures pictures;
     size_t asked;
     int is_done; /* nothing is asked: the options wanted something else */
 } asker;

@@ -116,7 +116,7 @@ static int open_parts(asker *a, const options *o)
         status = permit_check(o);
     if (!status)
         status = tools_open(&a->tools, o, &a->signals);
-    shown_open(&a->shown, o, &a->signals);
+    pictures_open(&a->pictures, (picture_mode)o->pictures);
     if (!status)
         status = handing_open(&a->handing, o, &a->signals);
     return status;
@@ -137,7 +137,7 @@ int asker_close(asker *a)
     seats_close(&a->seats);
     steps_close(&a->steps);
     handing_close(&a->handing);
-    shown_close(&a->shown);
+    pictures_close(&a->pictures);
     const int replayed = tools_close(&a->tools);
     signals_stop(&a->signals);
     missing_free(&a->missing);

@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base64.h"
 #include "cli/program/command.h"
+
+enum { MOST_PICTURES = 8, MOST_PICTURE_BYTES = 16 << 20 };
 
 /* At the end, where the steps may be far above, or were not shown and there is no answer. */
 static void tell_missing_again(const asker *a, const snug_reply *reply)
@@ -52,22 +55,55 @@ static void put_text(const char *text, size_t len)
         putchar('\n');
 }
 
+/* Appends its bytes, if it is one in PNG. 1: it is. */
+static int read_picture(str *out, const snug_agent_output *output, snug_session *session)
+{
+    const snug_mime *form = output->display ? form_find(output->display, "image/png") : NULL;
+    snug_file *file;
+    size_t len;
+
+    if (form)
+        return base64_decode(out, form->data, form->len) == SNUG_OK;
+    if (output->display || strcmp(output->mime, "image/png") != 0 ||
+        snug_session_get_file(&file, session, output->path, MOST_PICTURE_BYTES))
+        return 0;
+    const char *data = snug_file_data(file, &len);
+    const int error = str_append(out, data, len);
+    snug_file_free(file);
+    return error == SNUG_OK;
+}
+
+/* Those that the terminal can show; of files of the session too. */
+static void put_pictures(const pictures *p, const snug_reply *reply, snug_session *session)
+{
+    const snug_agent_output *output;
+    int count = 0;
+
+    if (p->mode != PICTURES_KITTY && p->mode != PICTURES_ITERM)
+        return;
+    for (size_t i = 0; count < MOST_PICTURES && (output = snug_reply_output(reply, i)); i++) {
+        str bytes = { 0 };
+        if (read_picture(&bytes, output, session) && pictures_show_png(p, &bytes)) {
+            putchar('\n');
+            count++;
+        }
+        str_free(&bytes);
+    }
+}
+
 /* On stdout. */
 static int put_reply(asker *a, snug_agent *agent, const snug_reply *reply)
 {
     const int is_plain = format_of_reply(a) == SNUG_REPLY_PLAIN;
-    const int has_table = is_plain && shown_has_table(reply);
     size_t len;
     const char *text = snug_reply_text(reply, format_of_reply(a), &len);
     if (!text)
         return command_fail_memory();
 
-    if (!is_plain || (snug_reply_answer(reply)[0] && !(has_table && shown_is_value(reply, text))))
+    if (!is_plain || snug_reply_answer(reply)[0])
         put_text(text, len);
-    if (has_table)
-        shown_put_table(reply);
     if (is_plain)
-        shown_put_pictures(&a->shown, reply, snug_agent_session(agent));
+        put_pictures(&a->pictures, reply, snug_agent_session(agent));
 
     if (fflush(stdout)) {
         if (errno == EPIPE)

@@ -7,7 +7,7 @@
 #include "base/base64.h"
 #include "base/error.h"
 #include "cli/ask/out_name.h"
-#include "cli/display/form.h"
+#include "cli/display/pictures.h"
 #include "cli/program/command.h"
 #include "cli/terminal/term.h"
 

@@ -4,14 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/base64.h"
 #include "base/file.h"
-#include "cli/display/sixel.h"
 
-enum { KITTY_CHUNK_BYTES = 4096, MOST_SHOWN_BYTES = 16 << 20, COLUMN_PIXELS = 8 };
+enum { KITTY_CHUNK_BYTES = 4096, MOST_SHOWN_BYTES = 16 << 20 };
 
 /* ---- where ---- */
 
@@ -21,8 +19,7 @@ static int has(const char *variable, const char *part)
     return value && strstr(value, part);
 }
 
-/* Within tmux and screen the terminal outside is not reached: what it says of itself is not asked
- * for, and what the two answer for themselves is (tmux 3.4 and newer draw sixels). */
+/* Within tmux and screen the terminal outside is not reached. */
 static picture_mode mode_of_terminal(void)
 {
     if (!isatty(STDOUT_FILENO))
@@ -40,13 +37,6 @@ static picture_mode mode_of_terminal(void)
 void pictures_open(pictures *p, picture_mode wanted)
 {
     *p = (pictures){ .mode = wanted == PICTURES_AUTO ? mode_of_terminal() : wanted };
-    p->is_asked = wanted == PICTURES_AUTO && p->mode == PICTURES_SAVED;
-}
-
-void pictures_note_sixel(pictures *p, int has_sixel)
-{
-    if (p->is_asked)
-        p->mode = has_sixel ? PICTURES_SIXEL : PICTURES_SAVED;
 }
 
 void pictures_close(pictures *p)
@@ -148,17 +138,6 @@ static int put_base64(str *out, const str *bytes,
     return error;
 }
 
-/* In pixels, which not every terminal tells. */
-static size_t width_of_terminal(void)
-{
-    struct winsize size = { 0 };
-
-    ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
-    if (size.ws_xpixel > 0)
-        return size.ws_xpixel;
-    return (size_t)COLUMN_PIXELS * (size.ws_col > 0 ? size.ws_col : 80);
-}
-
 int pictures_show_png(const pictures *p, const str *bytes)
 {
     str out = { 0 };
@@ -170,24 +149,30 @@ int pictures_show_png(const pictures *p, const str *bytes)
         error = put_base64(&out, bytes, pictures_put_kitty);
     else if (p->mode == PICTURES_ITERM)
         error = put_base64(&out, bytes, pictures_put_iterm);
-    else if (p->mode == PICTURES_SIXEL)
-        error = sixel_of_png(&out, bytes, width_of_terminal());
     if (!error)
         fwrite(out.data, 1, out.len, stdout);
     str_free(&out);
     return !error;
 }
 
+const snug_mime *form_find(const snug_display *display, const char *type)
+{
+    for (size_t i = 0; i < display->part_count; i++)
+        if (strcmp(display->parts[i].type, type) == 0)
+            return &display->parts[i];
+    return NULL;
+}
+
 /* NULL: there is none. */
 static const snug_mime *find_picture(size_t *kind, const snug_display *display)
 {
-    for (size_t k = 0; k < KINDS; k++)
-        for (size_t i = 0; i < display->part_count; i++)
-            if (strcmp(display->parts[i].type, kinds[k].type) == 0) {
-                *kind = k;
-                return &display->parts[i];
-            }
-    return NULL;
+    const snug_mime *found = NULL;
+
+    for (size_t k = 0; k < KINDS && !found; k++) {
+        found = form_find(display, kinds[k].type);
+        *kind = k;
+    }
+    return found;
 }
 
 int pictures_has_one(const pictures *p, const snug_display *display)

@@ -265,12 +265,6 @@ int console_take_reply(console *c)
 {
     const char *answer = str_text(&c->keys.sequence);
 
-    if (*answer == '?') { /* DA1: "?62;4;22", of which 4 is sixel */
-        c->has_sixel = strstr(answer, ";4;") ||
-                       (strlen(answer) > 2 && !strcmp(answer + strlen(answer) - 2, ";4"));
-        return 0;
-    }
-
     theme found = theme_of_answer(answer);
     if (found == THEME_ANY)
         return 0;
@@ -310,9 +304,10 @@ static int take_answers(console *c, str *kept, const char *bytes, size_t len)
     return 0;
 }
 
-void console_ask(console *c, int asks_background)
+void console_ask(console *c)
 {
-    static const char background[] = "\x1b]11;?\x1b\\", attributes[] = "\x1b[c";
+    /* The background, and the attributes, which all answer: the last. */
+    static const char questions[] = "\x1b]11;?\x1b\\\x1b[c";
     uint64_t until = clock_deadline_ns(clock_now_ns(), ANSWER_MS);
     str kept = { 0 };
     char bytes[512];
@@ -320,9 +315,7 @@ void console_ask(console *c, int asks_background)
     if (!can_be_asked(c))
         return;
     console_set_raw(c, 1);
-    if (asks_background)
-        write_all(background, sizeof background - 1);
-    write_all(attributes, sizeof attributes - 1); /* which all answer: the last */
+    write_all(questions, sizeof questions - 1);
     for (uint64_t now; (now = clock_now_ns()) < until;) {
         if (!has_input((int)((until - now) / NS_PER_MS) + 1))
             break;

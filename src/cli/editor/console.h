@@ -27,9 +27,8 @@ typedef struct console {
     str ahead;             /* read, and not yet used; from at on */
     size_t at;
     int is_raw, has_marks;
-    int is_plain;  /* the terminal has no sequences: TERM=dumb */
-    int has_sixel; /* it says so */
-    theme asked;   /* what it has answered of its background */
+    int is_plain; /* the terminal has no sequences: TERM=dumb */
+    theme asked;  /* what it has answered of its background */
 } console;
 
 void console_open(console *c, signals *s);
@@ -49,9 +48,8 @@ console_event console_next_byte(console *c, unsigned char *byte);
 int console_is_idle(console *c);
 void console_size(size_t *columns, size_t *rows);
 void console_write(const str *bytes);
-/* Asks the terminal what it can show, and for its background; waits at most 100 ms. What is typed
- * meanwhile is kept. */
-void console_ask(console *c, int asks_background);
+/* Asks the terminal for its background; waits at most 100 ms. What is typed meanwhile is kept. */
+void console_ask(console *c);
 /* The answer to that, or a later one, is in keys. 1: it has changed something. */
 int console_take_reply(console *c);
 /* To the shell, and back. */

@@ -324,11 +324,6 @@ theme reader_theme(const reader *r)
     return theme_in_force(r);
 }
 
-int reader_has_sixel(const reader *r)
-{
-    return r->console.has_sixel;
-}
-
 int reader_take_ahead(reader *r)
 {
     console *c = &r->console;
@@ -360,8 +355,8 @@ int reader_open(reader **out, signals *s, const reader_options *options)
     console_open(&r->console, s);
     r->wanted = options->theme;
     r->console.asked = theme_of_variable(getenv("COLORFGBG"));
-    if (r->wanted == THEME_ANY || options->asks_sixel)
-        console_ask(&r->console, r->wanted == THEME_ANY);
+    if (r->wanted == THEME_ANY)
+        console_ask(&r->console);
 
     if (r->history_path)
         history_file_load(&r->history, r->history_path);

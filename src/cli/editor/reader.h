@@ -21,7 +21,6 @@ typedef struct reader_options {
     code_language language;
     const char *history_path; /* NULL: none is kept */
     theme theme;              /* THEME_ANY: the terminal is asked */
-    int asks_sixel;           /* whether it is asked for that, too */
 } reader_options;
 
 typedef struct reader reader;
@@ -33,7 +32,6 @@ reader_event reader_read(reader *r, const char *label, const char *more, str *te
 /* Adds an entry to the history and its file. */
 void reader_remember(reader *r, const char *text, size_t len);
 theme reader_theme(const reader *r);
-int reader_has_sixel(const reader *r);
 /* The next byte that was typed ahead and not used, for whoever reads stdin himself; -1: none. */
 int reader_take_ahead(reader *r);
 void reader_close(reader *r);

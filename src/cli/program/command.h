@@ -34,8 +34,6 @@ int command_packages(const options *o);
 int command_kernel(const options *o);
 int command_mcp(const options *o);
 int command_tools(const options *o);
-/* Not for people: of the prompt, for a picture. width: "0", or that of the terminal in pixels. */
-int command_sixels(const char *width);
 
 /* "snug: <sentence>" on stderr. Answers status. */
 __attribute__((format(printf, 2, 3))) int command_fail(int status, const char *format, ...);

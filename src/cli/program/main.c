@@ -300,8 +300,6 @@ static int dispatch_command(int argc, char **argv)
 
     if (!strcmp(first, "help"))
         return run_help(argc - 2, argv + 2);
-    if (!strcmp(first, "sixels") && argc == 3)
-        return command_sixels(argv[2]);
     if (!*first || *first == '-')
         return run_command(&bare, argc - 1, argv + (argc > 0));
 

@@ -15,8 +15,7 @@ static const option_choice backgrounds[] = { { "auto", BACKGROUND_ASKED },
                                              { "dark", BACKGROUND_DARK },
                                              { NULL, 0 } };
 static const option_choice pictures[] = { { "auto", 0 },  { "kitty", 1 }, { "iterm", 2 },
-                                          { "sixel", 3 }, { "saved", 4 }, { "none", 5 },
-                                          { NULL, 0 } };
+                                          { "saved", 3 }, { "none", 4 },  { NULL, 0 } };
 static const option_choice isolations[] = {
     { "local", IN_PROCESS },
     { "worker", IN_WORKER },
@@ -426,7 +425,7 @@ const option_row option_rows[] = {
       "of the terminal, for the colours of code (default auto: prompts ask it)" },
     { "--output-rows", "NUMBER", KIND_COUNT, FOR_ASK, offsetof(options, output_rows), NULL,
       "of a program's output on a terminal; of more, the end (default 20; with -v all)" },
-    { "--pictures", "auto|kitty|iterm|sixel|saved|none", KIND_CHOICE, FOR_PROMPT | FOR_QUESTIONS,
+    { "--pictures", "auto|kitty|iterm|saved|none", KIND_CHOICE, FOR_PROMPT | FOR_QUESTIONS,
       offsetof(options, pictures), pictures,
       "how pictures are shown (default auto: as the terminal can, else saved and named)" },
     { "--prompt-history", "FILE|none", KIND_TEXT, FOR_PROMPT | FOR_QUESTIONS,

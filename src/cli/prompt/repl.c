@@ -392,7 +392,6 @@ static int run_prompt_cell(prompt *p, const str *code)
 
     tools_renew(&p->shown.tools, p->shown.session);
     int is_undoable = keep_way_back(p);
-    pictures_note_sixel(&p->pictures, reader_has_sixel(p->reader));
     fflush(stdout);
     ticker_begin(&p->ticker, "");
     if (is_called_off(p))
@@ -461,7 +460,6 @@ static int open_prompt(prompt *p, const options *o)
         .language = p->language,
         .history_path = path,
         .theme = p->shown.show.colors.out ? theme_of(o) : THEME_NONE,
-        .asks_sixel = p->pictures.is_asked,
     };
     int error = reader_open(&p->reader, &p->shown.signals, &wanted);
     free(path);

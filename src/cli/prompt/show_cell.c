@@ -6,9 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/display/form.h"
-#include "cli/display/html_show.h"
-#include "cli/display/html_text.h"
 #include "cli/program/command.h"
 #include "cli/terminal/ticker.h"
 
@@ -77,22 +74,12 @@ static void put_kind(const char *before, const snug_mime *part)
     printf(", %zu bytes>", part->len);
 }
 
-/* A terminal shows more of it than its text. */
-static int is_rich(const show *s, const snug_display *display)
-{
-    const snug_mime *html = form_find(display, "text/html");
-
-    return pictures_has_one(s->pictures, display) ||
-           (html && isatty(STDOUT_FILENO) && html_has_table(html->data, html->len));
-}
-
 /* The richest form that a terminal has, or what it is where there is none. */
 static void put_display(const show *s, const snug_display *display)
 {
     const snug_mime *text = form_find(display, "text/plain");
 
-    if (pictures_show(s->pictures, display) ||
-        html_show(form_find(display, "text/html"), text != NULL))
+    if (pictures_show(s->pictures, display))
         return;
     if (!text)
         text = form_find(display, "text/markdown");
@@ -139,13 +126,13 @@ static void end_output_lines(show *s)
     s->is_inside[0] = s->is_inside[1] = 0;
 }
 
-/* The form of the value that is richer than its text; NULL: there is none that is shown. */
+/* The picture that the value is; NULL: it is none that is shown. */
 static const snug_display *find_main_display(const show *s, const snug_result *result)
 {
     const snug_display *display;
 
     for (size_t i = 0; s->pictures && (display = snug_result_display(result, i)); i++)
-        if (display->is_main_result && is_rich(s, display))
+        if (display->is_main_result && pictures_has_one(s->pictures, display))
             return display;
     return NULL;
 }
