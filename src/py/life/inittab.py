@@ -17,7 +17,7 @@ LEFT_OUT = {
     "xxsubtype", "_xxtestfuzz",
 }
 # The archives of Debian 13 and 14 lack the objects of these from that minor version on. hashlib takes
-# OpenSSL's; _blake2, which that has not, is our own (blake2.c).
+# OpenSSL's; for BLAKE2 it wants _blake2 (blake2.c).
 LACK_OBJECTS = {"_sha2": 13, "_md5": 14, "_sha1": 14, "_sha3": 14}
 
 
