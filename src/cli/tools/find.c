@@ -2,42 +2,23 @@
 
 #include <snug/snug.h>
 
-#include <math.h>
+#include <sqlite3.h>
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/ascii.h"
+#include "base/str.h"
 
-enum { MOST_WORD = 64, MOST_QUERY_WORDS = 64, MOST_TEXT_BYTES = 16 * 1024 };
-
-/* How much a word of the name counts more than one of the text. */
-static const double name_weight = 3, text_weight = 1;
-/* Of what only begins with the word that was asked for. */
-static const double part_weight = 0.4;
-/* Of another word for the same. */
-static const double synonym_weight = 0.5;
-/* As Robertson and Zaragoza have them in "The Probabilistic Relevance Framework". */
-static const double k1 = 1.2, b = 0.75;
-
-/* That a word stands in a tool, as often as weight says. */
-typedef struct posting {
-    char *word;
-    size_t tool;
-    double weight;
-} posting;
+enum { MOST_WORD = 64, MOST_QUERY_WORDS = 64, MOST_TEXT_BYTES = 16 * 1024, LEAST_PART = 3 };
 
 struct find {
-    posting *items; /* in the order of words, then of tools */
-    size_t count, cap;
-    double *lengths; /* of each tool */
-    size_t tools;
-    double mean; /* of lengths */
+    sqlite3 *db;
 };
 
 /* ---- words ---- */
 
-/* How many bytes of a mark between words stand there that is not ASCII: a dash, a quotation mark, a
+/* How many bytes of a mark between words are there that is not ASCII: a dash, a quotation mark, a
  * full stop of Chinese, the last byte of them being any. 0: none. */
 static size_t mark_len(const char *at)
 {
@@ -84,32 +65,6 @@ static size_t next_word(const char **at)
     return len;
 }
 
-static int ends_in(const char *word, size_t len, const char *end)
-{
-    const size_t size = strlen(end);
-    return len > size + 1 && memcmp(word + len - size, end, size) == 0;
-}
-
-/* Issues and issue, queries and query, searches and search. */
-static void make_singular(char *word)
-{
-    static const char *const longer[] = { "ches", "shes", "sses", "xes" };
-    const size_t len = strlen(word);
-
-    if (len < 4 || word[len - 1] != 's' || ends_in(word, len, "ss") || ends_in(word, len, "us"))
-        return;
-    if (ends_in(word, len, "ies")) {
-        memcpy(word + len - 3, "y", 2);
-        return;
-    }
-    for (size_t i = 0; i < sizeof longer / sizeof *longer; i++)
-        if (ends_in(word, len, longer[i])) {
-            word[len - 2] = '\0';
-            return;
-        }
-    word[len - 1] = '\0';
-}
-
 static int says_nothing(const char *word)
 {
     static const char *const words[] = { "a",    "an", "and", "as",   "at",    "be",
@@ -124,21 +79,67 @@ static int says_nothing(const char *word)
     return 0;
 }
 
-/* As it is looked for, into word; 0: it is none. */
-static int take_word(char word[MOST_WORD + 1], const char *text, size_t len)
+/* ---- the index ---- */
+
+/* FTS5 knows no seams. */
+static int add_words(str *out, const char *text)
 {
-    if (len > MOST_WORD)
-        return 0;
-    for (size_t i = 0; i < len; i++)
-        word[i] = to_lower(text[i]);
-    word[len] = '\0';
-    if (says_nothing(word))
-        return 0;
-    make_singular(word);
-    return 1;
+    const char *begin = text;
+    int error = SNUG_OK;
+
+    for (size_t len; !error && text - begin < MOST_TEXT_BYTES && (len = next_word(&text)) > 0;
+         text += len) {
+        error = str_append(out, text, len);
+        if (!error)
+            error = str_add(out, " ");
+    }
+    return error;
 }
 
-/* ---- other words ---- */
+static int add_tool(sqlite3_stmt *insert, size_t number, const stub *item)
+{
+    str name = { 0 }, doc = { 0 };
+    int failed = add_words(&name, item->name) || add_words(&doc, item->doc);
+
+    failed |= sqlite3_bind_int64(insert, 1, (sqlite3_int64)number);
+    failed |= sqlite3_bind_text(insert, 2, str_text(&name), (int)name.len, SQLITE_STATIC);
+    failed |= sqlite3_bind_text(insert, 3, str_text(&doc), (int)doc.len, SQLITE_STATIC);
+    failed = failed || sqlite3_step(insert) != SQLITE_DONE;
+    sqlite3_reset(insert);
+    str_free(&name);
+    str_free(&doc);
+    return failed ? SNUG_ENOMEM : SNUG_OK;
+}
+
+int find_open(find **out, const stub *items, size_t count)
+{
+    static const char table[] =
+        "CREATE VIRTUAL TABLE tools USING fts5(name, doc, tokenize='porter'); BEGIN";
+    find *f = calloc(1, sizeof *f);
+    sqlite3_stmt *insert = NULL;
+
+    int failed = !f || sqlite3_open(":memory:", &f->db) || sqlite3_exec(f->db, table, 0, 0, 0) ||
+                 sqlite3_prepare_v2(f->db, "INSERT INTO tools(rowid, name, doc) VALUES(?,?,?)", -1,
+                                    &insert, NULL);
+    for (size_t i = 0; i < count && !failed; i++)
+        failed = add_tool(insert, i, &items[i]);
+    sqlite3_finalize(insert);
+    if (failed || sqlite3_exec(f->db, "COMMIT", 0, 0, 0)) {
+        find_close(f);
+        return SNUG_ENOMEM;
+    }
+    *out = f;
+    return SNUG_OK;
+}
+
+void find_close(find *f)
+{
+    if (f)
+        sqlite3_close(f->db);
+    free(f);
+}
+
+/* ---- queries ---- */
 
 /* Those of a row are the same in a query. */
 static const char *const synonyms[][4] = {
@@ -155,239 +156,70 @@ static const char *const synonyms[][4] = {
     { "pull", "pr" },
     { "mail", "email" },
 };
+enum {
+    SYNONYMS = sizeof synonyms / sizeof *synonyms,
+    IN_ROW = sizeof *synonyms / sizeof **synonyms
+};
 
-/* What stands before the ending of "searching" and "merged"; 0: there is none. */
-static size_t stem_len(const char *word)
+static int add_synonyms(str *out, const char *word)
 {
-    static const char *const ends[] = { "ing", "ed" };
-    enum { LEAST_STEM = 3 };
-    const size_t len = strlen(word);
-
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        const size_t end = strlen(ends[i]);
-        if (len < end + LEAST_STEM || strcmp(word + len - end, ends[i]) != 0)
-            continue;
-        return strcspn(word, "aeiouy") < len - end ? len - end : 0; /* string has none */
-    }
-    return 0;
-}
-
-/* The words that it may come from: "search", "merge" and "run" of "running", by their number. 0:
- * there are no more. */
-static int make_stem(char stem[MOST_WORD + 1], const char *word, int number)
-{
-    size_t len = stem_len(word);
-    const int is_doubled = len > 1 && word[len - 1] == word[len - 2];
-
-    if (len == 0 || number > 1 + is_doubled)
-        return 0;
-    memcpy(stem, word, len);
-    if (number == 1)
-        stem[len++] = 'e';
-    stem[number == 2 ? len - 1 : len] = '\0';
-    return 1;
-}
-
-/* ---- the index ---- */
-
-static int add_posting(find *f, const char *word, size_t tool, double weight)
-{
-    if (array_reserve(&f->items, &f->cap, f->count + 1, sizeof *f->items))
-        return SNUG_ENOMEM;
-    posting *p = &f->items[f->count];
-    *p = (posting){ strdup(word), tool, weight };
-    if (!p->word)
-        return SNUG_ENOMEM;
-    f->count++;
-    f->lengths[tool] += weight;
-    return SNUG_OK;
-}
-
-static int add_text(find *f, const char *text, size_t tool, double weight)
-{
-    char word[MOST_WORD + 1];
-    const char *begin = text;
     int error = SNUG_OK;
 
-    for (size_t len; !error && text - begin < MOST_TEXT_BYTES && (len = next_word(&text)) > 0;
-         text += len)
-        if (take_word(word, text, len))
-            error = add_posting(f, word, tool, weight);
+    for (size_t i = 0; i < SYNONYMS; i++) {
+        int is_here = 0;
+        for (size_t k = 0; k < IN_ROW && synonyms[i][k]; k++)
+            is_here |= !strcmp(synonyms[i][k], word);
+        for (size_t k = 0; k < IN_ROW && synonyms[i][k] && is_here && !error; k++)
+            if (strcmp(synonyms[i][k], word) != 0)
+                error = str_printf(out, " OR \"%s\"", synonyms[i][k]);
+    }
     return error;
 }
 
-static int compare_postings(const void *one, const void *other)
+/* A word, which counts twice where all of it is there, and others for it. */
+static int add_query_word(str *out, const char *text, size_t len)
 {
-    const posting *p = one, *q = other;
-    const int order = strcmp(p->word, q->word);
-    if (order)
-        return order;
-    return (p->tool > q->tool) - (p->tool < q->tool);
-}
+    char word[MOST_WORD + 1];
 
-/* A word of a tool has one. */
-static void merge_postings(find *f)
-{
-    size_t kept = 0;
+    if (len > MOST_WORD)
+        return SNUG_OK;
+    for (size_t i = 0; i < len; i++)
+        word[i] = to_lower(text[i]);
+    word[len] = '\0';
+    if (says_nothing(word))
+        return SNUG_OK;
 
-    for (size_t i = 0; i < f->count; i++) {
-        posting *last = kept > 0 ? &f->items[kept - 1] : NULL;
-        if (last && compare_postings(last, &f->items[i]) == 0) {
-            last->weight += f->items[i].weight;
-            free(f->items[i].word);
-        } else {
-            f->items[kept++] = f->items[i];
-        }
-    }
-    f->count = kept;
-}
-
-int find_open(find **out, const stub *items, size_t count)
-{
-    find *f = calloc(1, sizeof *f);
-    int error = SNUG_OK;
-
-    if (!f || !(f->lengths = calloc(count + 1, sizeof *f->lengths))) {
-        find_close(f);
-        return SNUG_ENOMEM;
-    }
-    f->tools = count;
-    for (size_t i = 0; i < count && !error; i++) {
-        error = add_text(f, items[i].name, i, name_weight);
-        if (!error)
-            error = add_text(f, items[i].doc, i, text_weight);
-        f->mean += f->lengths[i] / (double)count;
-    }
-    if (error) {
-        find_close(f);
-        return error;
-    }
-    if (f->count > 0)
-        qsort(f->items, f->count, sizeof *f->items, compare_postings);
-    merge_postings(f);
-    *out = f;
-    return SNUG_OK;
-}
-
-void find_close(find *f)
-{
-    if (!f)
-        return;
-    for (size_t i = 0; i < f->count; i++)
-        free(f->items[i].word);
-    free(f->items);
-    free(f->lengths);
-    free(f);
-}
-
-/* ---- queries ---- */
-
-/* The first of that word, or behind it. */
-static size_t seek_word(const find *f, const char *word)
-{
-    size_t low = 0, high = f->count;
-
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (strcmp(f->items[middle].word, word) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Adds what the postings from `from` to `to`, which are one word's, are worth to each tool. */
-static void add_scores(double *scores, const find *f, size_t from, size_t to, double weight)
-{
-    const double with = (double)(to - from), all = (double)f->tools;
-    const double rarity = log(1 + (all - with + 0.5) / (with + 0.5));
-
-    for (size_t i = from; i < to; i++) {
-        const posting *p = &f->items[i];
-        const double length = f->mean > 0 ? f->lengths[p->tool] / f->mean : 1;
-        const double often = p->weight * (k1 + 1) / (p->weight + k1 * (1 - b + b * length));
-        scores[p->tool] += weight * rarity * often;
-    }
-}
-
-static void add_word(double *scores, const find *f, const char *word, double weight)
-{
-    enum { LEAST_PART = 3 };
-    const size_t len = strlen(word);
-
-    for (size_t from = seek_word(f, word), to; from < f->count; from = to) {
-        const char *found = f->items[from].word;
-        const int is_whole = !strcmp(found, word);
-        if (!is_whole && (len < LEAST_PART || strncmp(found, word, len) != 0))
-            return;
-        for (to = from + 1; to < f->count && !strcmp(f->items[to].word, found);)
-            to++;
-        add_scores(scores, f, from, to, is_whole ? weight : weight * part_weight);
-    }
-}
-
-static void add_synonyms(double *scores, const find *f, const char *word)
-{
-    enum { IN_ROW = sizeof *synonyms / sizeof **synonyms };
-
-    for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++) {
-        size_t at = 0;
-        while (at < IN_ROW && synonyms[i][at] && strcmp(synonyms[i][at], word) != 0)
-            at++;
-        if (at == IN_ROW || !synonyms[i][at])
-            continue;
-        for (size_t k = 0; k < IN_ROW && synonyms[i][k]; k++)
-            if (k != at)
-                add_word(scores, f, synonyms[i][k], synonym_weight);
-    }
-}
-
-/* A word of a query, what it may come from, and others for it. */
-static void add_query_word(double *scores, const find *f, const char *word)
-{
-    char stem[MOST_WORD + 1];
-
-    add_word(scores, f, word, 1);
-    add_synonyms(scores, f, word);
-    for (int i = 0; make_stem(stem, word, i); i++) {
-        add_word(scores, f, stem, 1);
-        add_synonyms(scores, f, stem);
-    }
-}
-
-/* Moves the best that is left to its place, count times at most. Answers how many there are. */
-static size_t take_best(size_t *best, size_t most, double *scores, size_t tools)
-{
-    size_t count = 0;
-
-    while (count < most) {
-        size_t first = tools;
-        for (size_t i = 0; i < tools; i++)
-            if (scores[i] > 0 && (first == tools || scores[i] > scores[first]))
-                first = i;
-        if (first == tools)
-            break;
-        scores[first] = 0;
-        best[count++] = first;
-    }
-    return count;
+    int error = str_printf(out, "%s\"%s\"", out->len > 0 ? " OR " : "", word);
+    if (!error && len >= LEAST_PART)
+        error = str_printf(out, " OR \"%s\"*", word);
+    return error ? error : add_synonyms(out, word);
 }
 
 int find_best(size_t *best, size_t *count, const find *f, const char *query)
 {
-    char word[MOST_WORD + 1];
-    double *scores = calloc(f->tools + 1, sizeof *scores);
-    size_t words = 0;
+    static const char sql[] =
+        "SELECT rowid FROM tools WHERE tools MATCH ? ORDER BY bm25(tools, 3, 1), rowid LIMIT ?";
+    const size_t most = *count;
+    sqlite3_stmt *select = NULL;
+    str words = { 0 };
+    int error = SNUG_OK;
 
-    if (!scores)
-        return SNUG_ENOMEM;
-    for (size_t len; words < MOST_QUERY_WORDS && (len = next_word(&query)) > 0; query += len)
-        if (take_word(word, query, len)) {
-            add_query_word(scores, f, word);
-            words++;
+    *count = 0;
+    for (size_t len, i = 0; !error && i < MOST_QUERY_WORDS && (len = next_word(&query)) > 0; i++) {
+        error = add_query_word(&words, query, len);
+        query += len;
+    }
+    if (!error && f && words.len > 0) {
+        int code = sqlite3_prepare_v2(f->db, sql, -1, &select, NULL);
+        sqlite3_bind_text(select, 1, words.data, (int)words.len, SQLITE_STATIC);
+        sqlite3_bind_int64(select, 2, (sqlite3_int64)most);
+        while (!code && (code = sqlite3_step(select)) == SQLITE_ROW) {
+            best[(*count)++] = (size_t)sqlite3_column_int64(select, 0);
+            code = 0;
         }
-    *count = take_best(best, *count, scores, f->tools);
-    free(scores);
-    return SNUG_OK;
+        error = code == SQLITE_DONE ? SNUG_OK : SNUG_ENOMEM;
+        sqlite3_finalize(select);
+    }
+    str_free(&words);
+    return error;
 }

@@ -144,7 +144,7 @@ int tool_list_open(tool_list **out, tools *t)
     tool_list *l = calloc(1, sizeof *l);
 
     *out = l;
-    if (!l || add_all(l, t) || find_open(&l->index, l->items, l->count))
+    if (!l || add_all(l, t) || (l->count > 0 && find_open(&l->index, l->items, l->count)))
         return command_fail_memory();
     if (!t->is_replay)
         l->has_find = l->of_servers > MANY_TOOLS && !has_own_find(l);
