@@ -199,4 +199,4 @@ add_executable(snug_program agent/model/curl_on_demand.c
 target_include_directories(snug_program SYSTEM PRIVATE ${CURL_INCLUDE_DIRS})
 set_target_properties(snug_program PROPERTIES OUTPUT_NAME snug LINKER_LANGUAGE C)
 target_link_libraries(snug_program PRIVATE snug_flags ${snug_python_of_program}
-    PkgConfig::YAML PkgConfig::NETTLE snug_sqlite Threads::Threads m)
+    PkgConfig::YAML PkgConfig::NETTLE PkgConfig::UTF8PROC snug_sqlite Threads::Threads m)
