@@ -15,122 +15,49 @@
 
 /* ---- a call ---- */
 
-/* As METH_... has it: O and NOARGS are called as VARARGS is. */
-typedef enum call_form { CALL_PLAIN, CALL_KEYWORDS, CALL_FAST, CALL_FAST_KEYWORDS } call_form;
+/* What a row is of: the call is passed on in a session that does not have it. */
+typedef enum fixed_part { CLOCK, SEED, EITHER } fixed_part;
+
+typedef struct function function;
 
 typedef struct call {
-    struct function *function;
-    call_form form;
+    interp *in;
+    const function *f;
     PyObject *self;
-    PyObject *args, *keywords; /* a tuple and a dict; of PLAIN what METH_... says */
-    PyObject *const *items;    /* of FAST and FAST_KEYWORDS */
-    Py_ssize_t count;          /* of items, those that are given by name left out */
-    PyObject *names;           /* of the others, a tuple; NULL: none */
+    PyObject *args, *keywords; /* a tuple; a dict, or NULL */
 } call;
 
-typedef struct function {
+struct function {
     const char *module, *type, *name; /* type NULL: a function of the module */
+    fixed_part part;
     PyObject *(*answer)(const call *c);
-    int flags;            /* METH_..., but for where it is bound */
-    PyCFunction original; /* NULL: not met yet */
-} function;
+    PyMethodDef original; /* without where it is bound; ml_meth NULL: not met yet */
+};
 
-typedef PyObject *(*fast_function)(PyObject *self, PyObject *const *items, Py_ssize_t count);
-typedef PyObject *(*fast_keyword_function)(PyObject *self, PyObject *const *items, Py_ssize_t count,
-                                           PyObject *names);
-
-static fast_function as_fast(PyCFunction original)
-{
-    return (fast_function)(void (*)(void))original;
-}
-
-static fast_keyword_function as_fast_keywords(PyCFunction original)
-{
-    return (fast_keyword_function)(void (*)(void))original;
-}
-
-static PyCFunctionWithKeywords as_keywords(PyCFunction original)
-{
-    return (PyCFunctionWithKeywords)(void (*)(void))original;
-}
-
-/* As it was called. */
 static PyObject *pass_on(const call *c)
 {
-    PyCFunction original = c->function->original;
+    PyMethodDef *method = (PyMethodDef *)(uintptr_t)&c->f->original;
+    PyObject *original = PyCFunction_NewEx(method, c->self, NULL);
+    PyObject *answer = original ? PyObject_Call(original, c->args, c->keywords) : NULL;
 
-    switch (c->form) {
-    case CALL_KEYWORDS:
-        return as_keywords(original)(c->self, c->args, c->keywords);
-    case CALL_FAST:
-        return as_fast(original)(c->self, c->items, c->count);
-    case CALL_FAST_KEYWORDS:
-        return as_fast_keywords(original)(c->self, c->items, c->count, c->names);
-    case CALL_PLAIN:
-        break;
-    }
-
-    return original(c->self, c->args);
-}
-
-/* With other arguments, by position. Takes the tuple, which may be NULL with an exception. */
-static PyObject *pass_tuple(const call *c, function *f, PyObject *args)
-{
-    call other = { .function = f, .form = c->form, .self = c->self, .args = args };
-    if (!args)
-        return NULL;
-
-    if (f->flags & METH_FASTCALL) {
-        other.form = f->flags & METH_KEYWORDS ? CALL_FAST_KEYWORDS : CALL_FAST;
-        other.items = &PyTuple_GET_ITEM(args, 0);
-        other.count = PyTuple_GET_SIZE(args);
-    } else {
-        other.form = f->flags & METH_KEYWORDS ? CALL_KEYWORDS : CALL_PLAIN;
-    }
-
-    if (f->flags & METH_O)
-        other.args = PyTuple_GET_ITEM(args, 0);
-    PyObject *answer = pass_on(&other);
-    Py_DECREF(args);
+    Py_XDECREF(original);
     return answer;
 }
 
-static Py_ssize_t count_of(const call *c)
+/* With other arguments, to f. Takes the tuple, which may be NULL with an exception. */
+static PyObject *pass_tuple(const call *c, const function *f, PyObject *args)
 {
-    if (c->form == CALL_FAST || c->form == CALL_FAST_KEYWORDS)
-        return c->count;
-    if (c->function->flags & METH_O)
-        return 1;
-    return c->function->flags & METH_VARARGS ? PyTuple_GET_SIZE(c->args) : 0;
+    const call other = { c->in, f, c->self, args, NULL };
+    PyObject *answer = args ? pass_on(&other) : NULL;
+
+    Py_XDECREF(args);
+    return answer;
 }
 
-static PyObject *positional(const call *c, Py_ssize_t at)
+/* Where the first argument is missing, or None. */
+static int has_no_argument(const call *c)
 {
-    if (at >= count_of(c))
-        return NULL;
-    if (c->form == CALL_FAST || c->form == CALL_FAST_KEYWORDS)
-        return c->items[at];
-    return c->function->flags & METH_O ? c->args : PyTuple_GET_ITEM(c->args, at);
-}
-
-/* Borrowed; NULL where it was not given. */
-static PyObject *argument(const call *c, Py_ssize_t at, const char *name)
-{
-    PyObject *given = positional(c, at);
-    if (given)
-        return given;
-    if (c->form == CALL_KEYWORDS && c->keywords)
-        return PyDict_GetItemString(c->keywords, name);
-
-    for (Py_ssize_t i = 0; c->names && i < PyTuple_GET_SIZE(c->names); i++)
-        if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(c->names, i), name) == 0)
-            return c->items[c->count + i];
-    return NULL;
-}
-
-static int is_missing(const PyObject *given)
-{
-    return !given || given == Py_None;
+    return PyTuple_GET_SIZE(c->args) == 0 || PyTuple_GET_ITEM(c->args, 0) == Py_None;
 }
 
 /* ---- time ---- */
@@ -141,33 +68,23 @@ static double as_seconds(uint64_t ns)
     return ns % 1000 == 0 ? (double)(ns / 1000) / 1e6 : (double)ns / 1e9;
 }
 
-static PyObject *seconds(uint64_t ns)
+static PyObject *answer_time(const function *f, uint64_t ns)
 {
+    const char *end = strrchr(f->name, '_');
+
+    if (end && !strcmp(end, "_ns"))
+        return PyLong_FromUnsignedLongLong(ns);
     return PyFloat_FromDouble(as_seconds(ns));
 }
 
 static PyObject *answer_now(const call *c)
 {
-    interp *in = fixed_clock_here();
-    return in ? seconds(fixed_now_ns(in)) : pass_on(c);
-}
-
-static PyObject *answer_now_ns(const call *c)
-{
-    interp *in = fixed_clock_here();
-    return in ? PyLong_FromUnsignedLongLong(fixed_now_ns(in)) : pass_on(c);
+    return answer_time(c->f, fixed_now_ns(c->in));
 }
 
 static PyObject *answer_elapsed(const call *c)
 {
-    interp *in = fixed_clock_here();
-    return in ? seconds(fixed_elapsed_ns(in)) : pass_on(c);
-}
-
-static PyObject *answer_elapsed_ns(const call *c)
-{
-    interp *in = fixed_clock_here();
-    return in ? PyLong_FromUnsignedLongLong(fixed_elapsed_ns(in)) : pass_on(c);
+    return answer_time(c->f, fixed_elapsed_ns(c->in));
 }
 
 /* Of clock_gettime: 0 for a clock that is not known. */
@@ -193,40 +110,20 @@ static int read_clock(uint64_t *ns, interp *in, long number)
 }
 
 /* What stands for a number is asked for it once: a second time it may name another clock. */
-static PyObject *answer_of_clock(const call *c, PyObject *(*write)(uint64_t ns))
-{
-    interp *in = fixed_clock_here();
-    PyObject *given = count_of(c) == 1 ? positional(c, 0) : NULL;
-    int is_larger;
-    uint64_t ns;
-    if (!in || !given)
-        return pass_on(c);
-
-    PyObject *number = PyNumber_Index(given);
-    if (!number)
-        return NULL;
-    if (read_clock(&ns, in, PyLong_AsLongAndOverflow(number, &is_larger))) {
-        Py_DECREF(number);
-        return write(ns);
-    }
-    PyObject *args = PyTuple_Pack(1, number);
-    Py_DECREF(number);
-    return pass_tuple(c, c->function, args);
-}
-
 static PyObject *answer_clock(const call *c)
 {
-    return answer_of_clock(c, seconds);
-}
+    int is_larger;
+    uint64_t ns;
 
-static PyObject *nanoseconds(uint64_t ns)
-{
-    return PyLong_FromUnsignedLongLong(ns);
-}
-
-static PyObject *answer_clock_ns(const call *c)
-{
-    return answer_of_clock(c, nanoseconds);
+    if (PyTuple_GET_SIZE(c->args) != 1)
+        return pass_on(c);
+    PyObject *number = PyNumber_Index(PyTuple_GET_ITEM(c->args, 0));
+    if (!number)
+        return NULL;
+    const int is_known = read_clock(&ns, c->in, PyLong_AsLongAndOverflow(number, &is_larger));
+    PyObject *other = is_known ? NULL : PyTuple_Pack(1, number);
+    Py_DECREF(number);
+    return is_known ? answer_time(c->f, ns) : pass_tuple(c, c->f, other);
 }
 
 static PyObject *now_as_tuple(interp *in)
@@ -237,78 +134,58 @@ static PyObject *now_as_tuple(interp *in)
 /* gmtime, localtime and ctime, which take the time of now where none is given. */
 static PyObject *answer_of_seconds(const call *c)
 {
-    interp *in = fixed_clock_here();
-    if (!in || !is_missing(positional(c, 0)))
+    if (!has_no_argument(c))
         return pass_on(c);
-    return pass_tuple(c, c->function, now_as_tuple(in));
+    return pass_tuple(c, c->f, now_as_tuple(c->in));
 }
 
-static PyObject *local_now(const call *c, interp *in);
+static const function *function_localtime(void);
 
-static PyObject *answer_asctime(const call *c)
+/* asctime and strftime, which take the local time of now behind their other arguments. */
+static PyObject *answer_of_local(const call *c)
 {
-    interp *in = fixed_clock_here();
-    if (!in || count_of(c) != 0)
+    if (PyTuple_GET_SIZE(c->args) != !strcmp(c->f->name, "strftime"))
         return pass_on(c);
-    PyObject *now = local_now(c, in);
-    PyObject *args = now ? PyTuple_Pack(1, now) : NULL;
+    PyObject *now = pass_tuple(c, function_localtime(), now_as_tuple(c->in));
+    PyObject *last = now ? PyTuple_Pack(1, now) : NULL;
+    PyObject *all = last ? PySequence_Concat(c->args, last) : NULL;
     Py_XDECREF(now);
-    return pass_tuple(c, c->function, args);
-}
-
-static PyObject *answer_strftime(const call *c)
-{
-    interp *in = fixed_clock_here();
-    if (!in || count_of(c) != 1)
-        return pass_on(c);
-    PyObject *now = local_now(c, in);
-    PyObject *args = now ? PyTuple_Pack(2, positional(c, 0), now) : NULL;
-    Py_XDECREF(now);
-    return pass_tuple(c, c->function, args);
+    Py_XDECREF(last);
+    return pass_tuple(c, c->f, all);
 }
 
 /* ---- datetime ---- */
 
-/* Exact: to a microsecond there are some four numbers of a double's. */
-static PyObject *from_timestamp(const call *c, interp *in, PyObject *zone)
-{
-    double now = as_seconds(fixed_now_ns(in));
-    if (zone)
-        return PyObject_CallMethod(c->self, "fromtimestamp", "dO", now, zone);
-    return PyObject_CallMethod(c->self, "fromtimestamp", "d", now);
-}
-
+/* Seconds are exact: to a microsecond there are some four numbers of a double's. */
 static PyObject *answer_datetime_now(const call *c)
 {
-    interp *in = fixed_clock_here();
-    PyObject *zone = argument(c, 0, "tz");
-    Py_ssize_t given = count_of(c);
-    if (c->names)
-        given += PyTuple_GET_SIZE(c->names);
-    else if (c->keywords)
-        given += PyDict_GET_SIZE(c->keywords);
-    if (!in || given != (zone ? 1 : 0))
+    static const char *const words[] = { "tz", NULL };
+    PyObject *zone = Py_None;
+
+    if (!PyArg_ParseTupleAndKeywords(c->args, c->keywords, "|O:now", (char **)(uintptr_t)words,
+                                     &zone)) {
+        PyErr_Clear();
         return pass_on(c);
-    return from_timestamp(c, in, is_missing(zone) ? NULL : zone);
+    }
+    return PyObject_CallMethod(c->self, "fromtimestamp", "dO", as_seconds(fixed_now_ns(c->in)),
+                               zone);
 }
 
 static PyObject *answer_today(const call *c)
 {
-    interp *in = fixed_clock_here();
-    return in ? from_timestamp(c, in, NULL) : pass_on(c);
+    return PyObject_CallMethod(c->self, "fromtimestamp", "d", as_seconds(fixed_now_ns(c->in)));
 }
 
 /* The original first: since 3.12 it warns. */
 static PyObject *answer_utcnow(const call *c)
 {
-    interp *in = fixed_clock_here();
     PyObject *real = pass_on(c);
     struct tm at;
-    if (!in || !real)
-        return real;
+    if (!real)
+        return NULL;
 
     Py_DECREF(real);
-    uint64_t ns = fixed_now_ns(in);
+    uint64_t ns = fixed_now_ns(c->in);
     time_t whole = (time_t)(ns / NS_PER_S);
     if (!gmtime_r(&whole, &at))
         return PyErr_SetFromErrno(PyExc_OSError);
@@ -318,18 +195,20 @@ static PyObject *answer_utcnow(const call *c)
 
 /* ---- locks ---- */
 
-/* Who waits for a lock until a time looks at the clock when the wait is over. */
+/* Whoever waits for a lock until a time looks at the clock when the wait is over. */
 static PyObject *answer_acquire(const call *c)
 {
-    PyObject *got = pass_on(c);
-    PyObject *timeout = got == Py_False ? argument(c, 1, "timeout") : NULL;
-    if (!timeout || !fixed_clock_here())
-        return got;
+    static const char *const words[] = { "blocking", "timeout", NULL };
+    PyObject *got = pass_on(c), *blocking;
+    double limit = 0;
 
-    double limit = PyFloat_AsDouble(timeout);
+    if (got != Py_False)
+        return got;
+    PyArg_ParseTupleAndKeywords(c->args, c->keywords, "|Od:acquire", (char **)(uintptr_t)words,
+                                &blocking, &limit);
+    PyErr_Clear();
     if (limit > 0 && limit < 9e9)
         fixed_advance((uint64_t)(limit * 1e9));
-    PyErr_Clear();
     return got;
 }
 
@@ -338,27 +217,26 @@ static PyObject *answer_acquire(const call *c)
 /* The original first, which judges the arguments. */
 static PyObject *draw_bytes(const call *c)
 {
-    interp *in = fixed_seed_here();
     PyObject *real = pass_on(c);
-    if (!in || !real || !PyBytes_CheckExact(real))
+    if (!real || !PyBytes_CheckExact(real))
         return real;
 
     PyObject *bytes = PyBytes_FromStringAndSize(NULL, PyBytes_GET_SIZE(real));
     Py_DECREF(real);
     if (bytes)
-        fixed_draw(in, PyBytes_AS_STRING(bytes), (size_t)PyBytes_GET_SIZE(bytes));
+        fixed_draw(c->in, PyBytes_AS_STRING(bytes), (size_t)PyBytes_GET_SIZE(bytes));
     return bytes;
 }
 
-/* Random() and random.seed() take a seed of the machine's. */
+/* random.seed() takes a seed of the machine's. */
 static PyObject *answer_seed(const call *c)
 {
-    interp *in = fixed_seed_here();
     unsigned long long drawn;
-    if (!in || !is_missing(positional(c, 0)))
+
+    if (!has_no_argument(c))
         return pass_on(c);
-    fixed_draw(in, &drawn, sizeof drawn);
-    return pass_tuple(c, c->function, Py_BuildValue("(K)", drawn));
+    fixed_draw(c->in, &drawn, sizeof drawn);
+    return pass_tuple(c, c->f, Py_BuildValue("(K)", drawn));
 }
 
 /* The bytes of a UUID of version 1. */
@@ -370,188 +248,225 @@ static void put_big_endian(unsigned char *at, uint64_t value, int bytes)
         at[i] = (unsigned char)value;
 }
 
-static void put_time(unsigned char *uuid, uint64_t now_ns)
-{
-    /* From 1582, in steps of 100 ns. */
-    uint64_t time = now_ns / 100 + UINT64_C(0x01b21dd213814000);
-    put_big_endian(uuid, time & 0xffffffff, 4);
-    put_big_endian(uuid + 4, time >> 32 & 0xffff, 2);
-    put_big_endian(uuid + 6, (time >> 48 & 0x0fff) | 0x1000, 2);
-}
-
-/* A node that no network card has. */
-static void put_node(unsigned char *uuid, const interp *in)
-{
-    uint64_t number = fixed_number(in, UUID_BYTES);
-    put_big_endian(uuid + UUID_SEQUENCE, (number >> 48 & 0x3fff) | 0x8000, 2);
-    put_big_endian(uuid + UUID_BYTES - NODE_BYTES, number | UINT64_C(0x010000000000), NODE_BYTES);
-}
-
 static PyObject *answer_uuid(const call *c)
 {
-    interp *timed = fixed_clock_here(), *seeded = fixed_seed_here();
-    unsigned char uuid[UUID_BYTES];
     PyObject *real = pass_on(c);
-    PyObject *bytes = real && PyTuple_Check(real) && PyTuple_GET_SIZE(real) > 0
-                          ? PyTuple_GET_ITEM(real, 0)
-                          : NULL;
-    if ((!timed && !seeded) || !bytes || !PyBytes_Check(bytes) ||
-        PyBytes_GET_SIZE(bytes) != UUID_BYTES)
+    const int is_tuple = real && PyTuple_Check(real) && PyTuple_GET_SIZE(real) > 0;
+    PyObject *bytes = is_tuple ? PyTuple_GET_ITEM(real, 0) : NULL;
+    unsigned char uuid[UUID_BYTES];
+    if (!bytes || !PyBytes_Check(bytes) || PyBytes_GET_SIZE(bytes) != UUID_BYTES)
         return real;
 
     memcpy(uuid, PyBytes_AS_STRING(bytes), sizeof uuid);
     Py_DECREF(real);
-    if (timed)
-        put_time(uuid, fixed_now_ns(timed));
-    if (seeded)
-        put_node(uuid, seeded);
+    if (fixed_clock_here()) {
+        /* From 1582, in steps of 100 ns. */
+        const uint64_t time = fixed_now_ns(c->in) / 100 + UINT64_C(0x01b21dd213814000);
+        put_big_endian(uuid, time & 0xffffffff, 4);
+        put_big_endian(uuid + 4, time >> 32 & 0xffff, 2);
+        put_big_endian(uuid + 6, (time >> 48 & 0x0fff) | 0x1000, 2);
+    }
+    if (fixed_seed_here()) {
+        /* A node that no network card has. */
+        const uint64_t node = fixed_number(c->in, UUID_BYTES);
+        put_big_endian(uuid + UUID_SEQUENCE, (node >> 48 & 0x3fff) | 0x8000, 2);
+        put_big_endian(uuid + UUID_BYTES - NODE_BYTES, node | UINT64_C(0x010000000000), NODE_BYTES);
+    }
     return Py_BuildValue("(y#O)", (const char *)uuid, (Py_ssize_t)sizeof uuid, Py_None);
 }
 
 /* ---- the table ---- */
 
-#define FUNCTIONS(X)                                                       \
-    X(TIME, "time", NULL, "time", answer_now)                              \
-    X(TIME_NS, "time", NULL, "time_ns", answer_now_ns)                     \
-    X(MONOTONIC, "time", NULL, "monotonic", answer_elapsed)                \
-    X(MONOTONIC_NS, "time", NULL, "monotonic_ns", answer_elapsed_ns)       \
-    X(PERF, "time", NULL, "perf_counter", answer_elapsed)                  \
-    X(PERF_NS, "time", NULL, "perf_counter_ns", answer_elapsed_ns)         \
-    X(PROCESS, "time", NULL, "process_time", answer_elapsed)               \
-    X(PROCESS_NS, "time", NULL, "process_time_ns", answer_elapsed_ns)      \
-    X(THREAD, "time", NULL, "thread_time", answer_elapsed)                 \
-    X(THREAD_NS, "time", NULL, "thread_time_ns", answer_elapsed_ns)        \
-    X(GETTIME, "time", NULL, "clock_gettime", answer_clock)                \
-    X(GETTIME_NS, "time", NULL, "clock_gettime_ns", answer_clock_ns)       \
-    X(GMTIME, "time", NULL, "gmtime", answer_of_seconds)                   \
-    X(LOCALTIME, "time", NULL, "localtime", answer_of_seconds)             \
-    X(CTIME, "time", NULL, "ctime", answer_of_seconds)                     \
-    X(ASCTIME, "time", NULL, "asctime", answer_asctime)                    \
-    X(STRFTIME, "time", NULL, "strftime", answer_strftime)                 \
-    X(NOW, "_datetime", "datetime", "now", answer_datetime_now)            \
-    X(UTCNOW, "_datetime", "datetime", "utcnow", answer_utcnow)            \
-    X(TODAY, "_datetime", "date", "today", answer_today)                   \
-    X(ACQUIRE, "_thread", "LockType", "acquire", answer_acquire)           \
-    X(ACQUIRE_LOCK, "_thread", "LockType", "acquire_lock", answer_acquire) \
-    X(ACQUIRE_AGAIN, "_thread", "RLock", "acquire", answer_acquire)        \
-    X(URANDOM, "posix", NULL, "urandom", draw_bytes)                       \
-    X(GETRANDOM, "posix", NULL, "getrandom", draw_bytes)                   \
-    X(SEED, "_random", "Random", "seed", answer_seed)                      \
-    X(UUID, "_uuid", NULL, "generate_time_safe", answer_uuid)
+#define FUNCTIONS(X)                                                              \
+    X(TIME, CLOCK, "time", NULL, "time", answer_now)                              \
+    X(TIME_NS, CLOCK, "time", NULL, "time_ns", answer_now)                        \
+    X(MONOTONIC, CLOCK, "time", NULL, "monotonic", answer_elapsed)                \
+    X(MONOTONIC_NS, CLOCK, "time", NULL, "monotonic_ns", answer_elapsed)          \
+    X(PERF, CLOCK, "time", NULL, "perf_counter", answer_elapsed)                  \
+    X(PERF_NS, CLOCK, "time", NULL, "perf_counter_ns", answer_elapsed)            \
+    X(PROCESS, CLOCK, "time", NULL, "process_time", answer_elapsed)               \
+    X(PROCESS_NS, CLOCK, "time", NULL, "process_time_ns", answer_elapsed)         \
+    X(THREAD, CLOCK, "time", NULL, "thread_time", answer_elapsed)                 \
+    X(THREAD_NS, CLOCK, "time", NULL, "thread_time_ns", answer_elapsed)           \
+    X(GETTIME, CLOCK, "time", NULL, "clock_gettime", answer_clock)                \
+    X(GETTIME_NS, CLOCK, "time", NULL, "clock_gettime_ns", answer_clock)          \
+    X(GMTIME, CLOCK, "time", NULL, "gmtime", answer_of_seconds)                   \
+    X(LOCALTIME, CLOCK, "time", NULL, "localtime", answer_of_seconds)             \
+    X(CTIME, CLOCK, "time", NULL, "ctime", answer_of_seconds)                     \
+    X(ASCTIME, CLOCK, "time", NULL, "asctime", answer_of_local)                   \
+    X(STRFTIME, CLOCK, "time", NULL, "strftime", answer_of_local)                 \
+    X(NOW, CLOCK, "_datetime", "datetime", "now", answer_datetime_now)            \
+    X(UTCNOW, CLOCK, "_datetime", "datetime", "utcnow", answer_utcnow)            \
+    X(TODAY, CLOCK, "_datetime", "date", "today", answer_today)                   \
+    X(ACQUIRE, CLOCK, "_thread", "LockType", "acquire", answer_acquire)           \
+    X(ACQUIRE_LOCK, CLOCK, "_thread", "LockType", "acquire_lock", answer_acquire) \
+    X(ACQUIRE_AGAIN, CLOCK, "_thread", "RLock", "acquire", answer_acquire)        \
+    X(URANDOM, SEED, "posix", NULL, "urandom", draw_bytes)                        \
+    X(GETRANDOM, SEED, "posix", NULL, "getrandom", draw_bytes)                    \
+    X(SEED_AGAIN, SEED, "_random", "Random", "seed", answer_seed)                 \
+    X(UUID, EITHER, "_uuid", NULL, "generate_time_safe", answer_uuid)
 
 enum {
-#define NUMBER(number, module, type, name, answer) number,
+#define NUMBER(number, part, module, type, name, answer) number,
     FUNCTIONS(NUMBER) COUNT
 };
 
 /* The exception to "no file-level state": the tables of methods are the process's. */
 static pthread_mutex_t replacing = PTHREAD_MUTEX_INITIALIZER;
 static function functions[COUNT] = {
-#define ROW(number, module, type, name, answer) { module, type, name, answer, 0, NULL },
+#define ROW(number, part, module, type, name, answer) \
+    { module, type, name, part, answer, { NULL, NULL, 0, NULL } },
     FUNCTIONS(ROW)
 };
 
-static PyObject *local_now(const call *c, interp *in)
+static const function *function_localtime(void)
 {
-    return pass_tuple(c, &functions[LOCALTIME], now_as_tuple(in));
+    return &functions[LOCALTIME];
 }
 
 /* ---- in their place ---- */
 
-static PyObject *call_plain(int number, PyObject *self, PyObject *args)
+/* NULL: the call is passed on. */
+static interp *find_session(const function *f)
 {
-    const call c = { &functions[number], CALL_PLAIN, self, args, NULL, NULL, 0, NULL };
-    return functions[number].answer(&c);
+    interp *in = f->part == SEED ? NULL : fixed_clock_here();
+
+    return in || f->part == CLOCK ? in : fixed_seed_here();
 }
 
-static PyObject *call_keywords(int number, PyObject *self, PyObject *args, PyObject *keywords)
+/* Takes args, which may be NULL with an exception. */
+static PyObject *answer_call(interp *in, const function *f, PyObject *self, PyObject *args,
+                             PyObject *keywords)
 {
-    const call c = { &functions[number], CALL_KEYWORDS, self, args, keywords, NULL, 0, NULL };
-    return functions[number].answer(&c);
+    const call c = { in, f, self, args, keywords };
+    PyObject *answer = args ? f->answer(&c) : NULL;
+
+    Py_XDECREF(args);
+    return answer;
 }
 
-static PyObject *call_fast(int number, PyObject *self, PyObject *const *items, Py_ssize_t count)
+static PyObject *call_plain(const function *f, PyObject *self, PyObject *args)
 {
-    const call c = { &functions[number], CALL_FAST, self, NULL, NULL, items, count, NULL };
-    return functions[number].answer(&c);
+    interp *in = find_session(f);
+    if (!in)
+        return f->original.ml_meth(self, args);
+    if (f->original.ml_flags == METH_VARARGS)
+        return answer_call(in, f, self, Py_NewRef(args), NULL);
+    return answer_call(in, f, self, PyTuple_Pack(f->original.ml_flags == METH_O, args), NULL);
 }
 
-static PyObject *call_fast_keywords(int number, PyObject *self, PyObject *const *items,
+static PyObject *call_keywords(const function *f, PyObject *self, PyObject *args,
+                               PyObject *keywords)
+{
+    interp *in = find_session(f);
+    if (!in)
+        return ((PyCFunctionWithKeywords)(void (*)(void))f->original.ml_meth)(self, args, keywords);
+    return answer_call(in, f, self, Py_NewRef(args), keywords);
+}
+
+/* The first of the items. */
+static PyObject *pack_items(PyObject *const *items, Py_ssize_t count)
+{
+    PyObject *tuple = PyTuple_New(count);
+
+    for (Py_ssize_t i = 0; tuple && i < count; i++)
+        PyTuple_SET_ITEM(tuple, i, Py_NewRef(items[i]));
+    return tuple;
+}
+
+typedef PyObject *fast_function(PyObject *self, PyObject *const *items, Py_ssize_t count);
+typedef PyObject *fast_keyword_function(PyObject *self, PyObject *const *items, Py_ssize_t count,
+                                        PyObject *names);
+
+static PyObject *call_fast(const function *f, PyObject *self, PyObject *const *items,
+                           Py_ssize_t count)
+{
+    interp *in = find_session(f);
+    if (!in)
+        return ((fast_function *)(void (*)(void))f->original.ml_meth)(self, items, count);
+    return answer_call(in, f, self, pack_items(items, count), NULL);
+}
+
+static PyObject *call_fast_keywords(const function *f, PyObject *self, PyObject *const *items,
                                     Py_ssize_t count, PyObject *names)
 {
-    const call c = {
-        &functions[number], CALL_FAST_KEYWORDS, self, NULL, NULL, items, count, names
-    };
-    return functions[number].answer(&c);
+    interp *in = find_session(f);
+    if (!in)
+        return ((fast_keyword_function *)(void (*)(void))f->original.ml_meth)(self, items, count,
+                                                                              names);
+    PyObject *keywords = PyDict_New(), *answer = NULL;
+    int failed = !keywords;
+    for (Py_ssize_t i = 0; !failed && names && i < PyTuple_GET_SIZE(names); i++)
+        failed = PyDict_SetItem(keywords, PyTuple_GET_ITEM(names, i), items[count + i]) != 0;
+    if (!failed)
+        answer = answer_call(in, f, self, pack_items(items, count), keywords);
+    Py_XDECREF(keywords);
+    return answer;
 }
 
 /* A function of C has no data of its own: there is one for each row and form. */
-#define ENTRIES(number, module, type, name, answer)                                          \
+#define ENTRIES(number, part, module, type, name, answer)                                    \
     static PyObject *plain_##number(PyObject *self, PyObject *args)                          \
     {                                                                                        \
-        return call_plain(number, self, args);                                               \
+        return call_plain(&functions[number], self, args);                                   \
     }                                                                                        \
     static PyObject *keywords_##number(PyObject *self, PyObject *args, PyObject *keywords)   \
     {                                                                                        \
-        return call_keywords(number, self, args, keywords);                                  \
+        return call_keywords(&functions[number], self, args, keywords);                      \
     }                                                                                        \
     static PyObject *fast_##number(PyObject *self, PyObject *const *items, Py_ssize_t count) \
     {                                                                                        \
-        return call_fast(number, self, items, count);                                        \
+        return call_fast(&functions[number], self, items, count);                            \
     }                                                                                        \
     static PyObject *fast_keywords_##number(PyObject *self, PyObject *const *items,          \
                                             Py_ssize_t count, PyObject *names)               \
     {                                                                                        \
-        return call_fast_keywords(number, self, items, count, names);                        \
+        return call_fast_keywords(&functions[number], self, items, count, names);            \
     }
 FUNCTIONS(ENTRIES)
 
 #define AS_FUNCTION(entry) (PyCFunction)(void (*)(void))(entry)
-static const PyCFunction entries[COUNT][CALL_FAST_KEYWORDS + 1] = {
-#define ENTRY(number, module, type, name, answer)                                 \
+static const PyCFunction entries[COUNT][4] = {
+#define ENTRY(number, part, module, type, name, answer)                           \
     { plain_##number, AS_FUNCTION(keywords_##number), AS_FUNCTION(fast_##number), \
       AS_FUNCTION(fast_keywords_##number) },
     FUNCTIONS(ENTRY)
 };
 
-/* -1: none that is known. */
-static int form_of(int flags)
+/* NULL: of no form that is known. */
+static PyCFunction find_entry(size_t number, int flags)
 {
     switch (flags) {
     case METH_NOARGS:
     case METH_O:
     case METH_VARARGS:
-        return CALL_PLAIN;
+        return entries[number][0];
     case METH_VARARGS | METH_KEYWORDS:
-        return CALL_KEYWORDS;
+        return entries[number][1];
     case METH_FASTCALL:
-        return CALL_FAST;
+        return entries[number][2];
     case METH_FASTCALL | METH_KEYWORDS:
-        return CALL_FAST_KEYWORDS;
+        return entries[number][3];
     default:
-        return -1;
+        return NULL;
     }
-}
-
-static int refuse_form(const function *f)
-{
-    PyErr_Format(PyExc_RuntimeError, "%s.%s of this Python cannot be fixed", f->module, f->name);
-    return -1;
 }
 
 static int replace(size_t number, PyMethodDef *method)
 {
     function *f = &functions[number];
-    int flags = method->ml_flags & ~(METH_CLASS | METH_STATIC | METH_COEXIST);
-    int form = form_of(flags);
-    if (form < 0)
-        return refuse_form(f);
+    const int flags = method->ml_flags & ~(METH_CLASS | METH_STATIC | METH_COEXIST);
+    const PyCFunction entry = find_entry(number, flags);
+    if (!entry) {
+        PyErr_Format(PyExc_RuntimeError, "%s.%s of this Python cannot be fixed", f->module,
+                     f->name);
+        return -1;
+    }
 
     pthread_mutex_lock(&replacing);
-    if (!f->original) {
-        f->flags = flags;
-        f->original = method->ml_meth;
-        __atomic_store_n(&method->ml_meth, entries[number][form], __ATOMIC_RELEASE);
+    if (!f->original.ml_meth) {
+        f->original = (PyMethodDef){ method->ml_name, method->ml_meth, flags, NULL };
+        __atomic_store_n(&method->ml_meth, entry, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&replacing);
     return 0;
