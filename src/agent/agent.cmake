@@ -18,6 +18,7 @@ add_custom_command(
     DEPENDS ${embed} ${prompts}
     COMMENT "Embedding the prompts" VERBATIM)
 snug_layer(agent SOURCES
+    fetch/exchange.c
     agent/loop/act.c
     agent/loop/act_bash.c
     agent/loop/bash_syntax.c
@@ -62,7 +63,6 @@ snug_layer(agent SOURCES
     agent/model/provider.c
     agent/model/retry.c
     agent/model/sources.c
-    agent/model/wiping.c
     agent/prompt/bash_state.c
     agent/prompt/conversation.c
     agent/prompt/digest.c
