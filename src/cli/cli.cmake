@@ -139,7 +139,6 @@ snug_layer(cli SOURCES
     cli/program/signals.c
     cli/program/state_folder.c
     cli/program/tool_rules.c
-    cli/program/yamljson.c
     cli/prompt/advice.c
     cli/prompt/approve.c
     cli/prompt/read_line.c

@@ -75,38 +75,6 @@ class Fields(Models):
         self.assertEqual((self.requests[0]["seed"], self.requests[0]["options"]), (7, {"a": 1}))
         self.assertEqual(self.headers[0]["X-Team"], "blue-team")
 
-    def test_in_the_configuration_they_may_be_a_mapping_with_the_types_of_yaml(self):
-        path = self.file("c.yaml", """\
-generation:
-  request:
-    seed: 7
-    top_p: .5
-    reasoning_effort: low
-    store: false
-    user: "7"
-    verbosity: off
-    safety: ~
-    stop: [END, 'a "b"', 007, [1, {c: 2}]]
-    reasoning:
-      effort: low
-      summary: {kind: null, most: 1e3}
-    metadata: {}
-""")
-        self.reply([CODE], "--config", path, *RESULT)
-        request = self.requests[0]
-        expected = {"seed": 7, "top_p": 0.5, "reasoning_effort": "low", "store": False, "user": "7", "verbosity": "off",
-                    "safety": None, "stop": ["END", 'a "b"', 7, [1, {"c": 2}]], "metadata": {},
-                    "reasoning": {"effort": "low", "summary": {"kind": None, "most": 1000}}}
-        self.assertEqual({name: request.get(name, "none") for name in expected}, expected)
-
-    def test_a_field_of_a_mapping_is_checked_as_others(self):
-        for fields, says in (("{max_tokens: 7}", '"max_tokens" is set by --reply-tokens'),
-                             ("{a: 1, a: 2}", '"a" is given twice'), ("{a b: 1}", 'expected NAME=VALUE')):
-            path = self.file("c.yaml", "generation: {request: %s}\n" % fields)
-            done = self.ask([], "--config", path)
-            self.assertEqual((done.returncode, self.requests), (2, []), done.stderr)
-            self.assertIn(says, done.stderr)
-
     def test_a_field_of_snugs_own_is_refused_with_its_option(self):
         done = self.ask([], "--request-field", "max_tokens=7")
         self.assertEqual((done.returncode, self.requests), (2, []))

@@ -10,21 +10,18 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "cli/program/key_names.h"
-#include "cli/program/yamljson.h"
 
 enum { MOST_KEY_BYTES = 100 };
 
 /* Where the walk is: the file is a mapping of sections, which are mappings of keys. All of that may
  * be in an outer section, "flows", and there in "code_execution". */
-typedef enum place { AT_TOP, IN_OUTER, IN_SECTION, IN_LIST, IN_FIELDS } place;
+typedef enum place { AT_TOP, IN_OUTER, IN_SECTION, IN_LIST } place;
 
 typedef struct walk {
     config_entries *out;
     const char *name;  /* of the file */
     size_t first;      /* entry of this text */
-    place at, outside; /* outside: of the list, or of the fields, a mapping that is a value */
-    str field;         /* of IN_FIELDS, whose value comes next: "NAME=" */
-    yamljson value;    /* what has come of that */
+    place at, outside; /* outside: of the list */
     int has_root, is_ended;
     int is_wrapped; /* the top is that of flows.code_execution */
     str section;
@@ -221,19 +218,12 @@ static int begin_mapping(walk *w, const yaml_event_t *event)
         return enter_section(w);
     if (w->at == IN_OUTER)
         return fail_mapping(w, KEYS_NO_FLOW);
-    if (w->at == IN_LIST)
+    if (w->at == IN_LIST || w->at == IN_SECTION)
         return fail_mapping(w, "is one value or a list, not a mapping");
 
     int error = begin_entry(w, &entry, w->key, w->key_line);
     if (error)
         return error;
-
-    if (w->at == IN_SECTION) {
-        entry->is_list = entry->is_mapping = 1;
-        w->outside = w->at;
-        w->at = IN_FIELDS;
-        return SNUG_OK;
-    }
 
     entry->is_null = 1;
     w->at = IN_SECTION;
@@ -283,55 +273,10 @@ static int end_list(walk *w)
     return SNUG_OK;
 }
 
-/* ---- fields ---- */
-
-static int take_field_name(walk *w, const yaml_event_t *event)
-{
-    const char *text = (const char *)event->data.scalar.value;
-
-    if (event->type != YAML_SCALAR_EVENT)
-        return fail_event(w, event, "has a key that is not text");
-    if (*text == '\0' || strlen(text) != event->data.scalar.length || strchr(text, '='))
-        return fail_event(w, event, "has a key that is not a name");
-    if (str_add(&w->field, text) || str_add(&w->field, "="))
-        return error_no_memory();
-    return SNUG_OK;
-}
-
-static int end_field(walk *w)
-{
-    int error = str_add_str(&w->field, &w->value.text);
-
-    if (!error)
-        error = append_item(&w->out->items[w->out->count - 1], w->field.data);
-    str_clear(&w->field);
-    str_clear(&w->value.text);
-    return error ? error_no_memory() : SNUG_OK;
-}
-
-static int take_field(walk *w, const yaml_event_t *event)
-{
-    const char *fault = NULL;
-
-    if (w->field.len == 0 && event->type == YAML_MAPPING_END_EVENT)
-        return end_list(w);
-    if (w->field.len == 0)
-        return take_field_name(w, event);
-
-    if (yamljson_add(&w->value, &fault, event))
-        return error_no_memory();
-    if (fault)
-        return fail_event(w, event, fault);
-    return w->value.level > 0 ? SNUG_OK : end_field(w);
-}
-
 /* ---- all of it ---- */
 
 static int take_event(walk *w, const yaml_event_t *event)
 {
-    if (w->at == IN_FIELDS && event->type != YAML_ALIAS_EVENT)
-        return take_field(w, event);
-
     switch (event->type) {
     case YAML_SCALAR_EVENT:
         return take_scalar(w, event);
@@ -399,8 +344,6 @@ static int walk_events(walk *w, const char *text, size_t len)
 
     yaml_parser_delete(&parser);
     str_free(&w->section);
-    str_free(&w->field);
-    str_free(&w->value.text);
     end_key(w);
     return error;
 }

@@ -23,9 +23,8 @@ typedef struct config_entry {
     char **items; /* the value's texts: one, or those of a list */
     size_t count, cap;
     int is_list;
-    int is_mapping; /* and a list: each text is NAME=VALUE, the value in JSON */
-    int is_null;    /* null, ~ or nothing: as if the key were not there */
-    size_t line;    /* from 1; 0: not from a file */
+    int is_null; /* null, ~ or nothing: as if the key were not there */
+    size_t line; /* from 1; 0: not from a file */
 } config_entry;
 
 typedef struct config_entries {

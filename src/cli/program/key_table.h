@@ -9,7 +9,6 @@
 typedef enum key_kind {
     KEY_VALUE, /* the option takes it */
     KEY_LIST,  /* each of it */
-    KEY_PAIRS, /* the same, NAME=VALUE, or a mapping of names and values */
     KEY_YES,   /* true: as if the option, a flag, were given */
     KEY_NO,    /* false: the same */
     KEY_ONLY   /* fallback is the only value; otherwise says why */

@@ -76,7 +76,6 @@ static int set_value(options *o, const key_row *row, const char *said, const cha
     switch (row->kind) {
     case KEY_VALUE:
     case KEY_LIST:
-    case KEY_PAIRS:
         return options_set(o, row->option, said, text);
     case KEY_YES:
     case KEY_NO:
@@ -87,20 +86,13 @@ static int set_value(options *o, const key_row *row, const char *said, const cha
     return EXIT_FINE;
 }
 
-static int takes_list(const key_row *row)
-{
-    return row->kind == KEY_LIST || row->kind == KEY_PAIRS;
-}
-
 static int set_entry(options *o, const key_row *row, const char *said, const config_entry *entry)
 {
     int status = EXIT_FINE;
 
     if (entry->is_null)
         return EXIT_FINE;
-    if (entry->is_mapping && row->kind != KEY_PAIRS)
-        return command_fail(EXIT_USAGE, "%s is one value or a list, not a mapping", said);
-    if (entry->is_list && !takes_list(row))
+    if (entry->is_list && row->kind != KEY_LIST)
         return command_fail(EXIT_USAGE, "%s: expected one value, and a list of %zu was given", said,
                             entry->count);
 
@@ -423,7 +415,7 @@ int settings_get(setting *out, char *buffer, size_t size, const settings *s, con
                       .option = row->option,
                       .fallback = row->fallback,
                       .about = row->about,
-                      .is_list = takes_list(row),
+                      .is_list = row->kind == KEY_LIST,
                       .is_secret = row->option && strcmp(row->option, "--header") == 0 };
     if (!out->fallback && row->option)
         out->fallback = options_default(buffer, size, row->option);
