@@ -14,8 +14,8 @@
 typedef struct connection {
     struct http_server *server;
     int fd;
-    uint64_t deadline_ns; /* for what is being read; UINT64_MAX: nothing is */
-    int has_shown;        /* a head that was right, token included */
+    uint64_t deadline_ns;  /* for what is being read; UINT64_MAX: nothing is */
+    const char *principal; /* of its last head that was right; NULL: there was none */
     struct connection *next;
 } connection;
 

@@ -42,6 +42,7 @@ typedef struct http_limits {
     size_t body_bytes;   /* of a request */
     size_t unsent_bytes; /* of a stream, that a client has not taken; then it is disconnected */
     unsigned connections;
+    unsigned share;      /* of the connections, that one principal may have */
     uint64_t request_ms; /* in which a request has to be whole */
     uint64_t idle_ms;    /* of a connection on which nothing goes on */
     uint64_t beat_ms;    /* between two signs of life of a stream; 0: none */

@@ -58,6 +58,8 @@ static enum MHD_Result refuse(struct MHD_Connection *c, unsigned status, const c
         mhd.add_response_header(response, "Connection", "close");
         if (status == 401)
             mhd.add_response_header(response, "WWW-Authenticate", "Bearer");
+        if (status == 429 || status == 503)
+            mhd.add_response_header(response, "Retry-After", "1");
     }
     return queue(c, status, response);
 }
@@ -143,6 +145,21 @@ static connection *find_connection(struct MHD_Connection *c)
     return info ? info->socket_context : NULL;
 }
 
+/* Gives its connection to its principal: 1, or 0 where that has its share of them. */
+static int claim_connection(http_request *r)
+{
+    http_server *s = r->server;
+    unsigned others = 0;
+
+    pthread_mutex_lock(&s->lock);
+    for (const connection *c = s->connections; c; c = c->next)
+        others += c != r->of && c->principal && !strcmp(c->principal, r->principal);
+    const int has_room = others < s->options.limits.share;
+    r->of->principal = has_room ? r->principal : NULL;
+    pthread_mutex_unlock(&s->lock);
+    return has_room;
+}
+
 static enum MHD_Result begin_request(http_server *s, struct MHD_Connection *c, const char *method,
                                      const char *path, void **out)
 {
@@ -168,12 +185,11 @@ static enum MHD_Result begin_request(http_server *s, struct MHD_Connection *c, c
     if (is_closing)
         return refuse(c, 503, "the server is ending");
     const unsigned status = head_check(&why, r, method, path);
-    if (!status) {
-        pthread_mutex_lock(&s->lock);
-        r->of->has_shown = 1;
-        pthread_mutex_unlock(&s->lock);
-    }
-    return status ? refuse(c, status, why) : MHD_YES;
+    if (status)
+        return refuse(c, status, why);
+    return claim_connection(r)
+               ? MHD_YES
+               : refuse(c, 429, "too many connections (--connections, --share); try again later");
 }
 
 static void take_body(http_request *r, const char *data, size_t len)
@@ -261,7 +277,7 @@ static void make_room(const http_server *s)
     unsigned count = 0;
 
     for (const connection *c = s->connections; c; c = c->next, count++)
-        if (!c->has_shown && c != s->connections)
+        if (!c->principal && c != s->connections)
             oldest = c;
     if (count > s->options.limits.connections && oldest)
         shutdown(oldest->fd, SHUT_RDWR);

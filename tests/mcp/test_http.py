@@ -369,6 +369,19 @@ class Shares(WebCase):
         pathlib.Path(path).touch()
         self.assertEqual(answers.get(timeout=SECONDS)[0], 200)
 
+    def test_connections_beyond_a_share_are_refused(self):
+        w = self.shared("--connections", "4", "--request-time", "1h")
+        answers = []
+        for _ in range(5):
+            one = socket.create_connection(("127.0.0.1", w.port), SECONDS)
+            self.addCleanup(one.close)
+            one.sendall(f"POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}-a\r\n"
+                        "Content-Length: 100\r\nExpect: 100-continue\r\n\r\n".encode())
+            answers.append(one.recv(1000).decode())
+        self.assertEqual([answer.split()[1] for answer in answers], ["100"] * 2 + ["429"] * 3)
+        self.assertIn("\r\nRetry-After: 1\r\n", answers[-1])
+        self.assertFalse(self.call(w, "bob", "1")[2]["result"]["isError"])
+
     def test_two_tokens_without_a_name_are_two_clients(self):
         w = self.web("--token-file", self.tokens(f"{TOKEN}-a\n{TOKEN}-b\n"))
         session = self.call(w, "ada", "x = 1")[2]["result"]["structuredContent"]["session"]

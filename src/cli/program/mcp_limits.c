@@ -9,8 +9,8 @@
     X(waiting_calls, "--waiting-calls", "", 1000, "calls that wait for their turn")               \
     X(wait_ms, "--wait", "ms", 60000, "for which a call waits for its turn")                      \
     X(share_percent, "--share", "", 50,                                                           \
-      "percent of calls, waiting calls, sessions and clients that one name of the file of "       \
-      "tokens has at most")                                                                       \
+      "percent of connections, calls, waiting calls, sessions and clients that one name of the "  \
+      "file of tokens has at most")                                                               \
     X(sessions, "--sessions", "", 64,                                                             \
       "sessions open at once; of more, the one used longest "                                     \
       "ago is saved and closed")                                                                  \
