@@ -24,10 +24,6 @@
 #define OF_SESSION "\"session\":{\"type\":\"string\"}"
 #define OBJECT(properties, required) \
     "{\"type\":\"object\",\"properties\":{" properties "},\"required\":[" required "]}"
-#define DONE OBJECT(OF_SESSION ",\"done\":{\"type\":\"boolean\"}", "\"session\",\"done\"")
-#define SAVED                                                                              \
-    OBJECT(OF_SESSION ",\"done\":{\"type\":\"boolean\"},\"files\":{\"type\":\"integer\"}", \
-           "\"session\",\"done\"")
 #define BRIEF                                                                               \
     OBJECT(OF_SESSION ",\"status\":{\"type\":\"string\"},\"output\":{\"type\":\"string\"}," \
                       "\"stderr\":{\"type\":\"string\"},\"value\":{\"type\":\"string\"},"   \
@@ -44,28 +40,6 @@
            "\"artifacts\":{\"type\":\"array\"},\"tool_calls\":{\"type\":\"array\"},"       \
            "\"opened\":{\"type\":\"object\"}",                                             \
            "\"schema\",\"session\",\"status\",\"state\",\"stdout\",\"stderr\"")
-#define VARIABLES                                                                               \
-    OBJECT("\"schema\":{\"type\":\"string\"}," OF_SESSION ",\"variables\":{\"type\":\"array\"," \
-           "\"items\":{\"type\":\"object\"}}",                                                  \
-           "\"session\",\"variables\"")
-#define FILES                                                                            \
-    OBJECT(OF_SESSION ",\"files\":{\"type\":\"array\",\"items\":{\"type\":\"object\"}}," \
-                      "\"is_whole\":{\"type\":\"boolean\"}",                             \
-           "\"session\",\"files\"")
-#define READ_FILE                                                                        \
-    OBJECT(OF_SESSION ",\"path\":{\"type\":\"string\"},\"mime\":{\"type\":\"string\"},"  \
-                      "\"bytes\":{\"type\":\"integer\"},\"text\":{\"type\":\"string\"}," \
-                      "\"base64\":{\"type\":\"string\"}",                                \
-           "\"session\",\"path\",\"bytes\"")
-#define WRITTEN                                                                           \
-    OBJECT(OF_SESSION ",\"path\":{\"type\":\"string\"},\"bytes\":{\"type\":\"integer\"}", \
-           "\"session\",\"path\",\"bytes\"")
-
-#define FOUND                                                                           \
-    OBJECT("\"tools\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},\"stubs\":{" \
-           "\"type\":\"string\"}",                                                      \
-           "\"tools\",\"stubs\"")
-
 static const mcp_tool table[] = {
     { "run_python",
       "Run Python",
@@ -78,7 +52,6 @@ static const mcp_tool table[] = {
         { "session", ARGUMENT_TEXT, 0, NULL },
         { "timeout", ARGUMENT_NUMBER, 0, NULL },
         { "reset", ARGUMENT_BOOL, 0, "forget the session's names first" } },
-      RESULT,
       RUNS,
       SESSION_OPENED,
       0,
@@ -92,7 +65,6 @@ static const mcp_tool table[] = {
         { "session", ARGUMENT_TEXT, 0, NULL },
         { "timeout", ARGUMENT_NUMBER, 0, NULL },
         { "reset", ARGUMENT_BOOL, 0, "begin with a new shell" } },
-      RESULT,
       RUNS,
       SESSION_OPENED,
       1,
@@ -102,7 +74,6 @@ static const mcp_tool table[] = {
       "List variables",
       "Lists the names of a session of Python, with types and short values.",
       { { "session", ARGUMENT_TEXT, 1, SESSION_WORDS } },
-      VARIABLES,
       READS,
       SESSION_NAMED,
       0,
@@ -112,7 +83,6 @@ static const mcp_tool table[] = {
       "List files",
       "Lists the files in the work directory of a session.",
       { { "session", ARGUMENT_TEXT, 1, SESSION_WORDS } },
-      FILES,
       READS,
       SESSION_NAMED,
       0,
@@ -123,7 +93,6 @@ static const mcp_tool table[] = {
       "Reads a file of a session's work directory: text as text, pictures as images.",
       { { "session", ARGUMENT_TEXT, 1, SESSION_WORDS },
         { "path", ARGUMENT_TEXT, 1, "below the work directory, as list_files has it" } },
-      READ_FILE,
       READS,
       SESSION_NAMED,
       0,
@@ -136,7 +105,6 @@ static const mcp_tool table[] = {
         { "text", ARGUMENT_TEXT, 0, "what it has, or base64" },
         { "base64", ARGUMENT_TEXT, 0, "the same of bytes" },
         { "session", ARGUMENT_TEXT, 0, NULL } },
-      WRITTEN,
       WRITES,
       SESSION_OPENED,
       0,
@@ -146,7 +114,6 @@ static const mcp_tool table[] = {
       "Reset a session",
       "Forgets a session's names and imports. Its files stay.",
       { { "session", ARGUMENT_TEXT, 1, SESSION_WORDS } },
-      DONE,
       DESTROYS,
       SESSION_NAMED,
       0,
@@ -156,7 +123,6 @@ static const mcp_tool table[] = {
       "Save a session",
       "Saves a session of Python with its names and files, for restore_session. It goes on.",
       { { "session", ARGUMENT_TEXT, 1, SESSION_WORDS } },
-      SAVED,
       WRITES,
       SESSION_NAMED,
       0,
@@ -166,7 +132,6 @@ static const mcp_tool table[] = {
       "Restore a session",
       "Makes a session what it was at its last save_session.",
       { { "session", ARGUMENT_TEXT, 1, SESSION_WORDS } },
-      SAVED,
       DESTROYS,
       SESSION_NAMED,
       0,
@@ -176,7 +141,6 @@ static const mcp_tool table[] = {
       "Close a session",
       "Ends a session, and removes its files and saves.",
       { { "session", ARGUMENT_TEXT, 1, SESSION_WORDS } },
-      DONE,
       DESTROYS,
       SESSION_NAMED,
       0,
@@ -189,7 +153,6 @@ static const mcp_tool table[] = {
       "typed stubs, the best first; call them in a program.",
       { { "query", ARGUMENT_TEXT, 1, "words of what a function should do" },
         { "limit", ARGUMENT_NUMBER, 0, "how many at most, up to 50; else 8" } },
-      FOUND,
       READS,
       SESSION_NONE,
       0,
@@ -276,12 +239,12 @@ static int write_description(str *out, const mcp_server *s, const mcp_tool *one)
     return error;
 }
 
+/* Of what runs code alone: what else tools answer with, their texts say. */
 static int write_output(str *out, const mcp_tool *one, structured_choice form)
 {
-    if (form == STRUCTURED_NONE)
+    if (form == STRUCTURED_NONE || one->run != run_code)
         return SNUG_OK;
-    return str_printf(out, ",\"outputSchema\":%s",
-                      one->run == run_code && form == STRUCTURED_BRIEF ? BRIEF : one->output);
+    return str_printf(out, ",\"outputSchema\":%s", form == STRUCTURED_BRIEF ? BRIEF : RESULT);
 }
 
 int tool_write_list(str *out, const mcp_call *c)

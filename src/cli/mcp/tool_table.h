@@ -25,7 +25,6 @@ typedef enum tool_session {
 typedef struct mcp_tool {
     const char *name, *title, *about;
     tool_argument arguments[6];
-    const char *output;      /* JSON Schema */
     const char *annotations; /* JSON */
     tool_session session;
     int needs_bash;

@@ -1,7 +1,6 @@
 #include "cli/mcp/troubles.h"
 
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -34,63 +33,21 @@ static int is_trouble(const snug_supervisor_event *event)
 
 /* ---- how often ---- */
 
-/* FNV-1a. Who makes two alike hides a line of his own. */
-static uint64_t add_to_key(uint64_t key, const char *text)
+int troubles_may_tell(uint64_t *left_out, troubles *t, uint64_t now_ns)
 {
-    do
-        key = (key ^ (unsigned char)*text) * UINT64_C(1099511628211);
-    while (*text++);
-    return key;
-}
-
-static trouble *find_trouble(troubles *t, const snug_supervisor_event *event)
-{
-    uint64_t key = UINT64_C(14695981039346656037) + (uint64_t)event->kind;
-    trouble *oldest = t->known;
-
-    key = add_to_key(add_to_key(key, event->tenant), event->session);
-    for (trouble *one = t->known; one < t->known + TROUBLES_KNOWN; one++) {
-        if (one->times > 0 && one->key == key)
-            return one;
-        if (one->last < oldest->last)
-            oldest = one;
-    }
-
-    *oldest = (trouble){ .key = key };
-    return oldest;
-}
-
-static int is_power_of_ten(uint64_t times)
-{
-    while (times % 10 == 0)
-        times /= 10;
-    return times == 1;
-}
-
-uint64_t troubles_count(uint64_t *left_out, troubles *t, const snug_supervisor_event *event,
-                        uint64_t now_ns)
-{
-    trouble *one = find_trouble(t, event);
-
     *left_out = 0;
-    one->last = ++t->events;
-    one->times++;
     if (t->hour_ns == 0 || now_ns - t->hour_ns >= HOUR_NS) {
         *left_out = t->left_out;
         t->hour_ns = now_ns;
         t->told = 0;
         t->left_out = 0;
     }
-
-    if (!is_power_of_ten(one->times))
-        return 0;
     if (t->told >= TROUBLES_AN_HOUR) {
         t->left_out++;
         return 0;
     }
-
     t->told++;
-    return one->times;
+    return 1;
 }
 
 /* ---- lines ---- */
@@ -112,20 +69,17 @@ static const char *fact_of(snug_supervisor_event_kind kind)
     return "may be restored wrongly, or not at all";
 }
 
-static void say(const snug_supervisor_event *event, uint64_t times)
+static void say(const snug_supervisor_event *event)
 {
     /* What clients without a name of their own have. */
     int is_anybody = strcmp(event->tenant, "stdio") == 0 || strcmp(event->tenant, "http") == 0;
-    char again[48] = "";
 
-    if (times > 1)
-        snprintf(again, sizeof again, " (the %lluth time)", (unsigned long long)times);
     if (!*event->session)
-        command_fail(EXIT_FINE, "%s%s", event->message, again);
+        command_fail(EXIT_FINE, "%s", event->message);
     else
-        command_fail(EXIT_FINE, "session %.100s%s%.200s %s: %.1000s%s", event->session,
+        command_fail(EXIT_FINE, "session %.100s%s%.200s %s: %.1000s", event->session,
                      is_anybody ? "" : " of ", is_anybody ? "" : event->tenant,
-                     fact_of(event->kind), event->message, again);
+                     fact_of(event->kind), event->message);
 }
 
 void troubles_tell(troubles *t, const snug_supervisor_event *event)
@@ -136,12 +90,11 @@ void troubles_tell(troubles *t, const snug_supervisor_event *event)
         return;
 
     pthread_mutex_lock(&t->lock);
-    uint64_t times = troubles_count(&left_out, t, event, clock_now_ns());
-    int is_read = has_reader();
+    const int may_tell = troubles_may_tell(&left_out, t, clock_now_ns()), is_read = has_reader();
     if (left_out > 0 && is_read)
         command_fail(EXIT_FINE, "%llu more troubles with sessions were not told",
                      (unsigned long long)left_out);
-    if (times > 0 && is_read)
-        say(event, times);
+    if (may_tell && is_read)
+        say(event);
     pthread_mutex_unlock(&t->lock);
 }
