@@ -9,6 +9,17 @@
 
 enum { SMALLEST_CAP = 32 };
 
+static int fail(str *s)
+{
+    s->has_failed = 1;
+    return SNUG_ENOMEM;
+}
+
+int str_error(const str *s)
+{
+    return s->has_failed ? SNUG_ENOMEM : SNUG_OK;
+}
+
 int str_reserve(str *s, size_t len)
 {
     if (len >= SIZE_MAX - s->len)
@@ -36,9 +47,8 @@ int str_reserve(str *s, size_t len)
 
 int str_append(str *s, const char *data, size_t len)
 {
-    int error = str_reserve(s, len);
-    if (error)
-        return error;
+    if (s->has_failed || str_reserve(s, len))
+        return fail(s);
 
     if (len)
         memcpy(s->data + s->len, data, len);
@@ -54,7 +64,7 @@ int str_add(str *s, const char *text)
 
 int str_add_str(str *s, const str *other)
 {
-    return str_append(s, str_text(other), other->len);
+    return other->has_failed ? fail(s) : str_append(s, str_text(other), other->len);
 }
 
 int str_printf(str *s, const char *format, ...)
@@ -66,8 +76,8 @@ int str_printf(str *s, const char *format, ...)
     va_end(args);
 
     /* Only a text over INT_MAX has no length. */
-    if (len < 0 || str_reserve(s, (size_t)len))
-        return SNUG_ENOMEM;
+    if (len < 0 || s->has_failed || str_reserve(s, (size_t)len))
+        return fail(s);
 
     va_start(args, format);
     vsnprintf(s->data + s->len, (size_t)len + 1, format, args);
@@ -84,8 +94,12 @@ const char *str_text(const str *s)
 char *str_take(str *s)
 {
     char *data = s->data;
-    if (!data)
+    if (s->has_failed) {
+        free(data);
+        data = NULL;
+    } else if (!data) {
         data = calloc(1, 1);
+    }
 
     *s = (str){ 0 };
     return data;
@@ -94,6 +108,7 @@ char *str_take(str *s)
 void str_clear(str *s)
 {
     s->len = 0;
+    s->has_failed = 0;
     if (s->data)
         s->data[0] = '\0';
 }

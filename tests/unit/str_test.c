@@ -81,6 +81,23 @@ static void a_length_out_of_range_changes_nothing(void **state)
     str_free(&s);
 }
 
+static void a_failure_sticks_until_the_string_is_cleared(void **state)
+{
+    (void)state;
+    str s = { 0 }, other = { 0 };
+    str_add(&s, "kept");
+    assert_int_equal(str_append(&s, "", SIZE_MAX), SNUG_ENOMEM);
+    assert_int_equal(str_add(&s, "more"), SNUG_ENOMEM);
+    assert_int_equal(str_error(&s), SNUG_ENOMEM);
+    assert_string_equal(str_text(&s), "kept");
+    assert_int_equal(str_add_str(&other, &s), SNUG_ENOMEM);
+    assert_null(str_take(&other));
+    str_clear(&s);
+    assert_int_equal(str_add(&s, "new"), SNUG_OK);
+    assert_string_equal(str_text(&s), "new");
+    str_free(&s);
+}
+
 static void reserved_room_is_used_without_moving(void **state)
 {
     (void)state;
@@ -134,6 +151,7 @@ int main(void)
         cmocka_unit_test(it_grows_as_needed_and_stays_terminated),
         cmocka_unit_test(a_formatted_text_may_be_longer_than_the_buffer),
         cmocka_unit_test(a_length_out_of_range_changes_nothing),
+        cmocka_unit_test(a_failure_sticks_until_the_string_is_cleared),
         cmocka_unit_test(reserved_room_is_used_without_moving),
         cmocka_unit_test(a_taken_buffer_is_the_callers),
         cmocka_unit_test(a_cleared_string_keeps_its_buffer),

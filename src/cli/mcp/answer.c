@@ -345,22 +345,16 @@ int answer_write(str *out, const answer *a)
         return SNUG_ENOMEM;
 
     str text = { 0 };
-    int error = str_append(&text, str_text(&a->text), a->text.len);
+    const int error = str_append(&text, str_text(&a->text), a->text.len);
     secrets_hide_str(&text);
-    if (!error)
-        error = str_add(out, "\"content\":[{\"type\":\"text\",\"text\":");
-    if (!error)
-        error = jsontext_quote(out, str_text(&text), text.len);
-    if (!error)
-        error = str_add(out, "}");
-    if (!error)
-        error = str_append(out, str_text(&a->items), a->items.len);
-    if (!error)
-        error = str_printf(out, "],\"isError\":%s", a->is_error ? "true" : "false");
-    if (!error && a->structured.len > 0) {
-        error = str_add(out, ",\"structuredContent\":");
-        if (!error)
-            error = str_append(out, a->structured.data, a->structured.len);
+    str_add(out, "\"content\":[{\"type\":\"text\",\"text\":");
+    jsontext_quote(out, str_text(&text), text.len);
+    str_add(out, "}");
+    str_append(out, str_text(&a->items), a->items.len);
+    str_printf(out, "],\"isError\":%s", a->is_error ? "true" : "false");
+    if (a->structured.len > 0) {
+        str_add(out, ",\"structuredContent\":");
+        str_append(out, a->structured.data, a->structured.len);
     }
     str_free(&text);
     return error ? error : str_add(out, "}");

@@ -20,12 +20,10 @@ int form_write(str *out, const char *text, int has_mode)
         "refusal\",\"enum\":[\"once\","
         "\"always\",\"refuse\"]}},\"required\":[\"answer\"]}}";
     str message = { 0 };
-    int error = str_printf(&message, "A program wants to call %s", text);
-
-    if (!error)
-        error = str_add(out, has_mode ? "{\"mode\":\"form\",\"message\":" : "{\"message\":");
-    if (!error)
-        error = jsontext_quote(out, message.data, message.len);
+    str_printf(&message, "A program wants to call %s", text);
+    str_add(out, has_mode ? "{\"mode\":\"form\",\"message\":" : "{\"message\":");
+    jsontext_quote(out, str_text(&message), message.len);
+    const int error = str_error(&message);
     str_free(&message);
     return error ? error : str_add(out, schema);
 }

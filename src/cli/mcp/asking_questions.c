@@ -127,13 +127,9 @@ static int write_requests(str *out, const mcp_call *c)
     int error = SNUG_OK;
 
     for (const question *q = c->questions; q && !error; q = q->next) {
-        error =
-            str_printf(out, "%s\"approval-%llu\":{\"method\":\"elicitation/create\",\"params\":",
-                       q == c->questions ? "" : ",", (unsigned long long)q->number);
-        if (!error)
-            error = form_write(out, q->text, 1);
-        if (!error)
-            error = str_add(out, "}");
+        str_printf(out, "%s\"approval-%llu\":{\"method\":\"elicitation/create\",\"params\":",
+                   q == c->questions ? "" : ",", (unsigned long long)q->number);
+        error = form_write(out, q->text, 1) ? SNUG_ENOMEM : str_add(out, "}");
     }
     return error;
 }

@@ -132,13 +132,13 @@ int call_begin_result(str *out, const mcp_call *c, long ttl_ms, const char *scop
     if (!c->is_modern)
         return SNUG_OK;
 
-    int error = str_printf(out,
-                           "\"resultType\":\"complete\",\"_meta\":{\"" MCP_META
-                           "serverInfo\":{\"name\":\"snug\",\"version\":\"%s\"}},",
-                           snug_version());
-    if (!error && ttl_ms >= 0)
-        error = str_printf(out, "\"ttlMs\":%ld,\"cacheScope\":\"%s\",", ttl_ms, scope);
-    return error;
+    str_printf(out,
+               "\"resultType\":\"complete\",\"_meta\":{\"" MCP_META
+               "serverInfo\":{\"name\":\"snug\",\"version\":\"%s\"}},",
+               snug_version());
+    if (ttl_ms >= 0)
+        str_printf(out, "\"ttlMs\":%ld,\"cacheScope\":\"%s\",", ttl_ms, scope);
+    return str_error(out);
 }
 
 cancelling call_is_cancelled(mcp_call *c)
@@ -160,21 +160,19 @@ static void tell_progress(mcp_call *c)
 
     if (c->output.len > PROGRESS_BYTES)
         from = utf8_ceil(c->output.data, c->output.len, c->output.len - PROGRESS_BYTES);
-    int error =
-        str_printf(&params, ",\"progress\":%llu,\"message\":", (unsigned long long)++c->progress);
-    if (!error)
-        error = jsontext_quote(&params, c->output.data + from, c->output.len - from);
-    if (!error)
-        error = str_add(&params, "}");
+    str_printf(&params, ",\"progress\":%llu,\"message\":", (unsigned long long)++c->progress);
+    jsontext_quote(&params, c->output.data + from, c->output.len - from);
+    str_add(&params, "}");
     /* With the lock: another request may come to wait for the cell, with a wire and a token of its
      * own. */
     pthread_mutex_lock(&c->server->lock);
-    if (!error && c->progress_token)
-        error = str_printf(&token, "{\"progressToken\":%s%s", c->progress_token, params.data);
-    if (!error && token.len > 0)
-        error = rpc_write_notification(&text, "notifications/progress", token.data);
-    if (!error && text.len > 0 && c->wire.tell)
-        c->wire.tell(c->wire.payload, text.data, text.len);
+    if (c->progress_token && c->wire.tell) {
+        str_printf(&token, "{\"progressToken\":%s", c->progress_token);
+        str_add_str(&token, &params);
+        if (!str_error(&token) &&
+            !rpc_write_notification(&text, "notifications/progress", token.data))
+            c->wire.tell(c->wire.payload, text.data, text.len);
+    }
     pthread_mutex_unlock(&c->server->lock);
     str_free(&params);
     str_free(&token);

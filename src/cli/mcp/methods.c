@@ -37,34 +37,28 @@ static void initialize(mcp_call *c)
     c->peer->is_greeted = 1;
     c->peer->takes_forms = form_is_taken(rpc_object(c->message.params, "capabilities"));
     pthread_mutex_unlock(&c->server->lock);
-    int error = str_printf(&out,
-                           "{\"protocolVersion\":\"" MCP_LEGACY "\",\"capabilities\":" CAPABILITIES
-                           ",\"serverInfo\":{\"name\":\"snug\",\"title\":\"snug\",\"version\":"
-                           "\"%s\"},\"instructions\":",
-                           snug_version());
-    if (!error)
-        error = add_quoted(&out, instructions);
-    if (!error)
-        error = str_add(&out, "}");
-    call_result(c, error ? NULL : out.data);
+    str_printf(&out,
+               "{\"protocolVersion\":\"" MCP_LEGACY "\",\"capabilities\":" CAPABILITIES
+               ",\"serverInfo\":{\"name\":\"snug\",\"title\":\"snug\",\"version\":"
+               "\"%s\"},\"instructions\":",
+               snug_version());
+    add_quoted(&out, instructions);
+    str_add(&out, "}");
+    call_result(c, str_error(&out) ? NULL : out.data);
     str_free(&out);
 }
 
 static void discover(mcp_call *c)
 {
     str out = { 0 };
-    int error = str_add(&out, "{");
+    str_add(&out, "{");
 
-    if (!error)
-        error = call_begin_result(&out, c, 3600000, "public");
-    if (!error)
-        error = str_add(&out, "\"supportedVersions\":" SUPPORTED ",\"capabilities\":" CAPABILITIES
-                              ",\"instructions\":");
-    if (!error)
-        error = add_quoted(&out, instructions);
-    if (!error)
-        error = str_add(&out, "}");
-    call_result(c, error ? NULL : out.data);
+    call_begin_result(&out, c, 3600000, "public");
+    str_add(&out, "\"supportedVersions\":" SUPPORTED ",\"capabilities\":" CAPABILITIES
+                  ",\"instructions\":");
+    add_quoted(&out, instructions);
+    str_add(&out, "}");
+    call_result(c, str_error(&out) ? NULL : out.data);
     str_free(&out);
 }
 
@@ -86,15 +80,12 @@ static int has_cursor(mcp_call *c)
 static void list_tools(mcp_call *c)
 {
     str out = { 0 };
+
     if (has_cursor(c))
         return;
-    int error = str_add(&out, "{");
-    if (!error)
-        error = call_begin_result(&out, c, 300000, "public");
-    if (!error)
-        error = tool_write_list(&out, c);
-    if (!error)
-        error = str_add(&out, "}");
+    str_add(&out, "{");
+    call_begin_result(&out, c, 300000, "public");
+    const int error = tool_write_list(&out, c) ? SNUG_ENOMEM : str_add(&out, "}");
     call_result(c, error ? NULL : out.data);
     str_free(&out);
 }
@@ -166,10 +157,9 @@ static const struct {
 static void fail_version(mcp_call *c, const char *wanted)
 {
     str data = { 0 };
-    int error = str_add(&data, "{\"supported\":" SUPPORTED ",\"requested\":");
-    if (!error)
-        error = add_quoted(&data, wanted);
-    if (!error)
+    str_add(&data, "{\"supported\":" SUPPORTED ",\"requested\":");
+    add_quoted(&data, wanted);
+    if (!str_error(&data))
         str_add(&data, "}");
     call_fail(c, MCP_BAD, MCP_UNSUPPORTED_VERSION, "Unsupported protocol version", str_text(&data));
     str_free(&data);

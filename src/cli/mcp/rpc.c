@@ -193,25 +193,22 @@ void rpc_free(rpc_message *m)
 
 int rpc_write_answer(str *out, const char *id, const char *member, const char *body)
 {
-    int error = str_add(out, "{\"jsonrpc\":\"2.0\",");
+    str_add(out, "{\"jsonrpc\":\"2.0\",");
     /* Where it could not be read, both schemas leave the member out. */
-    if (!error && id)
-        error = str_printf(out, "\"id\":%s,", id);
-    if (!error)
-        error = str_printf(out, "\"%s\":", member);
-    if (!error)
-        error = str_add(out, body);
-    return error ? error : str_add(out, "}");
+    if (id)
+        str_printf(out, "\"id\":%s,", id);
+    str_printf(out, "\"%s\":", member);
+    str_add(out, body);
+    return str_add(out, "}");
 }
 
 int rpc_write_fault(str *out, int code, const char *message, const char *data)
 {
-    int error = str_printf(out, "{\"code\":%d,\"message\":", code);
-    if (!error)
-        error = jsontext_quote(out, message, strlen(message));
-    if (!error && data)
-        error = str_printf(out, ",\"data\":%s", data);
-    return error ? error : str_add(out, "}");
+    str_printf(out, "{\"code\":%d,\"message\":", code);
+    jsontext_quote(out, message, strlen(message));
+    if (data)
+        str_printf(out, ",\"data\":%s", data);
+    return str_add(out, "}");
 }
 
 int rpc_write_error(str *out, const char *id, int code, const char *message)
@@ -226,25 +223,23 @@ int rpc_write_error(str *out, const char *id, int code, const char *message)
 
 static int write_method(str *out, const char *method, const char *params)
 {
-    int error = str_add(out, "\"method\":");
-    if (!error)
-        error = jsontext_quote(out, method, strlen(method));
-    if (!error && params) {
-        error = str_add(out, ",\"params\":");
-        if (!error)
-            error = str_add(out, params);
+    str_add(out, "\"method\":");
+    jsontext_quote(out, method, strlen(method));
+    if (params) {
+        str_add(out, ",\"params\":");
+        str_add(out, params);
     }
-    return error ? error : str_add(out, "}");
+    return str_add(out, "}");
 }
 
 int rpc_write_notification(str *out, const char *method, const char *params)
 {
-    int error = str_add(out, "{\"jsonrpc\":\"2.0\",");
-    return error ? error : write_method(out, method, params);
+    str_add(out, "{\"jsonrpc\":\"2.0\",");
+    return write_method(out, method, params);
 }
 
 int rpc_write_request(str *out, const char *id, const char *method, const char *params)
 {
-    int error = str_printf(out, "{\"jsonrpc\":\"2.0\",\"id\":%s,", id);
-    return error ? error : write_method(out, method, params);
+    str_printf(out, "{\"jsonrpc\":\"2.0\",\"id\":%s,", id);
+    return write_method(out, method, params);
 }

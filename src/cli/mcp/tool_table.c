@@ -195,43 +195,37 @@ static int write_about(str *out, const tool_argument *one, const mcp_call *c)
 
 static int write_arguments(str *out, const tool_argument *arguments, const mcp_call *c)
 {
-    str required = { 0 };
-    int error = str_add(out, "{\"type\":\"object\",\"properties\":{");
+    int count = 0;
 
-    for (const tool_argument *one = arguments; one->name && !error; one++) {
-        error = str_printf(out, "%s\"%s\":{\"type\":\"%s\",\"description\":\"",
-                           one == arguments ? "" : ",", one->name, types[one->type]);
-        if (!error)
-            error = write_about(out, one, c);
-        if (!error)
-            error = str_add(out, "\"}");
-        if (!error && one->is_required)
-            error = str_printf(&required, "%s\"%s\"", required.len > 0 ? "," : "", one->name);
+    str_add(out, "{\"type\":\"object\",\"properties\":{");
+    for (const tool_argument *one = arguments; one->name; one++) {
+        str_printf(out, "%s\"%s\":{\"type\":\"%s\",\"description\":\"", one == arguments ? "" : ",",
+                   one->name, types[one->type]);
+        write_about(out, one, c);
+        str_add(out, "\"}");
     }
-    if (!error)
-        error = str_printf(out, "},\"required\":[%s],\"additionalProperties\":false}",
-                           str_text(&required));
-    str_free(&required);
-    return error;
+    str_add(out, "},\"required\":[");
+    for (const tool_argument *one = arguments; one->name; one++)
+        if (one->is_required)
+            str_printf(out, "%s\"%s\"", count++ > 0 ? "," : "", one->name);
+    return str_add(out, "],\"additionalProperties\":false}");
 }
 
 /* Of what runs Python also what its programs can call, no list of the client's has that; of
  * find_tools where there is something to be found. */
 static int write_description(str *out, const mcp_server *s, const mcp_tool *one)
 {
+    const int is_python = one->run == run_code && !one->needs_bash;
     str text = { 0 };
     int error = str_add(&text, one->about);
 
-    if (!error && one->run == run_code && !one->needs_bash)
-        error = tool_list_describe(&text, s->tools->list);
-    if (!error && one->run == run_code && !one->needs_bash)
-        error = server_tools_write_missing(&text, s->tools);
-    if (!error && one->needs_servers) {
-        error = str_add(&text, " There are: ");
-        if (!error)
-            error = tool_list_write_servers(&text, s->tools->list);
-        if (!error)
-            error = str_add(&text, ".");
+    if (is_python &&
+        (tool_list_describe(&text, s->tools->list) || server_tools_write_missing(&text, s->tools)))
+        error = SNUG_ENOMEM;
+    if (one->needs_servers) {
+        str_add(&text, " There are: ");
+        tool_list_write_servers(&text, s->tools->list);
+        error = str_add(&text, ".");
     }
     if (!error)
         error = jsontext_quote(out, text.data, text.len);
@@ -250,24 +244,21 @@ static int write_output(str *out, const mcp_tool *one, structured_choice form)
 int tool_write_list(str *out, const mcp_call *c)
 {
     const mcp_server *s = c->server;
-    int error = str_add(out, "\"tools\":["), count = 0;
+    int error = SNUG_OK, count = 0;
 
+    str_add(out, "\"tools\":[");
     for (size_t i = 0; i < TOOLS && !error; i++) {
         const mcp_tool *one = &table[i];
         if (!is_here(s, one))
             continue;
-        error = str_printf(out, "%s{\"name\":\"%s\",\"title\":\"%s\",\"description\":",
-                           count++ > 0 ? "," : "", one->name, one->title);
-        if (!error)
-            error = write_description(out, s, one);
-        if (!error)
-            error = str_add(out, ",\"inputSchema\":");
-        if (!error)
-            error = write_arguments(out, one->arguments, c);
-        if (!error)
-            error = write_output(out, one, (structured_choice)s->options->mcp.structured);
-        if (!error)
-            error = str_printf(out, ",\"annotations\":%s}", one->annotations);
+        str_printf(out,
+                   "%s{\"name\":\"%s\",\"title\":\"%s\",\"description\":", count++ > 0 ? "," : "",
+                   one->name, one->title);
+        error = write_description(out, s, one);
+        str_add(out, ",\"inputSchema\":");
+        write_arguments(out, one->arguments, c);
+        write_output(out, one, (structured_choice)s->options->mcp.structured);
+        str_printf(out, ",\"annotations\":%s}", one->annotations);
     }
     return error ? error : str_add(out, "]");
 }
@@ -344,15 +335,12 @@ static int check_arguments(const mcp_tool *tool, const cJSON *arguments, answer 
 static void send_answer(mcp_call *c, answer *a)
 {
     str result = { 0 };
-    int error = str_add(&result, "{");
 
     if (c->server->options->mcp.structured == STRUCTURED_NONE)
         str_clear(&a->structured);
-    if (!error)
-        error = call_begin_result(&result, c, -1, NULL);
-    if (!error)
-        error = answer_write(&result, a);
-    call_result(c, error ? NULL : result.data);
+    str_add(&result, "{");
+    call_begin_result(&result, c, -1, NULL);
+    call_result(c, answer_write(&result, a) ? NULL : result.data);
     str_free(&result);
     answer_free(a);
 }

@@ -41,14 +41,13 @@ static int write_byte(str *out, const char *text, size_t left)
 /* Lines below the first are indented as the first one. */
 static int write_lines(str *out, const char *text, size_t len, const char *indentation)
 {
-    int error = SNUG_OK;
 
-    for (size_t i = 0; i < len && !error; i++) {
-        error = write_byte(out, text + i, len - i);
-        if (!error && text[i] == '\n' && i + 1 < len && text[i + 1] != '\n')
-            error = str_add(out, indentation);
+    for (size_t i = 0; i < len; i++) {
+        write_byte(out, text + i, len - i);
+        if (text[i] == '\n' && i + 1 < len && text[i + 1] != '\n')
+            str_add(out, indentation);
     }
-    return error;
+    return str_error(out);
 }
 
 static size_t trim(const char **text, size_t len)
@@ -67,20 +66,19 @@ static int write_body(str *out, const char *doc, size_t most, const char *indent
 {
     size_t len = trim(&doc, strlen(doc));
     const int is_cut = most > 0 && len > most;
-    int error = str_add(out, len > 0 ? ":\n" : ": ...\n");
+    str_add(out, len > 0 ? ":\n" : ": ...\n");
 
-    if (error || len == 0)
-        return error;
+    if (str_error(out) || len == 0)
+        return str_error(out);
     if (is_cut)
         len = trim(&doc, utf8_floor(doc, len, most));
-    error = str_printf(out, "%s\"\"\"", indentation);
-    if (!error)
-        error = write_lines(out, doc, len, indentation);
-    if (!error && is_cut)
-        error = str_add(out, " ...");
-    if (!error && memchr(doc, '\n', len))
-        error = str_printf(out, "\n%s", indentation);
-    return error ? error : str_add(out, "\"\"\"\n");
+    str_printf(out, "%s\"\"\"", indentation);
+    write_lines(out, doc, len, indentation);
+    if (is_cut)
+        str_add(out, " ...");
+    if (memchr(doc, '\n', len))
+        str_printf(out, "\n%s", indentation);
+    return str_add(out, "\"\"\"\n");
 }
 
 /* ---- functions ---- */
@@ -124,16 +122,12 @@ static int write_parameters(str *out, const stub *s, int is_brief)
 static int write_function(str *out, const stub *s, size_t doc_bytes)
 {
     const size_t server = stub_server_len(s->name);
-    const char *name = server > 0 ? s->name + server + 1 : s->name;
-    int error = server > 0 ? str_add(out, "    @staticmethod\n    ") : SNUG_OK;
 
-    if (!error)
-        error = str_printf(out, "def %s(", name);
-    if (!error)
-        error = write_parameters(out, s, doc_bytes > 0);
-    if (!error)
-        error = str_printf(out, ") -> %s", s->result);
-    return error ? error : write_body(out, s->doc, doc_bytes, server > 0 ? "        " : "    ");
+    str_add(out, server > 0 ? "    @staticmethod\n    " : "");
+    str_printf(out, "def %s(", server > 0 ? s->name + server + 1 : s->name);
+    write_parameters(out, s, doc_bytes > 0);
+    str_printf(out, ") -> %s", s->result);
+    return write_body(out, s->doc, doc_bytes, server > 0 ? "        " : "    ");
 }
 
 /* The first of its server brings the others of it. */
@@ -149,28 +143,25 @@ static int write_class(str *out, const stub *items, const size_t *chosen, size_t
                        size_t doc_bytes)
 {
     const char *name = items[chosen[0]].name;
-    int error = str_printf(out, "class %.*s:\n", (int)stub_server_len(name), name);
 
-    for (size_t i = 0; i < count && !error; i++)
+    str_printf(out, "class %.*s:\n", (int)stub_server_len(name), name);
+    for (size_t i = 0; i < count; i++)
         if (is_same_server(name, items[chosen[i]].name))
-            error = write_function(out, &items[chosen[i]], doc_bytes);
-    return error;
+            write_function(out, &items[chosen[i]], doc_bytes);
+    return str_error(out);
 }
 
 int stubs_write(str *out, const stub *items, const size_t *chosen, size_t count, size_t doc_bytes)
 {
-    int error = SNUG_OK, blocks = 0;
-
-    for (size_t i = 0; i < count && !error; i++) {
+    for (size_t i = 0, blocks = 0; i < count; i++) {
         const stub *one = &items[chosen[i]];
         if (is_written(items, chosen, i))
             continue;
-        if (blocks++ > 0)
-            error = str_add(out, "\n");
-        if (!error && stub_server_len(one->name) > 0)
-            error = write_class(out, items, chosen + i, count - i, doc_bytes);
-        else if (!error)
-            error = write_function(out, one, doc_bytes);
+        str_add(out, blocks++ > 0 ? "\n" : "");
+        if (stub_server_len(one->name) > 0)
+            write_class(out, items, chosen + i, count - i, doc_bytes);
+        else
+            write_function(out, one, doc_bytes);
     }
-    return error;
+    return str_error(out);
 }

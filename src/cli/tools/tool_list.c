@@ -107,10 +107,10 @@ static int add_all(tool_list *l, tools *t)
 static int add_head(char **out, const char *name, const char *parameters, const char *result)
 {
     str head = { 0 };
-    const int error = str_printf(&head, "%s(%s) -> %s", name, parameters, result);
+    str_printf(&head, "%s(%s) -> %s", name, parameters, result);
 
     *out = str_take(&head);
-    return error;
+    return *out ? SNUG_OK : SNUG_ENOMEM;
 }
 
 static int make_heads(tool_list *l)
@@ -241,12 +241,12 @@ static int write_server(str *out, const tool_list *l, size_t at, int is_first)
 
 int tool_list_write_servers(str *out, const tool_list *l)
 {
-    int error = SNUG_OK, count = 0;
+    int count = 0;
 
-    for (size_t i = 0; i < l->count && !error; i++)
+    for (size_t i = 0; i < l->count; i++)
         if (!is_known_server(l, i))
-            error = write_server(out, l, i, count++ == 0);
-    return error;
+            write_server(out, l, i, count++ == 0);
+    return str_error(out);
 }
 
 /* "- notes.echo(text: str) -> Any: Say it again." */
@@ -255,15 +255,14 @@ static int describe_tool(str *out, const stub *s)
     enum { MOST_PARAMETERS = 400, MOST_LINE = 200 };
     const size_t all = strlen(s->parameters), line = strcspn(s->doc, "\n");
     const int is_cut = all > MOST_PARAMETERS;
-    int error = str_printf(out, "- %s(%.*s%s) -> %s", s->name,
-                           (int)(is_cut ? utf8_floor(s->parameters, all, MOST_PARAMETERS) : all),
-                           s->parameters, is_cut ? ", ..." : "", s->result);
+    str_printf(out, "- %s(%.*s%s) -> %s", s->name,
+               (int)(is_cut ? utf8_floor(s->parameters, all, MOST_PARAMETERS) : all), s->parameters,
+               is_cut ? ", ..." : "", s->result);
 
-    if (!error && line > 0)
-        error =
-            str_printf(out, ": %.*s",
-                       (int)utf8_floor(s->doc, line, line < MOST_LINE ? line : MOST_LINE), s->doc);
-    return error ? error : str_add(out, "\n");
+    if (line > 0)
+        str_printf(out, ": %.*s",
+                   (int)utf8_floor(s->doc, line, line < MOST_LINE ? line : MOST_LINE), s->doc);
+    return str_add(out, "\n");
 }
 
 int tool_list_describe(str *out, const tool_list *l)

@@ -21,11 +21,8 @@ typedef struct writer {
 /* text: NULL: null. */
 static int add_text(str *out, const char *name, const char *text)
 {
-    int error = str_printf(out, ", \"%s\": ", name);
-
-    if (!error)
-        error = text ? jsontext_quote(out, text, strlen(text)) : str_add(out, "null");
-    return error;
+    str_printf(out, ", \"%s\": ", name);
+    return text ? jsontext_quote(out, text, strlen(text)) : str_add(out, "null");
 }
 
 static int add_signature(str *out, const stub *s)
@@ -53,35 +50,26 @@ static const char *find_rule(const options *o, const snug_tool *tool)
 static int add_schema(str *out, const snug_tool *tool)
 {
     const mcptool *of_server = tool->fn == mcp_call_tool ? tool->payload : NULL;
-    int error = str_add(out, ", \"schema\": ");
+    str_add(out, ", \"schema\": ");
     const size_t from = out->len;
 
-    if (!error)
-        error = str_add(out, of_server && of_server->schema ? of_server->schema : "null");
+    str_add(out, of_server && of_server->schema ? of_server->schema : "null");
     for (size_t i = from; i < out->len; i++)
         if (out->data[i] == '\n' || out->data[i] == '\r')
             out->data[i] = ' ';
-    return error;
+    return str_error(out);
 }
 
 static int write_tool(str *out, const writer *w, const stub *s, const snug_tool *tool)
 {
-    int error = str_add(out, "{\"name\": ");
-
-    if (!error)
-        error = jsontext_quote(out, s->name, strlen(s->name));
-    if (!error)
-        error = add_text(out, "origin", tool->origin);
-    if (!error)
-        error = add_text(out, "description", s->doc);
-    if (!error)
-        error = add_signature(out, s);
-    if (!error)
-        error = str_printf(out, ", \"is_read_only\": %s", tool->is_read_only ? "true" : "false");
-    if (!error)
-        error = add_text(out, "rule", find_rule(w->options, tool));
-    if (!error)
-        error = add_schema(out, tool);
+    str_add(out, "{\"name\": ");
+    jsontext_quote(out, s->name, strlen(s->name));
+    add_text(out, "origin", tool->origin);
+    add_text(out, "description", s->doc);
+    const int error = add_signature(out, s);
+    str_printf(out, ", \"is_read_only\": %s", tool->is_read_only ? "true" : "false");
+    add_text(out, "rule", find_rule(w->options, tool));
+    add_schema(out, tool);
     return error ? error : str_add(out, "}");
 }
 
@@ -103,21 +91,18 @@ static int take_tool(void *target, const snug_tool *tool)
 static int join_objects(str *out, const writer *w, const size_t *chosen, size_t count)
 {
     str text = { 0 };
-    int error = str_add(&text, "{\"schema\": \"snug.tools/1\", \"tools\": [");
 
-    for (size_t i = 0, written = 0; i < count && !error; i++) {
+    str_add(&text, "{\"schema\": \"snug.tools/1\", \"tools\": [");
+    for (size_t i = 0, written = 0; i < count; i++) {
         const str *object = &w->objects[chosen[i]];
-        if (object->len > 0 && written++ > 0)
-            error = str_add(&text, ", ");
-        if (!error)
-            error = str_add_str(&text, object);
+        if (object->len > 0)
+            str_add(&text, written++ > 0 ? ", " : "");
+        str_add_str(&text, object);
     }
-    if (!error)
-        error = str_add(&text, "]}");
-    if (!error) {
+    str_add(&text, "]}");
+    if (!str_error(&text))
         text.len = secrets_hide_json(text.data, text.len);
-        error = str_add_str(out, &text);
-    }
+    const int error = str_add_str(out, &text);
     str_free(&text);
     return error;
 }

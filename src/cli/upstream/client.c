@@ -312,17 +312,12 @@ void mcp_close(mcp *m)
 
 static int write_tool_call(str *out, const mcptool *t, const char *arguments)
 {
-    int error = str_add(out, "{\"name\": ");
+    str_add(out, "{\"name\": ");
 
-    if (!error)
-        error = jsontext_quote(out, t->remote, strlen(t->remote));
-    if (!error)
-        error = str_add(out, ", \"arguments\": ");
-    if (!error)
-        error = mcptool_write_arguments(out, t, arguments);
-    if (!error)
-        error = str_add(out, "}");
-    return error;
+    jsontext_quote(out, t->remote, strlen(t->remote));
+    str_add(out, ", \"arguments\": ");
+    mcptool_write_arguments(out, t, arguments);
+    return str_add(out, "}");
 }
 
 static void refuse_gone(mcp *m, const mcptool *t, snug_call *call)

@@ -54,10 +54,9 @@ static int write_value(str *out, const char *text)
     const size_t len = strlen(text);
     if (is_plain_value(text, len))
         return str_add(out, text);
-    int error = str_add(out, "=?base64?");
-    if (!error)
-        error = base64_append(out, text, len);
-    return error ? error : str_add(out, "?=");
+    str_add(out, "=?base64?");
+    base64_append(out, text, len);
+    return str_add(out, "?=");
 }
 
 /* What the newer revision has in headers too. */

@@ -308,15 +308,11 @@ static int is_left_out(const mcptool *t, const jsontext_token *key, jsontext_spa
 
 static int append_argument(str *out, const jsontext_token *key, jsontext_span value, int is_first)
 {
-    int error = str_add(out, is_first ? "\"" : ", \"");
+    str_add(out, is_first ? "\"" : ", \"");
 
-    if (!error)
-        error = str_append(out, key->text, key->len);
-    if (!error)
-        error = str_add(out, "\": ");
-    if (!error)
-        error = str_append(out, value.text, value.len);
-    return error;
+    str_append(out, key->text, key->len);
+    str_add(out, "\": ");
+    return str_append(out, value.text, value.len);
 }
 
 int mcptool_write_arguments(str *out, const mcptool *t, const char *arguments)
@@ -324,19 +320,18 @@ int mcptool_write_arguments(str *out, const mcptool *t, const char *arguments)
     jsontext j;
     jsontext_token key;
     jsontext_span value, object = { arguments, strlen(arguments) };
-    int error = str_add(out, "{"), is_first = 1;
+    int is_first = 1;
+    str_add(out, "{");
 
     jsontext_enter(&j, object);
-    while (!error && jsontext_item(&j, &key, &value)) {
+    while (jsontext_item(&j, &key, &value)) {
         if (is_left_out(t, &key, value))
             continue;
-        error = append_argument(out, &key, value, is_first);
+        append_argument(out, &key, value, is_first);
         is_first = 0;
     }
 
-    if (!error)
-        error = str_add(out, "}");
-    return error;
+    return str_add(out, "}");
 }
 
 /* Whether all of the content is text; that is appended then, a line end between the blocks. */

@@ -93,19 +93,18 @@ static int add_parameter(parameters *p, const char *name, jsontext_span property
 
     schema_read(&s, p->document, property);
     const char *annotation = annotation_of(s.type);
-    if (!error && !is_required)
-        error = write_default(&value, jsontext_member(property, "default"));
-    if (!error)
-        error = str_printf(&p->signature, "%s%s%s%s%s%s", p->signature.len > 0 ? ", " : "", name,
-                           annotation ? ": " : "", annotation ? annotation : "",
-                           is_required  ? ""
-                           : annotation ? " = "
-                                        : "=",
-                           str_text(&value));
-    if (!error)
-        error = str_printf(&p->typed, "%s%s: %s%s%s", p->typed.len > 0 ? ", " : "", name,
-                           str_text(&type), is_required ? "" : " = ",
-                           strcmp(str_text(&value), "None") ? str_text(&value) : "...");
+    if (!is_required)
+        write_default(&value, jsontext_member(property, "default"));
+    str_printf(&p->signature, "%s%s%s%s%s%s", p->signature.len > 0 ? ", " : "", name,
+               annotation ? ": " : "", annotation ? annotation : "",
+               is_required  ? ""
+               : annotation ? " = "
+                            : "=",
+               str_text(&value));
+    str_printf(&p->typed, "%s%s: %s%s%s", p->typed.len > 0 ? ", " : "", name, str_text(&type),
+               is_required ? "" : " = ",
+               strcmp(str_text(&value), "None") ? str_text(&value) : "...");
+    error = error ? error : str_error(&value);
     if (!error && !is_required)
         error = add_optional(p->tool, name);
     str_free(&type);
@@ -146,15 +145,15 @@ static int add_parameters(parameters *p, const json_schema *root, int wanted, in
 /* A name that no parameter has. */
 static int add_others(parameters *p, const json_schema *root)
 {
-    str name = { 0 };
-    int error = str_add(&name, "others");
-    while (!error && jsontext_member(root->properties, name.data).text)
-        error = str_add(&name, "_");
     const char *comma = p->signature.len > 0 ? ", " : "";
-    if (!error)
-        error = str_printf(&p->signature, "%s**%s", comma, name.data);
-    if (!error)
-        error = str_printf(&p->typed, "%s**%s: Any", comma, name.data);
+    str name = { 0 };
+
+    str_add(&name, "others");
+    while (!str_error(&name) && jsontext_member(root->properties, name.data).text)
+        str_add(&name, "_");
+    str_printf(&p->signature, "%s**%s", comma, str_text(&name));
+    str_printf(&p->typed, "%s**%s: Any", comma, str_text(&name));
+    const int error = str_error(&name);
     str_free(&name);
     return error;
 }

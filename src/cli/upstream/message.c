@@ -43,24 +43,23 @@ static int write_params(str *out, const char *params, int is_new)
 
     if (!is_new)
         return str_add(out, params);
-    int error = str_printf(out,
-                           "{\"_meta\": {\"io.modelcontextprotocol/protocolVersion\": "
-                           "\"" MESSAGE_NEW "\", \"io.modelcontextprotocol/clientInfo\": "
-                           "" MESSAGE_CLIENT ", "
-                           "\"io.modelcontextprotocol/clientCapabilities\": {}}%s",
-                           *rest == '}' ? "" : ", ");
-    return error ? error : str_add(out, rest);
+    str_printf(out,
+               "{\"_meta\": {\"io.modelcontextprotocol/protocolVersion\": "
+               "\"" MESSAGE_NEW "\", \"io.modelcontextprotocol/clientInfo\": "
+               "" MESSAGE_CLIENT ", "
+               "\"io.modelcontextprotocol/clientCapabilities\": {}}%s",
+               *rest == '}' ? "" : ", ");
+    return str_add(out, rest);
 }
 
 int message_write_request(str *out, unsigned long id, const char *method, const char *params,
                           int is_new)
 {
-    int error = str_printf(
-        out, "{\"jsonrpc\": \"2.0\", \"id\": %lu, \"method\": \"%s\", \"params\": ", id, method);
+    str_printf(out, "{\"jsonrpc\": \"2.0\", \"id\": %lu, \"method\": \"%s\", \"params\": ", id,
+               method);
 
-    if (!error)
-        error = write_params(out, params, is_new);
-    return error ? error : str_add(out, "}");
+    write_params(out, params, is_new);
+    return str_add(out, "}");
 }
 
 int message_write_notification(str *out, const char *method, const char *params)
@@ -71,15 +70,12 @@ int message_write_notification(str *out, const char *method, const char *params)
 
 int message_write_answer(str *out, jsontext_span id, jsontext_span method)
 {
-    int error = str_add(out, "{\"jsonrpc\": \"2.0\", \"id\": ");
+    str_add(out, "{\"jsonrpc\": \"2.0\", \"id\": ");
 
-    if (!error)
-        error = str_append(out, id.text, id.len);
-    if (!error)
-        error = str_add(out, jsontext_is(method, "\"ping\"")
-                                 ? ", \"result\": {}}"
-                                 : ", \"error\": {\"code\": -32601, \"message\": \"not found\"}}");
-    return error;
+    str_append(out, id.text, id.len);
+    return str_add(out, jsontext_is(method, "\"ping\"")
+                            ? ", \"result\": {}}"
+                            : ", \"error\": {\"code\": -32601, \"message\": \"not found\"}}");
 }
 
 /* ---- versions ---- */

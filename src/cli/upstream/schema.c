@@ -157,11 +157,10 @@ static int write_literal(str *out, jsontext_span value)
     if (*value.text != '"')
         return str_append(out, value.text, value.len);
 
-    int error = jsontext_string(&text, value);
-    if (!error)
-        error = jsontext_quote(out, str_text(&text), text.len);
+    const int error = jsontext_string(&text, value);
+    jsontext_quote(out, str_text(&text), text.len);
     str_free(&text);
-    return error;
+    return error ? error : str_error(out);
 }
 
 /* What Literal takes. Python reads no number of thousands of digits. */
@@ -206,11 +205,9 @@ static int write_choices(str *out, const json_schema *s)
 static int write_member(str *out, writer *w, const json_schema *s, const str *name,
                         jsontext_span text)
 {
-    int error = jsontext_quote(out, str_text(name), name->len);
-
-    if (!error)
-        error = str_add(out, schema_lists(s->required, str_text(name)) ? ": " : "?: ");
-    return error ? error : write_schema(out, w, text);
+    jsontext_quote(out, str_text(name), name->len);
+    str_add(out, schema_lists(s->required, str_text(name)) ? ": " : "?: ");
+    return write_schema(out, w, text);
 }
 
 static int write_members(str *out, writer *w, const json_schema *s)
@@ -241,10 +238,8 @@ static int write_members(str *out, writer *w, const json_schema *s)
 
 static int write_inner(str *out, writer *w, const char *before, jsontext_span inner)
 {
-    int error = str_add(out, before);
-    if (!error)
-        error = write_schema(out, w, inner);
-    return error ? error : str_add(out, "]");
+    str_add(out, before);
+    return write_schema(out, w, inner) ? SNUG_ENOMEM : str_add(out, "]");
 }
 
 static int has_items(jsontext_span object)
