@@ -28,6 +28,8 @@ static void free_taken(taken *one)
 
 int secret_env_take(const char *name)
 {
+    extern char **environ;
+    const size_t len = strlen(name);
     char *value = getenv(name);
     if (!value)
         return SNUG_OK;
@@ -39,7 +41,10 @@ int secret_env_take(const char *name)
         return error_no_memory();
     }
     all.items[all.count++] = one;
-    explicit_bzero(value, strlen(value)); /* where /proc/PID/environ reads it */
+    /* Where /proc/PID/environ reads it, and any other variable of that name. */
+    for (char **item = environ; *item; item++)
+        if (!strncmp(*item, name, len) && (*item)[len] == '=')
+            explicit_bzero(*item + len + 1, strlen(*item + len + 1));
     unsetenv(name);
     return SNUG_OK;
 }
