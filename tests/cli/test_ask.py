@@ -46,7 +46,11 @@ class Ask(Case):
                          ["  | out", "  | err", "  | put"])
 
     def test_the_key_is_in_no_environment_but_where_it_is_named(self):
-        key, seen = "sk-0123456789abcdef", pathlib.Path(self.folder, "seen")
+        class Twice(dict):
+            def items(self):
+                return [*super().items(), ("OPENAI_API_KEY", other)]
+
+        key, other, seen = "sk-0123456789abcdef", "sk-another-0123456789", pathlib.Path(self.folder, "seen")
         server = {"command": sys.executable, "args": [str(pathlib.Path(__file__).with_name("mcp_server.py")), "also-getenv"]}
         named = {**server, "env": {"OPENAI_API_KEY": "${OPENAI_API_KEY}"}}
         config = self.file("config.json", json.dumps({"mcpServers": {"named": named, "other": server}}))
@@ -55,12 +59,14 @@ class Ask(Case):
         endpoint = Endpoint(lambda request, headers: requests.append(headers) or {"content": f"```python\n{source}\n```"})
         self.addCleanup(endpoint.close)
         done = snug("ask", "--model", "openai:m", "--quiet", "--no-evaluation", "--answer", "result", "--upstream-config", config,
-                    "--tool", f"peek=cat /proc/$PPID/environ /proc/self/environ > {seen}; echo '{{}}'", "What is there?",
-                    env=environment(OPENAI_BASE_URL=endpoint.url, OPENAI_API_KEY=key))
+                    "--tool", f"peek=cat /proc/$PPID/environ /proc/self/environ /proc/$PPID/limits > {seen}; echo '{{}}'", "What is there?",
+                    env=Twice(environment(OPENAI_BASE_URL=endpoint.url, OPENAI_API_KEY=key)))
         self.assertEqual((done.returncode, done.stdout.strip()), (0, "['[key]', '']"), done.stderr)
         self.assertIn(key, str(dict(requests[0])))
         self.assertEqual(seen.read_bytes().count(b"\0PATH="), 2)
         self.assertNotIn(key.encode(), seen.read_bytes())
+        self.assertNotIn(other.encode(), seen.read_bytes())
+        self.assertRegex(seen.read_bytes(), rb"Max core file size +0 +0 ")
 
     def test_a_line_with_a_nul_byte_is_no_question(self):
         asked = []

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/resource.h>
 
 #include "base/base64.h"
 #include "base/concealed.h"
@@ -143,6 +144,7 @@ static int take_variables(const options *o)
 
 int secrets_learn(const options *o, int asks_model)
 {
+    const struct rlimit none = { 0, 0 };
     int error = add_variables();
 
     if (!error)
@@ -153,6 +155,8 @@ int secrets_learn(const options *o, int asks_model)
         error = add_fetch_secret(o->fetch_secrets.items[i]);
     if (!error && asks_model)
         error = take_variables(o);
+    if (secrets.count > 0)
+        setrlimit(RLIMIT_CORE, &none); /* a dump of this memory would have them */
     return error ? command_fail_memory() : EXIT_FINE;
 }
 
