@@ -183,6 +183,8 @@ class Configuration(Case):
                                  (named, ["--config", "none"], "12")):
             keys = self.keys(*args, env=environment(**env))
             self.assertEqual(keys["limits.max_steps"]["value"], steps)
+        done = snug("config", "show", env=environment(**home | {"HOME": "."}), cwd=self.folder)
+        self.assertRegex(done.stdout, r"limits.max_steps +12\b")
         done = snug("config", "check", env=environment(**xdg))
         self.assertEqual(done.stdout, self.folder + "/xdg/snug/config.yaml: fine\n")
 

@@ -190,7 +190,7 @@ static int find_in_folder(str *out, const char *name)
 
     if (base && *base == '/')
         return str_printf(out, "%s/snug/%s.yaml", base, name);
-    if (home && *home)
+    if (home && *home == '/')
         return str_printf(out, "%s/.config/snug/%s.yaml", home, name);
     return SNUG_OK;
 }
