@@ -485,13 +485,18 @@ globals()["\\udfff"] = 2
 
     # ---- work directories ----
 
-    def test_none_is_made_where_everybody_could_move_it(self):
-        open_to_all = self.folder + "/open"
-        os.mkdir(open_to_all)
-        for mode, is_refused in (0o777, True), (0o1777, False):
-            os.chmod(open_to_all, mode)
-            answer = self.cells(TMPDIR=open_to_all).ask(session="a", code="open('f', 'w').close()")
-            self.assertEqual("not sticky" in str(answer), is_refused, answer)
+    def test_none_is_made_or_removed_where_others_could_move_it(self):
+        top = self.folder + "/open"
+        os.makedirs(left := top + "/snug-0123456789abcdef")
+        for mode, user, says in ((0o777, os.geteuid(), "not sticky"), (0o770, os.geteuid(), "not sticky"),
+                                 (0o1777, 65534, "is of another user"), (0o1777, os.geteuid(), "'ok'")):
+            if user != os.geteuid() != 0:
+                continue
+            os.chown(top, user, -1)
+            os.chmod(top, mode)
+            answer = self.cells(TMPDIR=top).ask(session="a", code="open('f', 'w').close()")
+            self.assertIn(says, str(answer))
+            self.assertEqual(os.path.exists(left), says != "'ok'")
 
     def test_the_directories_of_a_killed_process_go_with_the_next(self):
         def there():

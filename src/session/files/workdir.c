@@ -82,19 +82,33 @@ static int lock(const char *path)
     return -1;
 }
 
+/* Who may rename there could put another folder in the place of a work directory, or of one that
+ * is swept. */
+static int check_top(const char *top)
+{
+    struct stat facts;
+
+    if (stat(top, &facts) != 0)
+        return error_system("a work directory in %s", top);
+    if (facts.st_uid != 0 && facts.st_uid != geteuid())
+        return error_set(SNUG_EPOLICY,
+                         "TMPDIR, %s, is of another user (%lu), who could move a work directory "
+                         "away",
+                         top, (unsigned long)facts.st_uid);
+    if ((facts.st_mode & (S_IWGRP | S_IWOTH)) && !(facts.st_mode & S_ISVTX))
+        return error_set(SNUG_EPOLICY,
+                         "TMPDIR, %s, may be written by others and is not sticky (mode %04o): "
+                         "they could move a work directory away",
+                         top, (unsigned)(facts.st_mode & 07777));
+    return SNUG_OK;
+}
+
 /* The name tells nothing of the host: sessions see it. */
 static int make_host_folder(snug_host *host, const char *top)
 {
     char path[PATH_MAX];
     uint64_t number;
-    struct stat facts;
 
-    /* Who may write there could put another folder in this one's place. */
-    if (stat(top, &facts) == 0 && (facts.st_mode & S_IWOTH) && !(facts.st_mode & S_ISVTX))
-        return error_set(SNUG_EPOLICY,
-                         "TMPDIR, %s, may be written by everybody and is not sticky (mode %04o): "
-                         "others could move a work directory away",
-                         top, (unsigned)(facts.st_mode & 07777));
     if (getrandom(&number, sizeof number, 0) != sizeof number)
         return error_system("getrandom");
     if (snprintf(path, sizeof path, "%s/%s%016" PRIx64, top, prefix, number) >= (int)sizeof path)
@@ -150,6 +164,9 @@ static int open_host_folder(snug_host *host)
     /* Paths in it are compared with what they lead to. */
     if (!realpath(tree_top(), top))
         return error_system("a work directory in %s", tree_top());
+
+    if ((error = check_top(top)))
+        return error;
 
     sweep(top);
     for (int i = 0; i < TRIES && !host->workdirs; i++)
