@@ -134,12 +134,15 @@ done:
     return error;
 }
 
-static int read_from(str *out, int fd, const char *path, uint64_t most_bytes)
+static int read_from(str *out, int fd, const char *path, uint64_t most_bytes, int is_private)
 {
     struct stat facts;
 
     if (fstat(fd, &facts) != 0)
         return error_system("%s", path);
+    int error = is_private ? file_check_private(&facts, path) : SNUG_OK;
+    if (error)
+        return error;
     if (!S_ISREG(facts.st_mode))
         return error_set(SNUG_EINVAL, "%s is not a file", path);
     if ((uint64_t)facts.st_size > most_bytes)
@@ -166,13 +169,63 @@ static int read_from(str *out, int fd, const char *path, uint64_t most_bytes)
     return SNUG_OK;
 }
 
-int file_read(str *out, const char *path, uint64_t most_bytes)
+/* O_NOFOLLOW, unless the path is a link that nobody else can have put there. */
+static int flag_for_links(const char *path)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat name;
+    const int is_link = lstat(path, &name) == 0 && S_ISLNK(name.st_mode);
+    return is_link && (name.st_uid == 0 || name.st_uid == geteuid()) ? 0 : O_NOFOLLOW;
+}
+
+static int read_path(str *out, const char *path, uint64_t most_bytes, int is_private)
+{
+    const int flags = is_private ? flag_for_links(path) : 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags);
     if (fd < 0)
         return error_system("%s", path);
-    int error = read_from(out, fd, path, most_bytes);
+    int error = read_from(out, fd, path, most_bytes, is_private);
     close(fd);
+    return error;
+}
+
+int file_read(str *out, const char *path, uint64_t most_bytes)
+{
+    return read_path(out, path, most_bytes, 0);
+}
+
+int file_read_private(str *out, const char *path, uint64_t most_bytes)
+{
+    return read_path(out, path, most_bytes, 1);
+}
+
+/* What a link such as /dev/fd/3 leads to was given to this process. */
+static int check_opened(int fd, const char *path, struct stat *facts, int follows)
+{
+    if (fd < 0 && errno == ENXIO)
+        return error_set(SNUG_ESYSTEM, "%s: it is a pipe that nobody reads", path);
+    if (fd < 0 ? errno != ELOOP || lstat(path, facts) != 0 : fstat(fd, facts) != 0)
+        return error_system("%s", path);
+    if (S_ISCHR(facts->st_mode) || (S_ISFIFO(facts->st_mode) && follows))
+        return SNUG_OK;
+    return file_check_private(facts, path);
+}
+
+int file_open_private(int *fd, const char *path, struct stat *facts)
+{
+    int flags = O_APPEND | O_CLOEXEC | O_NOCTTY | flag_for_links(path);
+
+    /* To write alone: opened to read too, a pipe would have a reader that never reads. */
+    if (stat(path, facts) != 0 || S_ISREG(facts->st_mode))
+        flags |= O_RDWR | O_CREAT | O_NOFOLLOW;
+    else
+        flags |= S_ISFIFO(facts->st_mode) ? O_WRONLY | O_NONBLOCK : O_WRONLY;
+
+    *fd = open(path, flags, 0600);
+    const int error = check_opened(*fd, path, facts, !(flags & O_NOFOLLOW));
+    if (error && *fd >= 0) {
+        close(*fd);
+        *fd = -1;
+    }
     return error;
 }
 
@@ -189,7 +242,7 @@ int file_open_null(void)
 
 int file_check_private(const struct stat *facts, const char *path)
 {
-    if (!S_ISREG(facts->st_mode))
+    if (!S_ISREG(facts->st_mode) && !S_ISFIFO(facts->st_mode))
         return error_set(SNUG_EPOLICY,
                          "%s is a link, or no file: what is private is not written there", path);
     if (facts->st_uid != geteuid() || (facts->st_mode & 077) || facts->st_nlink > 1)

@@ -25,9 +25,17 @@ int file_read(str *out, const char *path, uint64_t most_bytes);
 int file_write_all(int fd, const void *data, size_t len);
 /* Puts the name of the file on the disk too. A file system that cannot do that is not an error. */
 void file_sync_folder(const char *path);
-/* Whether a file is for its user alone: regular, one's own, without rights of others, and of one
- * name. facts are lstat's or fstat's. SNUG_OK, or SNUG_EPOLICY with a message that names path. */
+/* Whether a file is for its user alone: regular or a pipe, one's own, without rights of others, and
+ * of one name. facts are lstat's or fstat's. SNUG_OK, or SNUG_EPOLICY with a message that names
+ * path. */
 int file_check_private(const struct stat *facts, const char *path);
+/* As file_read, of what file_check_private accepts. Of links, those of root and of this user are
+ * followed. */
+int file_read_private(str *out, const char *path, uint64_t most_bytes);
+/* Opens what file_check_private accepts to append to it, or makes it, 0600; or a device. Links of
+ * root and of this user are followed to a device or a pipe, as /dev/stderr is one. A pipe does not
+ * block. *fd is -1 after an error, which has a message that names path. */
+int file_open_private(int *fd, const char *path, struct stat *facts);
 /* Reads as empty and keeps nothing that is written: /dev/null, or a pipe without its other end
  * where that is missing, which refuses to be written. -1 with errno. */
 int file_open_null(void);

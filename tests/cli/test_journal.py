@@ -296,7 +296,20 @@ class Journal(Case):
         os.chmod(read, 0o644)
         os.symlink(own, linked)
         os.link(read, named)
-        for path, says in (linked, "is a link"), (named, "2 names"), (read, "mode 0644"):
+        cases = [(linked, "is a link"), (named, "2 names"), (read, "mode 0644")]
+        for name, mode, user in ("pipe", 0o644, os.geteuid()), ("another's", 0o600, 65534):
+            os.mkfifo(path := os.path.join(self.folder, name))
+            os.chmod(path, mode)
+            self.addCleanup(os.close, os.open(path, os.O_RDONLY | os.O_NONBLOCK))
+            if user == os.geteuid() or os.geteuid() == 0:
+                os.chown(path, user, -1)
+                cases.append((path, f"mode {mode:04o}, user {user}"))
+        os.symlink("/dev/null", null := os.path.join(self.folder, "null"))
+        self.assertEqual(snug("run", *TOOLS, "--journal", null, "-c", "upper(a=1)").returncode, 0)
+        if os.geteuid() == 0:
+            os.chown(null, 65534, -1, follow_symlinks=False)
+            cases.append((null, "is a link"))
+        for path, says in cases:
             self.refused("run", *TOOLS, "--journal", path, "-c", "upper(a=1)", says=says)
         self.assertEqual(snug("run", *TOOLS, "--journal", own, "-c", "upper(a=1)").returncode, 0)
         self.assertEqual([os.path.getsize(name) > 0 for name in names], [True, True, False, False])

@@ -144,35 +144,13 @@ static int end_last_line(const journal_file *j)
     return 1;
 }
 
-/* -1 with errno. A device may be named by a link, as /dev/stderr is. */
-static int open_path(const char *path)
-{
-    struct stat facts;
-    int is_other = stat(path, &facts) == 0 && !S_ISREG(facts.st_mode);
-
-    /* To write alone: opened to read too, a pipe would have a reader that never reads. */
-    if (is_other && S_ISFIFO(facts.st_mode))
-        return open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
-    if (is_other)
-        return open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
-    return open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW, 0600);
-}
-
 static int open_file(journal_file *j)
 {
     struct stat facts;
 
-    j->fd = open_path(j->path);
-    if (j->fd < 0 && errno == ENXIO)
-        return command_fail(EXIT_USAGE, "--journal %s: it is a pipe that nobody reads", j->path);
-    int failed = j->fd < 0 ? lstat(j->path, &facts) != 0 || !S_ISLNK(facts.st_mode)
-                           : fstat(j->fd, &facts) != 0;
-    if (failed)
-        return command_fail(EXIT_USAGE, "--journal %s: %s", j->path, strerror(errno));
-
+    if (file_open_private(&j->fd, j->path, &facts))
+        return command_fail(EXIT_USAGE, "--journal %s", error_message());
     j->is_regular = S_ISREG(facts.st_mode);
-    if ((j->fd < 0 || j->is_regular) && file_check_private(&facts, j->path))
-        return command_fail(EXIT_USAGE, "--journal: %s", error_message());
     j->is_pipe = S_ISFIFO(facts.st_mode);
     if (!j->is_regular)
         return EXIT_FINE;
