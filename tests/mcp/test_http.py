@@ -250,12 +250,14 @@ class Doors(WebCase):
     def test_a_token_file_of_another_user_is_refused(self):
         if os.geteuid() != 0:
             self.skipTest("only root can give a file away")
-        path = self.tokens(f"ada={TOKEN}\n")
-        os.chown(path, 65534, -1)
-        done = subprocess.run([SNUG, "mcp", "--state", self.folder + "/s", "--http", "0", "--token-file", path],
-                              capture_output=True, timeout=SECONDS, encoding="utf-8")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("is of another user", done.stderr)
+        path, link = self.tokens(f"ada={TOKEN}\n"), self.folder + "/link"
+        os.symlink(path, link)
+        for name, says in (link, "symbolic links"), (path, "is not private (mode 0600, user 65534"):
+            os.chown(name, 65534, -1, follow_symlinks=False)
+            done = subprocess.run([SNUG, "mcp", "--state", self.folder + "/s", "--http", "0", "--token-file", name],
+                                  capture_output=True, timeout=SECONDS, encoding="utf-8")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(says, done.stderr)
 
     def test_a_wrong_token_file_is_one_sentence_without_the_token(self):
         for lines, mode, why in (("", 0o600, "has no token"), ("short\n", 0o600, "line 1: the token has fewer"),

@@ -3,8 +3,6 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <nettle/memops.h>
 #include <nettle/sha2.h>
@@ -78,31 +76,12 @@ static int add_token(tokens *t, const char *path, unsigned number, const char *l
     return SNUG_OK;
 }
 
-static int check_mode(const char *path)
-{
-    struct stat in;
-    if (stat(path, &in))
-        return error_system("--token-file %s", path);
-    if (in.st_mode & (S_IRWXG | S_IRWXO))
-        return error_set(SNUG_EPOLICY,
-                         "--token-file %s: others than its owner can read it; chmod "
-                         "600 mends that",
-                         path);
-    if (in.st_uid != geteuid() && in.st_uid != 0)
-        return error_set(SNUG_EPOLICY,
-                         "--token-file %s is of another user (%lu), who could add tokens to it",
-                         path, (unsigned long)in.st_uid);
-    return SNUG_OK;
-}
-
 int tokens_read(tokens *out, const char *path)
 {
     str text = { 0 };
     unsigned number = 0;
-    int error = check_mode(path);
+    int error = file_read_private(&text, path, FILE_BYTES);
 
-    if (!error)
-        error = file_read(&text, path, FILE_BYTES);
     for (const char *line = str_text(&text); *line && !error;) {
         const size_t whole = strcspn(line, "\n");
         size_t len = whole;
