@@ -1,4 +1,5 @@
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -213,9 +214,15 @@ class Trace(Case):
         self.assertEqual(pathlib.Path(path).read_text(), before)
 
     def test_what_is_no_address_and_no_file_is_refused(self):
+        open_to_all, linked = self.file("open", ""), self.folder + "/linked"
+        os.chmod(open_to_all, 0o644)
+        os.symlink(open_to_all, linked)
         for args, says in ((["--trace-url", "ftp://x"], "the address for traces is not an http or https URL: ftp://x"),
                            (["--trace-url", "http://u:p@x"], "--trace-url: the address has a user name in it"),
                            (["--trace-file", self.folder], "the file for traces, " + self.folder),
+                           (["--trace-content", "--trace-file", self.folder], self.folder + ": Is a directory"),
+                           (["--trace-content", "--trace-file", open_to_all], "open is not private (mode 0644"),
+                           (["--trace-content", "--trace-file", linked], "is a link"),
                            (["--trace-file", self.folder + "/no/t"], "No such file")):
             done = self.ask(*args, rules=[])
             self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1))

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/file.h"
 
 enum {
     SEND_MS = 2000,
@@ -64,16 +65,20 @@ static int open_url(tracer *t, const snug_agent_options *o)
     return http_open(&t->http);
 }
 
-static int open_trace_file(const char *path)
+static int open_trace_file(int *fd, const tracer *t, const char *path)
 {
-    return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
+    struct stat facts;
+    if (t->has_content)
+        return file_open_private(fd, path, &facts);
+    *fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
+    return *fd < 0 ? error_system("the file for traces, %s", path) : SNUG_OK;
 }
 
 static int check_file(tracer *t, const char *path)
 {
-    int fd = open_trace_file(path);
-    if (fd < 0)
-        return error_system("the file for traces, %s", path);
+    int fd, error = open_trace_file(&fd, t, path);
+    if (error)
+        return error;
 
     close(fd);
     t->file = strdup(path);
@@ -92,6 +97,7 @@ int tracer_open(tracer **out, const snug_agent_options *options)
     if (!t)
         return error_no_memory();
 
+    t->has_content = options->traces_content;
     int error = options->trace_file ? check_file(t, options->trace_file) : SNUG_OK;
     if (!error && options->trace_url)
         error = open_url(t, options);
@@ -143,22 +149,26 @@ static void cut_torn(int fd, size_t written)
 }
 
 /* In one write, so that two processes can share the file. */
-static void write_line(str *problem, const char *path, const char *body, size_t len)
+static void write_line(str *problem, const tracer *t, const char *body, size_t len)
 {
     str line = { 0 };
-    int fd = open_trace_file(path);
+    int fd;
     ssize_t written = -1;
 
-    if (fd >= 0 && str_append(&line, body, len) == SNUG_OK && str_add(&line, "\n") == SNUG_OK)
+    if (open_trace_file(&fd, t, t->file)) {
+        say(problem, "the trace could not be written: %s", error_message());
+        return;
+    }
+
+    if (str_append(&line, body, len) == SNUG_OK && str_add(&line, "\n") == SNUG_OK)
         written = write(fd, line.data, line.len);
     if (written > 0 && (size_t)written != line.len)
         cut_torn(fd, (size_t)written);
     if (written < 0 || (size_t)written != line.len)
-        say(problem, "the trace could not be written to %s: %s", path,
+        say(problem, "the trace could not be written to %s: %s", t->file,
             written < 0 ? strerror(errno) : "there is not room for all of it");
 
-    if (fd >= 0)
-        close(fd);
+    close(fd);
     str_free(&line);
 }
 
@@ -221,7 +231,7 @@ static void send_body(str *problem, tracer *to, const char *body, size_t len)
 void tracer_deliver(str *problem, tracer *t, const char *body, size_t len)
 {
     if (t->file)
-        write_line(problem, t->file, body, len);
+        write_line(problem, t, body, len);
     if (t->http)
         send_body(problem, t, body, len);
 }

@@ -14,8 +14,9 @@
 enum { TRACE_ID_DIGITS = 32, SPAN_ID_DIGITS = 16 };
 
 typedef struct tracer {
-    char *file; /* NULL: none */
-    http *http; /* NULL: nothing is sent */
+    char *file;      /* NULL: none */
+    int has_content; /* the file is to be private */
+    http *http;      /* NULL: nothing is sent */
     provider_place place;
     str url;
     char trace_id[TRACE_ID_DIGITS + 1]; /* of TRACEPARENT; empty: none */
