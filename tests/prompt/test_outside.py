@@ -327,6 +327,7 @@ class Outside(Case):
     def write_history(self, data):
         self.history().parent.mkdir(parents=True, exist_ok=True)
         self.history().write_bytes(data)
+        self.history().chmod(0o600)
 
     def test_a_history_that_cannot_be_kept_is_told_once(self):
         terminal = self.prompt("--prompt-history", "/proc/no/such/history")

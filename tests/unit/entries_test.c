@@ -108,6 +108,18 @@ static void bytes_that_are_not_text_do_no_harm(void **state)
     entries_free(&h);
 }
 
+static void what_others_may_read_gets_no_entry(void **state)
+{
+    struct stat found;
+
+    (void)state;
+    write_file("a\n");
+    chmod(path, 0640);
+    assert_non_null(strstr(history_file_add(path, "b", 1), "is not private (mode 0640"));
+    assert_int_equal(stat(path, &found), 0);
+    assert_int_equal(found.st_size, 2);
+}
+
 /* ---- many prompts ---- */
 
 enum { PROMPTS = 8, EACH = 200 };
@@ -154,6 +166,7 @@ int main(void)
         WITH_PATH(a_file_of_libedit_is_read_and_written_in_this_form),
         WITH_PATH(a_file_that_has_grown_is_cut),
         WITH_PATH(bytes_that_are_not_text_do_no_harm),
+        WITH_PATH(what_others_may_read_gets_no_entry),
         WITH_PATH(prompts_side_by_side_lose_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/file.h"
 #include "base/str.h"
 #include "cli/editor/pasted.h"
@@ -112,7 +113,7 @@ static int lock_file(int fd)
 }
 
 /* A descriptor whose file no other prompt reads or writes, and which is still at path; -1: none,
- * with errno. */
+ * with errno, which is 0 where the file is not private: there is a message then. */
 static int open_locked(const char *path, int flags)
 {
     for (int turn = 0; turn < 10; turn++) {
@@ -120,8 +121,8 @@ static int open_locked(const char *path, int flags)
         int fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
         if (fd < 0)
             return -1;
-        errno = EINVAL; /* where it is not a file */
-        int failed = fstat(fd, &ours) || !S_ISREG(ours.st_mode) || lock_file(fd);
+        errno = 0; /* where it is not private */
+        int failed = fstat(fd, &ours) || file_check_private(&ours, path) || lock_file(fd);
         if (!failed && !stat(path, &there) && there.st_ino == ours.st_ino &&
             there.st_dev == ours.st_dev)
             return fd;
@@ -131,6 +132,7 @@ static int open_locked(const char *path, int flags)
         if (failed)
             return -1;
     }
+    errno = EBUSY;
     return -1;
 }
 
@@ -217,6 +219,8 @@ const char *history_file_add(const char *path, const char *text, size_t len)
 {
     int fd = open_locked(path, O_RDWR | O_APPEND | O_CREAT);
 
+    if (fd < 0 && errno == 0)
+        return error_message();
     if (fd < 0)
         return errno == EWOULDBLOCK ? "another process holds it" : strerror(errno);
     int error = append_line(fd, text, len);
