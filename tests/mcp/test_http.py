@@ -478,6 +478,19 @@ class Hostile(WebCase):
                           b"Transfer-Encoding: chunked\r\n\r\n" + chunk * 3 + b"0\r\n\r\n")
         self.assertIn(b" 413 ", got.split(b"\r\n")[0])
 
+    def test_a_message_of_too_many_values_is_refused(self):
+        w = self.web()
+
+        def call(x):
+            return w.modern("tools/call", None, {"x": x}, name="run_python", arguments={"code": "1"})
+
+        for x in ([1] * 100_000, [[]] * 100_000, {str(n): n for n in range(100_000)}):
+            status, _, messages = call(x)
+            self.assertEqual((status, messages[0]["error"]["code"]), (400, -32600))
+            self.assertIn("more than 100,000 values", messages[0]["error"]["message"])
+        for x in ([1] * 99_000, ',[{"\\' * 100_000):
+            self.assertFalse(call(x)[2][-1]["result"]["isError"])
+
     def test_a_request_that_is_not_whole_in_time_ends(self):
         w = self.web("--request-time", "1s")
         with socket.create_connection(("127.0.0.1", w.port), SECONDS) as slow:

@@ -162,11 +162,31 @@ static int fail_parse(rpc_message *m, const char *text, size_t len)
     return jsontext_check(text, len, &at) ? SNUG_OK : read_id(m, &has_id, text, len);
 }
 
+/* By its commas and opening brackets, before anything is made of them: a value takes many times the
+ * memory of its text. */
+static int has_many_values(const char *text, size_t len)
+{
+    size_t count = 1;
+    int is_string = 0;
+
+    for (size_t i = 0; i < len && count <= RPC_VALUES; i++) {
+        if (text[i] == '"')
+            is_string = !is_string;
+        else if (is_string)
+            i += text[i] == '\\';
+        else
+            count += text[i] == ',' || text[i] == '[' || text[i] == '{';
+    }
+    return count > RPC_VALUES;
+}
+
 int rpc_read(rpc_message *out, const char *text, size_t len)
 {
     int has_id;
 
     *out = (rpc_message){ 0 };
+    if (has_many_values(text, len))
+        return fail_message(out, RPC_INVALID_REQUEST, "a message has more than 100,000 values");
     int error = json_parse(&out->root, text, len);
     if (error)
         return error == SNUG_ENOMEM ? error : fail_parse(out, text, len);

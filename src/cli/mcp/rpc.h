@@ -19,7 +19,7 @@ enum {
     RPC_INVALID_PARAMS = -32602,
     RPC_INTERNAL_ERROR = -32603
 };
-enum { RPC_ID_BYTES = 1024, RPC_METHOD_BYTES = 256 };
+enum { RPC_ID_BYTES = 1024, RPC_METHOD_BYTES = 256, RPC_VALUES = 100000 };
 
 typedef enum rpc_kind {
     RPC_REQUEST,
