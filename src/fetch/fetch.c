@@ -1,19 +1,28 @@
 #include "fetch/fetch.h"
 
+#include <limits.h>
 #include <string.h>
 #include <strings.h>
 
 #include <snug/snug.h>
 
+#include "base/ascii.h"
 #include "base/base64.h"
 #include "base/clock.h"
 #include "base/jsontext.h"
 #include "base/utf8.h"
-#include "fetch/hop.h"
+#include "fetch/exchange.h"
 #include "fetch/request.h"
 #include "fetch/url.h"
 
-enum { MOST_REDIRECTS = 5 };
+enum { MOST_REDIRECTS = 5, REPLY_HEADERS = 200, LOOK_MS = 50 };
+
+typedef struct fetch_reply {
+    int status;
+    fetch_header headers[REPLY_HEADERS]; /* names in lower case */
+    size_t header_count;
+    str body;
+} fetch_reply;
 
 /* A call, hop by hop. */
 typedef struct run {
@@ -26,11 +35,33 @@ typedef struct run {
     size_t line_count;
     str body;
     int has_body, is_elsewhere; /* of another origin than the cell named: no secret goes there */
-    hop_reply reply;
+    fetch_reply reply;
+    str *why; /* of the hop that is under way */
+    int error, is_done;
+    int is_kept_out; /* from an address */
     uint64_t deadline_ns;
     int (*is_wanted)(void *payload);
     void *payload;
 } run;
+
+static void free_reply(fetch_reply *reply)
+{
+    for (size_t i = 0; i < reply->header_count; i++) {
+        str_free(&reply->headers[i].name);
+        str_free(&reply->headers[i].value);
+    }
+    str_free(&reply->body);
+    *reply = (fetch_reply){ 0 };
+}
+
+/* The value of the last header of that name; NULL: there is none. */
+static const str *header_of(const fetch_reply *reply, const char *name)
+{
+    for (size_t i = reply->header_count; i > 0; i--)
+        if (!strcmp(str_text(&reply->headers[i - 1].name), name))
+            return &reply->headers[i - 1].value;
+    return NULL;
+}
 
 void fetcher_free(fetcher *f)
 {
@@ -145,6 +176,148 @@ static int fill(run *r, str *why)
                              str_text(&r->url.host), 0);
 }
 
+/* ---- what comes of a hop ---- */
+
+static int is_allowed(void *payload, const struct sockaddr *address)
+{
+    run *r = payload;
+    const int is_fine = rule_allows_address(r->rule, address);
+
+    r->is_kept_out |= !is_fine;
+    return is_fine;
+}
+
+static int keep_header(fetch_reply *reply, const char *line, size_t len)
+{
+    const char *colon = memchr(line, ':', len), *value;
+    size_t value_len;
+
+    if (!colon || reply->header_count == REPLY_HEADERS)
+        return SNUG_OK;
+    fetch_header *header = &reply->headers[reply->header_count++];
+    *header = (fetch_header){ 0 };
+    int error = str_append(&header->name, line, (size_t)(colon - line));
+    if (!error && exchange_value(&value, &value_len, str_text(&header->name), line, len))
+        error = str_append(&header->value, value, value_len);
+    for (size_t i = 0; !error && i < header->name.len; i++)
+        header->name.data[i] = to_lower(header->name.data[i]);
+    return error;
+}
+
+static exchange_end take_line(void *payload, const char *line, size_t len)
+{
+    fetch_reply *reply = &((run *)payload)->reply;
+
+    if (len > 5 && !strncasecmp(line, "HTTP/", 5))
+        free_reply(reply); /* of a reply before the final one */
+    else if (keep_header(reply, line, len))
+        return EXCHANGE_NO_MEMORY;
+    return EXCHANGE_WHOLE;
+}
+
+static void take_piece(void *payload, void *tag, const exchange_head *head, const char *data,
+                       size_t len)
+{
+    run *r = payload;
+
+    (void)tag, (void)head;
+    if (str_append(&r->reply.body, data, len))
+        r->error = SNUG_ENOMEM;
+}
+
+static int fail(str *why, const char *sentence)
+{
+    return str_add(why, sentence) ? SNUG_ENOMEM : SNUG_ESYSTEM;
+}
+
+static int fail_transfer(const run *r, exchange_end end, const char *why)
+{
+    if (end == EXCHANGE_NO_MEMORY)
+        return SNUG_ENOMEM;
+    if (end == EXCHANGE_LARGE_HEAD)
+        return fail(r->why, why);
+    if (end == EXCHANGE_TOO_LARGE)
+        str_printf(r->why, "the reply has more than %llu bytes",
+                   (unsigned long long)r->f->body_bytes);
+    else if (r->is_kept_out)
+        str_printf(r->why, "%s is at an address that may not be asked: private, or this machine's",
+                   str_text(&r->url.host));
+    else
+        str_printf(r->why, "%s could not be asked: %s", str_text(&r->url.host), why);
+    return SNUG_ESYSTEM;
+}
+
+static void take_end(void *payload, void *tag, const exchange_head *head, const char *why)
+{
+    run *r = payload;
+
+    (void)tag;
+    r->is_done = 1;
+    r->reply.status = head->status;
+    if (head->end && !r->error)
+        r->error = fail_transfer(r, head->end, why);
+}
+
+/* ---- a hop ---- */
+
+static int wait_for_reply(run *r, exchanges *e)
+{
+    for (;;) {
+        exchanges_turn(e, LOOK_MS);
+        if (r->error || r->is_done)
+            return r->error;
+        if (!r->is_wanted(r->payload))
+            return fail(r->why, "nobody waits for it any more");
+        if (clock_now_ns() >= r->deadline_ns)
+            return fail(r->why, "the reply did not come in time");
+    }
+}
+
+/* A name that has its address in the rule is not looked up. */
+static int write_address(str *out, const run *r)
+{
+    const char *address = r->rule->pinned;
+
+    if (!address)
+        return SNUG_OK;
+    return str_printf(out, strchr(address, ':') ? "%s:%u:[%s]" : "%s:%u:%s", str_text(&r->url.host),
+                      r->url.port, address);
+}
+
+/* SNUG_OK with any status; else *why may quote what the server said. */
+static int ask_server(run *r)
+{
+    const exchange_watch watch = { r, take_piece, take_end };
+    exchanges *e = NULL;
+    str address = { 0 };
+
+    int error = write_address(&address, r);
+    if (!error && exchanges_open(&e, &watch))
+        error = SNUG_ENOMEM;
+    const exchange_request made = { .method = r->request.method,
+                                    .url = str_text(&r->url.whole),
+                                    .lines = r->lines,
+                                    .line_count = r->line_count,
+                                    .body = r->has_body ? str_text(&r->body) : NULL,
+                                    .body_len = r->body.len,
+                                    .is_repeated = 1,
+                                    .is_direct = 1,
+                                    .is_packed = 1,
+                                    .connect_ms = INT_MAX,
+                                    .most_bytes = r->f->body_bytes,
+                                    .resolved = address.data,
+                                    .payload = r,
+                                    .is_allowed = is_allowed,
+                                    .on_line = take_line };
+    if (!error)
+        error = exchanges_begin(e, &made, r);
+    if (!error)
+        error = wait_for_reply(r, e);
+    exchanges_close(e);
+    str_free(&address);
+    return error;
+}
+
 static int make_hop(run *r, str *why)
 {
     const fetch_target target = { str_text(&r->url.scheme), str_text(&r->url.host),
@@ -156,29 +329,19 @@ static int make_hop(run *r, str *why)
     if (error)
         return error;
 
-    const hop_request request = { .url = str_text(&r->url.whole),
-                                  .host = target.host,
-                                  .method = target.method,
-                                  .port = target.port,
-                                  .rule = r->rule,
-                                  .lines = r->lines,
-                                  .line_count = r->line_count,
-                                  .body = r->has_body ? &r->body : NULL,
-                                  .most_bytes = r->f->body_bytes,
-                                  .deadline_ns = r->deadline_ns,
-                                  .is_wanted = r->is_wanted,
-                                  .payload = r->payload };
-    hop_reply_free(&r->reply);
-    return hop_make(&r->reply, why, &request);
+    free_reply(&r->reply);
+    r->why = why;
+    r->error = r->is_done = r->is_kept_out = 0;
+    return ask_server(r);
 }
 
 /* ---- redirects ---- */
 
-static int is_redirect(const hop_reply *reply)
+static int is_redirect(const fetch_reply *reply)
 {
     const int s = reply->status;
     return (s == 301 || s == 302 || s == 303 || s == 307 || s == 308) &&
-           hop_header(reply, "location") != NULL;
+           header_of(reply, "location") != NULL;
 }
 
 static void change_method(run *r)
@@ -195,7 +358,7 @@ static void change_method(run *r)
 
 static int go_on(run *r, str *why)
 {
-    const str *location = hop_header(&r->reply, "location");
+    const str *location = header_of(&r->reply, "location");
     fetch_url next = { 0 };
     str problem = { 0 };
 
@@ -250,7 +413,7 @@ static int add_member(str *out, const char *name, const str *text)
 }
 
 /* Where a name stands twice, its values are one, with commas. */
-static int add_headers(str *out, const hop_reply *reply)
+static int add_headers(str *out, const fetch_reply *reply)
 {
     int error = str_add(out, ", \"headers\": {");
     size_t shown = 0;
@@ -282,9 +445,9 @@ static int add_headers(str *out, const hop_reply *reply)
     return error ? error : str_add(out, "}");
 }
 
-static int add_body(str *out, const hop_reply *reply)
+static int add_body(str *out, const fetch_reply *reply)
 {
-    const str *type = hop_header(reply, "content-type"), *body = &reply->body;
+    const str *type = header_of(reply, "content-type"), *body = &reply->body;
     size_t at;
     str coded = { 0 };
     int error;
@@ -377,7 +540,7 @@ int fetch_run(str *answer, fetcher *f, const char *arguments, size_t len,
     forget_lines(&r);
     forget_url(&r);
     str_free(&r.shown);
-    hop_reply_free(&r.reply);
+    free_reply(&r.reply);
     fetch_request_free(&r.request);
     str_free(&why);
     return error;
