@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -13,30 +14,23 @@
 #include "base/file.h"
 #include "cli/ask/out_name.h"
 
-enum { MOST_FOLDERS = 64, MOST_NUMBER = 10000 };
+enum { MOST_NUMBER = 10000 };
 
 /* ---- the folder ---- */
-
-/* Of the path that has len bytes, those in front of its last name; of "/a" it is "/". */
-static size_t cut_name(const char *path, size_t len)
-{
-    while (len > 0 && path[len - 1] != '/')
-        len--;
-    while (len > 1 && path[len - 1] == '/')
-        len--;
-    return len;
-}
 
 /* The longest beginning of the path that is a folder. */
 static int open_base(out_folder *f)
 {
-    size_t len = f->path.len;
+    char path[PATH_MAX] = "";
+    size_t len = f->path.len < sizeof path ? f->path.len : 0;
 
-    for (; len > 0 && f->base < 0; len = f->base < 0 ? cut_name(f->path.data, len) : len) {
-        const char end = f->path.data[len];
-        f->path.data[len] = '\0';
-        f->base = open(f->path.data, O_PATH | O_DIRECTORY | O_CLOEXEC);
-        f->path.data[len] = end;
+    memcpy(path, str_text(&f->path), len);
+    while (len > 0 && (f->base = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC)) < 0) {
+        while (len > 0 && path[len - 1] != '/')
+            len--;
+        while (len > 1 && path[len - 1] == '/')
+            len--;
+        path[len] = '\0';
     }
 
     if (f->base < 0)
@@ -55,56 +49,53 @@ int out_folder_open(out_folder *f, const char *given)
     return open_base(f);
 }
 
-/* Into a folder of that name, which is made if it is not there. *is_made is set if it was not. */
-static int enter_made(int folder, const char *name, int *is_made)
+/* Into the folders of a path, which are made where they are not there: of its first len bytes. The
+ * last one's descriptor, or -1 with errno; *made: where the name begins of the first that was. */
+static int enter_made(int from, const char *path, size_t len, const char **made)
 {
-    if (mkdirat(folder, name, 0777) == 0)
-        *is_made = 1;
-    else if (errno != EEXIST)
-        return -1;
-    return openat(folder, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-}
+    int folder = fcntl(from, F_DUPFD_CLOEXEC, 3);
 
-/* The name of path that begins at *at, which moves behind it. 1; 0: there is none. */
-static int take_name(char *name, size_t size, const char *path, size_t *at)
-{
-    const size_t len = strcspn(path + *at, "/");
-
-    if (len == 0 || len >= size) {
+    *made = NULL;
+    for (size_t at = 0; folder >= 0 && at < len;) {
+        char name[NAME_MAX + 1];
+        const size_t width = strcspn(path + at, "/");
+        int inner = -1;
         errno = ENAMETOOLONG;
-        return 0;
+        if (width < sizeof name) {
+            memcpy(name, path + at, width);
+            name[width] = '\0';
+            const int is_made = mkdirat(folder, name, 0777) == 0;
+            if (is_made && !*made)
+                *made = path + at;
+            if (is_made || errno == EEXIST)
+                inner = openat(folder, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        }
+        const int number = errno;
+        close(folder);
+        errno = number;
+        folder = inner;
+        at += width + strspn(path + at + width, "/");
     }
-    memcpy(name, path + *at, len);
-    name[len] = '\0';
-    *at += len + strspn(path + *at + len, "/");
-    return 1;
+    return folder;
 }
 
-/* Keeps the one above, from which it may be removed again. */
-static void step_into(out_folder *f, int folder)
+/* Those of a path that are empty, from the last one back to the one that begins at made. */
+static void remove_made(int from, const char *path, size_t len, const char *made)
 {
+    char whole[PATH_MAX];
     const int number = errno;
 
-    if (f->above >= 0)
-        close(f->above);
-    f->above = f->folder;
-    f->folder = folder;
-    errno = number;
-}
-
-static int open_given(out_folder *f)
-{
-    size_t at = f->rest;
-
-    f->folder = fcntl(f->base, F_DUPFD_CLOEXEC, 3);
-    while (f->folder >= 0 && at < f->path.len) {
-        f->is_made = 0;
-        if (take_name(f->name, sizeof f->name, f->path.data, &at))
-            step_into(f, enter_made(f->folder, f->name, &f->is_made));
-        else
-            step_into(f, -1);
+    while (made && len > (size_t)(made - path) && len < sizeof whole) {
+        memcpy(whole, path, len);
+        whole[len] = '\0';
+        if (unlinkat(from, whole, AT_REMOVEDIR))
+            break;
+        while (len > 0 && path[len - 1] != '/')
+            len--;
+        while (len > 0 && path[len - 1] == '/')
+            len--;
     }
-    return f->folder < 0 ? error_system("%s", f->path.data) : SNUG_OK;
+    errno = number;
 }
 
 /* Where the name is somebody's, the next one that is free. */
@@ -122,21 +113,22 @@ static int make_named(out_folder *f, const char *question)
         error = str_printf(&name, "-%u", number);
     }
 
-    if (!error)
-        error = str_add_str(&f->path, &name);
     if (error)
         error = error_no_memory();
     else if (found < 0)
         error = error_system("the folder %s cannot be made", name.data);
-    if (error)
-        str_free(&f->path);
+    if (!error) {
+        f->path = name;
+        f->made = f->path.data;
+        return SNUG_OK;
+    }
     str_free(&name);
     return error;
 }
 
 static int open_folder(out_folder *f, const char *question)
 {
-    int is_named = 0;
+    const char *made;
 
     if (f->folder >= 0)
         return SNUG_OK;
@@ -144,25 +136,21 @@ static int open_folder(out_folder *f, const char *question)
         const int error = make_named(f, question);
         if (error)
             return error;
-        is_named = 1;
     }
 
-    const int error = open_given(f);
-    f->is_made |= is_named;
-    return error;
+    const char *rest = f->path.data + f->rest;
+    f->folder = enter_made(f->base, rest, strlen(rest), &made);
+    f->made = made ? made : f->made;
+    return f->folder < 0 ? error_system("%s", f->path.data) : SNUG_OK;
 }
 
 void out_folder_leave(out_folder *f)
 {
     if (f->folder >= 0)
         close(f->folder);
-    if (f->above >= 0) {
-        if (f->is_made)
-            unlinkat(f->above, f->name, AT_REMOVEDIR);
-        close(f->above);
-    }
-    f->folder = f->above = -1;
-    f->is_made = 0;
+    f->folder = -1;
+    if (f->made && !f->is_used)
+        remove_made(f->base, f->path.data + f->rest, strlen(f->path.data + f->rest), f->made);
 }
 
 void out_folder_close(out_folder *f)
@@ -176,63 +164,16 @@ void out_folder_close(out_folder *f)
 
 /* ---- files ---- */
 
-/* The folders on the way to a file, each with its name, from the top. */
-typedef struct way {
-    int folders[MOST_FOLDERS + 1];
-    char names[MOST_FOLDERS][256];
-    int are_made[MOST_FOLDERS];
-    size_t count; /* of names */
-} way;
-
-/* Backwards: what was made for a file that is not there goes too. */
-static void leave_way(way *w, int has_failed)
-{
-    const int number = errno;
-
-    while (w->count > 0) {
-        if (w->folders[w->count] >= 0)
-            close(w->folders[w->count]);
-        w->count--;
-        if (has_failed && w->are_made[w->count])
-            unlinkat(w->folders[w->count], w->names[w->count], AT_REMOVEDIR);
-    }
-    errno = number;
-}
-
-/* To the folder of the last name, which is answered; NULL with errno. */
-static const char *enter_way(way *w, int folder, const char *path)
-{
-    size_t at = 0;
-
-    w->count = 0;
-    w->folders[0] = folder;
-    while (path[at + strcspn(path + at, "/")]) {
-        const size_t n = w->count;
-        if (n == MOST_FOLDERS) {
-            errno = ENAMETOOLONG;
-            return NULL;
-        }
-        if (!take_name(w->names[n], sizeof w->names[n], path, &at))
-            return NULL;
-        w->are_made[n] = 0;
-        w->folders[n + 1] = enter_made(w->folders[n], w->names[n], &w->are_made[n]);
-        w->count++;
-        if (w->folders[n + 1] < 0)
-            return NULL;
-    }
-    return path + at;
-}
-
-/* Past the process's own limit of a file a write would raise SIGXFSZ, which ends it. */
-static int is_past_file_limit(size_t len)
-{
-    struct rlimit most;
-    return !getrlimit(RLIMIT_FSIZE, &most) && most.rlim_cur != RLIM_INFINITY && len > most.rlim_cur;
-}
-
-/* 0, or -1 with errno; EEXIST: the name is somebody's. */
+/* 0, or -1 with errno; EEXIST: the name is somebody's. Past the process's own limit of a file a
+ * write would raise SIGXFSZ, which ends it. */
 static int write_new(int folder, const char *name, const void *data, size_t len)
 {
+    struct rlimit most;
+    if (!getrlimit(RLIMIT_FSIZE, &most) && most.rlim_cur != RLIM_INFINITY && len > most.rlim_cur) {
+        errno = EFBIG;
+        return -1;
+    }
+
     int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd < 0)
         return -1;
@@ -250,19 +191,20 @@ static int write_new(int folder, const char *name, const void *data, size_t len)
 }
 
 /* 0, or -1 with errno. */
-static int put_at(int folder, const char *path, const void *data, size_t len)
+static int put_at(int from, const char *path, const void *data, size_t len)
 {
-    way w;
-    const char *name = enter_way(&w, folder, path);
-    const int failed = !name || write_new(w.folders[w.count], name, data, len);
+    const char *slash = strrchr(path, '/'), *made;
+    const size_t width = slash ? (size_t)(slash - path) : 0;
+    const int folder = enter_made(from, path, width, &made);
+    const int failed = folder < 0 || write_new(folder, slash ? slash + 1 : path, data, len);
+    const int number = errno;
 
-    leave_way(&w, failed);
+    if (folder >= 0)
+        close(folder);
+    if (failed)
+        remove_made(from, path, width, made);
+    errno = number;
     return failed ? -1 : 0;
-}
-
-static int is_root(const out_folder *f)
-{
-    return f->path.data[f->path.len - 1] == '/';
 }
 
 int out_folder_put(str *at, out_folder *f, const char *question, const char *path, unsigned number,
@@ -276,22 +218,20 @@ int out_folder_put(str *at, out_folder *f, const char *question, const char *pat
     for (; number < MOST_NUMBER; number = number ? number + 1 : 2) {
         str_clear(&name);
         error = number ? out_name_numbered(&name, path, number) : str_add(&name, path);
-        if (error)
-            break;
-        errno = EFBIG;
-        failed = is_past_file_limit(len) ? -1 : put_at(f->folder, name.data, data, len);
-        if (failed == 0 || errno != EEXIST)
+        if (!error)
+            failed = put_at(f->folder, name.data, data, len);
+        if (error || failed == 0 || errno != EEXIST)
             break;
     }
 
+    const int is_root = f->path.data[f->path.len - 1] == '/';
+    f->is_used |= !failed;
     if (error)
         error = error_no_memory();
     else if (failed)
         error = error_system("%s/%s", f->path.data, name.data);
-    else if (str_printf(at, "%s%s%s", f->path.data, is_root(f) ? "" : "/", name.data))
+    else if (str_printf(at, "%s%s%s", f->path.data, is_root ? "" : "/", name.data))
         error = error_no_memory();
-    if (!failed)
-        f->is_made = 0;
     str_free(&name);
     return error;
 }

@@ -13,15 +13,14 @@
 typedef struct out_folder {
     str path; /* as the user says it; empty: it is named after the first question that needs it */
     int base; /* what of it was there at first, the current folder for none; -1: not open */
-    size_t rest; /* where in path the names below that begin */
-    int folder;  /* -1: not open */
-    int above;   /* the one that has it under that name; -1: it was there */
-    char name[256];
-    int is_made; /* by this, and nothing is in it yet */
+    size_t rest;      /* where in path the names below that begin */
+    int folder;       /* -1: not open */
+    const char *made; /* where in path the first name begins that was not there; NULL: all were */
+    int is_used;      /* something is in it */
 } out_folder;
-#define OUT_FOLDER_INIT                       \
-    {                                         \
-        .base = -1, .folder = -1, .above = -1 \
+#define OUT_FOLDER_INIT          \
+    {                            \
+        .base = -1, .folder = -1 \
     }
 
 /* Before anything runs. given: as the user says it, or NULL. SNUG_OK, or SNUG_ENOMEM or

@@ -9,7 +9,6 @@
 #include "base/ascii.h"
 #include "base/utf8.h"
 #include "cli/terminal/clean.h"
-#include "cli/terminal/columns.h"
 
 enum {
     MOST_FOLDER_BYTES = 40,
@@ -30,32 +29,31 @@ static size_t character_len(const char *text, size_t len)
 
 /* ---- folders ---- */
 
-/* Past ASCII: blocks of what stands between words, or draws, or does something. */
-static int is_sign(uint32_t code)
+/* What a line, a terminal or an eye would take for something else. */
+static int is_harmless(const char *text, size_t width)
 {
-    static const struct {
-        uint32_t first, last;
-    } signs[] = { { 0x80, 0xbf },     { 0xd7, 0xd7 },       { 0xf7, 0xf7 },
-                  { 0x61c, 0x61c },   { 0x180b, 0x180f },   { 0x2000, 0x2bff },
-                  { 0x2e00, 0x2e7f }, { 0x3000, 0x303f },   { 0xe000, 0xf8ff },
-                  { 0xfe00, 0xfe6f }, { 0xfeff, 0xfeff },   { 0xff00, 0xff0f },
-                  { 0xff1a, 0xff20 }, { 0xff3b, 0xff40 },   { 0xff5b, 0xff65 },
-                  { 0xfff0, 0xffff }, { 0x1f000, 0x1faff }, { 0xe0000, UINT32_MAX } };
+    static const char separators[] = "\xe2\x80\xa8\xe2\x80\xa9"; /* of lines and paragraphs */
 
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (code >= signs[i].first && code <= signs[i].last)
-            return 1;
-    return 0;
+    if (width == 1)
+        return (unsigned char)*text >= 0x20 && *text != 0x7f;
+    if (width == 2 && text[0] == '\xc2' && (unsigned char)text[1] < 0xa0)
+        return 0;
+    if (width == 3 && (!memcmp(text, separators, 3) || !memcmp(text, separators + 3, 3)))
+        return 0;
+    return clean_turn(text, width) == 0;
 }
 
-/* How many bytes of a word text begins with. */
+/* How many bytes of a word text begins with: letters and digits, and past ASCII all that does
+ * nothing but the signs of Latin 1 and general punctuation. */
 static size_t letter_len(const char *text, size_t len)
 {
     const size_t width = character_len(text, len);
 
     if (width < 2)
         return width == 1 && is_alnum(*text);
-    return is_sign(glyph_at(text, width).code) ? 0 : width;
+    if (text[0] == '\xc2' || (text[0] == '\xe2' && text[1] == '\x80'))
+        return 0;
+    return is_harmless(text, width) ? width : 0;
 }
 
 /* How much of text is a word, of most bytes. */
@@ -108,20 +106,6 @@ int out_name_of_question(str *out, const char *question)
 int out_name_is_hidden(const char *path)
 {
     return *path == '.' || strstr(path, "/.") != NULL;
-}
-
-/* What a line, a terminal or an eye would take for something else. */
-static int is_harmless(const char *text, size_t width)
-{
-    static const char separators[] = "\xe2\x80\xa8\xe2\x80\xa9"; /* of lines and paragraphs */
-
-    if (width == 1)
-        return (unsigned char)*text >= 0x20 && *text != 0x7f;
-    if (width == 2 && text[0] == '\xc2' && (unsigned char)text[1] < 0xa0)
-        return 0;
-    if (width == 3 && (!memcmp(text, separators, 3) || !memcmp(text, separators + 3, 3)))
-        return 0;
-    return clean_turn(text, width) == 0;
 }
 
 /* Whether a name of the path is empty, "." or "..", of which the first one is also that of "/a". */
