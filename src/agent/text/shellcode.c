@@ -6,118 +6,63 @@
 
 #include "agent/text/blocks.h"
 
-typedef struct fence {
-    size_t indent, len; /* len 0: the line is not one */
-    char mark;
-    const char *word;
-    size_t word_len;
-} fence;
-
-static fence read_fence(const char *line, size_t len)
+static int is_shell(const block *item)
 {
-    fence f = { 0 };
+    static const char *const marks[] = { "bash", "sh", "shell", "zsh", "shell-script", "console" };
 
-    while (f.indent < len && (line[f.indent] == ' ' || line[f.indent] == '\t'))
-        f.indent++;
-    const char *at = line + f.indent, *end = line + len;
-    f.mark = at < end ? *at : '\0';
-    while (at + f.len < end && at[f.len] == f.mark)
-        f.len++;
-    if (f.len < 3 || (f.mark != '`' && f.mark != '~'))
-        return (fence){ 0 };
-
-    at += f.len;
-    while (at < end && *at == ' ')
-        at++;
-    f.word = at;
-    while (at < end && !strchr(" \t\r{", *at))
-        at++;
-    f.word_len = (size_t)(at - f.word);
-    return f;
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (item->kind == BLOCK_OTHER && strcmp(item->mark, marks[i]) == 0)
+            return 1;
+    return 0;
 }
 
 /* A fence without a word counts: the program was asked for in bash. */
-static int is_shell_fence(const fence *f)
+static int take_blocks(extracted *out, const blocks *b)
 {
-    static const char *const words[] = { "", "bash", "sh", "shell", "zsh", "Bash", "shell-script" };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strlen(words[i]) == f->word_len && memcmp(words[i], f->word, f->word_len) == 0)
-            return 1;
-    return 0;
-}
+    int error = SNUG_OK;
 
-static int is_python_fence(const fence *f)
-{
-    static const char *const words[] = { "python", "py", "python3" };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strlen(words[i]) == f->word_len && memcmp(words[i], f->word, f->word_len) == 0)
-            return 1;
-    return 0;
-}
-
-static int add_code_line(str *out, const char *line, size_t len, size_t indent)
-{
-    size_t cut = 0;
-    while (cut < indent && cut < len && (line[cut] == ' ' || line[cut] == '\t'))
-        cut++;
-    return str_append(out, line + cut, len - cut);
+    for (size_t i = 0; i < b->count && !error; i++) {
+        const block *item = &b->items[i];
+        const int is_code = is_shell(item) || (item->kind == BLOCK_UNMARKED && !item->is_output);
+        str *to = is_code ? &out->code : &out->other;
+        if (is_code || item->kind == BLOCK_PYTHON)
+            error = (to->len > 0 && str_add(to, "\n")) || str_add_str(to, &item->text) ||
+                    str_add(to, "\n");
+        out->is_complete &= item->is_closed;
+    }
+    return error;
 }
 
 int shellcode_extract(extracted *out, const char *text, size_t len)
 {
-    fence open = { 0 };
-    int error = SNUG_OK, is_taken = 0, is_other = 0;
+    str plain = { 0 }, said = { 0 };
+    blocks b = { 0 };
 
     *out = (extracted){ .is_complete = 1 };
-    for (const char *end = text + len; !error && text < end;) {
-        const char *stop = memchr(text, '\n', (size_t)(end - text));
-        size_t width = stop ? (size_t)(stop - text) : (size_t)(end - text);
-        const size_t whole = stop ? width + 1 : width;
-        fence f = read_fence(text, width);
-        int closes = open.len > 0 && f.mark == open.mark && f.len >= open.len && f.word_len == 0;
-        if (open.len == 0 && f.len > 0) {
-            open = f;
-            is_taken = is_shell_fence(&f);
-            is_other = is_python_fence(&f);
-            if (is_taken && out->code.len > 0)
-                error = str_add(&out->code, "\n");
-        } else if (closes) {
-            open = (fence){ 0 };
-        } else if (open.len > 0) {
-            if (is_taken)
-                error = add_code_line(&out->code, text, whole, open.indent);
-            else if (is_other)
-                error = add_code_line(&out->other, text, whole, open.indent);
-        } else {
-            error = str_append(&out->prose, text, whole);
-        }
-        text += whole;
-    }
+    int error = blocks_normalize(&plain, text, len) ||
+                blocks_without_thinking(&said, &out->is_complete, str_text(&plain), plain.len) ||
+                blocks_read(&b, str_text(&said), said.len) || take_blocks(out, &b) ||
+                str_add_str(&out->prose, &b.prose) || str_add(&out->language, "bash");
 
-    out->is_complete = open.len == 0;
+    blocks_free(&b);
+    str_free(&plain);
+    str_free(&said);
     blocks_trim(&out->code);
     blocks_trim(&out->prose);
-    if (!error)
-        error = str_add(&out->language, "bash");
     if (error)
         extracted_free(out);
-    return error;
+    return error ? SNUG_ENOMEM : SNUG_OK;
 }
 
 /* ---- beside a program in Python ---- */
 
 int shellcode_of_blocks(str *out, const blocks *b)
 {
-    static const char *const marks[] = { "bash", "sh", "shell", "zsh", "shell-script", "console" };
     int error = SNUG_OK;
 
-    for (size_t i = 0; i < b->count && !error; i++) {
-        const block *item = &b->items[i];
-        for (size_t k = 0; k < sizeof marks / sizeof *marks && !error; k++)
-            if (item->kind == BLOCK_OTHER && strcmp(item->mark, marks[k]) == 0)
-                error = str_add_str(out, &item->text);
-    }
-
+    for (size_t i = 0; i < b->count && !error; i++)
+        if (is_shell(&b->items[i]))
+            error = str_add_str(out, &b->items[i].text);
     return error;
 }
 
