@@ -433,6 +433,28 @@ class ByHttp(WebCase, Asked):
         _, _, messages = w.modern("tools/call", ada, FORMS, name="run_python", arguments=arguments, **params)
         self.assertEqual(messages[-1]["result"]["structuredContent"]["value"]["json"], "x")
 
+    def test_results_of_one_principal_do_not_forget_those_of_another(self):
+        w = self.web(*self.options, "--approval-timeout", "1s", "--token-file",
+                     self.tokens("ada=ada-has-a-long-token\nbob=bob-has-a-long-token\n"))
+        arguments = {"code": "note(text='x')"}
+        ada, bob = ({"Authorization": f"Bearer {name}-has-a-long-token"} for name in ("ada", "bob"))
+
+        def ask(who, **params):
+            return w.modern("tools/call", who, FORMS, name="run_python", arguments=arguments, **params)[2][-1]["result"]
+
+        def state(who):
+            while "requestState" not in (result := ask(who)):
+                pass  # the time for an answer was over before the question was told
+            return result["requestState"]
+
+        first = state(bob)
+        for _ in range(110):
+            last = state(ada)
+        while "requestState" in (result := ask(ada, requestState=last)):
+            last = result["requestState"]
+        self.assertIn("ToolRefused", text(result))
+        self.assertIn("ToolRefused", text(ask(bob, requestState=first)))
+
     def test_an_older_client_is_asked_on_the_stream_of_its_request(self):
         w = self.web(*self.options)
         w.legacy("initialize", protocolVersion=LEGACY, capabilities={"elicitation": {}}, clientInfo={"name": "t", "version": "1"})

@@ -8,6 +8,7 @@
 #include "cli/mcp/asking_form.h"
 #include "cli/mcp/calls.h"
 
+/* MOST_KEPT: of a principal. */
 enum { LOOK_MS = 250, MOST_KEPT = 100, KEPT_MS = 600000 };
 
 /* ---- being asked ---- */
@@ -206,24 +207,16 @@ static void look_at(mcp_server *s, mcp_call *c)
         server_resume(c);
 }
 
-static void forget_old(mcp_server *s, uint64_t now_ns)
+static void forget_kept(mcp_server *s, mcp_call *c)
 {
-    size_t count = 0;
-
-    for (const mcp_call *c = s->kept; c; c = c->next)
-        count++;
-    while (s->kept &&
-           (count > MOST_KEPT || now_ns >= clock_deadline_ns(s->kept->looked_ns, KEPT_MS))) {
-        mcp_call *c = s->kept;
-        calls_remove(&s->kept, c);
-        call_free(c);
-        count--;
-    }
+    calls_remove(&s->kept, c);
+    call_free(c);
 }
 
 int asking_tick(mcp_server *s, uint64_t now_ns)
 {
-    forget_old(s, now_ns);
+    while (s->kept && now_ns >= clock_deadline_ns(s->kept->looked_ns, KEPT_MS))
+        forget_kept(s, s->kept);
     for (mcp_call *c = s->calls; c; c = c->next) {
         if (c->stage != CALL_HELD)
             continue;
@@ -265,13 +258,18 @@ void asking_keep(mcp_call *c, mcp_status status, const char *member, const char 
     c->status = status;
     c->looked_ns = clock_now_ns();
     calls_add(&c->server->kept, c);
+
+    mcp_call *oldest = NULL;
+    size_t own = 0;
+    for (mcp_call *one = c->server->kept; one; one = one->next)
+        if (one->principal == c->principal && own++ == 0)
+            oldest = one;
+    if (own > MOST_KEPT)
+        forget_kept(c->server, oldest);
 }
 
 void asking_forget_kept(mcp_server *s)
 {
-    while (s->kept) {
-        mcp_call *c = s->kept;
-        calls_remove(&s->kept, c);
-        call_free(c);
-    }
+    while (s->kept)
+        forget_kept(s, s->kept);
 }
