@@ -1,6 +1,7 @@
 /*
  * Parts of an object that CPython gives away or drops, though it goes on using them: the dict of a
- * type, the list of an itertools.cycle, the function that a property or a defaultdict is calling.
+ * type, the list of an itertools.cycle, the function that a property or a defaultdict is calling;
+ * and the parts of an alias, which are no tuple.
  */
 #include "py/mend/mend.h"
 
@@ -20,6 +21,12 @@ static mend_function *place_of_or(PyTypeObject *type)
 {
     PyNumberMethods *table = type->tp_as_number;
     return table ? (mend_function *)(void *)&table->nb_or : NULL;
+}
+
+static mend_function *place_of_subscript(PyTypeObject *type)
+{
+    PyMappingMethods *table = type->tp_as_mapping;
+    return table ? (mend_function *)(void *)&table->mp_subscript : NULL;
 }
 
 /* ---- mappingproxy ---- */
@@ -108,8 +115,57 @@ static int static_init(PyObject *self, PyObject *args, PyObject *keywords)
     return ORIGINAL(initproc, init_static)(self, args, keywords);
 }
 
+/* ---- list[T][int] and (int | T)[str] ---- */
+
+static _Atomic(mend_function) subscript_alias, subscript_union;
+
+/* Of *list[T] it is *list[int], which is what an iteration over the other gives. */
+static PyObject *make_alias(PyObject *self, PyObject *origin, PyObject *parts)
+{
+    PyObject *alias = Py_GenericAlias(origin, parts);
+    PyObject *is_starred = alias ? PyObject_GetAttrString(self, "__unpacked__") : NULL;
+    PyObject *all = is_starred == Py_True ? PySequence_Tuple(alias) : NULL;
+
+    if (all)
+        Py_SETREF(alias, Py_NewRef(PyTuple_GET_ITEM(all, 0)));
+    Py_XDECREF(all);
+    Py_XDECREF(is_starred);
+    return alias;
+}
+
+/* CPython takes for a tuple what __typing_subst__ and its like answer. typing, in Python, does not:
+ * an alias of its own has the same parts. */
+static PyObject *alias_subscript(PyObject *self, PyObject *item)
+{
+    const int is_union = !PyObject_TypeCheck(self, &Py_GenericAliasType);
+    PyObject *typing = PyImport_ImportModule("typing"), *answer = NULL;
+    PyObject *args = typing ? PyObject_GetAttrString(self, "__args__") : NULL;
+    PyObject *of = is_union ? typing : self;
+    PyObject *origin = args ? PyObject_GetAttrString(of, is_union ? "Union" : "__origin__") : NULL;
+    PyObject *own =
+        origin ? PyObject_CallMethod(typing, "_GenericAlias", "OO", origin, args) : NULL;
+    PyObject *filled = own ? PyObject_GetItem(own, item) : NULL;
+    PyObject *parts = filled ? PyObject_GetAttrString(filled, "__args__") : NULL;
+
+    if (parts)
+        answer = is_union ? PyObject_GetItem(origin, parts) : make_alias(self, origin, parts);
+    Py_XDECREF(parts);
+    Py_XDECREF(filled);
+    Py_XDECREF(own);
+    Py_XDECREF(origin);
+    Py_XDECREF(args);
+    Py_XDECREF(typing);
+    return answer;
+}
+
 int mend_parts_of_builtins(void)
 {
+    PyObject *either = PyNumber_Or((PyObject *)&PyLong_Type, (PyObject *)&PyUnicode_Type);
+    if (!either)
+        return -1;
+    PyTypeObject *type_of_union = Py_TYPE(either); /* of all interpreters */
+    Py_DECREF(either);
+
     const struct {
         PyTypeObject *type;
         mend_place place;
@@ -119,6 +175,9 @@ int mend_parts_of_builtins(void)
         { &PyDictProxy_Type, place_of_compare, (mend_function)proxy_compare, &compare_proxy },
         { &PyDictProxy_Type, place_of_or, (mend_function)proxy_or, &join_proxy },
         { &PyProperty_Type, place_of_init, (mend_function)property_init, &init_property },
+        { &Py_GenericAliasType, place_of_subscript, (mend_function)alias_subscript,
+          &subscript_alias },
+        { type_of_union, place_of_subscript, (mend_function)alias_subscript, &subscript_union },
         { &PyStaticMethod_Type, place_of_init, (mend_function)static_init, &init_static },
     };
     for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
