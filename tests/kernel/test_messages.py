@@ -196,6 +196,18 @@ class Cells(KernelCase):
         k.client.input("y")
         self.assertIn("does not say which question", k.reply_to(request)["content"]["evalue"])
 
+    def test_a_late_answer_to_a_cell_before_approves_nothing(self):
+        k = self.kernel("--tool", "upper=tr a-z A-Z", "--tool-rule", "*=ask")
+        request = k.client.execute("input('Type y: ')", allow_stdin=True)
+        k.client.get_stdin_msg(timeout=SECONDS)
+        k.manager.interrupt_kernel()
+        self.assertEqual(k.reply_to(request)["content"]["ename"], "KeyboardInterrupt")
+        for status in "error", "ok":
+            request = k.client.execute("upper(text='x')", allow_stdin=True)
+            k.client.get_stdin_msg(timeout=SECONDS)
+            k.client.input("y")
+            self.assertEqual(k.reply_to(request)["content"]["status"], status)
+
     def test_only_the_client_that_was_asked_answers_and_only_its_question(self):
         k = self.kernel("--tool", "upper=tr a-z A-Z", "--tool-rule", "*=ask")
         other = type(k.client)()

@@ -231,7 +231,7 @@ static void tend_lines(attendant *a)
 
     pthread_mutex_lock(&a->lock);
     while (a->lines && !snug_call_is_wanted(a->lines->call)) {
-        a->has_unanswered |= a->is_asked;
+        a->unanswered += a->is_asked;
         asked_line *one = take_line(a);
         one->next = late;
         late = one;
@@ -288,7 +288,8 @@ static asked_line *take_asked(int *is_doubtful, attendant *a, const kernel_messa
     const line_for question = find_question(a, m);
     if (a->lines && a->is_asked && question != LINE_FOR_ANOTHER)
         one = take_line(a);
-    *is_doubtful = one && one->is_approval && question == LINE_FOR_ANY && a->has_unanswered;
+    *is_doubtful = one && one->is_approval && question == LINE_FOR_ANY && a->unanswered;
+    a->unanswered -= *is_doubtful;
     pthread_mutex_unlock(&a->lock);
     return one;
 }
@@ -364,7 +365,8 @@ void attendant_end_cell(attendant *a)
     asked_line *lines = a->lines;
     a->lines = NULL;
     a->cell = NULL;
-    a->is_asked = a->has_unanswered = 0;
+    a->unanswered += a->is_asked;
+    a->is_asked = 0;
     pthread_mutex_unlock(&a->lock);
     give_nothing(lines);
 }
