@@ -181,7 +181,6 @@ snug_layer(cli SOURCES
     cli/upstream/schema.c
     cli/upstream/stdio_transport.c
     cli/upstream/upstreams.c
-    cli/upstream/web_post.c
     cli/upstream/web_transport.c
     ${CMAKE_CURRENT_BINARY_DIR}/cli_presets.c
     LINK PkgConfig::CJSON PkgConfig::YAML PkgConfig::NETTLE)

@@ -52,8 +52,7 @@ def text(*texts, **more):
 def change(number):
     global TOOLS
     TOOLS = [t for t in TOOLS if t["name"] != "echo"] + [tool(w[8:]) for w in sys.argv[1:] if w.startswith("changes-")]
-    meta = {"_meta": {"io.modelcontextprotocol/subscriptionId": LISTENS[0]}} if "new" in WORDS else {}
-    say({"method": "notifications/tools/list_changed", "params": meta})
+    say({"method": "notifications/tools/list_changed", "params": {}})
     say({"id": number, "result": text("changed")})
 
 
@@ -67,9 +66,6 @@ def discover(number):
         say({"id": number, "error": {"code": -32601, "message": "Method not found"}})
 
 
-LISTENS = []  # ids of subscriptions
-
-
 def answer_new(message):
     """As revision 2026-07-28 has it: what is no request of it is refused. None: it is one."""
     number, params = message.get("id"), message.get("params", {})
@@ -77,11 +73,6 @@ def answer_new(message):
         return None
     if params.get("_meta", {}).get("io.modelcontextprotocol/protocolVersion") != "2026-07-28":
         say({"id": number, "error": {"code": -32602, "message": "no _meta"}})
-        return True
-    if message["method"] == "subscriptions/listen":
-        LISTENS.append(number)
-        say({"method": "notifications/subscriptions/acknowledged", "params": {
-            "_meta": {"io.modelcontextprotocol/subscriptionId": number}, "notifications": params["notifications"]}})
         return True
     return None
 

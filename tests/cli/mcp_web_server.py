@@ -23,7 +23,7 @@ NAMES = ["echo", "headers", "wrong_id", "huge", "never", "half", "garbage", "pac
          "change", "structured", "fail", "refuse", "flood", "away", "more", "stays_open", "leak", "look",
          "acts", "gone", "asks"]
 LOCK = threading.Lock()
-SESSIONS, STREAMS, EXTRA = set(), [], []
+SESSIONS, EXTRA = set(), []
 END = threading.Event()
 EIGHT = threading.Barrier(8)
 
@@ -94,10 +94,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         self.note(None)
-        if not IS_OLD:
-            return self.reply(405)
-        self.begin_events()
-        return self.stay({})
+        self.reply(405)
 
     def do_POST(self):
         message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -140,21 +137,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer({"id": number, "result": {
                 "resultType": "complete", "supportedVersions": ["2026-07-28"], "ttlMs": 0, "cacheScope": "public",
                 "capabilities": {"tools": {"listChanged": True}}}})
-        if method == "subscriptions/listen":
-            self.begin_events()
-            meta = {"_meta": {"io.modelcontextprotocol/subscriptionId": number}}
-            self.event({"method": "notifications/subscriptions/acknowledged",
-                        "params": {**meta, "notifications": params["notifications"]}})
-            return self.stay(meta)
         return self.serve(message)
-
-    def stay(self, meta):
-        change = threading.Event()
-        STREAMS.append(change)
-        while not END.is_set():
-            if change.wait(0.05):
-                self.event({"method": "notifications/tools/list_changed", "params": meta})
-                change.clear()
 
     def serve(self, message):
         number, method, params = message["id"], message["method"], message["params"]
@@ -241,13 +224,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def call_change(self, number, _):
         EXTRA.append("fresh")
         NAMES.remove("echo")
-        while not STREAMS:
-            END.wait(0.01)
-        for stream in STREAMS:
-            stream.set()
-        while any(stream.is_set() for stream in STREAMS):
-            END.wait(0.01)
-        self.say(number, "changed")
+        self.begin_events()
+        self.event({"method": "notifications/tools/list_changed", "params": {}})
+        self.event({"id": number, "result": {"content": [{"type": "text", "text": "changed"}]}})
 
     def call_leak(self, number, arguments):
         how, key = arguments["text"], KEY or "nothing"

@@ -150,7 +150,7 @@ class Mcp(Case):
         self.assertEqual(self.value("echo('a')", words=["new"]), '{"text": "a"}\necho')
         methods = [m["method"] for m in self.log()]
         self.assertEqual(methods[0], "server/discover")
-        self.assertEqual(sorted(methods[1:]), ["subscriptions/listen", "tools/call", "tools/list"])
+        self.assertEqual(sorted(methods[1:]), ["tools/call", "tools/list"])
         for message in self.log():
             meta = message["params"]["_meta"]
             self.assertEqual(meta["io.modelcontextprotocol/protocolVersion"], "2026-07-28")

@@ -52,7 +52,7 @@ class Web(Case):
 
     def test_a_server_of_a_newer_era_has_no_session(self):
         self.value(self.start(), "web.echo(text='a')")
-        self.assertEqual(set(self.methods()), {"server/discover", "tools/list", "subscriptions/listen", "tools/call"})
+        self.assertEqual(set(self.methods()), {"server/discover", "tools/list", "tools/call"})
         call = next(r for r in self.requests() if r["body"]["method"] == "tools/call")
         self.assertEqual(call["headers"]["Accept"], "application/json, text/event-stream")
         self.assertEqual(call["headers"]["MCP-Protocol-Version"], "2026-07-28")

@@ -48,7 +48,7 @@ static size_t count_asks(const mcp *m, ask_kind kind)
 
 static void check_state(mcp *m)
 {
-    for (int kind = ASK_CALL; kind <= ASK_LISTEN; kind++)
+    for (int kind = ASK_CALL; kind <= ASK_LIST; kind++)
         HOLDS(count_asks(m, (ask_kind)kind) <= 1);
     const size_t greetings = count_asks(m, ASK_DISCOVER) + count_asks(m, ASK_INITIALIZE);
 
@@ -81,12 +81,8 @@ static void check_sent(mcp *m)
     for (outgoing *o = m->out, *next; o; o = next, count++) {
         message sent;
         next = o->next;
-        if (o->text.len == 0) { /* what is opened to listen has no text */
-            HOLDS(o->is_stream && m->era == ERA_OLD);
-        } else {
-            HOLDS(message_read(&sent, o->text.data, o->text.len));
-            HOLDS(!sent.id.text == (o->id == 0) && (!o->id || message_has_id(&sent, o->id)));
-        }
+        HOLDS(message_read(&sent, o->text.data, o->text.len));
+        HOLDS(!sent.id.text == (o->id == 0) && (!o->id || message_has_id(&sent, o->id)));
         client_free_outgoing(o);
     }
     m->out = NULL;
@@ -105,8 +101,6 @@ static void answer(mcp *m, ask *a, const message *said)
         client_take_page(m, a, said->result);
     else if (a->kind == ASK_LIST)
         client_miss_list(m, a, "it was refused");
-    else if (a->kind == ASK_LISTEN)
-        client_end_ask(m, a);
     else
         client_take_greeting(m, a, said->result, error);
 }
@@ -115,8 +109,6 @@ static void miss(mcp *m, ask *a, int status)
 {
     if (a->kind == ASK_LIST)
         client_miss_list(m, a, "there was none");
-    else if (a->kind == ASK_LISTEN)
-        client_end_ask(m, a);
     else
         client_miss_greeting(m, a, status, "there was none");
 }
@@ -161,7 +153,6 @@ static void free_client(mcp *m)
     client_free_tools(&m->coming);
     client_free_tools(&m->news);
     str_free(&m->why);
-    str_free(&m->refusal);
     pthread_cond_destroy(&m->change);
     pthread_mutex_destroy(&m->lock);
 }
@@ -174,7 +165,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     mcp m = { .label = label, .transport = &t, .start_ms = 1000, .limit = "" };
 
     m.out_end = &m.out;
-    m.list_at_ns = m.listen_at_ns = 0;
+    m.list_at_ns = 0;
     m.stale_at_ns = m.greet_at_ns = UINT64_MAX;
     pthread_mutex_init(&m.lock, NULL);
     pthread_cond_init(&m.change, NULL);

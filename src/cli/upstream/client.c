@@ -64,16 +64,6 @@ static int start_transport(mcp *m)
     return 0;
 }
 
-static void end_stream(mcp *m)
-{
-    ask *a;
-
-    while ((a = client_find_ask(m, ASK_LISTEN))) {
-        m->transport->kind->drop(m->transport, a->id);
-        client_end_ask(m, a);
-    }
-}
-
 /* How long the greeting may take is said by until_ns. */
 static void keep_going(mcp *m, uint64_t *until_ns, uint64_t now)
 {
@@ -83,7 +73,6 @@ static void keep_going(mcp *m, uint64_t *until_ns, uint64_t now)
     }
     if (m->phase == CLIENT_DOWN && m->wants_start) {
         *until_ns = clock_deadline_ns(now, m->start_ms);
-        end_stream(m);
         if (start_transport(m))
             client_begin(m);
         m->wants_start = 0;
@@ -100,8 +89,6 @@ static void keep_going(mcp *m, uint64_t *until_ns, uint64_t now)
     }
     if (m->phase == CLIENT_READY && m->is_stale && !m->is_listing && now >= m->list_at_ns)
         client_list(m);
-    if (m->phase == CLIENT_READY && now >= m->listen_at_ns)
-        client_listen(m);
 }
 
 static int wait_ms(const mcp *m, uint64_t until_ns, uint64_t now)
@@ -121,8 +108,6 @@ static int wait_ms(const mcp *m, uint64_t until_ns, uint64_t now)
         at_ns = m->list_at_ns;
     if (m->phase == CLIENT_READY && m->is_listing && clock_deadline_ns(now, LOOK_MS) < at_ns)
         at_ns = clock_deadline_ns(now, LOOK_MS);
-    if (m->phase == CLIENT_READY && m->listen_at_ns < at_ns)
-        at_ns = m->listen_at_ns;
     if (at_ns == UINT64_MAX)
         return -1;
     return at_ns <= now ? 0 : (int)((at_ns - now) / NS_PER_MS) + 1;
@@ -214,7 +199,7 @@ static mcp *new_client(const char *label)
     pthread_cond_init(&m->change, &monotonic);
     pthread_condattr_destroy(&monotonic);
     m->out_end = &m->out;
-    m->greet_at_ns = m->listen_at_ns = m->stale_at_ns = UINT64_MAX;
+    m->greet_at_ns = m->stale_at_ns = UINT64_MAX;
     return m;
 }
 
@@ -303,7 +288,6 @@ void mcp_close(mcp *m)
     pthread_mutex_destroy(&m->lock);
     pthread_cond_destroy(&m->change);
     str_free(&m->why);
-    str_free(&m->refusal);
     free(m->label);
     free(m);
 }

@@ -86,7 +86,6 @@ static int send_ask(mcp *m, ask *a, const char *method)
         client_free_outgoing(o);
         return SNUG_ENOMEM;
     }
-    o->is_stream = a->kind == ASK_LISTEN;
     a->is_sent = 1;
     client_queue(m, o);
     return SNUG_OK;

@@ -27,7 +27,7 @@ typedef enum client_phase {
 
 typedef enum client_era { ERA_UNKNOWN, ERA_OLD, ERA_NEW } client_era;
 
-typedef enum ask_kind { ASK_CALL, ASK_DISCOVER, ASK_INITIALIZE, ASK_LIST, ASK_LISTEN } ask_kind;
+typedef enum ask_kind { ASK_CALL, ASK_DISCOVER, ASK_INITIALIZE, ASK_LIST } ask_kind;
 
 /* A request without its answer. */
 typedef struct ask {
@@ -65,16 +65,15 @@ struct mcp {
     outgoing *out, **out_end;
     unsigned long ids;
     str why;         /* it could not be greeted, or is given up */
-    str refusal;     /* of initialize, while server/discover is waited for */
     unsigned deaths; /* since a call was answered */
     int wants_stop, wants_start, is_closing, is_stopped /* by a signal, before it was ready */;
 
     tool_array coming, news; /* of a list that is not whole, and of one that is not taken up */
-    int has_news, is_listing, is_stale, says_changes;
+    int has_news, is_listing, is_stale;
     int has_stray; /* lines that are not messages */
     unsigned pages;
-    uint64_t list_at_ns, listen_at_ns; /* not before */
-    uint64_t stale_at_ns;              /* by the server's ttlMs; UINT64_MAX: never */
+    uint64_t list_at_ns;  /* not before */
+    uint64_t stale_at_ns; /* by the server's ttlMs; UINT64_MAX: never */
 };
 
 /* The lock is held for all of these. */
@@ -129,7 +128,6 @@ void client_take_page(mcp *m, ask *a, jsontext_span page);
 /* The list did not come. */
 void client_miss_list(mcp *m, ask *a, const char *why);
 void client_note_change(mcp *m);
-void client_listen(mcp *m);
 void client_free_tools(tool_array *tools);
 
 #endif

@@ -10,10 +10,7 @@
 #include "cli/program/command.h"
 #include "cli/program/secrets.h"
 
-enum {
-    MOST_DEATHS = 5, /* without an answered call in between; then it is not started again */
-    LISTEN_AGAIN_MS = 30000
-};
+enum { MOST_DEATHS = 5 }; /* without an answered call in between; then it is not started again */
 
 /* ---- answers ---- */
 
@@ -80,12 +77,6 @@ static void take_call_error(mcp *m, ask *a, jsontext_span error)
     str_free(&text);
 }
 
-static void end_listening(mcp *m, ask *a, int is_wanted)
-{
-    client_end_ask(m, a);
-    m->listen_at_ns = is_wanted ? clock_deadline_ns(clock_now_ns(), LISTEN_AGAIN_MS) : UINT64_MAX;
-}
-
 static void take_answer(mcp *m, ask *a, const message *msg)
 {
     static const char nothing[] = "the MCP server answered without a result";
@@ -110,9 +101,6 @@ static void take_answer(mcp *m, ask *a, const message *msg)
             client_take_page(m, a, msg->result);
         else
             client_miss_list(m, a, str_text(&why));
-        break;
-    case ASK_LISTEN:
-        end_listening(m, a, msg->result.text != NULL);
         break;
     }
     str_free(&why);
@@ -257,9 +245,6 @@ static void miss_answer(mcp *m, ask *a, ending how, int status, const char *why)
         break;
     case ASK_LIST:
         client_miss_list(m, a, why);
-        break;
-    case ASK_LISTEN:
-        end_listening(m, a, how == ENDING_BROKEN);
         break;
     }
 }

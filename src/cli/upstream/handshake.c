@@ -65,11 +65,6 @@ static void send_initialize(mcp *m)
 
 void client_greet_old(mcp *m)
 {
-    if (m->refusal.len > 0) {
-        m->era = ERA_OLD;
-        fail_step(m, m->refusal.data);
-        return;
-    }
     if (!client_find_ask(m, ASK_DISCOVER))
         m->era = ERA_OLD;
     send_initialize(m);
@@ -79,9 +74,6 @@ static void list_first(mcp *m)
 {
     m->phase = CLIENT_LISTED;
     m->greet_at_ns = UINT64_MAX;
-    /* First, so that no change falls between. */
-    if (m->says_changes)
-        client_listen(m);
     client_list(m);
 }
 
@@ -91,7 +83,6 @@ void client_begin(mcp *m)
 
     m->wants_start = 0;
     m->is_listing = 0;
-    str_clear(&m->refusal);
     m->phase = CLIENT_GREETED;
     m->greet_at_ns = UINT64_MAX;
     if (m->era == ERA_NEW) {
@@ -110,12 +101,6 @@ void client_begin(mcp *m)
 }
 
 /* ---- what is answered ---- */
-
-static void note_capabilities(mcp *m, jsontext_span result)
-{
-    const jsontext_span tools = jsontext_member(jsontext_member(result, "capabilities"), "tools");
-    m->says_changes = jsontext_is(jsontext_member(tools, "listChanged"), "true");
-}
 
 static void end_greetings(mcp *m)
 {
@@ -136,7 +121,6 @@ static void choose(mcp *m, jsontext_span versions, jsontext_span result)
     } else {
         m->era = ERA_NEW;
         end_greetings(m);
-        note_capabilities(m, result);
         list_first(m);
     }
 }
@@ -161,19 +145,6 @@ static void take_discovery(mcp *m, jsontext_span result, jsontext_span error)
     str_free(&text);
 }
 
-/* Where server/discover is still waited for, that decides, if it comes soon. */
-static void fail_initialize(mcp *m, const char *why)
-{
-    if (!client_find_ask(m, ASK_DISCOVER)) {
-        m->era = ERA_OLD;
-        fail_step(m, why);
-        return;
-    }
-    str_clear(&m->refusal);
-    str_add(&m->refusal, why);
-    m->greet_at_ns = clock_deadline_ns(clock_now_ns(), SILENCE_MS);
-}
-
 static void take_initialize(mcp *m, jsontext_span result, jsontext_span error)
 {
     str text = { 0 };
@@ -181,14 +152,14 @@ static void take_initialize(mcp *m, jsontext_span result, jsontext_span error)
     if (!result.text) {
         if (jsontext_string(&text, jsontext_member(error, "message")) || text.len == 0)
             str_add(&text, "it answered with an error");
-        fail_initialize(m, str_text(&text));
+        m->era = ERA_OLD;
+        fail_step(m, str_text(&text));
         str_free(&text);
         return;
     }
     m->era = ERA_OLD;
     end_greetings(m);
     message_read_version(m->version, jsontext_member(result, "protocolVersion"));
-    note_capabilities(m, result);
     if (client_notify(m, "notifications/initialized", "{}"))
         fail_memory(m);
     else
@@ -217,7 +188,8 @@ void client_miss_greeting(mcp *m, ask *a, int status, const char *why)
     if (m->phase != CLIENT_GREETED)
         return;
     if (kind == ASK_INITIALIZE) {
-        fail_initialize(m, why);
+        m->era = ERA_OLD;
+        fail_step(m, why);
     } else if (status >= 400 && !is_told_off) {
         m->era = ERA_OLD;
         send_initialize(m);

@@ -190,31 +190,6 @@ void client_note_change(mcp *m)
     pthread_cond_broadcast(&m->change);
 }
 
-/* ---- the stream of changes ---- */
-
-/* Old servers on stdio say changes without being asked. */
-void client_listen(mcp *m)
-{
-    str params = { 0 };
-    ask *a = NULL;
-
-    m->listen_at_ns = UINT64_MAX;
-    if (client_find_ask(m, ASK_LISTEN))
-        return;
-    if (m->era == ERA_NEW) {
-        if (!str_add(&params, "{\"notifications\": {\"toolsListChanged\": true}}"))
-            client_ask(m, ASK_LISTEN, "subscriptions/listen", &params);
-    } else if (m->transport->kind->has_streams && (a = client_ask(m, ASK_LISTEN, NULL, &params))) {
-        outgoing *o = client_new_outgoing(a->id, "");
-        a->is_sent = 1;
-        if (o) {
-            o->is_stream = 1;
-            client_queue(m, o);
-        }
-    }
-    str_free(&params);
-}
-
 /* ---- taking up ---- */
 
 static int is_same_text(const char *a, const char *b)

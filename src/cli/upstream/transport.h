@@ -23,7 +23,6 @@ typedef struct outgoing {
     const char *method; /* NULL: it is an answer */
     str text, name;     /* name: of the tool */
     str headers;        /* lines, an LF behind each */
-    int is_stream;      /* its answer comes late, or never, with notifications before it */
 } outgoing;
 
 typedef enum ending {

@@ -1,5 +1,5 @@
 /* Streamable HTTP, of revision 2026-07-28 and of those with sessions before it. */
-#include "cli/upstream/web_inside.h"
+#include "cli/upstream/transport.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,148 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "cli/upstream/message.h"
+#include "fetch/exchange.h"
+#include "fetch/url.h"
+#include "wire/sse.h"
 
+enum { MOST_HOPS = 3 };
 enum { LINGER_MS = 1000 }; /* for the end of a stream whose answer has come */
+
+/* One request. */
+typedef struct post {
+    struct post *next;
+    struct web *web;
+    unsigned long id;
+    const char *method;
+    str body, headers, url, session;
+    char version[MESSAGE_VERSION_BYTES];
+    sse events;
+    str reply; /* its body, where it is not a stream of events */
+    unsigned hops;
+    int is_events, is_begun, is_spoilt;
+    uint64_t answered_ns; /* 0: not yet */
+} post;
+
+typedef struct web {
+    transport base;
+    fetch_url url;
+    str *headers; /* the user's */
+    size_t header_count;
+    str session_id;
+    exchanges *exchanges;
+    post *first;
+} web;
+
+/* ---- requests ---- */
+
+static void remove_post(post *p)
+{
+    post **place = &p->web->first;
+
+    while (*place && *place != p)
+        place = &(*place)->next;
+    if (*place)
+        *place = p->next;
+    sse_free(&p->events);
+    str_free(&p->reply);
+    str_free(&p->url);
+    if (p->headers.data)
+        explicit_bzero(p->headers.data, p->headers.cap);
+    str_free(&p->headers);
+    str_free(&p->body);
+    str_free(&p->session);
+    free(p);
+}
+
+static int add_line(str *lines, size_t *count, const char *name, const char *value)
+{
+    return str_printf(&lines[(*count)++], "%s: %s", name, value);
+}
+
+enum { MOST_LINES = 8 };
+
+static int write_lines(str *lines, size_t *count, const post *p)
+{
+    int error =
+        p->body.len > 0 ? add_line(lines, count, "Content-Type", "application/json") : SNUG_OK;
+    if (!error)
+        error = add_line(lines, count, "Accept", "application/json, text/event-stream");
+    if (!error && *p->version)
+        error = add_line(lines, count, "MCP-Protocol-Version", p->version);
+    if (!error && p->session.len > 0)
+        error = add_line(lines, count, "Mcp-Session-Id", p->session.data);
+    return error;
+}
+
+static int count_lines(const str *headers)
+{
+    int count = 0;
+    for (size_t i = 0; i < headers->len; i++)
+        count += headers->data[i] == '\n';
+    return count;
+}
+
+static void free_lines(str *lines, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (lines[i].data)
+            explicit_bzero(lines[i].data, lines[i].cap);
+        str_free(&lines[i]);
+    }
+    free(lines);
+}
+
+static int begin_post(post *p)
+{
+    web *w = p->web;
+    size_t count = 0;
+    str *lines =
+        calloc(MOST_LINES + w->header_count + (size_t)count_lines(&p->headers), sizeof *lines);
+    if (!lines)
+        return SNUG_ENOMEM;
+
+    int error = write_lines(lines, &count, p);
+    for (size_t i = 0; i < w->header_count && !error; i++)
+        error = str_add_str(&lines[count++], &w->headers[i]);
+    for (const char *at = str_text(&p->headers); *at && !error;) {
+        const size_t len = strcspn(at, "\n");
+        error = str_append(&lines[count++], at, len);
+        at += len + (at[len] == '\n');
+    }
+    const exchange_request request = { .method = p->method,
+                                       .url = str_text(&p->url),
+                                       .lines = lines,
+                                       .line_count = count,
+                                       .body = p->body.len > 0 ? p->body.data : NULL,
+                                       .body_len = p->body.len };
+    if (!error)
+        error = exchanges_begin(w->exchanges, &request, p);
+    free_lines(lines, count);
+    return error;
+}
+
+/* A redirect that keeps the method, to another path of the server: 1. */
+static int follow(post *p, const exchange_head *head)
+{
+    const fetch_url *from = &p->web->url;
+    fetch_url to;
+    str why = { 0 };
+
+    if ((head->status != 307 && head->status != 308) || p->hops >= MOST_HOPS)
+        return 0;
+    int is_ours = !fetch_url_read(&to, &why, str_text(&head->location), str_text(&p->url)) &&
+                  !strcmp(str_text(&to.scheme), str_text(&from->scheme)) &&
+                  !strcmp(str_text(&to.host), str_text(&from->host)) && to.port == from->port;
+    if (is_ours) {
+        p->hops++;
+        str_clear(&p->url);
+        is_ours = !str_add_str(&p->url, &to.whole) && !begin_post(p);
+    }
+    fetch_url_free(&to);
+    str_free(&why);
+    return is_ours;
+}
 
 /* ---- replies ---- */
 
@@ -79,7 +219,7 @@ static void take_piece(void *payload, void *tag, const exchange_head *head, cons
         spoil(p, "out of memory");
     }
     if (p->is_spoilt)
-        web_remove_post(p);
+        remove_post(p);
 }
 
 /* ---- the end of a reply ---- */
@@ -157,7 +297,7 @@ static void take_end(void *payload, void *tag, const exchange_head *head, const 
 
     if (!why)
         keep_session(w, p, head);
-    if (!why && web_follow(p, head))
+    if (!why && follow(p, head))
         return;
     if (p->id == 0) {
         /* It has no answer, and whether it was taken shows by the next request. */
@@ -178,7 +318,7 @@ static void take_end(void *payload, void *tag, const exchange_head *head, const 
         user->on_ending(user->client, p->id, is_lost ? ENDING_UNSURE : ENDING_BROKEN, 0,
                         "the MCP server answered another request than was made");
     }
-    web_remove_post(p);
+    remove_post(p);
 }
 
 /* ---- a transport ---- */
@@ -200,7 +340,7 @@ static void stop(transport *base)
 
     while (w->first) {
         exchanges_drop(w->exchanges, w->first);
-        web_remove_post(w->first);
+        remove_post(w->first);
     }
     str_clear(&w->session_id);
 }
@@ -214,7 +354,7 @@ static int send_post(transport *base, const outgoing *sent, const char *version)
 
     p->web = w;
     p->id = sent->id;
-    p->method = sent->text.len > 0 ? "POST" : "GET";
+    p->method = "POST";
     if (version)
         strncat(p->version, version, sizeof p->version - 1);
     sse_init(&p->events, MESSAGE_BYTES, take_event, p);
@@ -230,9 +370,9 @@ static int send_post(transport *base, const outgoing *sent, const char *version)
     if (!error)
         error = str_add_str(&p->url, &w->url.whole);
     if (!error)
-        error = web_begin_post(p);
+        error = begin_post(p);
     if (error)
-        web_remove_post(p);
+        remove_post(p);
     return error;
 }
 
@@ -243,7 +383,7 @@ static void drop(transport *base, unsigned long id)
     for (post *p = w->first; p; p = p->next)
         if (p->id == id) {
             exchanges_drop(w->exchanges, p);
-            web_remove_post(p);
+            remove_post(p);
             return;
         }
 }
@@ -256,7 +396,7 @@ static void drop_answered(web *w)
         if (p->answered_ns == 0 || clock_now_ns() < clock_deadline_ns(p->answered_ns, LINGER_MS))
             continue;
         exchanges_drop(w->exchanges, p);
-        web_remove_post(p);
+        remove_post(p);
     }
 }
 
@@ -289,7 +429,7 @@ static void end_session(web *w)
     sse_init(&p->events, MESSAGE_BYTES, take_event, p);
     w->first = p;
     if (str_add_str(&p->session, &w->session_id) || str_add_str(&p->url, &w->url.whole) ||
-        web_begin_post(p))
+        begin_post(p))
         return;
     for (int i = 0; i < TURNS && w->first; i++)
         exchanges_turn(w->exchanges, TURN_MS);
