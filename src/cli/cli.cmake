@@ -93,7 +93,6 @@ snug_layer(cli SOURCES
     cli/mcp/asking.c
     cli/mcp/asking_answers.c
     cli/mcp/asking_questions.c
-    cli/mcp/asking_form.c
     cli/mcp/call.c
     cli/mcp/find_tools.c
     cli/mcp/handles.c
@@ -163,7 +162,6 @@ snug_layer(cli SOURCES
     cli/tools/call_text.c
     cli/tools/journal_file.c
     cli/tools/replay_file.c
-    cli/tools/rule_use.c
     cli/tools/server_tools.c
     cli/tools/stubs.c
     cli/tools/tool_list.c

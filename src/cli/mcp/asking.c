@@ -5,8 +5,6 @@
 #include <sys/random.h>
 
 #include "base/clock.h"
-#include "cli/mcp/asking_form.h"
-#include "cli/mcp/calls.h"
 
 /* MOST_KEPT: of a principal. */
 enum { LOOK_MS = 250, MOST_KEPT = 100, KEPT_MS = 600000 };

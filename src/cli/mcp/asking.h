@@ -40,6 +40,14 @@ int asking_has_held(const mcp_server *s);
 void asking_keep(mcp_call *c, mcp_status status, const char *member, const char *body);
 void asking_forget_kept(mcp_server *s);
 
+/* ---- forms (elicitation): asking_questions.c ---- */
+
+/* Whether a client with these capabilities can be shown a form. NULL: it cannot. */
+int form_is_taken(const cJSON *capabilities);
+/* What an ElicitResult says. 1: that; 0: it was accepted, without an answer that is one; -1: it is
+ * not one. reason: where it is a refusal. */
+int form_read(snug_approval *out, const char **reason, const cJSON *result);
+
 /* ---- questions: asking_questions.c. With the lock, but where something else is said ---- */
 
 /* What is asked: a call of the cell's. */

@@ -3,8 +3,6 @@
 #include <string.h>
 
 #include "cli/mcp/asking.h"
-#include "cli/mcp/asking_form.h"
-#include "cli/mcp/calls.h"
 
 /* ---- the older revision ---- */
 

@@ -6,7 +6,6 @@
 #include "base/jsontext.h"
 #include "base/utf8.h"
 #include "cli/mcp/asking.h"
-#include "cli/mcp/calls.h"
 #include "cli/mcp/server.h"
 #include "cli/program/secrets.h"
 

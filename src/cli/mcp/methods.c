@@ -5,8 +5,6 @@
 
 #include "base/jsontext.h"
 #include "cli/mcp/asking.h"
-#include "cli/mcp/asking_form.h"
-#include "cli/mcp/calls.h"
 #include "cli/mcp/server.h"
 #include "cli/mcp/tool_table.h"
 

@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/jsontext.h"
 #include "cli/mcp/asking.h"
-#include "cli/mcp/calls.h"
 #include "cli/mcp/tokens.h"
 #include "cli/mcp/tool_table.h"
 #include "cli/program/command.h"

@@ -189,6 +189,10 @@ void mcp_server_hang_up(mcp_server *s, const void *payload);
 void call_send(mcp_call *c, mcp_status status, const char *member, const char *body);
 void call_result(mcp_call *c, const char *result);
 void call_fail(mcp_call *c, mcp_status status, int code, const char *message, const char *data);
+/* Lists, with the lock: at the end; nothing where it is not in it. */
+void calls_add(mcp_call **list, mcp_call *c);
+void calls_remove(mcp_call **list, mcp_call *c);
+void call_free(mcp_call *c);
 /* With the lock: a thread takes up a call that is held. */
 void server_resume(mcp_call *c);
 /* The end of a call without an answer. */

@@ -8,10 +8,10 @@
 #include "base/error.h"
 #include "base/jsontext.h"
 #include "base/process/child.h"
+#include "base/tool_rule.h"
 #include "cli/program/command.h"
 #include "cli/program/secrets.h"
 #include "cli/tools/fetch_tool.h"
-#include "cli/tools/rule_use.h"
 #include "cli/tools/server_tools.h"
 #include "cli/tools/tool_list.h"
 
@@ -306,16 +306,36 @@ static int write_tools(tools *t)
     return tools_visit(t, journal_file_add_tool, t->file) ? command_fail_memory() : EXIT_FINE;
 }
 
+/* Which rules fit a tool that there is. */
+typedef struct rule_use {
+    const options *options;
+    char *fits; /* of each rule */
+    size_t tools;
+} rule_use;
+
+static int note_rules(void *target, const snug_tool *tool)
+{
+    rule_use *u = target;
+
+    u->tools++;
+    for (size_t i = 0; i < u->options->rule_count; i++)
+        if (tool_rule_fits(&u->options->rules[i], tool->name, tool->origin))
+            u->fits[i] = 1;
+    return SNUG_OK;
+}
+
+/* A slip in one that denies would allow. */
 static int say_unused_rules(tools *t)
 {
-    rule_use use;
-    int error = rule_use_init(&use, t->options);
+    const options *o = t->options;
+    rule_use use = { .options = o, .fits = calloc(o->rule_count + 1, 1) };
+    const int error = use.fits ? tools_visit(t, note_rules, &use) : SNUG_ENOMEM;
 
-    if (!error)
-        error = tools_visit(t, rule_use_note, &use);
-    if (!error)
-        rule_use_say(&use, t->server_count > 0);
-    rule_use_free(&use);
+    for (size_t i = 0; i < o->rule_count && use.tools > 0 && !error; i++)
+        if (!use.fits[i])
+            command_fail(EXIT_FINE, "--tool-rule %s fits no tool%s", o->tool_rules.items[i],
+                         t->server_count > 0 ? " so far" : "");
+    free(use.fits);
     return error ? command_fail_memory() : EXIT_FINE;
 }
 
