@@ -18,7 +18,8 @@ static PyObject *make_hash(PyObject *arguments, PyObject *named, const char *for
         return NULL;
     if (wanted != bytes)
         return PyErr_Format(PyExc_ValueError, "digest_size must be %zd in this Python", bytes);
-    PyObject *openssl = PyImport_ImportModule("_hashlib");
+    /* hashlib has imported it, which a cell may not. */
+    PyObject *openssl = PyImport_AddModuleRef("_hashlib");
     PyObject *hash = NULL;
     if (openssl && data)
         hash = PyObject_CallMethod(openssl, "new", "sO", name, data);
