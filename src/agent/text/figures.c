@@ -326,14 +326,16 @@ static void read_exponent(suffix *s, const char *text)
     if ((text[s->end] == 'e' || text[s->end] == 'E') &&
         (end = read_power(&power, text, s->end + 1)) && !is_letter(text[end]))
         *s = (suffix){ .end = end, .shift = power };
-    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
-        for (size_t p = 0; p < sizeof powers / sizeof *powers; p++) {
-            const size_t from = past_blanks(text, at + strlen(times[i]));
-            if (strncmp(text + at, times[i], strlen(times[i])) == 0 &&
-                strncmp(text + from, powers[p], strlen(powers[p])) == 0 &&
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        const size_t len = strlen(times[i]);
+        if (strncmp(text + at, times[i], len) != 0)
+            continue;
+        const size_t from = past_blanks(text, at + len);
+        for (size_t p = 0; p < sizeof powers / sizeof *powers; p++)
+            if (strncmp(text + from, powers[p], strlen(powers[p])) == 0 &&
                 (end = read_power(&power, text, from + strlen(powers[p]))))
                 *s = (suffix){ .end = end, .shift = power };
-        }
+    }
 }
 
 static suffix read_suffix(const char *text, size_t end)
