@@ -31,7 +31,7 @@ typedef struct attendant {
     const kernel_message *cell;
     int is_asked;         /* the request for that line is sent */
     uint64_t question;    /* the number of that message */
-    int unanswered;       /* so many were asked for and not waited for, and may still come */
+    int unanswered;       /* lines asked for and not waited for, which may still come */
     unsigned stops;       /* of the cell that runs, by the client */
     uint64_t tell_ns;     /* when to say that the first is waited for; 0: never, or it was said */
     uint64_t hurry_ns;    /* when what the shell asks of the session is interrupted; 0: never */

@@ -1,7 +1,7 @@
 /*
  * Parts of an object that CPython gives away or drops, though it goes on using them: the dict of a
  * type, the list of an itertools.cycle, the function that a property or a defaultdict is calling;
- * and the parts of an alias, which are no tuple.
+ * and the parts of an alias, which may be anything.
  */
 #include "py/mend/mend.h"
 
