@@ -161,7 +161,6 @@ snug_layer(cli SOURCES
     cli/tools/find.c
     cli/tools/call_text.c
     cli/tools/journal_file.c
-    cli/tools/replay_file.c
     cli/tools/server_tools.c
     cli/tools/stubs.c
     cli/tools/tool_list.c

@@ -12,12 +12,33 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/jsontext.h"
 #include "cli/program/command.h"
 #include "cli/program/secrets.h"
-#include "cli/tools/journal_inside.h"
+
+#define JOURNAL_FILE_BEGINNING "{\"schema\": \"snug.journal/1\""
+
+typedef struct replayed_tool {
+    snug_tool tool;
+    char *name, *signature, *doc, *stub;
+} replayed_tool;
+
+struct journal_file {
+    snug_journal *journal;
+    pthread_mutex_t lock; /* of what is written */
+    const char *path;     /* NULL: nothing is */
+    int fd, is_regular, is_pipe, has_failed;
+    uint64_t bytes, most_bytes; /* of the file */
+
+    const char *replay_path; /* NULL: it is not a replay */
+    replayed_tool *tools;
+    size_t tool_count, tool_cap;
+    char **sessions;                                  /* NULL: its name was given */
+    size_t session_count, session_cap, first_session; /* before it all are NULL */
+};
 
 /* ---- lines ---- */
 
@@ -132,6 +153,143 @@ static int write_beginning(journal_file *j)
     return error ? command_fail_memory() : EXIT_FINE;
 }
 
+/* ---- an earlier run ---- */
+
+/* *out: NULL where the member is not there. SNUG_OK, SNUG_ENOMEM, or SNUG_EINVAL for what is not
+ * text. */
+static int read_text(char **out, jsontext_span line, const char *member)
+{
+    str text = { 0 };
+    const jsontext_span value = jsontext_member(line, member);
+
+    *out = NULL;
+    if (!value.text)
+        return SNUG_OK;
+    int error = jsontext_string(&text, value);
+    if (!error && strlen(str_text(&text)) != text.len)
+        error = SNUG_EINVAL;
+    if (!error && !(*out = strdup(str_text(&text))))
+        error = SNUG_ENOMEM;
+    str_free(&text);
+    return error;
+}
+
+static int is_true(jsontext_span line, const char *member)
+{
+    return jsontext_is(jsontext_member(line, member), "true");
+}
+
+/* How it is called. */
+static int read_way(jsontext_span value)
+{
+    if (jsontext_is(value, "2"))
+        return SNUG_TOOL_EITHER;
+    return jsontext_is(value, "1") ? SNUG_TOOL_AWAITED : 0;
+}
+
+/* No call of a replay comes here. */
+static void answer_nothing(void *payload, snug_call *call, const char *arguments)
+{
+    (void)payload;
+    (void)arguments;
+    snug_call_fail(call, "a replay calls no tools");
+}
+
+static int add_tool(journal_file *j, jsontext_span line)
+{
+    if (array_reserve(&j->tools, &j->tool_cap, j->tool_count + 1, sizeof *j->tools))
+        return SNUG_ENOMEM;
+    replayed_tool *t = &j->tools[j->tool_count++];
+    *t = (replayed_tool){ .tool = SNUG_TOOL_INIT };
+
+    int error;
+    if ((error = read_text(&t->name, line, "name")) ||
+        (error = read_text(&t->signature, line, "signature")) ||
+        (error = read_text(&t->doc, line, "doc")) || (error = read_text(&t->stub, line, "stub")))
+        return error;
+    if (!t->name)
+        return SNUG_EINVAL;
+    t->tool.name = t->name;
+    t->tool.signature = t->signature;
+    t->tool.doc = t->doc;
+    t->tool.stub = t->stub;
+    t->tool.is_async = read_way(jsontext_member(line, "is_async"));
+    t->tool.takes_any = is_true(line, "takes_any");
+    t->tool.is_read_only = (uint64_t)is_true(line, "is_read_only");
+    t->tool.fn = answer_nothing;
+    return error;
+}
+
+static int add_session(journal_file *j, jsontext_span line)
+{
+    char *name;
+    int error = read_text(&name, line, "session");
+
+    if (!error && !name)
+        error = SNUG_EINVAL;
+    if (!error)
+        error =
+            array_reserve(&j->sessions, &j->session_cap, j->session_count + 1, sizeof *j->sessions);
+    if (error)
+        free(name);
+    else
+        j->sessions[j->session_count++] = name;
+    return error;
+}
+
+/* Faults of JSON are the library's to find. */
+static int read_replayed(journal_file *j, jsontext_span line, size_t number)
+{
+    size_t at;
+
+    if (line.len == 0 || *line.text != '{' || jsontext_check(line.text, line.len, &at))
+        return EXIT_FINE;
+    const jsontext_span schema = jsontext_member(line, "schema");
+    int error = SNUG_OK;
+    if (jsontext_is(schema, "\"snug.tool/1\""))
+        error = add_tool(j, line);
+    else if (jsontext_is(schema, "\"snug.session/1\""))
+        error = add_session(j, line);
+    if (error == SNUG_EINVAL)
+        return command_fail(EXIT_USAGE, "--replay %s: line %zu is damaged", j->replay_path, number);
+    return error ? command_fail_memory() : EXIT_FINE;
+}
+
+static void forget_run(journal_file *j)
+{
+    for (size_t i = 0; i < j->tool_count; i++) {
+        free(j->tools[i].name);
+        free(j->tools[i].signature);
+        free(j->tools[i].doc);
+        free(j->tools[i].stub);
+    }
+    for (size_t i = 0; i < j->session_count; i++)
+        free(j->sessions[i]);
+    j->tool_count = j->session_count = 0;
+}
+
+/* Reads the file into text, with the tools and sessions of its last run. EXIT_FINE, or EXIT_USAGE
+ * after one sentence. */
+static int read_replay(str *text, journal_file *j)
+{
+    static const char beginning[] = JOURNAL_FILE_BEGINNING;
+    size_t number = 0;
+    int status = EXIT_FINE;
+
+    if (file_read(text, j->replay_path, j->most_bytes))
+        return command_fail(EXIT_USAGE, "--replay %s", error_message());
+    for (size_t at = 0; at < text->len && !status;) {
+        const char *line = text->data + at;
+        const char *end = memchr(line, '\n', text->len - at);
+        const size_t len = end ? (size_t)(end - line) : text->len - at;
+        if (len >= sizeof beginning - 1 && !memcmp(line, beginning, sizeof beginning - 1))
+            forget_run(j);
+        status = read_replayed(j, (jsontext_span){ line, len }, ++number);
+        at += len + 1;
+    }
+    return status;
+}
+
 /* ---- opening ---- */
 
 /* A run that was killed may have left a line that is cut. */
@@ -177,7 +335,7 @@ static int open_journal(journal_file *j)
     wanted.write = j->path ? write_line : NULL;
     wanted.hide = hide;
     if (j->replay_path) {
-        status = replay_file_read(&text, j);
+        status = read_replay(&text, j);
         wanted.replay = str_text(&text);
         wanted.replay_len = text.len;
     }
@@ -243,7 +401,9 @@ int journal_file_close(journal_file *j)
     snug_journal_close(j->journal);
     if (j->fd >= 0)
         close(j->fd);
-    replay_file_free(j);
+    forget_run(j);
+    free(j->tools);
+    free(j->sessions);
     pthread_mutex_destroy(&j->lock);
     free(j);
     return status;
@@ -269,21 +429,13 @@ int journal_file_add_tool(void *journal, const snug_tool *tool)
     journal_file *j = journal;
     str line = { 0 };
     int error = str_add(&line, "{\"schema\": \"snug.tool/1\"");
-
-    if (!error)
-        error = add_text(&line, "name", tool->name);
-    if (!error)
-        error = add_text(&line, "signature", tool->signature);
-    if (!error)
-        error = add_text(&line, "stub", tool->stub);
-    if (!error)
-        error = add_text(&line, "doc", tool->doc);
-    if (!error)
-        error = str_printf(&line, ", \"is_async\": %d", tool->is_async);
-    if (!error)
-        error = add_flag(&line, "takes_any", tool->takes_any);
-    if (!error)
-        error = add_flag(&line, "is_read_only", tool->is_read_only != 0);
+    error |= add_text(&line, "name", tool->name);
+    error |= add_text(&line, "signature", tool->signature);
+    error |= add_text(&line, "stub", tool->stub);
+    error |= add_text(&line, "doc", tool->doc);
+    error |= str_printf(&line, ", \"is_async\": %d", tool->is_async);
+    error |= add_flag(&line, "takes_any", tool->takes_any);
+    error |= add_flag(&line, "is_read_only", tool->is_read_only != 0);
     if (!error && j->path)
         write_hidden(j, &line);
     str_free(&line);
