@@ -263,8 +263,7 @@ typedef struct snug_agent_options {
     const char *retrieve_command;
     int has_messages;       /* the reply's JSON has the messages of the question's talk */
     snug_agent_style style; /* of programs */
-    /* Before a program runs, or a fault input of a program that was given, in which scans and
-     * reviews have found nothing. A fault input can only be run or refused. How long it takes
+    /* Before a program runs, in which scans and reviews have found nothing. How long it takes
      * counts neither for limits.wall_ms nor for a time in the reply. */
     snug_agent_consent (*on_program)(void *payload, const char *code, size_t len);
     uint64_t keeps_way_back; /* 1: for snug_agent_undo; what a question replaces stays in memory

@@ -6,7 +6,6 @@
 
 #include "agent/text/blocks.h"
 #include "agent/text/laxjson.h"
-#include "agent/text/line.h"
 #include "base/ascii.h"
 #include "base/jsontext.h"
 
@@ -289,87 +288,6 @@ static int read_json(plan *p, size_t most, const str *said)
     return error == SNUG_ENOTFOUND ? SNUG_OK : error;
 }
 
-/* Behind "1. ", "2) ", "- ", "Step 3: "; 0: the line has no such thing. */
-static size_t past_item_mark(const char *text, size_t len)
-{
-    size_t at = 0;
-
-    if (len > 5 && strncasecmp(text, "step ", 5) == 0)
-        at = 5;
-    else if (len > 1 && strchr("-*+", text[0]) && is_blank(text[1]))
-        return 2;
-
-    while (at < len && text[at] == '*')
-        at++;
-
-    const size_t digits = at;
-    while (at < len && is_digit(text[at]))
-        at++;
-    if (at == digits || at == len || at - digits > 3 || !strchr(".):", text[at]))
-        return 0;
-
-    at++;
-    while (at < len && text[at] == '*')
-        at++;
-    if (at < len && is_blank(text[at]))
-        return at + 1;
-    return 0;
-}
-
-typedef struct item {
-    const char *text;
-    size_t len;
-    int is_bullet;
-} item;
-
-/* 0: the line is not an item of a list. */
-static int read_list_item(item *out, const line *l)
-{
-    const size_t blanks = line_blanks(l);
-    const char *text = l->text + blanks;
-    const size_t mark = past_item_mark(text, l->len - blanks);
-
-    if (mark == 0)
-        return 0;
-
-    *out = (item){ .text = text + mark,
-                   .len = l->len - blanks - mark,
-                   .is_bullet = mark == 2 && strchr("-*+", *text) };
-    return 1;
-}
-
-static int has_numbers(const str *said)
-{
-    line l;
-    item one;
-
-    for (size_t at = 0; at < said->len; at = l.next) {
-        l = line_at(said->data, said->len, at);
-        if (read_list_item(&one, &l) && !one.is_bullet)
-            return 1;
-    }
-
-    return 0;
-}
-
-/* A numbered list or one with bullets; where it has both, bullets belong to the numbers. */
-static int read_lines(plan *p, size_t most, const str *said)
-{
-    const int is_numbered = has_numbers(said);
-    line l;
-    item one;
-
-    for (size_t at = 0; at < said->len; at = l.next) {
-        l = line_at(said->data, said->len, at);
-        if (!read_list_item(&one, &l) || (is_numbered && one.is_bullet))
-            continue;
-        if (add_step(p, most, one.text, one.len))
-            return SNUG_ENOMEM;
-    }
-
-    return SNUG_OK;
-}
-
 int plan_read(plan *out, const char *text, size_t len, size_t most)
 {
     str said = { 0 };
@@ -378,8 +296,6 @@ int plan_read(plan *out, const char *text, size_t len, size_t most)
     int error = read_without_thinking(&said, text, len);
     if (!error)
         error = read_json(out, most, &said);
-    if (!error && out->count == 0)
-        error = read_lines(out, most, &said);
     str_free(&said);
     if (error)
         plan_free(out);

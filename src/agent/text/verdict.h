@@ -41,8 +41,8 @@ typedef struct plan {
 } plan;
 
 /* The first `most` steps of a plan: a JSON list of texts, or of objects with "step",
- * "description", ...; or else a numbered list, or one with bullets. count is 0 where there is
- * no such thing. out need not be initialised. SNUG_OK or SNUG_ENOMEM. */
+ * "description", ... count is 0 where there is no such thing. out need not be initialised. SNUG_OK
+ * or SNUG_ENOMEM. */
 int plan_read(plan *out, const char *text, size_t len, size_t most);
 void plan_free(plan *p);
 

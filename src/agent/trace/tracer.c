@@ -178,29 +178,6 @@ static int on_answer(void *payload, const http_reply *reply, const char *data, s
     return HTTP_GO_ON;
 }
 
-static const char *problem_of(const http_reply *got)
-{
-    switch (got->fault) {
-    case HTTP_FINE:
-    case HTTP_GIVEN_UP:
-    case HTTP_TOO_LARGE:
-        return NULL; /* it was taken, or its status says why not */
-    case HTTP_NOT_CONNECTED:
-    case HTTP_NOT_TRUSTED:
-    case HTTP_BROKEN:
-        return str_text(&got->problem);
-    case HTTP_SLOW_CONNECT:
-    case HTTP_SLOW_FIRST:
-    case HTTP_IDLE:
-    case HTTP_SLOW:
-    case HTTP_PAST_DEADLINE:
-        return "it took too long";
-    case HTTP_CANCELLED:
-        return "it was cancelled";
-    }
-    return NULL;
-}
-
 static void send_body(str *problem, tracer *to, const char *body, size_t len)
 {
     http_reply got = { 0 };
@@ -219,9 +196,10 @@ static void send_body(str *problem, tracer *to, const char *body, size_t len)
         return;
     }
 
-    const char *why = problem_of(&got);
-    if (why)
-        say(problem, "the trace could not be sent to %s: %.300s", str_text(&to->url), why);
+    const int is_taken = got.fault == HTTP_FINE || got.fault == HTTP_TOO_LARGE;
+    if (!is_taken)
+        say(problem, "the trace could not be sent to %s: %.300s", str_text(&to->url),
+            got.problem.len > 0 ? got.problem.data : "it took too long");
     else if (got.status < 200 || got.status > 299)
         say(problem, "the trace could not be sent to %s: it answers with status %d",
             str_text(&to->url), got.status);
