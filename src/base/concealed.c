@@ -96,8 +96,8 @@ int concealed_add(concealed *c, const char *text, size_t len, size_t owner)
 
 /* ---- escapes ---- */
 
-/* JSON in a string of JSON in a string of JSON has eight for one. */
-enum { MOST_SLASHES = 64 };
+/* In a row. JSON in a string of JSON in a string of JSON has eight for one. */
+enum { MOST_SLASHES = 64, MOST_CODED_SLASHES = 8 };
 
 static size_t count_slashes(const concealed_scan *s, size_t at)
 {
@@ -160,13 +160,14 @@ static size_t match(const concealed_scan *s, size_t at, const str *form)
         if (at >= s->len || (s->is_json && !is_escape && s->text[at] == '"'))
             return 0; /* the end of the string */
         const size_t used = slashes > 0 ? read_unicode(bytes, &count, s, at) : 0;
-        if (used > 0 && bytes[0] == '\\' && passed++ < MOST_SLASHES) {
+        if (used > 0 && bytes[0] == '\\' && passed++ < MOST_CODED_SLASHES) {
             at += used;
             continue;
         }
         if (used > 0 && count <= form->len - i && !memcmp(form->data + i, bytes, count)) {
             at += used;
             i += count;
+            passed = 0;
             continue;
         }
         if (s->text[at] != form->data[i] ||
@@ -174,6 +175,7 @@ static size_t match(const concealed_scan *s, size_t at, const str *form)
             return 0;
         at++;
         i++;
+        passed = 0;
     }
     return at - begin >= CONCEALED_LEAST ? at - begin : 0;
 }
