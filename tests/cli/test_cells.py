@@ -498,6 +498,14 @@ globals()["\\udfff"] = 2
             self.assertIn(says, str(answer))
             self.assertEqual(os.path.exists(left), says != "'ok'")
 
+    def test_one_is_made_where_root_has_no_number(self):
+        words = ["setpriv", "--reuid=1234", "--regid=1234", "--clear-groups", "unshare", "--user", "--map-user=1000"]
+        if os.geteuid() or subprocess.run([*words, SNUG, "--version"], capture_output=True).returncode:
+            self.skipTest("not root, or no user namespace is made here")
+        done = subprocess.run([*words, SNUG, "run", "-c", "open('f', 'w').close()"], capture_output=True, text=True,
+                              env={**os.environ, "TMPDIR": "/tmp"})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_the_directories_of_a_killed_process_go_with_the_next(self):
         def there():
             return {name for name in os.listdir(self.folder) if name.startswith("snug-")}

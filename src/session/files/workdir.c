@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/process/procself.h"
 #include "base/tree.h"
 #include "session/core/session.h"
 
@@ -82,6 +83,22 @@ static int lock(const char *path)
     return -1;
 }
 
+/* Whether that is the number of users who have none in this user namespace, as root often has. */
+static int is_unmapped(uid_t uid)
+{
+    enum { OVERFLOW_UID = 65534 };
+    char text[128] = "";
+    unsigned inside, outside, count = UINT_MAX;
+
+    const int fd = procself_open("uid_map", O_RDONLY);
+    if (fd < 0)
+        return 0;
+    if (read(fd, text, sizeof text - 1) > 0)
+        sscanf(text, "%u %u %u", &inside, &outside, &count);
+    close(fd);
+    return uid == OVERFLOW_UID && count != UINT_MAX;
+}
+
 /* Who may rename there could put another folder in the place of a work directory, or of one that
  * is swept. */
 static int check_top(const char *top)
@@ -90,7 +107,7 @@ static int check_top(const char *top)
 
     if (stat(top, &facts) != 0)
         return error_system("a work directory in %s", top);
-    if (facts.st_uid != 0 && facts.st_uid != geteuid())
+    if (facts.st_uid != 0 && facts.st_uid != geteuid() && !is_unmapped(facts.st_uid))
         return error_set(SNUG_EPOLICY,
                          "TMPDIR, %s, is of another user (%lu), who could move a work directory "
                          "away",
