@@ -18,10 +18,8 @@ snug_layer(cli SOURCES
     cli/ask/conversations_command.c
     cli/ask/handing_over.c
     cli/ask/costs.c
-    cli/ask/installing.c
     cli/ask/library_command.c
     cli/ask/member.c
-    cli/ask/missing_events.c
     cli/ask/model_choice.c
     cli/ask/models_command.c
     cli/ask/named_files.c

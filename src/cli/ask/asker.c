@@ -5,12 +5,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/jsontext.h"
 #include "cli/ask/asker_hooks.h"
 #include "cli/ask/asker_reply.h"
-#include "cli/ask/installing.h"
-#include "cli/ask/missing_events.h"
+#include "cli/ask/member.h"
+#include "cli/packages/install.h"
 #include "cli/program/command.h"
 #include "cli/program/in_bash.h"
+#include "cli/terminal/term.h"
 
 /* ---- cancelling ---- */
 
@@ -48,6 +50,64 @@ static void end_cancel(canceller *c)
 
 /* ---- modules that are missing ---- */
 
+/* A module of the standard library is another profile's, and no package. */
+static int is_of_python(const char *message)
+{
+    return strstr(message, "is not allowed in this session (profile ") != NULL;
+}
+
+static int hear_scan(missing *m, jsontext_span event, const options *o, const char *report)
+{
+    jsontext j;
+    jsontext_span finding;
+    int count = 0, added = 0;
+
+    if (!jsontext_enter(&j, jsontext_member(event, "findings")))
+        return 0;
+    while (added >= 0 && jsontext_item(&j, NULL, &finding)) {
+        str subject = member_text(finding, "subject"), message = member_text(finding, "message");
+        const int is_import = jsontext_is(jsontext_member(finding, "rule"), "\"import\"");
+        added = 0;
+        if (is_import && !is_of_python(str_text(&message)))
+            added = missing_add(m, str_text(&subject), o, report);
+        count += added;
+        str_free(&subject);
+        str_free(&message);
+    }
+
+    return added < 0 ? -1 : count;
+}
+
+static int hear_result(missing *m, jsontext_span event, const options *o, const char *report)
+{
+    jsontext_span error = jsontext_member(jsontext_member(event, "result"), "error");
+
+    if (!error.text)
+        return 0;
+    str name = member_text(error, "name"), value = member_text(error, "value");
+    int added = missing_add_error(m, str_text(&name), str_text(&value), o, report);
+    str_free(&name);
+    str_free(&value);
+    return added;
+}
+
+/* Takes the modules from an event, "scan" or "executed", each once. report: of the host whose
+ * sessions they are missing in. How many are new, or -1 after one sentence. */
+static int hear_missing(missing *m, const snug_agent_event *event, const options *o,
+                        const char *report)
+{
+    const jsontext_span json = { event->json, event->json_len };
+    int added = 0;
+
+    if (strcmp(event->name, "scan") == 0)
+        added = hear_scan(m, json, o, report);
+    else if (strcmp(event->name, "executed") == 0)
+        added = hear_result(m, json, o, report);
+    if (added < 0)
+        command_fail_memory();
+    return added;
+}
+
 static void tell_missing(asker *a, size_t first)
 {
     for (size_t i = first; i < a->missing.count; i++) {
@@ -66,7 +126,7 @@ void asker_hear(void *payload, const snug_agent_event *event)
     steps_show(&a->steps, event);
     costs_hear(&a->costs, event);
     if (a->seats.python.host &&
-        missing_hear(&a->missing, event, a->options, snug_host_report(a->seats.python.host)) > 0)
+        hear_missing(&a->missing, event, a->options, snug_host_report(a->seats.python.host)) > 0)
         tell_missing(a, first);
 }
 
@@ -213,6 +273,43 @@ static int is_wanted(asker *a)
     return is_yes;
 }
 
+/* All of them where one is not there, for a session has one folder. */
+static int install_modules(str *folder, const options *o, const missing *m)
+{
+    int is_complete = 1;
+    const char **names = calloc(m->count + 1, sizeof *names);
+    if (!names)
+        return command_fail_memory();
+
+    for (size_t i = 0; i < m->count; i++) {
+        names[i] = m->items[i].package;
+        is_complete &= m->items[i].is_installed;
+    }
+
+    int status = EXIT_FINE;
+    if (!is_complete && o->package_folder)
+        status = command_fail(EXIT_FAILED, "nothing is installed into the folder of --packages");
+    else if (!is_complete)
+        status = packages_install(folder, o, names, m->count);
+    free(names);
+    return status;
+}
+
+/* And makes the seats' next session of Python one that has them. EXIT_FINE; EXIT_FAILED where
+ * nothing was installed; or another exit status. */
+static int install_missing(seats *s, const missing *m)
+{
+    str folder = { 0 };
+    int status = install_modules(&folder, s->options, m);
+
+    if (!status && folder.len > 0)
+        term_printf(stderr, "installed into %s\n", folder.data);
+    if (!status)
+        status = seats_allow(s, m, folder.data);
+    str_free(&folder);
+    return status;
+}
+
 /* The question is asked without them. */
 static int give_up_install(asker *a)
 {
@@ -229,7 +326,7 @@ static int offer_install(asker *a)
     if (!is_wanted(a))
         return give_up_install(a);
     signals_stop(&a->signals); /* the installer takes them */
-    int status = installing_do(&a->seats, &a->missing);
+    int status = install_missing(&a->seats, &a->missing);
     if (signals_start(&a->signals))
         return command_fail_host();
 
