@@ -1,6 +1,7 @@
 """Pictures of a cell, on terminals that say of themselves what they can show."""
 import base64
 import os
+import re
 import struct
 import sys
 import zlib
@@ -16,7 +17,7 @@ def chunk(kind, data):
 
 
 PNG = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)) + \
-    chunk(b"IDAT", zlib.compress(b"\0\xff\0\0")) + chunk(b"IEND", b"")
+    chunk(b"IDAT", zlib.compress(b"\0\xff\0\0")) + chunk(b"tEXt", b"Comment\0" + b"x" * 5000) + chunk(b"IEND", b"")
 
 
 class Pictures(Case):
@@ -43,9 +44,11 @@ class Pictures(Case):
             self.assertEqual(saved.read(), PNG)
 
     def test_kitty_and_iterm_have_their_own_protocols(self):
-        kitty = r"\x1b_Ga=T,f=100,q=2,m=0;([^\x1b]*)\x1b\\"
+        kitty = r"(\x1b_Ga=T,f=100,q=2,m=1;[^\x1b]*\x1b\\\x1b_Gm=0;[^\x1b]*\x1b\\)"
         for args, changes in (((), {"TERM": "xterm-kitty"}), (("--pictures", "kitty"), {})):
-            self.assertEqual(base64.b64decode(self.show(kitty, *args, **changes)), PNG)
+            pieces = re.findall(rb";([^\x1b;]*)\x1b\\", self.show(kitty, *args, **changes))
+            self.assertEqual(len(pieces[0]), 4096)
+            self.assertEqual(base64.b64decode(b"".join(pieces)), PNG)
         found = self.show(r"\x1b\]1337;File=inline=1;preserveAspectRatio=1:([^\x07]*)\x07", TERM_PROGRAM="iTerm.app")
         self.assertEqual(base64.b64decode(found), PNG)
 

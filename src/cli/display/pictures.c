@@ -46,8 +46,10 @@ void pictures_close(pictures *p)
 
 /* ---- protocols ---- */
 
+/* Each appends what shows a picture in PNG, whose base64 has no other bytes. */
+
 /* https://sw.kovidgoyal.net/kitty/graphics-protocol/: chunks of 4,096 bytes, m=0 for the last. */
-int pictures_put_kitty(str *out, const char *base64, size_t len)
+static int put_kitty(str *out, const char *base64, size_t len)
 {
     int error = 0;
 
@@ -63,7 +65,7 @@ int pictures_put_kitty(str *out, const char *base64, size_t len)
 }
 
 /* https://iterm2.com/documentation-images.html */
-int pictures_put_iterm(str *out, const char *base64, size_t len)
+static int put_iterm(str *out, const char *base64, size_t len)
 {
     int error = str_add(out, "\x1b]1337;File=inline=1;preserveAspectRatio=1:");
     if (!error)
@@ -146,9 +148,9 @@ int pictures_show_png(const pictures *p, const str *bytes)
     if (!is_png(bytes) || bytes->len > MOST_SHOWN_BYTES)
         return 0;
     if (p->mode == PICTURES_KITTY)
-        error = put_base64(&out, bytes, pictures_put_kitty);
+        error = put_base64(&out, bytes, put_kitty);
     else if (p->mode == PICTURES_ITERM)
-        error = put_base64(&out, bytes, pictures_put_iterm);
+        error = put_base64(&out, bytes, put_iterm);
     if (!error)
         fwrite(out.data, 1, out.len, stdout);
     str_free(&out);

@@ -36,9 +36,4 @@ void pictures_close(pictures *p);
 /* The form of a display of that type, "text/plain". NULL: it has none. */
 const snug_mime *form_find(const snug_display *display, const char *type);
 
-/* Appends what shows a picture in PNG, whose base64 has no other bytes. Pure. SNUG_OK or
- * SNUG_ENOMEM. */
-int pictures_put_kitty(str *out, const char *base64, size_t len);
-int pictures_put_iterm(str *out, const char *base64, size_t len);
-
 #endif
