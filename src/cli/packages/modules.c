@@ -181,7 +181,7 @@ int missing_add(missing *m, const char *name, const options *o, const char *repo
         len++;
     memcpy(module, name, len);
     module[len] = '\0';
-    if (len == 0 || !is_letter(*name) || (name[len] && name[len] != '.') || is_listed(m, module))
+    if (len == 0 || !is_letter(*name) || !strchr(".'", name[len]) || is_listed(m, module))
         return 0;
     if (array_reserve(&m->items, &m->cap, m->count + 1, sizeof *m->items))
         return -1;
@@ -205,17 +205,10 @@ int missing_add_error(missing *m, const char *name, const char *value, const opt
                       const char *report)
 {
     static const char begin[] = "No module named '";
-    char module[MOST_MODULE_BYTES];
 
     if (strcmp(name, "ModuleNotFoundError") != 0 || strncmp(value, begin, sizeof begin - 1) != 0)
         return 0;
-    const char *at = value + sizeof begin - 1;
-    const size_t len = strcspn(at, "'");
-    if (len >= sizeof module)
-        return 0;
-    memcpy(module, at, len);
-    module[len] = '\0';
-    return missing_add(m, module, o, report);
+    return missing_add(m, value + sizeof begin - 1, o, report);
 }
 
 char *missing_hint(const missing_module *module, int is_full)

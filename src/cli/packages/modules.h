@@ -35,8 +35,8 @@ typedef struct missing {
     size_t count, cap;
 } missing;
 
-/* Adds the module of that name, by its first part. report: of the host whose sessions it is missing
- * in. 1: it is new; 0; -1 where memory ran out. */
+/* Adds the module of that name, by its first part; a quotation mark ends it. report: of the host
+ * whose sessions it is missing in. 1: it is new; 0; -1 where memory ran out. */
 int missing_add(missing *m, const char *name, const options *o, const char *report);
 /* The same of what an error of a cell says is missing: 0 where it says nothing like that. */
 int missing_add_error(missing *m, const char *name, const char *value, const options *o,
