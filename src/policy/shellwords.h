@@ -1,8 +1,10 @@
 /*
- * shellwords.h - which words of a script of bash are commands.
+ * shellwords.h - which words of a script of bash may be commands.
  *
- * Those at the beginning of a simple command, in substitutions too, and all words behind a command
- * that runs others: "sudo", "xargs", "bash -c". What a variable holds, it does not know. Pure.
+ * Those at the beginning of a line, or behind ";", "|", "(" and their like, and all words behind a
+ * command that runs others: "sudo", "xargs", "bash -c". Quotes and here-documents protect nothing,
+ * so that a word in a text counts too where a command would stand there. What a variable holds is
+ * not known. Pure.
  */
 #ifndef SNUG_POLICY_SHELLWORDS_H
 #define SNUG_POLICY_SHELLWORDS_H
