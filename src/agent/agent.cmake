@@ -21,7 +21,6 @@ snug_layer(agent SOURCES
     fetch/exchange.c
     agent/loop/act.c
     agent/loop/act_bash.c
-    agent/loop/bash_syntax.c
     agent/loop/agent.c
     agent/loop/agent_limits.c
     agent/loop/answer.c

@@ -9,7 +9,6 @@
 
 #include <stdatomic.h>
 
-#include "bash/names.h"
 #include "bash/procs.h"
 #include "bash/shell.h"
 #include "bash/watch.h"
@@ -19,8 +18,8 @@ typedef struct bash_session {
     shell shell;
     int wake;              /* eventfd: look */
     _Atomic int is_wanted; /* an interrupt was asked for; cleared as a cell begins */
-    shell_names first;     /* of a shell that has run nothing */
-    shell_names names;     /* as the last cell left them */
+    str first;             /* declarations of a shell that has run nothing */
+    str names;             /* as the last cell left them */
     procs before;          /* those of earlier cells, while one runs */
     procs now;
     str pieces[2]; /* of output that ends within a character */

@@ -12,6 +12,7 @@
 #include "base/shellword.h"
 #include "bash/bash.h"
 #include "bash/grants.h"
+#include "bash/names.h"
 #include "bash/shell_bounds.h"
 #include "bash/usage.h"
 #include "session/cells/cell_job.h"
@@ -67,8 +68,8 @@ static int end_bash_session(snug_session *session)
     shell_close(&b->shell);
     if (b->wake >= 0)
         close(b->wake);
-    names_free(&b->first);
-    names_free(&b->names);
+    str_free(&b->first);
+    str_free(&b->names);
     procs_free(&b->before);
     procs_free(&b->now);
     str_free(&b->pieces[0]);

@@ -1,20 +1,341 @@
 #include "bash/grants.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "base/thread.h"
 #include "base/tree.h"
 #include "base/u64.h"
-#include "bash/leads.h"
-#include "bash/locks.h"
-#include "policy/creations.h"
+#include "bash/creations.h"
 #include "session/core/session.h"
+
+/* ---- leads ---- */
+
+/* Where a path leads that another process uses, as the kernel resolves it for that
+ * process.
+ *
+ * The same path may lead elsewhere for this one: /proc/self differs, and with it all that lies
+ * behind /dev/fd and /dev/stdout. So each name is looked up by itself, and /proc/self is the
+ * caller's. */
+
+typedef enum lead {
+    LEAD_THERE,   /* to something that is there */
+    LEAD_NEW,     /* to nothing yet, in a folder that is there */
+    LEAD_NOWHERE, /* such a folder is missing: whoever asks for it hears so */
+    LEAD_UNKNOWN  /* it cannot be said where */
+} lead;
+
+/* As many as the kernel follows. */
+enum { MOST_LINKS = 40, TEXT_BYTES = 2 * PATH_MAX };
+
+/* The inode of the top of every /proc. */
+enum { PROC_TOP = 1 };
+
+typedef struct walk {
+    pid_t tid;
+    int at; /* a folder; O_PATH */
+    int links;
+    char rest[TEXT_BYTES]; /* of the path, from there on */
+} walk;
+
+static int open_path(int folder, const char *name, int flags)
+{
+    return openat(folder, name, O_PATH | O_CLOEXEC | flags);
+}
+
+static void move_to(walk *w, int fd)
+{
+    close(w->at);
+    w->at = fd;
+}
+
+static int open_start(pid_t tid, int start, const char *path)
+{
+    char name[64];
+
+    if (*path == '/')
+        return open_path(AT_FDCWD, "/", O_DIRECTORY);
+    if (start == AT_FDCWD)
+        snprintf(name, sizeof name, "/proc/%d/cwd", (int)tid);
+    else
+        snprintf(name, sizeof name, "/proc/%d/fd/%d", (int)tid, start);
+
+    return open_path(AT_FDCWD, name, O_DIRECTORY);
+}
+
+/* ---- links ---- */
+
+typedef enum link_kind {
+    LINK_OF_TEXT,
+    LINK_OF_CALLER, /* its text is another one for each who reads it */
+    LINK_OF_KERNEL, /* to a thing and not to a path: what it says may be something else's name */
+} link_kind;
+
+/* Deeper in /proc than its top, links are taken for the kernel's own. */
+static link_kind judge_link(int folder, const char *name)
+{
+    struct statfs system;
+    struct stat facts;
+
+    if (fstatfs(folder, &system) != 0 || system.f_type != PROC_SUPER_MAGIC ||
+        fstat(folder, &facts) != 0)
+        return LINK_OF_TEXT;
+
+    if (facts.st_ino != PROC_TOP)
+        return LINK_OF_KERNEL;
+    if (strcmp(name, "self") == 0 || strcmp(name, "thread-self") == 0)
+        return LINK_OF_CALLER;
+    return LINK_OF_TEXT;
+}
+
+/* 0: it is not told. */
+static pid_t read_process_of(pid_t tid)
+{
+    char path[64], line[128];
+    int process = 0;
+
+    snprintf(path, sizeof path, "/proc/%d/status", (int)tid);
+    FILE *status = fopen(path, "re");
+    while (status && fgets(line, sizeof line, status) && sscanf(line, "Tgid: %d", &process) != 1)
+        ;
+    if (status)
+        fclose(status);
+    return process;
+}
+
+/* How much of it; -1. */
+static ssize_t text_for(char *out, size_t size, const walk *w, const char *name)
+{
+    pid_t process = read_process_of(w->tid);
+    if (process == 0)
+        return -1;
+    if (strcmp(name, "self") == 0)
+        return snprintf(out, size, "%d", (int)process);
+    return snprintf(out, size, "%d/task/%d", (int)process, (int)w->tid);
+}
+
+/* Puts its text before the rest. */
+static int follow_text(walk *w, const char *name, link_kind kind)
+{
+    char text[TEXT_BYTES];
+    size_t rest = strlen(w->rest) + 1;
+    ssize_t len;
+
+    if (kind == LINK_OF_CALLER)
+        len = text_for(text, sizeof text, w, name);
+    else
+        len = readlinkat(w->at, name, text, sizeof text);
+
+    if (len < 0 || (size_t)len + 1 + rest > sizeof w->rest)
+        return -1;
+    memmove(w->rest + len + 1, w->rest, rest);
+    memcpy(w->rest, text, (size_t)len);
+    w->rest[len] = '/';
+    if (*w->rest != '/')
+        return 0;
+
+    int root = open_path(AT_FDCWD, "/", O_DIRECTORY);
+    if (root < 0)
+        return -1;
+    move_to(w, root);
+    return 0;
+}
+
+/* ---- names ---- */
+
+/* The next name, off the rest. 0: there is none; -1: no file has such a name. */
+static int take_name(char name[NAME_MAX + 1], walk *w)
+{
+    size_t slashes = strspn(w->rest, "/"), len = strcspn(w->rest + slashes, "/");
+    if (len > NAME_MAX)
+        return -1;
+    memcpy(name, w->rest + slashes, len);
+    name[len] = '\0';
+    memmove(w->rest, w->rest + slashes + len, strlen(w->rest + slashes + len) + 1);
+    return len > 0;
+}
+
+static int is_at_end(const walk *w)
+{
+    return w->rest[strspn(w->rest, "/")] == '\0';
+}
+
+static lead judge_missing(struct stat *folder, const walk *w)
+{
+    if (errno == ENOTDIR || (errno == ENOENT && !is_at_end(w)))
+        return LEAD_NOWHERE;
+    if (errno == ENOENT && fstat(w->at, folder) == 0)
+        return LEAD_NEW;
+    return LEAD_UNKNOWN;
+}
+
+/* 1: on with the rest; 0: *end is where it leads. */
+static int follow_name(walk *w, const char *name, lead *end, struct stat *folder)
+{
+    struct stat facts;
+    int fd = open_path(w->at, name, O_NOFOLLOW);
+    if (fd < 0) {
+        *end = judge_missing(folder, w);
+        return 0;
+    }
+
+    *end = LEAD_UNKNOWN;
+    if (fstat(fd, &facts) != 0) {
+        close(fd);
+        return 0;
+    }
+
+    if (S_ISLNK(facts.st_mode)) {
+        link_kind kind = judge_link(w->at, name);
+        close(fd);
+        if (w->links++ == MOST_LINKS)
+            return 0;
+        if (kind != LINK_OF_KERNEL)
+            return follow_text(w, name, kind) == 0;
+        fd = open_path(w->at, name, 0);
+        if (fd < 0)
+            return 0;
+    }
+
+    move_to(w, fd);
+    return 1;
+}
+
+/* tid: the thread whose path it is, in the process namespace of this process's /proc. start: what a
+ * path begins at that is not from the root, a descriptor of the thread's or AT_FDCWD. *folder is
+ * set for LEAD_NEW. A link at the end is followed. */
+static lead leads_to(struct stat *folder, pid_t tid, int start, const char *path)
+{
+    char name[NAME_MAX + 1];
+    walk w = { .tid = tid, .at = open_start(tid, start, path) };
+    lead end = LEAD_UNKNOWN;
+
+    if (w.at < 0 && (errno == ENOENT || errno == ENOTDIR))
+        return LEAD_NOWHERE;
+    if (w.at < 0)
+        return LEAD_UNKNOWN;
+
+    int has_more = snprintf(w.rest, sizeof w.rest, "%s", path) < (int)sizeof w.rest;
+    while (has_more) {
+        int taken = take_name(name, &w);
+        if (taken == 0)
+            end = LEAD_THERE;
+        has_more = taken > 0 && follow_name(&w, name, &end, folder);
+    }
+
+    close(w.at);
+    return end;
+}
+
+/* ---- locks ---- */
+
+/* How many locks of records in files the processes of a session may have. The kernel
+ * keeps each in memory that no account counts, and does not bound them. */
+
+/* Some 4 MiB of the kernel's. Programs have one, or a few for each database. */
+enum { MOST_LOCKS = 16384 };
+
+/* A call makes two at most: in the midst of another it leaves three. */
+enum { BY_ONE_CALL = 2 };
+
+/* They are counted again for that many at least, and not more than a tenth of the time. */
+enum { LEAST_LOCKS = MOST_LOCKS / 16, REST = 10 };
+
+static struct {
+    uint64_t left; /* calls, since they were counted */
+    uint64_t look_ns;
+} locks;
+
+static uint64_t count_file(const char *path)
+{
+    char line[256];
+    uint64_t count = 0;
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return 0;
+
+    while (fgets(line, sizeof line, file))
+        count += strncmp(line, "lock:", 5) == 0;
+    fclose(file);
+    return count;
+}
+
+/* A lock goes when its process closes the file, so each is at an open one. */
+static uint64_t count_process(const char *process)
+{
+    char path[300];
+    uint64_t count = 0;
+    const struct dirent *item;
+
+    snprintf(path, sizeof path, "/proc/%.20s/fdinfo", process);
+    DIR *dir = opendir(path);
+    if (!dir)
+        return 0;
+
+    while ((item = readdir(dir))) {
+        if (!is_digit(*item->d_name))
+            continue;
+        snprintf(path, sizeof path, "/proc/%.20s/fdinfo/%.20s", process, item->d_name);
+        count += count_file(path);
+    }
+
+    closedir(dir);
+    return count;
+}
+
+static uint64_t count_all(void)
+{
+    uint64_t count = 0;
+    const struct dirent *item;
+    DIR *dir = opendir("/proc");
+    if (!dir)
+        return 0;
+
+    while ((item = readdir(dir)))
+        if (is_digit(*item->d_name))
+            count += count_process(item->d_name);
+    closedir(dir);
+    return count;
+}
+
+static void look_at_locks(void)
+{
+    uint64_t began_ns = clock_thread_cpu_ns(), count = count_all();
+    locks.left = count < MOST_LOCKS ? (MOST_LOCKS - count) / BY_ONE_CALL : 0;
+    if (locks.left < LEAST_LOCKS)
+        locks.left = 0;
+    locks.look_ns = clock_now_ns() + REST * (clock_thread_cpu_ns() - began_ns);
+}
+
+/* Both with grants_hold. One process sets a lock or takes one off: 0, or ENOLCK. */
+static int locks_ask(void)
+{
+    if (locks.left == 0 && clock_now_ns() >= locks.look_ns)
+        look_at_locks();
+    if (locks.left == 0)
+        return ENOLCK;
+    locks.left--;
+    return 0;
+}
+
+/* There may be fewer now. */
+static void locks_forget(void)
+{
+    locks.left = locks.look_ns = 0;
+}
 
 /* The process's, which serves one session: the kernel asks a process and no session. */
 static struct {
@@ -49,7 +370,6 @@ static int is_own_thread(pid_t who)
 /* How many more there may be: none where the limit of bytes is reached. */
 static void count_room(const snug_session *session)
 {
-    enum { REST = 10 };
     tree_usage now;
     const disk_account *disk = &session->files.disk;
     uint64_t began_ns = clock_thread_cpu_ns();

@@ -1,6 +1,6 @@
 /*
  * grants.h - how many files and folders a session may still make. Each one asks
- * (policy/creations.h), and the work directory is gone through when what was granted at the last
+ * (bash/creations.h), and the work directory is gone through when what was granted at the last
  * look is used up.
  */
 #ifndef SNUG_BASH_GRANTS_H

@@ -53,7 +53,6 @@ static void take_field(proc *out, uint64_t *ticks, int *is_over, int field, cons
 
     if (field == FIELD_STATE) {
         *is_over = *word == 'Z';
-        out->is_runnable = *word == 'R';
     } else if (field == FIELD_PARENT) {
         out->parent = (pid_t)value;
     } else if (field == FIELD_FLAGS) {
@@ -134,28 +133,6 @@ int procs_is_ending(pid_t thread)
     return read_stat(&one, &ticks, &is_over, thread) != 0 || one.is_ending;
 }
 
-int procs_read_turns(proc_turns *out, pid_t pid)
-{
-    char path[64], text[128];
-    unsigned long long ran_ns, waited_ns;
-    proc one;
-    uint64_t ticks;
-    int is_over;
-
-    if (read_stat(&one, &ticks, &is_over, pid) != 0 || is_over)
-        return -1;
-    *out = (proc_turns){ .pid = pid, .is_runnable = one.is_runnable, .ran = ticks };
-
-    /* Not every kernel has this file, which tells more. */
-    snprintf(path, sizeof path, "/proc/%d/schedstat", (int)pid);
-    if (read_file(path, text, sizeof text) == 0 ||
-        sscanf(text, "%llu %llu", &ran_ns, &waited_ns) != 2)
-        return 0;
-    out->ran = ran_ns;
-    out->waited_ns = waited_ns;
-    return 0;
-}
-
 /* As read_stat. A process whose first thread has ended or is about to, and another goes on, looks
  * as if it were over, without memory and files: the other one tells what it has. */
 static int read_process(proc *out, uint64_t *ticks, int *is_over, pid_t pid)
@@ -234,16 +211,6 @@ static int is_in(const procs *p, const proc *item)
     for (size_t i = 0; p && i < p->count; i++)
         if (p->items[i].pid == item->pid)
             return p->items[i].started == item->started;
-    return 0;
-}
-
-pid_t procs_find_runnable(const procs *p, const procs *before, pid_t parent)
-{
-    for (size_t i = 0; i < p->count; i++) {
-        const proc *item = &p->items[i];
-        if (item->parent == parent && item->is_runnable && !is_in(before, item))
-            return item->pid;
-    }
     return 0;
 }
 

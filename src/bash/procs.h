@@ -19,16 +19,7 @@ typedef struct proc {
     uint64_t bytes;  /* resident */
     uint64_t mapped; /* or only addresses */
     int is_ending;   /* the thread is on its way out: /proc tells nothing of it any more */
-    int is_runnable; /* it runs, or would if it had a processor */
 } proc;
-
-/* What a process has had of the processors; of one with several threads, its first. */
-typedef struct proc_turns {
-    pid_t pid;
-    int is_runnable;
-    uint64_t ran;       /* grows while it runs: in nanoseconds, or else in ticks of 10 ms */
-    uint64_t waited_ns; /* for a processor, up to the last time it got one; 0: it is not told */
-} proc_turns;
 
 enum { PROCS_MOST = 4096 };
 
@@ -51,10 +42,6 @@ void procs_free(procs *p);
 pid_t procs_thread(pid_t pid);
 /* It is on its way out, or has ended. */
 int procs_is_ending(pid_t thread);
-/* 0, or -1: it has ended. */
-int procs_read_turns(proc_turns *out, pid_t pid);
-/* A child of that process that is runnable and not in before; 0: there is none. */
-pid_t procs_find_runnable(const procs *p, const procs *before, pid_t parent);
 /* Sends the signal to all of p that are not in before, except spared. */
 void procs_signal(const procs *p, const procs *before, pid_t spared, int signal);
 /* Ends all that are not in before (NULL: none is), except spared, even where they make new ones all

@@ -18,7 +18,6 @@
 #include "base/shellword.h"
 #include "base/utf8.h"
 #include "bash/bash.h"
-#include "bash/shell_patience.h"
 #include "bash/shell_stop.h"
 #include "limits/limits.h"
 #include "session/cells/take_result.h"
@@ -457,20 +456,15 @@ static void pass_line(bash_cell *cell)
 
 /* ---- waiting ---- */
 
-static void take_names(bash_cell *cell, const shell_word *word, outcome *o)
+/* Without memory they are as they were, or fewer: nothing rests on them. */
+static void take_names(bash_session *b, const shell_word *word)
 {
-    bash_session *b = cell->session->shell;
-    shell_names now;
-
-    if (names_read(&now, word->variables, word->functions) != SNUG_OK)
-        return;
-    if (o)
-        names_compare(o, &b->names, &now);
-    names_free(&b->names);
-    b->names = now;
+    str_clear(&b->names);
+    if (word->variables && str_add(&b->names, word->variables) == SNUG_OK && word->functions)
+        str_add(&b->names, word->functions);
 }
 
-static cell_end hear_shell(bash_cell *cell, outcome *o)
+static cell_end hear_shell(bash_cell *cell)
 {
     shell *s = &cell->session->shell->shell;
     shell_word word;
@@ -482,7 +476,7 @@ static cell_end hear_shell(bash_cell *cell, outcome *o)
         } else if (said == SHELL_EXIT || word.cell == cell->number) {
             cell->is_late = word.cell != cell->number;
             cell->status = word.status;
-            take_names(cell, &word, o);
+            take_names(cell->session->shell, &word);
             if (said != SHELL_EXIT)
                 return CELL_ENDED;
             if (str_add(&cell->restore, word.restore))
@@ -523,7 +517,7 @@ static void wait_for_event(const bash_session *b, uint64_t until_ns, short reven
         revents[i] = count > 0 ? fds[i].revents : 0;
 }
 
-static cell_end wait_for_end(bash_cell *cell, outcome *o)
+static cell_end wait_for_end(bash_cell *cell)
 {
     bash_session *b = cell->session->shell;
     cell_end end = CELL_RUNS;
@@ -542,7 +536,7 @@ static cell_end wait_for_end(bash_cell *cell, outcome *o)
         pass_line(cell);
 
         if (came[AT_STATUS] || came[AT_TERMINAL] || came[AT_END])
-            end = hear_shell(cell, o);
+            end = hear_shell(cell);
         if (end == CELL_RUNS && came[AT_END])
             end = CELL_DIED;
         if (end == CELL_RUNS && stop_look(&cell->stop))
@@ -554,7 +548,8 @@ static cell_end wait_for_end(bash_cell *cell, outcome *o)
 
 /* ---- a shell's life ---- */
 
-enum { SETTLE_MS = 2000, SETTLE_STEP_MS = 50, MOST_STEP_MS = 200 };
+/* On a machine that is short of processors a shell gets none for seconds. */
+enum { SETTLE_MS = 10000, SETTLE_STEP_MS = 50, MOST_STEP_MS = 200 };
 
 /* Numbers that no cell has, of what the shell is asked between cells, and of cells aside. */
 #define SYNC_BASE  (UINT64_C(1) << 62)
@@ -573,7 +568,7 @@ static cell_end wait_for_sync(bash_cell *cell, uint64_t until_ns)
         drain_output(cell->session);
         if (came[AT_WAKE])
             forget_wakes(b);
-        end = hear_shell(cell, NULL);
+        end = hear_shell(cell);
         if (came[AT_END] && end == CELL_RUNS)
             end = CELL_DIED;
     } while (end == CELL_RUNS && clock_now_ns() < until_ns);
@@ -590,16 +585,15 @@ static cell_end ask_to_settle(bash_cell *cell, int *error)
     unsigned long long number = cell->number;
     uint64_t step_ms = SETTLE_STEP_MS;
     char ask[128];
-    patience p;
 
     int len = snprintf(ask, sizeof ask, "\n__snug_end %llu 0\n", number);
-    patience_begin(&p, b, SETTLE_MS * NS_PER_MS, UINT64_MAX);
+    const uint64_t until_ns = clock_deadline_ns(clock_now_ns(), SETTLE_MS);
     while (end == CELL_RUNS) {
         *error = shell_tell(&b->shell, ask, (size_t)len);
         if (*error)
             break;
         end = wait_for_sync(cell, clock_deadline_ns(clock_now_ns(), step_ms));
-        if (end == CELL_RUNS && patience_is_over(&p, b))
+        if (end == CELL_RUNS && clock_now_ns() >= until_ns)
             end = CELL_GIVEN_UP;
         if (step_ms < MOST_STEP_MS)
             step_ms *= 2;
@@ -663,9 +657,9 @@ int bash_start(snug_session *session, const char *restore)
     if (!error)
         error = bash_settle(session, NULL);
     if (!error && !restore) {
-        names_free(&b->first);
+        str_free(&b->first);
         b->first = b->names;
-        b->names = (shell_names){ 0 };
+        b->names = (str){ 0 };
         error = bash_settle(session, NULL);
     }
 
@@ -709,8 +703,8 @@ static int send_cell(bash_cell *cell, const char *source, size_t len, int is_asi
     return error;
 }
 
-static cell_end run_source(bash_cell *cell, outcome *o, const char *source, size_t len,
-                           int is_aside, int *error)
+static cell_end run_source(bash_cell *cell, const char *source, size_t len, int is_aside,
+                           int *error)
 {
     snug_session *session = cell->session;
 
@@ -719,12 +713,12 @@ static cell_end run_source(bash_cell *cell, outcome *o, const char *source, size
     cell_end end = CELL_RUNS;
     *error = send_cell(cell, source, len, is_aside);
     if (!*error)
-        end = wait_for_end(cell, o);
+        end = wait_for_end(cell);
     if (end == CELL_LEFT && cell->is_late && bash_start(session, str_text(&cell->restore)) == 0) {
         str_clear(&cell->restore);
         *error = send_cell(cell, source, len, is_aside);
         if (!*error)
-            end = wait_for_end(cell, o);
+            end = wait_for_end(cell);
     }
 
     desk_end(session->desk);
@@ -795,10 +789,9 @@ static int run_and_tell(snug_result *result, snug_session *session, const char *
     if (error || is_refused)
         return error;
 
-    result->outcome.most_change_bytes = limits->list_bytes;
     tell_of_watch(session, limits);
     stop_begin(&cell.stop, session, cell.number, limits);
-    cell_end end = run_source(&cell, &result->outcome, source, len, is_aside, &error);
+    cell_end end = run_source(&cell, source, len, is_aside, &error);
     stop_end(&cell.stop);
 
     if (!error)

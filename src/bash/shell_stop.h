@@ -9,7 +9,6 @@
 
 #include "bash/bash.h"
 #include "bash/shell_bounds.h"
-#include "bash/shell_patience.h"
 
 typedef struct bash_stop {
     snug_session *session;
@@ -18,7 +17,7 @@ typedef struct bash_stop {
     uint64_t started_ns, deadline_ns;
     uint64_t untimed_ns; /* the desk's, when the cell began */
     uint64_t since_ns;   /* the steps began */
-    patience patience;   /* with the shell, from then on */
+    uint64_t lost_ns;    /* the shell is given up then */
     uint64_t looked_ns;  /* at the processes */
     uint64_t measure_ns; /* the work directory, next */
     tree_usage found;    /* there at the last look */

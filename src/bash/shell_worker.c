@@ -10,9 +10,9 @@
 
 #include "base/error.h"
 #include "bash/bash.h"
+#include "bash/denylist.h"
 #include "bash/grants.h"
 #include "bash/sockets.h"
-#include "policy/denylist.h"
 #include "session/confine/stage.h"
 #include "worker/server/serve.h"
 

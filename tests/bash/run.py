@@ -42,13 +42,6 @@ class Cells(Case):
         self.prints("5 f5 /tmp y 1\n", "x=5; f() { echo f$x; }; cd /tmp; export Y=y; shopt -s extglob",
                     "echo $x $(f) $PWD $(printenv Y) $([[ ab == +(a|b) ]] && echo 1)")
 
-    def test_changed_names_are_told(self):
-        first, second = self.cells("x=1; declare -A m=([k]=v); f() { :; }", "x=2; unset m")
-        self.assertEqual([(c["name"], c["type"], c["op"]) for c in first["vars_changed"]],
-                         [("f", "function", "set"), ("m", "map", "set"), ("x", "string", "set")])
-        self.assertEqual([(c["name"], c["op"]) for c in second["vars_changed"]],
-                         [("x", "rebound"), ("m", "deleted")])
-
     def test_background_jobs_live_on_and_hold_up_no_cell(self):
         first, second = self.cells("sleep 300 & echo $!", "kill -0 $! && kill %1; wait; echo gone")
         self.assertEqual(first["status"], "ok")
@@ -65,10 +58,8 @@ class Cells(Case):
         self.assertIn(("x", "string"), [(v["name"], v["type"]) for v in answer["variables"]])
 
     def test_lists_of_names_are_bounded(self):
-        first, listed = self.cells("for i in {1..100}; do declare v$i=$(printf 'v%.0s' {1..900}); done",
+        _, listed = self.cells("for i in {1..100}; do declare v$i=$(printf 'v%.0s' {1..900}); done",
                                    {"op": "vars"}, options=("--lists", "2KB"))
-        self.assertLess(len(json.dumps(first["vars_changed"])), 2048)
-        self.assertEqual(first["truncated"]["vars_changed"], {"total": 101, "shown": len(first["vars_changed"])})
         self.assertLess(len(json.dumps(listed["variables"])), 2048)
         self.assertEqual(len(listed["variables"]) + listed["left_out"], 101)
         self.assertTrue(all(len(v["summary"]) <= 200 for v in listed["variables"]))
@@ -264,7 +255,8 @@ class Questions(Asking):
         self.assertEqual([a["scan"]["ok"] for a in reply["attempts"]], [False, True])
 
     def test_a_question_that_asks_for_bash_gets_it(self):
-        reply = self.reply([("counts lines", "```bash\necho $((6 * 7))\n```")],
+        program = ("counts lines", "```bash\necho $((6 * 7))\n```")
+        reply = self.reply([program, program],  # it is asked again by the prompt for bash
                            "--no-evaluation", "--answer", "result", "Write a bash script that counts lines")
         self.assertEqual(reply["answer"].strip(), "42")
 

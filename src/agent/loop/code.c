@@ -6,17 +6,51 @@
 #include <string.h>
 
 #include "agent/loop/act.h"
-#include "agent/loop/bash_syntax.h"
 #include "agent/loop/consent.h"
 #include "agent/loop/loop.h"
 #include "agent/loop/reading.h"
 #include "agent/loop/review.h"
 #include "agent/loop/words.h"
+#include "agent/run/run.h"
 #include "agent/text/line.h"
 #include "agent/text/shellcode.h"
 #include "agent/trace/step_events.h"
+#include "base/bashread.h"
 #include "base/clock.h"
 #include "base/error.h"
+
+/* ---- bash syntax ---- */
+
+/* By `bash -n`, in the session's sandbox and beside its shell. message stays empty where there is
+ * no fault, or nobody can say: then bash finds it when it reads the program to run it. *line: 0
+ * where it is not told. An error of snug.h. */
+static int bash_syntax_check(str *message, unsigned *at_line, run *r, const str *code)
+{
+    str source = { 0 };
+    snug_result *result = NULL;
+    int error;
+
+    *at_line = 0;
+    if (memchr(str_text(code), '\0', code->len))
+        return SNUG_OK;
+    if (bashread_write(&source, str_text(code), code->len)) {
+        error = error_no_memory();
+        goto done;
+    }
+
+    r->agent->is_catching_up = 1; /* nobody hears it */
+    error = run_cell(&result, r, source.data, source.len, 1);
+    r->agent->is_catching_up = 0;
+
+    if (!error && result && snug_result_status(result) == SNUG_STATUS_ERROR &&
+        bashread_complaint(message, at_line, snug_result_text(result, SNUG_STREAM_STDERR, NULL)))
+        error = error_no_memory();
+
+done:
+    snug_result_free(result);
+    str_free(&source);
+    return error;
+}
 
 /* ---- extract ---- */
 

@@ -445,14 +445,14 @@ static int open_group(cgroup **out, const snug_session *session)
     return cgroup_open(out, group_bytes(session), tasks);
 }
 
-void remote_bash_begin(snug_session *session)
+void remote_group_begin(snug_session *session)
 {
     cgroup_facts facts;
     cgroup_look(&facts, session->remote->group);
     session->remote->kills = facts.kills;
 }
 
-int remote_bash_judge(snug_result *result, const snug_session *session)
+int remote_group_judge(snug_result *result, const snug_session *session)
 {
     cgroup_facts facts;
     outcome *o = &result->outcome;

@@ -123,10 +123,11 @@ int remote_is_copied(char **out, const char *text);
 int remote_is_whole(char **out, const char *path, int is_here);
 /* Starts the worker of one session of bash, and links to it: bash_session.c. */
 int remote_bash_link(worker_link **out, snug_session *session);
-/* Before and after a cell of such a session: where the kernel has ended a process of it for lack of
- * memory, the result says so. SNUG_OK, or SNUG_ENOMEM with a message. */
-void remote_bash_begin(snug_session *session);
-int remote_bash_judge(snug_result *result, const snug_session *session);
+/* Before and after a cell of a session that has such a worker and a group: where the kernel has
+ * ended a process of it for lack of memory, the result says so. SNUG_OK, or SNUG_ENOMEM with a
+ * message. */
+void remote_group_begin(snug_session *session);
+int remote_group_judge(snug_result *result, const snug_session *session);
 /* Before anything of the session runs: from here on its work directory is watched, if nothing else
  * bounds that. SNUG_OK, or an error with a message. disk_watch.c. */
 int remote_disk_begin(snug_session *session, const snug_limits *limits);

@@ -244,7 +244,8 @@ static int start_cell(snug_session *session, const char *source, size_t len,
     pack_bytes(&cell->q.body, len > 0 ? source : "", len);
 
     desk_number_cell(session->desk, is_aside == CELL_RECORDED ? session->cells + 1 : 0);
-    remote_bash_begin(session);
+    if (session->remote->group)
+        remote_group_begin(session);
     int error = remote_disk_begin(session, &cell->all);
     if (!error)
         error = remote_begin(session, &cell->q);
@@ -298,8 +299,8 @@ static int finish_cell(snug_result **out, snug_session *session)
     session->remote->cell = NULL;
     free(cell);
     remote_unmark_files(session);
-    if (!error)
-        error = remote_bash_judge(result, session);
+    if (!error && session->remote->group)
+        error = remote_group_judge(result, session);
     if (!error)
         error = remote_disk_judge(result, session);
     if (error) {

@@ -6,8 +6,8 @@
  * be, or moves one while somebody looks. Where a path is asked for, it is what is in the caller's
  * memory at that moment: who changes it meanwhile has one file more, and no more than that.
  */
-#ifndef SNUG_POLICY_CREATIONS_H
-#define SNUG_POLICY_CREATIONS_H
+#ifndef SNUG_BASH_CREATIONS_H
+#define SNUG_BASH_CREATIONS_H
 
 #include <stddef.h>
 #include <sys/types.h>

@@ -6,8 +6,8 @@
  * in no account. They fail with EPERM; clone3 with ENOSYS, so that programs fall back to clone,
  * whose flags can be seen.
  */
-#ifndef SNUG_POLICY_DENYLIST_H
-#define SNUG_POLICY_DENYLIST_H
+#ifndef SNUG_BASH_DENYLIST_H
+#define SNUG_BASH_DENYLIST_H
 
 /* For the calling thread and all that it starts; it cannot be taken back. SNUG_OK, or SNUG_ESYSTEM
  * or SNUG_ENOMEM with a message. */

@@ -1,4 +1,4 @@
-#include "policy/denylist.h"
+#include "bash/denylist.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "policy/creations.h"
+#include "bash/creations.h"
 
 #include <errno.h>
 #include <fcntl.h>
