@@ -440,6 +440,21 @@ class Batch(Asking):
         self.assertEqual((told["first_errors"], told["last_errors"], told["error_reduction"]), (2, 1, 0.5))
         self.assertIsNone(told["score"])
 
+    def test_E63_a_batch_has_the_mean_of_the_marks_that_its_judge_gave(self):
+        self.tasks(*"abc")
+
+        def answer(request):
+            if "Judge whether" not in texts(request):
+                return python("1")
+            marks = {"quality": 90, "robustness": 50, "performance": 70} if "Do a." in texts(request) else \
+                {"quality": 70, "robustness": 30, "performance": 60} if "Do b." in texts(request) else {"quality": 5}
+            return json.dumps({"verdict": "pass", "reason": "", "answer": "1", **marks})
+
+        done = snug("batch", "--json", self.path, env=self.environment(answer))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(done.stdout)["score"], {"quality": 80, "robustness": 40, "performance": 65})
+        self.assertIsNone(self.results()["c"]["score"])
+
 
 class Conversations(Asking):
     def test_E74_a_second_process_on_a_conversation_is_refused_with_a_sentence(self):

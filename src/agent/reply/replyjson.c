@@ -235,23 +235,20 @@ static int add_given(cJSON *root, const snug_reply *reply)
            json_add_bool(given, "changed", reply->best > 1);
 }
 
-/* The marks of the model that judged the answer. */
+/* The marks of the model that judged the answer, where it gave all of them. */
 static int add_score(cJSON *root, const snug_reply *reply)
 {
-    cJSON *object = NULL;
-    int failed = 0, is_marked = 0;
+    int is_marked = reply->has_verdict, failed = 0;
 
     for (int i = 0; i < VERDICT_MARKS; i++)
-        is_marked |= reply->marks[i] >= 0;
-    if (!reply->has_verdict || !is_marked)
+        is_marked &= reply->marks[i] >= 0;
+    if (!is_marked)
         return json_add_null(root, "score");
-    if (!(object = json_add_object(root, "score")))
-        return 1;
-    for (int i = 0; !failed && i < VERDICT_MARKS; i++)
-        failed = reply->marks[i] >= 0
-                     ? json_add_number(object, verdict_mark_names[i], reply->marks[i])
-                     : json_add_null(object, verdict_mark_names[i]);
-    return failed;
+
+    cJSON *object = json_add_object(root, "score");
+    for (int i = 0; object && !failed && i < VERDICT_MARKS; i++)
+        failed = json_add_number(object, verdict_mark_names[i], reply->marks[i]);
+    return !object || failed;
 }
 
 static int add_unsupported(cJSON *root, const snug_reply *reply)
