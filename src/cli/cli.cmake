@@ -92,7 +92,6 @@ snug_layer(cli SOURCES
     cli/mcp/asking_answers.c
     cli/mcp/asking_questions.c
     cli/mcp/call.c
-    cli/mcp/find_tools.c
     cli/mcp/handles.c
     cli/mcp/http_transport.c
     cli/mcp/tokens.c
@@ -163,7 +162,6 @@ snug_layer(cli SOURCES
     cli/tools/stubs.c
     cli/tools/tool_list.c
     cli/tools/tools_command.c
-    cli/tools/tools_json.c
     cli/tools/user_tools.c
     cli/upstream/client.c
     cli/upstream/client_ask.c

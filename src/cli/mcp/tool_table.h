@@ -54,7 +54,6 @@ void reset_session(mcp_call *c, const cJSON *arguments, answer *a);
 void save_session(mcp_call *c, const cJSON *arguments, answer *a);
 void restore_session(mcp_call *c, const cJSON *arguments, answer *a);
 void close_session(mcp_call *c, const cJSON *arguments, answer *a);
-/* find_tools.c */
 void find_tools(mcp_call *c, const cJSON *arguments, answer *a);
 /* Whether its client has saved the session. */
 int call_has_save(const mcp_call *c);
