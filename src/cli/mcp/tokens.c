@@ -92,7 +92,8 @@ int tokens_read(tokens *out, const char *path)
             error = add_token(out, path, number, line, len);
         line += whole + (line[whole] == '\n');
     }
-    explicit_bzero(text.data, text.len);
+    if (text.data)
+        explicit_bzero(text.data, text.len);
     str_free(&text);
     if (!error && out->count == 0)
         error = error_set(SNUG_EINVAL, "--token-file %s has no token", path);
