@@ -141,7 +141,8 @@ SNUG_EXTERN int snug_supervisor_options_init(snug_supervisor_options *out, size_
  * SNUG_FORM_LOCAL the host is opened here, else each tenant's at its first call. */
 SNUG_EXTERN int snug_supervisor_open(snug_supervisor **out, const snug_supervisor_options *options);
 /* Ends it without saving: what was not drained is lost but for its last save. SNUG_EBUSY while
- * leases are open or calls under way. NULL is fine. */
+ * leases are open or calls under way. After drain_ms of a drain workers that are left are killed.
+ * NULL is fine. */
 SNUG_EXTERN int snug_supervisor_close(snug_supervisor *supervisor);
 
 /* Prepares for the end. No call gets a turn any more: each is SNUG_EBUSY, those that wait too.
@@ -150,9 +151,10 @@ SNUG_EXTERN int snug_supervisor_close(snug_supervisor *supervisor);
  * one whose save does not end delays the others of its tenant by a second, and is given up after
  * drain_save_ms. Waits until the cells that run have ended and the leases are closed; what still
  * runs after ms is interrupted, and saved like the others. After drain_ms all that is not saved is
- * given up, and on_event tells each. Then the workers end. SNUG_EBUSY where leases are open after
- * that; SNUG_ESTOPPED with the last reason where sessions could not be saved, which stay open, or
- * were lost before or while they were saved, which are closed. It can be called again. */
+ * given up, and on_event tells each; all workers are killed a second later if a save has not ended
+ * by then. Then the workers end. SNUG_EBUSY where leases are open after that; SNUG_ESTOPPED with
+ * the last reason where sessions could not be saved, which stay open, or were lost before or while
+ * they were saved, which are closed. It can be called again. */
 SNUG_EXTERN int snug_supervisor_drain(snug_supervisor *supervisor, uint64_t ms);
 
 /* ---- calls ---- */

@@ -51,10 +51,28 @@ void file_sync_folder(const char *path)
     free(folder);
 }
 
-static int write_and_sync(int fd, const struct iovec *pieces, size_t count)
+/* A part of a file that may be stopped is on the disk before the next one: else the last fsync,
+ * which nothing stops, would take as long as all of it. */
+#define PART_BYTES ((size_t)8 << 20)
+
+static int write_piece(int fd, const char *at, size_t len, const _Atomic int *is_stopped)
+{
+    for (size_t part; len > 0; at += part, len -= part) {
+        part = is_stopped && len > PART_BYTES ? PART_BYTES : len;
+        errno = ECANCELED;
+        if ((is_stopped && atomic_load(is_stopped)) || file_write_all(fd, at, part) != 0 ||
+            (part < len && fdatasync(fd) != 0))
+            return -1;
+    }
+
+    return 0;
+}
+
+static int write_and_sync(int fd, const struct iovec *pieces, size_t count,
+                          const _Atomic int *is_stopped)
 {
     for (size_t i = 0; i < count; i++)
-        if (file_write_all(fd, pieces[i].iov_base, pieces[i].iov_len) != 0)
+        if (write_piece(fd, pieces[i].iov_base, pieces[i].iov_len, is_stopped) != 0)
             return -1;
     return fsync(fd);
 }
@@ -86,9 +104,9 @@ static int check_file_limit(const struct iovec *pieces, size_t count)
 /* Gives the file of that descriptor, which is closed, the pieces and then the other name; -1 with
  * errno. */
 static int finish_file(int fd, const char *name, const char *path, const struct iovec *pieces,
-                       size_t count)
+                       size_t count, const _Atomic int *is_stopped)
 {
-    if (write_and_sync(fd, pieces, count) != 0) {
+    if (write_and_sync(fd, pieces, count, is_stopped) != 0) {
         int why = errno;
         close(fd);
         errno = why;
@@ -101,7 +119,8 @@ static int finish_file(int fd, const char *name, const char *path, const struct 
     return rename(name, path);
 }
 
-int file_replace(const char *path, const struct iovec *pieces, size_t count)
+int file_replace_unless(const char *path, const struct iovec *pieces, size_t count,
+                        const _Atomic int *is_stopped)
 {
     str name = { 0 };
     int error = check_place(path);
@@ -119,9 +138,10 @@ int file_replace(const char *path, const struct iovec *pieces, size_t count)
         goto done;
     }
 
-    if (finish_file(fd, name.data, path, pieces, count) != 0) {
+    if (finish_file(fd, name.data, path, pieces, count, is_stopped) != 0) {
         int why = errno;
-        error = error_system("%s", path);
+        error = why == ECANCELED ? error_set(SNUG_ESTOPPED, "writing %s was interrupted", path)
+                                 : error_system("%s", path);
         unlink(name.data);
         errno = why;
         goto done;
@@ -132,6 +152,11 @@ int file_replace(const char *path, const struct iovec *pieces, size_t count)
 done:
     str_free(&name);
     return error;
+}
+
+int file_replace(const char *path, const struct iovec *pieces, size_t count)
+{
+    return file_replace_unless(path, pieces, count, NULL);
 }
 
 static int read_from(str *out, int fd, const char *path, uint64_t most_bytes, int is_private)

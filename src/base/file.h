@@ -5,6 +5,7 @@
 #ifndef SNUG_BASE_FILE_H
 #define SNUG_BASE_FILE_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
@@ -17,6 +18,10 @@
  * or pipe is there; or SNUG_ESYSTEM, with errno; with a message that names path, and nothing is
  * left behind. */
 int file_replace(const char *path, const struct iovec *pieces, size_t count);
+/* The same, but SNUG_ESTOPPED once *is_stopped is set, which is looked at between parts of the file
+ * that are put on the disk one by one. */
+int file_replace_unless(const char *path, const struct iovec *pieces, size_t count,
+                        const _Atomic int *is_stopped);
 /* Appends what the regular file has, most_bytes of it at most: SNUG_EINVAL for a larger one and
  * for what is not a regular file, SNUG_ESYSTEM, SNUG_ENOMEM, with a message that names path. */
 int file_read(str *out, const char *path, uint64_t most_bytes);

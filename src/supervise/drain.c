@@ -15,9 +15,11 @@
 #include "supervise/notes.h"
 #include "supervise/queue.h"
 #include "supervise/supervisor.h"
+#include "supervise/tenant_hosts.h"
 
-/* GRACE_MS: how long a cell that was interrupted may take, whose ladder is far shorter. */
-enum { GRACE_MS = 10000, ATTEND_MS = 50, HELPERS = 60 };
+/* GRACE_MS: how long a cell that was interrupted may take, whose ladder is far shorter. STOP_MS:
+ * the same for a save. */
+enum { GRACE_MS = 10000, STOP_MS = 1000, ATTEND_MS = 50, HELPERS = 60 };
 
 typedef struct drain {
     snug_supervisor *s;
@@ -122,6 +124,8 @@ static void attend(drain *d, uint64_t until_ns)
 
     put_to_work(d);
     interrupt_all(s, find_late);
+    if (clock_now_ns() >= clock_deadline_ns(s->drain_until_ns, STOP_MS))
+        hosts_kill(s);
     if (is_at_work(d))
         look_ns = clock_deadline_ns(clock_now_ns(), ATTEND_MS);
     cond_wait_until(&s->changed, &s->lock, u64_least(until_ns, look_ns));

@@ -105,6 +105,8 @@ static int note_failure(snug_supervisor *s, seat *one, int error)
     char message[ERROR_MESSAGE_BYTES];
 
     pthread_mutex_lock(&s->lock);
+    if (one->is_cut && error == SNUG_EDEAD && clock_now_ns() >= s->drain_until_ns)
+        error = SNUG_ESTOPPED; /* its worker was killed */
     if (one->is_cut && error == SNUG_ESTOPPED && clock_now_ns() < s->drain_until_ns)
         snprintf(message, sizeof message,
                  "saving session %.200s was given up after %llu ms, the limit at an end", one->name,

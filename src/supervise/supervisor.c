@@ -223,6 +223,8 @@ int snug_supervisor_close(snug_supervisor *s)
         return SNUG_OK;
     pthread_mutex_lock(&s->lock);
     size_t calls = s->calls;
+    if (calls == 0 && s->is_draining && clock_now_ns() >= s->drain_until_ns)
+        hosts_kill(s); /* no time is left for the end of each */
     pthread_mutex_unlock(&s->lock);
     if (calls > 0)
         return error_set(SNUG_EBUSY, "%zu calls or leases are still open", calls);

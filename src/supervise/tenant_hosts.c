@@ -4,6 +4,7 @@
  */
 #include <dirent.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -251,6 +252,16 @@ int hosts_end_one(snug_supervisor *s, uint64_t idle_ns)
     pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->lock);
     return is_found;
+}
+
+void hosts_kill(snug_supervisor *s)
+{
+    for (tenant *t = s->tenants; t; t = t->next)
+        for (worker *w = t->workers; w; w = w->next) {
+            if (w->pidfd >= 0 && !w->is_dead)
+                syscall(SYS_pidfd_send_signal, w->pidfd, SIGKILL, NULL, 0);
+            w->is_dead = 1;
+        }
 }
 
 /* ---- memory ---- */

@@ -22,6 +22,9 @@ void hosts_check(snug_supervisor *s, tenant *tenant);
 void hosts_check_all(snug_supervisor *s);
 /* Ends one worker that has no session, and had none for so long. 1: it did. */
 int hosts_end_one(snug_supervisor *s, uint64_t idle_ns);
+/* Kills all workers: what is under way in them fails, and nothing that is to end with them is
+ * waited for. That they died is not told. With the lock. */
+void hosts_kill(snug_supervisor *s);
 /* Bytes that the workers take, or this process where the sessions are in it. */
 uint64_t hosts_memory(snug_supervisor *s);
 

@@ -189,6 +189,23 @@ static void a_worker_that_dies_of_a_drain_s_save_does_not_keep_the_drain(void **
     rig_end(&r);
 }
 
+static void after_drain_ms_a_worker_that_does_not_answer_is_killed(void **state)
+{
+    (void)state;
+    rig r;
+    rig_init(&r);
+    r.limits.drain_ms = 50;
+    open_real(&r);
+    check_run(&r, "a", "one", "x = 1", "", SNUG_ORIGIN_NEW);
+    const pid_t pid = worker_of(&r, "a");
+    assert_int_equal(kill(pid, SIGSTOP), 0);
+    assert_int_equal(snug_supervisor_drain(r.supervisor, 0), SNUG_ESTOPPED);
+    assert_non_null(strstr(snug_error_message(), "because the 50 ms for saves were over"));
+    assert_int_equal(atomic_load(&r.events[SNUG_SUPERVISOR_EVENT_SAVE_FAILED]), 1);
+    assert_int_equal(atomic_load(&r.events[SNUG_SUPERVISOR_EVENT_WORKER_DIED]), 0);
+    rig_end(&r);
+}
+
 static void run_full(rig *r, const char *session, const char *source, const char *value,
                      snug_origin origin)
 {
@@ -650,6 +667,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_dead_worker_costs_its_tenant_what_was_not_saved),
         cmocka_unit_test(a_dead_worker_costs_nothing_that_was_saved),
         cmocka_unit_test(a_worker_that_dies_of_a_drain_s_save_does_not_keep_the_drain),
+        cmocka_unit_test(after_drain_ms_a_worker_that_does_not_answer_is_killed),
         cmocka_unit_test(a_full_session_that_dies_takes_no_other_with_it),
         cmocka_unit_test(what_a_dead_worker_had_is_told_after_a_restart_too),
         cmocka_unit_test(a_worker_without_sessions_ends),

@@ -98,6 +98,7 @@ static void a_file_has_all_the_pieces_or_is_as_it_was(void **state)
     char folder[] = "/tmp/snug-file-test-XXXXXX", path[64], other[64];
     char one[] = "one ", two[] = "two";
     struct iovec pieces[] = { { one, 4 }, { one, 0 }, { two, 3 } };
+    const _Atomic int stopped = 1;
     str text = { 0 };
 
     assert_non_null(mkdtemp(folder));
@@ -105,6 +106,7 @@ static void a_file_has_all_the_pieces_or_is_as_it_was(void **state)
     snprintf(other, sizeof other, "%s/folder", folder);
     assert_int_equal(file_replace(path, pieces, 1), SNUG_OK);
     assert_int_equal(file_replace(path, pieces, 3), SNUG_OK);
+    assert_int_equal(file_replace_unless(path, pieces, 1, &stopped), SNUG_ESTOPPED);
     assert_int_equal(file_read(&text, path, 7), SNUG_OK);
     assert_string_equal(text.data, "one two");
     assert_int_equal(file_read(&text, path, 6), SNUG_EINVAL);

@@ -104,7 +104,7 @@ static int open_sessions(run *r)
     r->limits.save_idle_ms = r->server.limits.save_after_ms;
     r->limits.save_every_cells = r->server.limits.save_every;
     r->limits.drain_save_ms = r->server.limits.save_ms;
-    r->limits.drain_ms = r->server.limits.drain_ms - r->server.limits.drain_ms / 3;
+    r->limits.drain_ms = r->server.limits.drain_ms / 2; /* the rest: cells, and the end */
     r->limits.cells = r->server.limits.calls;
     if (!r->options.mcp.state)
         return open_free_folder(r);

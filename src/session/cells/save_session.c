@@ -299,17 +299,22 @@ static int encode_sources(str *part, const save_work *work)
 }
 
 /* Into the file, or the text where there is one. */
-static int put_pieces(str *out, const char *path, const struct iovec *pieces, size_t count)
+static int put_pieces(str *out, const char *path, const struct iovec *pieces, size_t count,
+                      const _Atomic int *is_stopped)
 {
     if (!out)
-        return file_replace(path, pieces, count);
-    for (size_t i = 0; i < count; i++)
+        return file_replace_unless(path, pieces, count, is_stopped);
+    for (size_t i = 0; i < count; i++) {
+        if (atomic_load(is_stopped))
+            return error_set(SNUG_ESTOPPED, "writing %s was interrupted", path);
         if (str_append(out, pieces[i].iov_base, pieces[i].iov_len) != SNUG_OK)
             return error_no_memory();
+    }
+
     return SNUG_OK;
 }
 
-static int write_saved(str *out, const char *path, savefile *file)
+static int write_saved(str *out, const char *path, savefile *file, const _Atomic int *is_stopped)
 {
     char header[SAVEFILE_HEADER_BYTES];
     struct iovec pieces[1 + SAVEFILE_PARTS] = { { header, sizeof header } };
@@ -325,7 +330,7 @@ static int write_saved(str *out, const char *path, savefile *file)
                          (unsigned long long)MOST_BYTES);
 
     savefile_header(header, file);
-    return put_pieces(out, path, pieces, 1 + SAVEFILE_PARTS);
+    return put_pieces(out, path, pieces, 1 + SAVEFILE_PARTS, is_stopped);
 }
 
 static int write_work(str *out, snug_saved *saved, const snug_session *session, save_work *work,
@@ -349,7 +354,7 @@ static int write_work(str *out, snug_saved *saved, const snug_session *session, 
                                  [SAVEFILE_VALUES] = span_of(&work->values),
                                  [SAVEFILE_SOURCES] = span_of(&sources),
                                  [SAVEFILE_FILES] = span_of(&files) } };
-    error = write_saved(out, path, &file);
+    error = write_saved(out, path, &file, &session->is_stopped);
 
 done:
     str_free(&plan);
@@ -387,6 +392,7 @@ int session_save(snug_saved **out, snug_session *session, const char *path, str 
         goto done;
     }
 
+    atomic_store(&session->is_stopped, 0);
     work->most_bytes = MOST_BYTES;
     error = run_save_job(&work, session, save_there, "saving");
     if (!error)

@@ -65,6 +65,7 @@ void session_look_away(void)
 
 static void interrupt_session(snug_session *session, int is_gentle)
 {
+    atomic_store(&session->is_stopped, 1);
     if (is_gentle && session->kind == SNUG_KIND_FULL && session->form->interrupt_gently)
         session->form->interrupt_gently(session);
     else

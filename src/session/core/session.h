@@ -63,6 +63,7 @@ struct snug_session {
     int is_scanner;
 
     _Atomic uint32_t is_busy; /* SESSION_... of claim.h */
+    _Atomic int is_stopped;   /* it was interrupted since its last save began */
     session_attending attending;
     last_error last_error; /* of the functions of snug.h */
     session_thread thread;

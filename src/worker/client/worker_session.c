@@ -409,6 +409,7 @@ static int save_to(snug_saved **out, snug_session *session, const char *path, st
     q.most_bytes = FRAME_MOST_BYTES;
     bounds_share copies;
     const worker_link *link = remote_allow_copies(session, &copies, 0);
+    atomic_store(&session->is_stopped, 0);
     int error = remote_ask(session, &q);
     remote_disallow_copies(session, link, &copies);
     if (error)
@@ -422,7 +423,7 @@ static int save_to(snug_saved **out, snug_session *session, const char *path, st
     if (!error && unpack_ended(&q.answer) && kept)
         written = str_append(kept, file, len) ? error_no_memory() : SNUG_OK;
     else if (!error && unpack_ended(&q.answer))
-        written = file_replace(path, &piece, 1);
+        written = file_replace_unless(path, &piece, 1, &session->is_stopped);
 
     error = remote_checked(session, &q, error);
     if (!error)
