@@ -69,7 +69,8 @@ typedef struct snug_supervisor_limits {
     uint64_t drain_save_ms;    /* of a drain, until the save of a session is given up */
     uint64_t save_idle_ms;     /* since the last call of a session that has changed, before it is
                                   saved, and stays open; ten times as long as its last save took if
-                                  that is more */
+                                  that is more. A call interrupts this save, and that of idle_ms:
+                                  it is made when the session has rested again */
     uint64_t drain_ms;         /* of a drain, until all that is not saved is given up; until then
                                   saves are tried again that failed by the disk or for want of a
                                   GIL */

@@ -64,12 +64,7 @@ static size_t interrupt_all(snug_supervisor *s, find_seat *find)
             one->was_interrupted = 1;
         else
             one->is_cut = 1;
-        one->pins++;
-        pthread_mutex_unlock(&s->lock);
-        snug_session_interrupt(one->session);
-        pthread_mutex_lock(&s->lock);
-        one->pins--;
-        pthread_cond_broadcast(&s->changed);
+        queue_interrupt(s, one, snug_session_interrupt);
     }
 
     return count;

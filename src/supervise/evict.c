@@ -99,7 +99,8 @@ static uint64_t next_try_ns(const snug_supervisor *s, int error)
     return clock_deadline_ns(notes_now(s), s->limits.idle_ms);
 }
 
-/* A wait for the GIL is tried again soon, and nobody's business. */
+/* A wait for the GIL is tried again soon, and nobody's business. A save that gave way to a call is
+ * neither: what is due next comes of the call. */
 static int note_failure(snug_supervisor *s, seat *one, int error)
 {
     char message[ERROR_MESSAGE_BYTES];
@@ -107,6 +108,10 @@ static int note_failure(snug_supervisor *s, seat *one, int error)
     pthread_mutex_lock(&s->lock);
     if (one->is_cut && error == SNUG_EDEAD && clock_now_ns() >= s->drain_until_ns)
         error = SNUG_ESTOPPED; /* its worker was killed */
+    if (one->gives_way == 2 && error == SNUG_ESTOPPED) {
+        pthread_mutex_unlock(&s->lock);
+        return error;
+    }
     if (one->is_cut && error == SNUG_ESTOPPED && clock_now_ns() < s->drain_until_ns)
         snprintf(message, sizeof message,
                  "saving session %.200s was given up after %llu ms, the limit at an end", one->name,
@@ -233,10 +238,11 @@ static int find_loss(snug_supervisor *s, const seat *one)
 }
 
 /* With the lock: the seat is the caller's now. */
-static void claim_seat(snug_supervisor *s, seat *one)
+static void claim_seat(snug_supervisor *s, seat *one, away_reason why)
 {
     one->is_held = 1;
     one->is_cut = 0;
+    one->gives_way = why == AWAY_IDLE || why == AWAY_NOT;
     one->away_ns = clock_now_ns();
     one->tenant->saving_ns = one->away_ns;
     one->tenant->saving++;
@@ -285,6 +291,7 @@ static void put_away(snug_supervisor *s, seat *one, away_reason why)
     s->saving--;
     t->saving--;
     one->away_ns = 0;
+    one->gives_way = 0;
     queue_give_seat(s, one);
     pthread_mutex_unlock(&s->lock);
 }
@@ -489,7 +496,7 @@ static int step_to_room(snug_supervisor *s, tenant *t, uint64_t since_ns, uint64
     if (!lacks)
         take_room(s, t);
     else if (lack.victim)
-        claim_seat(s, lack.victim);
+        claim_seat(s, lack.victim, reasons[lack.kind]);
     else
         next = wait_for_keepers(s, deadline_ns);
 
@@ -582,7 +589,7 @@ static int sweep_once(snug_supervisor *s, uint64_t since_ns)
     queue_expire(s, notes_now(s));
     seat *one = find_due(s, memory, since_ns, &why);
     if (one)
-        claim_seat(s, one);
+        claim_seat(s, one, why);
     int is_pressed = s->is_draining || memory > s->limits.memory_bytes;
     pthread_mutex_unlock(&s->lock);
     if (one) {

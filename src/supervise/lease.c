@@ -719,18 +719,11 @@ int snug_supervisor_interrupt(snug_supervisor *s, const char *tenant_name, const
     seat *one = queue_look(s, tenant_name, session);
     int is_running = one && one->is_running;
     if (is_running)
-        one->pins++;
+        queue_interrupt(s, one, snug_session_interrupt);
     pthread_mutex_unlock(&s->lock);
     if (!is_running)
         return error_set(SNUG_ENOTFOUND, "tenant %.200s, session %.200s: no cell runs", tenant_name,
                          session);
-
-    snug_session_interrupt(one->session);
-    pthread_mutex_lock(&s->lock);
-    one->pins--;
-    pthread_cond_broadcast(&s->changed);
-    queue_tidy(s, one);
-    pthread_mutex_unlock(&s->lock);
     return SNUG_OK;
 }
 

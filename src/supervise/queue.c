@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/u64.h"
 #include "supervise/notes.h"
 #include "supervise/queue.h"
 #include "supervise/tenant_hosts.h"
@@ -202,7 +203,23 @@ void queue_give_seat(snug_supervisor *s, seat *one)
     queue_tidy(s, one);
 }
 
+void queue_interrupt(snug_supervisor *s, seat *one, void (*interrupt)(snug_session *session))
+{
+    snug_session *session = one->session;
+
+    one->pins++;
+    pthread_mutex_unlock(&s->lock);
+    interrupt(session);
+    pthread_mutex_lock(&s->lock);
+    one->pins--;
+    pthread_cond_broadcast(&s->changed);
+    queue_tidy(s, one);
+}
+
 /* ---- waiting ---- */
+
+/* Between two interrupts: the first may come before the save has begun. */
+enum { AGAIN_MS = 50 };
 
 static void refuse_ticket(snug_supervisor *s, ticket *one, refusal_kind why)
 {
@@ -244,8 +261,9 @@ static int say_refusal(snug_supervisor *s, const ticket *one)
         snprintf(sentence, sizeof sentence,
                  "tenant %.200s, session %.200s: no turn within %llu ms, %s", one->tenant->name,
                  one->seat->name, waited_ms,
-                 one->needs_seat && one->seat->is_held ? "another call has the session"
-                                                       : "all are taken");
+                 !one->needs_seat || !one->seat->is_held ? "all are taken"
+                 : one->seat->away_ns                    ? "the session is being saved"
+                                                         : "another call has the session");
         break;
     case REFUSED_DRAINING:
     case REFUSED_SESSIONS:
@@ -259,12 +277,21 @@ static int say_refusal(snug_supervisor *s, const ticket *one)
     return notes_refuse(s, one->refusal, sentence);
 }
 
-/* Until somebody has told it, or its time is over. With a test's clock only others tell. */
+/* Until somebody has told it, its time is over, or a save has to be interrupted again. With a
+ * test's clock only others tell. */
 static void sleep_for(snug_supervisor *s, ticket *one)
 {
+    seat *wanted = one->seat;
     uint64_t deadline_ns = s->world.now_ns ? UINT64_MAX : one->deadline_ns;
 
-    cond_wait_until(&one->told, &s->lock, deadline_ns);
+    if (one->needs_seat && wanted->gives_way) {
+        wanted->gives_way = 2;
+        queue_interrupt(s, wanted, snug_session_interrupt_gently);
+        deadline_ns = u64_least(deadline_ns, clock_deadline_ns(clock_now_ns(), AGAIN_MS));
+    }
+
+    if (!one->is_granted && !one->is_refused)
+        cond_wait_until(&one->told, &s->lock, deadline_ns);
 
     if (!one->is_granted && !one->is_refused && one->deadline_ns <= notes_now(s))
         refuse_ticket(s, one, REFUSED_WAIT);

@@ -20,6 +20,9 @@ void queue_give_turn(snug_supervisor *s, tenant *tenant);
 /* One more, which nobody has waited for. */
 void queue_add_turn(snug_supervisor *s, tenant *tenant);
 void queue_give_seat(snug_supervisor *s, seat *one);
+/* Interrupts what its session does, in that way; if it has none, nothing. Releases the lock
+ * meanwhile. */
+void queue_interrupt(snug_supervisor *s, seat *one, void (*interrupt)(snug_session *session));
 /* Refuses those whose time is over, or all. */
 void queue_expire(snug_supervisor *s, uint64_t now_ns);
 void queue_refuse_all(snug_supervisor *s);

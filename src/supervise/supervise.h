@@ -62,6 +62,7 @@ struct seat {
     worker *worker;            /* that has it; NULL: this process. Guarded by the lock */
     uint64_t used_ns;          /* when it was given back */
     uint64_t away_ns;          /* since when it is put away; 0: it is not. Guarded by the lock */
+    int gives_way;             /* its save does, to a call; 2: it has. Guarded by the lock */
     int is_cut;                /* its save took too long for a drain. Guarded by the lock */
     int is_slow;               /* its last save took long, or failed. Guarded by the lock */
     uint64_t retry_ns;         /* when its save, which failed, is tried again */

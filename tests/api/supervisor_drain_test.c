@@ -1,9 +1,12 @@
 /*
- * supervisor_drain_test.c - a drain, where not every session lets itself be saved. Time is real.
+ * supervisor_drain_test.c - sessions whose save does not end: what a drain does, and a call. Time
+ * is real.
  */
 #include "supervised.h"
 
 #include <sched.h>
+
+#include "supervise/queue.h"
 
 #define ENDLESS                                                             \
     "class Endless:\n    def __reduce__(self):\n        while True: pass\n" \
@@ -154,6 +157,66 @@ static void a_drain_tries_again_what_has_failed(void **state)
     rig_end(r);
 }
 
+/* ---- a call for a session that is being saved ---- */
+
+static void await_save(rig *r)
+{
+    size_t saving = 0;
+    while (saving == 0) {
+        sched_yield();
+        pthread_mutex_lock(&r->supervisor->lock);
+        saving = r->supervisor->saving;
+        pthread_mutex_unlock(&r->supervisor->lock);
+    }
+}
+
+static void a_save_at_rest_gives_way_to_a_call_and_is_made_later(void **state)
+{
+    (void)state;
+    rig r;
+    rig_init(&r);
+    r.limits.save_idle_ms = 1;
+    open_real(&r);
+    check_run(&r, "a", "one", ENDLESS, "", SNUG_ORIGIN_NEW);
+    await_save(&r);
+    check_run(&r, "a", "one", "it = 7; it", "7", SNUG_ORIGIN_OPEN);
+    while (atomic_load(&r.events[SNUG_SUPERVISOR_EVENT_SAVED]) == 0)
+        sched_yield();
+    assert_int_equal(atomic_load(&r.events[SNUG_SUPERVISOR_EVENT_SAVE_FAILED]), 0);
+    rig_end(&r);
+}
+
+/* For which the first has to be put away. */
+static void *run_second(void *payload)
+{
+    rig *r = payload;
+    snug_served *served = NULL;
+    snug_supervisor_run(&served, r->supervisor, "a", "two", NULL, "1", 1, NULL);
+    snug_served_free(served);
+    return NULL;
+}
+
+static void a_call_is_told_that_its_session_is_being_saved(void **state)
+{
+    (void)state;
+    pthread_t second;
+    rig r;
+    rig_init(&r);
+    r.limits.tenant_sessions = 1;
+    open_real(&r);
+    check_run(&r, "a", "one", ENDLESS, "", SNUG_ORIGIN_NEW);
+    assert_int_equal(pthread_create(&second, NULL, run_second, &r), 0);
+    await_save(&r);
+    pthread_mutex_lock(&r.supervisor->lock);
+    snug_session *session = queue_look(r.supervisor, "a", "one")->session;
+    r.supervisor->limits.wait_ms = 1;
+    pthread_mutex_unlock(&r.supervisor->lock);
+    check_refused(&r, "a", "one", "the session is being saved");
+    snug_session_interrupt(session);
+    pthread_join(second, NULL);
+    rig_end(&r);
+}
+
 /* ---- in which order; without threads of the supervisor's ---- */
 
 typedef struct order {
@@ -212,6 +275,8 @@ int main(int count, char **arguments)
         cmocka_unit_test(a_long_save_that_is_given_up_does_not_cost_the_session),
         cmocka_unit_test(after_drain_ms_all_is_given_up_that_is_not_saved),
         cmocka_unit_test(a_drain_tries_again_what_has_failed),
+        cmocka_unit_test(a_save_at_rest_gives_way_to_a_call_and_is_made_later),
+        cmocka_unit_test(a_call_is_told_that_its_session_is_being_saved),
         cmocka_unit_test(a_drain_saves_first_what_was_used_last_and_what_failed_before_at_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
