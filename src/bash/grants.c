@@ -24,12 +24,8 @@
 
 /* ---- leads ---- */
 
-/* Where a path leads that another process uses, as the kernel resolves it for that
- * process.
- *
- * The same path may lead elsewhere for this one: /proc/self differs, and with it all that lies
- * behind /dev/fd and /dev/stdout. So each name is looked up by itself, and /proc/self is the
- * caller's. */
+/* Where a path leads that another process uses, each name looked up by itself: a link in /proc
+ * leads elsewhere for each process, and where is not known. */
 
 typedef enum lead {
     LEAD_THERE,   /* to something that is there */
@@ -41,11 +37,7 @@ typedef enum lead {
 /* As many as the kernel follows. */
 enum { MOST_LINKS = 40, TEXT_BYTES = 2 * PATH_MAX };
 
-/* The inode of the top of every /proc. */
-enum { PROC_TOP = 1 };
-
 typedef struct walk {
-    pid_t tid;
     int at; /* a folder; O_PATH */
     int links;
     char rest[TEXT_BYTES]; /* of the path, from there on */
@@ -78,66 +70,32 @@ static int open_start(pid_t tid, int start, const char *path)
 
 /* ---- links ---- */
 
-typedef enum link_kind {
-    LINK_OF_TEXT,
-    LINK_OF_CALLER, /* its text is another one for each who reads it */
-    LINK_OF_KERNEL, /* to a thing and not to a path: what it says may be something else's name */
-} link_kind;
-
-/* Deeper in /proc than its top, links are taken for the kernel's own. */
-static link_kind judge_link(int folder, const char *name)
+/* There a link leads elsewhere for each process that follows it. */
+static int is_in_proc(int folder)
 {
     struct statfs system;
-    struct stat facts;
-
-    if (fstatfs(folder, &system) != 0 || system.f_type != PROC_SUPER_MAGIC ||
-        fstat(folder, &facts) != 0)
-        return LINK_OF_TEXT;
-
-    if (facts.st_ino != PROC_TOP)
-        return LINK_OF_KERNEL;
-    if (strcmp(name, "self") == 0 || strcmp(name, "thread-self") == 0)
-        return LINK_OF_CALLER;
-    return LINK_OF_TEXT;
+    return fstatfs(folder, &system) != 0 || system.f_type == PROC_SUPER_MAGIC;
 }
 
-/* 0: it is not told. */
-static pid_t read_process_of(pid_t tid)
+/* /dev/stdout, /dev/fd/3: what a process has open is not made. */
+static int is_open_file(const char *path)
 {
-    char path[64], line[128];
-    int process = 0;
+    static const char folder[] = "/dev/fd/";
 
-    snprintf(path, sizeof path, "/proc/%d/status", (int)tid);
-    FILE *status = fopen(path, "re");
-    while (status && fgets(line, sizeof line, status) && sscanf(line, "Tgid: %d", &process) != 1)
-        ;
-    if (status)
-        fclose(status);
-    return process;
-}
-
-/* How much of it; -1. */
-static ssize_t text_for(char *out, size_t size, const walk *w, const char *name)
-{
-    pid_t process = read_process_of(w->tid);
-    if (process == 0)
-        return -1;
-    if (strcmp(name, "self") == 0)
-        return snprintf(out, size, "%d", (int)process);
-    return snprintf(out, size, "%d/task/%d", (int)process, (int)w->tid);
+    if (strcmp(path, "/dev/stdout") == 0 || strcmp(path, "/dev/stderr") == 0)
+        return 1;
+    if (strncmp(path, folder, sizeof folder - 1) != 0)
+        return 0;
+    path += sizeof folder - 1;
+    return *path && path[strspn(path, "0123456789")] == '\0';
 }
 
 /* Puts its text before the rest. */
-static int follow_text(walk *w, const char *name, link_kind kind)
+static int follow_text(walk *w, const char *name)
 {
     char text[TEXT_BYTES];
     size_t rest = strlen(w->rest) + 1;
-    ssize_t len;
-
-    if (kind == LINK_OF_CALLER)
-        len = text_for(text, sizeof text, w, name);
-    else
-        len = readlinkat(w->at, name, text, sizeof text);
+    ssize_t len = readlinkat(w->at, name, text, sizeof text);
 
     if (len < 0 || (size_t)len + 1 + rest > sizeof w->rest)
         return -1;
@@ -199,15 +157,10 @@ static int follow_name(walk *w, const char *name, lead *end, struct stat *folder
     }
 
     if (S_ISLNK(facts.st_mode)) {
-        link_kind kind = judge_link(w->at, name);
         close(fd);
-        if (w->links++ == MOST_LINKS)
+        if (w->links++ == MOST_LINKS || is_in_proc(w->at))
             return 0;
-        if (kind != LINK_OF_KERNEL)
-            return follow_text(w, name, kind) == 0;
-        fd = open_path(w->at, name, 0);
-        if (fd < 0)
-            return 0;
+        return follow_text(w, name) == 0;
     }
 
     move_to(w, fd);
@@ -220,9 +173,13 @@ static int follow_name(walk *w, const char *name, lead *end, struct stat *folder
 static lead leads_to(struct stat *folder, pid_t tid, int start, const char *path)
 {
     char name[NAME_MAX + 1];
-    walk w = { .tid = tid, .at = open_start(tid, start, path) };
+    walk w = { .at = open_start(tid, start, path) };
     lead end = LEAD_UNKNOWN;
 
+    if (w.at >= 0 && is_open_file(path)) {
+        close(w.at);
+        return LEAD_THERE;
+    }
     if (w.at < 0 && (errno == ENOENT || errno == ENOTDIR))
         return LEAD_NOWHERE;
     if (w.at < 0)

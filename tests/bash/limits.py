@@ -140,8 +140,8 @@ print(len(os.listdir(here)))
 """
 STILL_MADE = """
 echo one >/dev/stdout; echo two >/dev/stderr; cat <(echo three); echo four | tee /dev/fd/3 3>&1 >/dev/null
-echo five >/proc/self/cwd/f1; cat f1; exec 4</tmp; echo six >/dev/fd/4/new; cat /tmp/new; mkdir /proc/self/fd/4/d/ && ls -d /tmp/d
-echo >nowhere/f; echo >/proc/self/fd/99/f; true
+echo five >f1; cat f1; echo six >/tmp/new; cat /tmp/new; mkdir /tmp/d/ && ls -d /tmp/d
+echo >nowhere/f; echo >/dev/fd/99; true
 """
 # Knows by inotify when the middle folder is gone through: then the first was seen, and the last was not.
 MOVES = """
