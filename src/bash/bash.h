@@ -7,12 +7,25 @@
 #ifndef SNUG_BASH_BASH_H
 #define SNUG_BASH_BASH_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/thread.h"
 #include "bash/procs.h"
 #include "bash/shell.h"
-#include "bash/watch.h"
 #include "session/core/session.h"
+
+/* Looks after what cells have left running, while none runs, on a thread of its own, as long as
+ * anything but the shell lives. What is over the session's limits then is ended, all of it, and the
+ * next cell says so. */
+typedef struct bash_watch {
+    pthread_mutex_t lock; /* held by who uses the shell */
+    pthread_cond_t changed;
+    thread thread;
+    int has_thread;
+    int is_awake, shall_end;
+    int reason; /* bash_reason; BASH_RUNS: nothing was ended since the last cell */
+} bash_watch;
 
 typedef struct bash_session {
     shell shell;
@@ -42,5 +55,12 @@ int bash_start(snug_session *session, const char *restore);
 /* The shell runs a line that ends soon (NULL: none), and its names are read: SNUG_OK, or
  * SNUG_ESTOPPED with a message. */
 int bash_settle(snug_session *session, const char *line);
+
+/* SNUG_OK, or SNUG_ESYSTEM with a message. */
+int watch_open(snug_session *session);
+void watch_close(snug_session *session);
+/* Around every use of the shell. */
+void watch_enter(snug_session *session);
+void watch_leave(snug_session *session);
 
 #endif

@@ -460,8 +460,7 @@ static int feed_and_read(str *out, int *is_late, int *in, int err, const char *s
     }
 }
 
-/* One that could not start, or was killed, has judged nothing; so has one of which that is not
- * known, for a look at all processes (procs.h) had its status first. */
+/* One that could not start, or was killed, has judged nothing. */
 static int end_checker(pid_t pid, const str *said)
 {
     int status;
@@ -478,14 +477,11 @@ static int end_checker(pid_t pid, const str *said)
     return SNUG_OK;
 }
 
-/* *is_known: it came to its end, or to that of its time. */
-static int ask_checker(str *out, int *is_known, const char *source, size_t len)
+int shell_check(str *out, const char *source, size_t len)
 {
     int its_in = -1, in = -1, err = -1, its_err = -1, is_late = 0;
     int error = SNUG_OK, ended;
     pid_t pid;
-
-    *is_known = 1;
 
     if (open_pipe(&its_in, &in) != 0 || open_pipe(&err, &its_err) != 0) {
         error = error_system("pipe");
@@ -510,7 +506,6 @@ static int ask_checker(str *out, int *is_known, const char *source, size_t len)
     close_fd(&in);
     close_fd(&err);
     ended = end_checker(pid, out);
-    *is_known = is_late || !ended;
     if (!error && !is_late)
         error = ended;
 
@@ -520,17 +515,4 @@ done:
     close_fd(&in);
     close_fd(&err);
     return error;
-}
-
-int shell_check(str *out, const char *source, size_t len)
-{
-    enum { TRIES = 5 };
-    int error, is_known;
-
-    for (int i = 0;; i++) {
-        error = ask_checker(out, &is_known, source, len);
-        if (is_known || i + 1 == TRIES)
-            return error;
-        str_clear(out);
-    }
 }

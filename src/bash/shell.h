@@ -64,7 +64,7 @@ void shell_listen(shell *s);
 void shell_answer(shell *s, const char *line, size_t len);
 void shell_forget_answers(shell *s);
 /* A program that judges source by its syntax: SNUG_OK with the messages, empty where it is
- * fine; else with a message. */
+ * fine; else with a message. While nothing looks at the processes, which would have its status. */
 int shell_check(str *out, const char *source, size_t len);
 
 #endif

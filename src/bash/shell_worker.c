@@ -12,7 +12,7 @@
 #include "bash/bash.h"
 #include "bash/denylist.h"
 #include "bash/grants.h"
-#include "bash/sockets.h"
+#include "bash/usage.h"
 #include "session/confine/stage.h"
 #include "worker/server/serve.h"
 
@@ -26,7 +26,7 @@ int snug_worker_serve_bash(int in, int out)
 
     /* Cells have the same user, and shall not look into this process. */
     prctl(PR_SET_DUMPABLE, 0);
-    sockets_open();
+    usage_open_sockets();
     if (denylist_load() != SNUG_OK) {
         fprintf(stderr, "snug-worker: %s\n", error_message());
         return 1;

@@ -12,6 +12,8 @@
 #include "base/tree.h"
 #include "bash/procs.h"
 
+/* Before denylist_load, which refuses what the count of sockets needs. */
+void usage_open_sockets(void);
 /* At least what it is: pages that several processes share are counted for each. */
 uint64_t usage_at_most(const procs *p);
 /* Each page once; it takes longer. */

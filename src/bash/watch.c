@@ -1,4 +1,4 @@
-#include "bash/watch.h"
+#include "bash/bash.h"
 
 #include <errno.h>
 #include <time.h>
@@ -7,7 +7,6 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "bash/bash.h"
 #include "bash/shell_bounds.h"
 
 #define LOOK_NS     (10 * NS_PER_MS)

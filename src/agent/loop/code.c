@@ -21,9 +21,9 @@
 
 /* ---- bash syntax ---- */
 
-/* By `bash -n`, in the session's sandbox and beside its shell. message stays empty where there is
- * no fault, or nobody can say: then bash finds it when it reads the program to run it. *line: 0
- * where it is not told. An error of snug.h. */
+/* In the session's sandbox and beside its shell. message stays empty where there is
+ * no fault, or nobody can say: then bash finds it when it reads the program to run it. *at_line:
+ * 0 where it is not known. An error of snug.h. */
 static int bash_syntax_check(str *message, unsigned *at_line, run *r, const str *code)
 {
     str source = { 0 };
@@ -43,7 +43,7 @@ static int bash_syntax_check(str *message, unsigned *at_line, run *r, const str 
     r->agent->is_catching_up = 0;
 
     if (!error && result && snug_result_status(result) == SNUG_STATUS_ERROR &&
-        bashread_complaint(message, at_line, snug_result_text(result, SNUG_STREAM_STDERR, NULL)))
+        bashread_complaint(message, at_line, snug_result_error_value(result)))
         error = error_no_memory();
 
 done:

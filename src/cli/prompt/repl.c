@@ -90,27 +90,13 @@ static int put_quoted(str *out, const char *word, size_t len)
     return error ? error : str_add(out, "'");
 }
 
-/* Folders have a slash, and what has to be quoted is. */
+/* Of "$1". Folders have a slash, and what has to be quoted is. */
 static const char ask_files[] =
-    "compgen -f -- %s | while IFS= read -r f; do printf -v q %%q \"$f\"; q=${q/#\\\\~/\\~}; "
-    "[ -d \"${f/#\\~/$HOME}\" ] && q+=/; printf '%%s\\n' \"$q\"; done | sort -u";
-static const char ask_commands[] = "{ compgen -c -- %s; compgen -d -S / -- %s; } | sort -u";
-static const char ask_variables[] = "compgen -v -- %s | sort -u";
-
-static int put_question(str *out, const char *kind, const str *word)
-{
-    int error = 0;
-
-    for (const char *at = kind; *at && !error; at++) {
-        if (*at != '%')
-            error = str_append(out, at, 1);
-        else if (*++at == 's')
-            error = str_add_str(out, word);
-        else
-            error = str_append(out, at, 1);
-    }
-    return error;
-}
+    "\ncompgen -f -- \"$1\" | while IFS= read -r f; do printf -v q %q \"$f\"; q=${q/#\\\\~/\\~}; "
+    "[ -d \"${f/#\\~/$HOME}\" ] && q+=/; printf '%s\\n' \"$q\"; done | sort -u";
+static const char ask_commands[] =
+    "\n{ compgen -c -- \"$1\"; compgen -d -S / -- \"$1\"; } | sort -u";
+static const char ask_variables[] = "\ncompgen -v -- \"$1\" | sort -u";
 
 static void add_lines(menu *out, const char *text, size_t len)
 {
@@ -153,18 +139,17 @@ static void bash_words(shown_session *s, menu *out, const char *text, size_t cur
     const char *kind = is_command(text, begin) && !memchr(text + begin, '/', cursor - begin)
                            ? ask_commands
                            : ask_files;
-    str word = { 0 }, question = { 0 };
+    str question = { 0 };
 
     if (variable <= cursor) {
         begin = variable;
         kind = ask_variables;
     }
-    if (put_quoted(&word, text + begin, cursor - begin) == 0 &&
-        put_question(&question, kind, &word) == 0) {
+    if (str_add(&question, "set -- ") == 0 &&
+        put_quoted(&question, text + begin, cursor - begin) == 0 && str_add(&question, kind) == 0) {
         out->start = begin;
         ask(s, out, &question);
     }
-    str_free(&word);
     str_free(&question);
 }
 

@@ -83,7 +83,7 @@ static int read_result(str *message, unsigned *line, const char *name, const snu
     case SNUG_STATUS_OK:
         return EXIT_FINE;
     case SNUG_STATUS_ERROR:
-        if (bashread_complaint(message, line, snug_result_text(result, SNUG_STREAM_STDERR, NULL)))
+        if (bashread_complaint(message, line, snug_result_error_value(result)))
             return command_fail_memory();
         return EXIT_FINE;
     case SNUG_STATUS_DENIED:
