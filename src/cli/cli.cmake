@@ -113,7 +113,6 @@ snug_layer(cli SOURCES
     cli/program/docker.c
     cli/program/doctor.c
     cli/program/fixed_options.c
-    cli/program/in_bash.c
     cli/program/jsonline.c
     cli/program/kernel_facts.c
     cli/program/kernel_limits.c

@@ -11,7 +11,6 @@
 #include "cli/ask/member.h"
 #include "cli/packages/install.h"
 #include "cli/program/command.h"
-#include "cli/program/in_bash.h"
 #include "cli/terminal/term.h"
 
 /* ---- cancelling ---- */
@@ -217,7 +216,8 @@ static int ask_agent(asker *a, snug_agent *agent, const char *question,
         status = 128 + taken;
     else if (error)
         status = command_fail_host();
-    else if (snug_reply_wants_bash(reply) && in_bash_is_open(a->options) && !a->seats.conversation)
+    else if (snug_reply_wants_bash(reply) && options_may_be_bash(a->options) &&
+             !a->seats.conversation)
         a->wants_bash = 1;
     else if (!a->is_stopped)
         status = take_reply(a, agent, question, reply);

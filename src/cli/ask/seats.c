@@ -6,7 +6,6 @@
 
 #include "base/array.h"
 #include "cli/program/command.h"
-#include "cli/program/in_bash.h"
 
 static int is_shell_script(const char *path)
 {
@@ -18,7 +17,7 @@ int seats_is_for_bash(const seats *s, int is_first)
 {
     const options *o = s->options;
 
-    if (is_first && o->code_path && in_bash_is_open(o))
+    if (is_first && o->code_path && options_may_be_bash(o))
         return is_shell_script(o->code_path);
     return o->session.kind == SNUG_KIND_BASH;
 }
@@ -94,7 +93,7 @@ int seats_open(seat **out, seats *s, int is_bash, const question_data *data)
     }
 
     if (is_bash) {
-        how = in_bash_options(s->options);
+        how = options_in_bash(s->options);
     } else if (s->allow.count > 0) {
         how.isolation = AS_FULL;
         how.session.kind = SNUG_KIND_FULL;

@@ -32,7 +32,6 @@
 #include "cli/batch/summary.h"
 #include "cli/batch/tasks.h"
 #include "cli/program/command.h"
-#include "cli/program/in_bash.h"
 #include "cli/program/secrets.h"
 #include "cli/program/signals.h"
 #include "cli/program/state_folder.h"
@@ -442,7 +441,7 @@ static void do_task(worker *w, const task *t)
     str line = { 0 };
     int error = ask_apart(&reply, w, t, 0);
 
-    if (!error && snug_reply_wants_bash(reply) && in_bash_is_open(b->options)) {
+    if (!error && snug_reply_wants_bash(reply) && options_may_be_bash(b->options)) {
         snug_reply_free(reply);
         reply = NULL;
         error = ask_apart(&reply, w, t, 1);
@@ -598,7 +597,7 @@ static int open_all(batch *b)
     if ((status = state_set_material(&b->library, &b->cache, &b->wanted, o)))
         return status;
     init_place(&b->given, b, *o);
-    init_place(&b->bash, b, in_bash_options(o));
+    init_place(&b->bash, b, options_in_bash(o));
     if (signals_start(&b->signals))
         return command_fail(EXIT_USAGE, "%s", error_message());
     if ((status = tools_open(&b->tools, o, &b->signals)) ||

@@ -386,3 +386,20 @@ void options_print(FILE *stream, unsigned command, int only_common)
             print_limit(stream, left, limit);
     }
 }
+
+/* ---- bash ---- */
+
+int options_may_be_bash(const options *o)
+{
+    return o->session.kind != SNUG_KIND_BASH && o->program_language == BY_QUESTION &&
+           !o->worker_command;
+}
+
+options options_in_bash(const options *o)
+{
+    options how = *o;
+
+    how.isolation = AS_BASH;
+    how.session.kind = SNUG_KIND_BASH;
+    return how;
+}

@@ -202,4 +202,9 @@ const char *options_default(char *buffer, size_t size, const char *option);
 /* The options of a command, one a line, for its help. */
 void options_print(FILE *stream, unsigned command, int only_common);
 
+/* Whether the model decides that the programs are in bash. */
+int options_may_be_bash(const options *o);
+/* The same options for sessions of bash; what they point to stays theirs. */
+options options_in_bash(const options *o);
+
 #endif

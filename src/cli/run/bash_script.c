@@ -5,7 +5,6 @@
 
 #include "base/bashread.h"
 #include "cli/program/command.h"
-#include "cli/program/in_bash.h"
 
 /* ---- which they are ---- */
 
@@ -66,7 +65,7 @@ int bash_reader_open(bash_reader *r, const options *o)
     snug_session_options session = SNUG_SESSION_OPTIONS_INIT;
     int status = EXIT_FINE;
 
-    r->options = in_bash_options(o);
+    r->options = options_in_bash(o);
     session.kind = SNUG_KIND_BASH;
     session.limits = &r->options.limits;
     if (!r->host)

@@ -121,7 +121,7 @@ int remote_is_copied(char **out, const char *text);
 /* The same for a path. With is_here it is one of this machine, and made absolute: a worker's
  * current folder is the root. */
 int remote_is_whole(char **out, const char *path, int is_here);
-/* Starts the worker of one session of bash, and links to it: bash_session.c. */
+/* Starts the worker of one session of bash, and links to it: bash/sandbox.c. */
 int remote_bash_link(worker_link **out, snug_session *session);
 /* Before and after a cell of a session that has such a worker and a group: where the kernel has
  * ended a process of it for lack of memory, the result says so. SNUG_OK, or SNUG_ENOMEM with a

@@ -1,6 +1,6 @@
 /*
- * bash_session.c - starts the worker of one session of bash, in the sandbox that bubblewrap makes.
- * Nothing here falls back to a worker without one.
+ * sandbox.c - starts the worker of one session of bash, in the sandbox that bubblewrap makes.
+ * Nothing here falls back to a worker without one. Of this folder the client has this file alone.
  */
 #include <dirent.h>
 #include <errno.h>
