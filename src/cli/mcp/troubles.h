@@ -27,7 +27,7 @@ typedef struct troubles {
 /* Any thread. Nothing of what is ordinary. */
 void troubles_tell(troubles *t, const snug_supervisor_event *event);
 
-/* Whether one more may be told in this hour. *left_out: how many were not in the one before. */
+/* Whether one more may be said in this hour. *left_out: how many were not in the one before. */
 int troubles_may_tell(uint64_t *left_out, troubles *t, uint64_t now_ns);
 
 #endif
