@@ -79,7 +79,7 @@ static void pass_word(position *p, int *is_told, const char *word)
     }
 }
 
-/* "> file", "2>&1", "<<END": what is behind is no command, but for "<(". */
+/* "> file", "2>&1", "<<END": what follows cannot be a command, except after "<(". */
 static size_t pass_redirection(const char *text, size_t len)
 {
     size_t at = 0;
