@@ -155,6 +155,9 @@ static void make_id(char *out, size_t digits)
 static size_t begin_span(trace *t, const char *parent, const char *operation, const char *name,
                          int kind)
 {
+    char copy[SPAN_ID_DIGITS + 1]; /* parent is that of a span, and the list may move */
+
+    snprintf(copy, sizeof copy, "%s", parent);
     if (array_reserve(&t->spans, &t->cap, t->count + 1, sizeof *t->spans)) {
         t->is_broken = 1;
         return 0;
@@ -163,7 +166,7 @@ static size_t begin_span(trace *t, const char *parent, const char *operation, co
     span *s = &t->spans[t->count++];
     *s = (span){ .kind = kind, .begun_ns = clock_now_ns() };
     make_id(s->id, SPAN_ID_DIGITS);
-    snprintf(s->parent, sizeof s->parent, "%s", parent);
+    memcpy(s->parent, copy, sizeof copy);
     t->is_broken |= str_printf(&s->name, "%s %s", operation, name) != 0;
     add_text(t, t->count, "gen_ai.operation.name", operation);
     return t->count;
