@@ -78,6 +78,7 @@ class FullDisk(PromptCase):
 
     def test_a_history_that_cannot_be_added_to_is_told_once_and_kept(self):
         history = self.on_disk("history")
+        os.chmod(history, 0o600)
         self.fill()
         terminal = self.prompt(SNUG_PROMPT_HISTORY=history)
         self.ask(terminal, "6 * 7", r"history.*No space left on device")
