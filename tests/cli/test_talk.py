@@ -9,6 +9,7 @@ import struct
 import subprocess
 import termios
 import threading
+import time
 import unittest
 
 from driver import SECONDS, SNUG
@@ -260,8 +261,10 @@ class Talk(Talking):
                          plain=("--no-evaluation", "--answer", "result"))
         talk.ready()
         talk.type("And what runs?\r")
-        while struct.unpack("i", fcntl.ioctl(talk.fd, termios.FIONREAD, b"    "))[0] < 1500:
-            pass
+        shown, before = 0, -1
+        while shown < 1500 or shown > before:  # until it waits for room
+            time.sleep(0.3)
+            before, shown = shown, struct.unpack("i", fcntl.ioctl(talk.fd, termios.FIONREAD, b"    "))[0]
         self.interrupt(talk)
         self.interrupt(talk)
         talk.wait("once more ends snug at once")
