@@ -3,6 +3,7 @@ directory. The session needs OPTIONS and --workdir FOLDER."""
 import ctypes
 import mmap
 import os
+import time
 
 BYTES = 4096
 OPTIONS = ("--full", "--allow", "ctypes", "--allow", "mmap")
@@ -27,6 +28,11 @@ class Gate:
         self.libc.pthread_barrierattr_setpshared(attributes, 1)
         self.libc.pthread_barrier_init(self.barrier, attributes, 2)
 
+    def wait(self):
+        """Until the cell is in its call. glibc's barrier begins with the number of threads that have entered it."""
+        while not ctypes.c_uint.from_buffer(self.barrier).value:
+            time.sleep(0.01)
+
     def open(self):
-        """Once the cell has come to its call."""
+        """Once the cell is in its call."""
         self.libc.pthread_barrier_wait(self.barrier)

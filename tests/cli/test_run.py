@@ -336,14 +336,18 @@ class Run(Case):
             self.assertEqual(process.wait(SECONDS), 128 + number)
             self.assertEqual(process.stderr.read(), b"snug: nobody reads what it writes; ended at once\n")
 
-    def test_a_third_interrupt_ends_a_run_whose_messages_nobody_reads_either(self):
-        process = self.unread(subprocess.STDOUT)
-        status = pathlib.Path(f"/proc/{process.pid}/status")
-        for _ in range(3):
-            process.send_signal(signal.SIGINT)
-            while process.poll() is None and int(re.search(r"ShdPnd:\t(\w+)", status.read_text())[1], 16) & 2:
-                time.sleep(0.01)
-        self.assertEqual(process.wait(SECONDS), 130)
+    def test_a_third_interrupt_ends_a_run_whose_output_nobody_reads(self):
+        for stderr in (subprocess.STDOUT, subprocess.PIPE):
+            with self.subTest(stderr):
+                process = self.unread(stderr)
+                status = pathlib.Path(f"/proc/{process.pid}/status")
+                for _ in range(3):
+                    process.send_signal(signal.SIGINT)
+                    while process.poll() is None and int(re.search(r"ShdPnd:\t(\w+)", status.read_text())[1], 16) & 2:
+                        time.sleep(0.01)
+                self.assertEqual(process.wait(SECONDS), 130)
+                if process.stderr:
+                    self.assertIn(b"snug: not ended yet; once more ends snug at once\n", process.stderr.read())
 
     def gone(self):
         """A pipe that nobody reads."""

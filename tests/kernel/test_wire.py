@@ -317,6 +317,7 @@ class Stops(KernelCase):
         k.run("x = 42")
         request = k.client.execute(gate.CELL)
         self.assertEqual(k.wait_for("stream")["text"], "there\n")
+        self.gate.wait()
         k.control("interrupt_request")
         self.assertIn("Another stop, or its time limit, ends the session and its names", k.wait_for("stream")["text"])
         return k, request

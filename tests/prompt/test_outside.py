@@ -148,6 +148,7 @@ class Outside(Case):
             terminal = self.prompt(*gate.OPTIONS, "--workdir", self.folder)
             self.ask(terminal, "x = 42", r"In \[2\]: ")
             self.ask(terminal, "%run closed.py", r"there")
+            closed.wait()
             terminal.type(CTRL_C)
             terminal.wait("Ctrl-C again, or its time limit, ends the session and its names")
             if again:
