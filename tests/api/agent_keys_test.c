@@ -80,7 +80,6 @@ static void start_endpoint(void)
 
 static int set_up(void **state)
 {
-    (void)state;
     unsetenv("OPENAI_API_KEY");
     make_key();
     start_endpoint();
@@ -89,7 +88,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     kill(endpoint, SIGKILL);
     waitpid(endpoint, NULL, 0);
     unlink(key_path);
@@ -215,7 +213,6 @@ void *realloc(void *block, size_t bytes)
 
 static void the_key_is_found_where_it_is(void **state)
 {
-    (void)state;
     assert_int_equal(count_in_file(key_path), 1);
     assert_int_equal(count_in_memory(1), 0);
     unsigned char *planted = malloc(KEY_BYTES);
@@ -229,7 +226,6 @@ static void the_key_is_found_where_it_is(void **state)
 
 static void a_block_that_is_freed_with_the_key_is_noticed(void **state)
 {
-    (void)state;
     is_watching = 1;
     char *volatile block = calloc(1, KEY_BYTES + 1);
     free(block);
@@ -248,7 +244,6 @@ static void a_block_that_is_freed_with_the_key_is_noticed(void **state)
 
 static void nothing_of_the_key_is_left_after_close(void **state)
 {
-    (void)state;
     snug_host *host;
     snug_agent *agent;
     snug_reply *reply;

@@ -53,7 +53,6 @@ static const char *fails(int error, int expected)
 
 static void a_question_that_is_taken_back_leaves_neither_names_nor_words(void **state)
 {
-    (void)state;
     START_TALK(f, { CODE("x = 1\\nx") }, { CODE("x = 2\\ngreen = 3\\nx") },
                { CODE("[x, 'green' in globals()]") });
     ask(&f, "One?");
@@ -69,7 +68,6 @@ static void a_question_that_is_taken_back_leaves_neither_names_nor_words(void **
 
 static void there_is_one_way_back_for_each_question(void **state)
 {
-    (void)state;
     START_TALK(f, { CODE("1") }, { CODE("2") });
     ask(&f, "One?");
     ask(&f, "Two?");
@@ -84,7 +82,6 @@ static void there_is_one_way_back_for_each_question(void **state)
 
 static void without_keeps_way_back_there_is_none(void **state)
 {
-    (void)state;
     START_TALK(f, { CODE("1") });
     f.options.keeps_way_back = 0;
     ask(&f, "One?");
@@ -95,7 +92,6 @@ static void without_keeps_way_back_there_is_none(void **state)
 
 static void a_session_that_fills_its_memory_keeps_no_way_back(void **state)
 {
-    (void)state;
     START_TALK(f, { CODE("big = bytes(40 << 20)\\nlen(big)") }, { CODE("1") });
     snug_limits limits = SNUG_LIMITS_INIT;
     limits.memory_bytes = 64 << 20;
@@ -109,7 +105,6 @@ static void a_session_that_fills_its_memory_keeps_no_way_back(void **state)
 
 static void act_mode_has_its_final_answer_after_the_way_back(void **state)
 {
-    (void)state;
     START_TALK(f, { CODE("x = 6\\nfinal_answer(x)") }, { CODE("final_answer('x' in globals())") });
     f.options.mode = SNUG_AGENT_MODE_ACT;
     ask(&f, "Six?");
@@ -121,7 +116,6 @@ static void act_mode_has_its_final_answer_after_the_way_back(void **state)
 
 static void what_was_stored_is_taken_back_too(void **state)
 {
-    (void)state;
     START_TALK(f, { CODE("x = 1\\nx") }, { CODE("x = 2\\nx") }, { CODE("x") });
     char path[] = "/tmp/snug-talk-XXXXXX";
     snug_agent_conversation *c;
@@ -146,7 +140,6 @@ static void what_was_stored_is_taken_back_too(void **state)
 
 static void the_turns_of_an_agent_are_read_without_a_file(void **state)
 {
-    (void)state;
     START_TALK(f, { CODE("1") }, { CODE("print(2)\\n3") });
     snug_agent_conversation *c;
     ask(&f, "One?");
@@ -167,7 +160,6 @@ static void the_turns_of_an_agent_are_read_without_a_file(void **state)
 
 static void another_model_finds_conversation_and_session(void **state)
 {
-    (void)state;
     START_TALK(f, { CODE("x = 6\\nx") }, { CODE("x * 7") }, { CODE("x") });
     ask(&f, "Six?");
     snug_agent_options other = f.options;
@@ -189,7 +181,6 @@ static void another_model_finds_conversation_and_session(void **state)
 
 static void another_model_needs_a_price_where_there_is_a_limit(void **state)
 {
-    (void)state;
     START_TALK(f, { CODE("6") });
     f.options.model = "openai:gpt-4o-mini";
     f.limits.cost_microusd = 1000000;
@@ -217,7 +208,6 @@ static snug_agent_consent decide(void *payload, const char *code, size_t len)
 
 static void a_program_that_is_refused_does_not_run_and_is_not_repaired(void **state)
 {
-    (void)state;
     static const snug_agent_mode modes[] = { SNUG_AGENT_MODE_SOLVE, SNUG_AGENT_MODE_CHAIN,
                                              SNUG_AGENT_MODE_ACT };
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
@@ -236,7 +226,6 @@ static void a_program_that_is_refused_does_not_run_and_is_not_repaired(void **st
 
 static void each_program_is_asked_for_and_the_repaired_one_too(void **state)
 {
-    (void)state;
     START_TALK(f, { CODE("import os") }, { CODE("1 / 0") }, { CODE("42") });
     f.options.on_program = decide;
     ask(&f, "What?");
@@ -247,7 +236,6 @@ static void each_program_is_asked_for_and_the_repaired_one_too(void **state)
 
 static void each_step_of_a_plan_is_asked_for(void **state)
 {
-    (void)state;
     START_TALK(f, { SAY("[\\\"one\\\", \\\"two\\\"]") }, { CODE("1") }, { CODE("2") });
     f.options.mode = SNUG_AGENT_MODE_PLAN;
     f.options.on_program = decide;
@@ -260,7 +248,6 @@ static void each_step_of_a_plan_is_asked_for(void **state)
 
 static void a_changed_program_is_scanned_and_asked_for_and_runs(void **state)
 {
-    (void)state;
     START_TALK(f, { CODE("41") });
     f.options.on_program = decide;
     f.consent[0] = SNUG_AGENT_CONSENT_CHANGED;
@@ -275,7 +262,6 @@ static void a_changed_program_is_scanned_and_asked_for_and_runs(void **state)
 
 static void a_changed_program_can_not_pass_the_scan_by_that(void **state)
 {
-    (void)state;
     START_TALK(f, { CODE("41") }, { CODE("43") });
     f.options.on_program = decide;
     f.consent[0] = SNUG_AGENT_CONSENT_CHANGED;
@@ -288,7 +274,6 @@ static void a_changed_program_can_not_pass_the_scan_by_that(void **state)
 
 static void a_model_that_acts_hears_what_ran_instead(void **state)
 {
-    (void)state;
     START_TALK(f, { CODE("x = 41") }, { CODE("final_answer(x)") });
     f.options.mode = SNUG_AGENT_MODE_ACT;
     f.options.on_program = decide;
@@ -303,16 +288,12 @@ static void a_model_that_acts_hears_what_ran_instead(void **state)
 
 static snug_agent_consent think(void *payload, const char *code, size_t len)
 {
-    (void)payload;
-    (void)code;
-    (void)len;
     usleep(3100000);
     return SNUG_AGENT_CONSENT_RUN;
 }
 
 static void thinking_takes_none_of_the_questions_time(void **state)
 {
-    (void)state;
     START_TALK(f, { CODE("42") });
     f.options.on_program = think;
     f.limits.wall_ms = 3000;
@@ -323,15 +304,12 @@ static void thinking_takes_none_of_the_questions_time(void **state)
 
 static snug_agent_consent cancel(void *payload, const char *code, size_t len)
 {
-    (void)code;
-    (void)len;
     snug_agent_cancel(((fixture *)payload)->agent);
     return SNUG_AGENT_CONSENT_RUN;
 }
 
 static void a_question_is_cancelled_while_somebody_thinks(void **state)
 {
-    (void)state;
     START_TALK(f, { CODE("42") }, { CODE("43") });
     f.options.on_program = cancel;
     ask(&f, "What?");

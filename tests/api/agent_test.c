@@ -63,7 +63,6 @@ static void refused(const snug_agent_options *options, const char *says)
 
 static void options_that_are_not_right_are_named(void **state)
 {
-    (void)state;
     snug_agent_options o = SNUG_AGENT_OPTIONS_INIT;
     refused(NULL, "no model is named");
     refused(&o, "no model is named");
@@ -99,7 +98,6 @@ static void options_that_are_not_right_are_named(void **state)
 
 static void templates_that_are_not_right_are_named(void **state)
 {
-    (void)state;
     snug_agent_options o = SNUG_AGENT_OPTIONS_INIT;
     snug_agent_prompt prompt = { "generate", "{{qeury}}" };
     o.model = "openai:x";
@@ -116,7 +114,6 @@ static void templates_that_are_not_right_are_named(void **state)
 
 static void a_session_that_can_not_be_opened_leaves_no_agent(void **state)
 {
-    (void)state;
     snug_agent_options o = SNUG_AGENT_OPTIONS_INIT;
     snug_session_options session = SNUG_SESSION_OPTIONS_INIT;
     snug_agent *agent = NULL;
@@ -130,7 +127,6 @@ static void a_session_that_can_not_be_opened_leaves_no_agent(void **state)
 
 static void each_limit_is_described(void **state)
 {
-    (void)state;
     size_t count = 0;
     for (const snug_limit_description *l; (l = snug_agent_limit_info(count)); count++) {
         assert_true(*l->name && *l->about);
@@ -141,7 +137,6 @@ static void each_limit_is_described(void **state)
 
 static void a_model_is_checked_by_its_name_alone(void **state)
 {
-    (void)state;
     assert_int_equal(snug_agent_check_model("openai:gpt-4o"), SNUG_OK);
     assert_int_equal(snug_agent_check_model("ollama:qwen3:8b"), SNUG_OK);
     assert_int_equal(snug_agent_check_model("gpt-4o"), SNUG_EINVAL);
@@ -165,7 +160,6 @@ static void not_asked(fixture *f, const char *question, const snug_agent_ask_opt
 
 static void what_is_asked_wrongly_is_an_error_and_sends_nothing(void **state)
 {
-    (void)state;
     START(f, { CODE("6 * 7") });
     snug_agent_ask_options o = SNUG_AGENT_ASK_OPTIONS_INIT;
     snug_agent_mode mode = (snug_agent_mode)9;
@@ -198,7 +192,6 @@ static void what_is_asked_wrongly_is_an_error_and_sends_nothing(void **state)
 
 static void a_question_that_is_no_text_is_refused_and_sends_nothing(void **state)
 {
-    (void)state;
     START(f, { CODE("6 * 7") });
     f.limits.question_bytes = 40;
     static const char *const questions[] = { "", "  \n", "\x1b[31m", "\xff\xfe",
@@ -217,7 +210,6 @@ static void a_question_that_is_no_text_is_refused_and_sends_nothing(void **state
 
 static void inputs_from_memory_are_variables_and_files(void **state)
 {
-    (void)state;
     START(f, { CODE("[data['a'], text, open('a.csv').read()]") });
     static const snug_agent_input inputs[] = {
         { "data", NULL, "{\"a\": 1}", 8 },
@@ -235,7 +227,6 @@ static void inputs_from_memory_are_variables_and_files(void **state)
 
 static void what_programs_made_is_listed_and_named_where_it_was_put(void **state)
 {
-    (void)state;
     START(f, { CODE("print(1, file=open('a.txt', 'w'))\\n"
                     "class Figure:\\n"
                     "    def _repr_mimebundle_(self, include=None, exclude=None):\\n"
@@ -270,7 +261,6 @@ static void what_programs_made_is_listed_and_named_where_it_was_put(void **state
 
 static void a_reply_is_told_in_three_formats(void **state)
 {
-    (void)state;
     START(f, { CODE("6 * 7") });
     size_t len;
     ask(&f, "What is six times seven?");
@@ -290,7 +280,6 @@ static void a_reply_is_told_in_three_formats(void **state)
 
 static void the_session_is_the_callers_between_questions(void **state)
 {
-    (void)state;
     START(f, { CODE("x = 6\\nx") }, { CODE("x * y") });
     snug_result *result;
     ask(&f, "Six?");
@@ -305,7 +294,6 @@ static void the_session_is_the_callers_between_questions(void **state)
 
 static void a_reset_forgets_names_and_conversation(void **state)
 {
-    (void)state;
     START(f, { CODE("sixty = 60\\nsixty") }, { CODE("'sixty' in globals()") });
     ask(&f, "What is the blue number?");
     assert_int_equal(snug_agent_reset(f.agent), SNUG_OK);
@@ -318,7 +306,6 @@ static void a_reset_forgets_names_and_conversation(void **state)
 
 static void the_checkpoints_of_a_plan_are_forgotten(void **state)
 {
-    (void)state;
     START(f, { SAY("[\\\"one\\\", \\\"two\\\"]") }, { CODE("1") }, { CODE("2") });
     f.options.mode = SNUG_AGENT_MODE_PLAN;
     f.options.has_rollback = 1;
@@ -355,7 +342,6 @@ static void on_event(void *payload, const snug_agent_event *event)
 
 static void each_step_is_an_event(void **state)
 {
-    (void)state;
     START(f, { CODE("print(six)") }, { CODE("print(6 * 7)") });
     f.options.on_event = on_event;
     ask(&f, "What is six times seven?");
@@ -379,7 +365,6 @@ static int refuse_once(void *payload, const char *code, size_t len, char *reason
 
 static void the_callers_scan_refuses_with_a_reason(void **state)
 {
-    (void)state;
     START(f, { CODE("x = 1\\n'red'") }, { CODE("'x' in globals()") });
     f.options.on_scan = refuse_once;
     ask(&f, "Which color?");
@@ -391,7 +376,6 @@ static void the_callers_scan_refuses_with_a_reason(void **state)
 
 static void the_callers_scan_comes_after_snugs(void **state)
 {
-    (void)state;
     START(f, { CODE("import socket") }, { CODE("1") }, { CODE("2") });
     f.options.on_scan = refuse_once;
     ask(&f, "Which?");
@@ -412,7 +396,6 @@ static snug_agent_verdict judge(void *payload, const char *question, const char 
 
 static void the_callers_judgement_takes_the_place_of_the_models(void **state)
 {
-    (void)state;
     START(f, { CODE("1") }, { CODE("20") });
     f.options.has_no_evaluation = 0;
     f.options.on_evaluate = judge;
@@ -426,7 +409,6 @@ static void the_callers_judgement_takes_the_place_of_the_models(void **state)
 
 static void a_caller_who_is_unsure_leaves_it_to_the_model(void **state)
 {
-    (void)state;
     START(f, { CODE("20") }, { VERDICT("pass", "It is 20.") });
     f.options.has_no_evaluation = 0;
     f.options.answer = SNUG_AGENT_ANSWER_SENTENCE;
@@ -439,7 +421,6 @@ static void a_caller_who_is_unsure_leaves_it_to_the_model(void **state)
 
 static void the_words_of_a_failed_judgement_are_no_answer(void **state)
 {
-    (void)state;
     START(f, { CODE("19") }, { VERDICT("fail", "It is 19.") }, { CODE("20") },
           { SAY("It is 20.") });
     f.options.has_no_evaluation = 0;
@@ -454,7 +435,6 @@ static void the_words_of_a_failed_judgement_are_no_answer(void **state)
 
 static void an_answer_in_words_says_so_and_is_not_for_the_callers_judgement(void **state)
 {
-    (void)state;
     START(f, { SAY("ANSWER: A sequence.") }, { VERDICT("pass", "") });
     f.options.has_no_evaluation = 0;
     f.options.on_evaluate = judge;
@@ -469,7 +449,6 @@ static void an_answer_in_words_says_so_and_is_not_for_the_callers_judgement(void
 
 static void an_answer_that_nobody_is_sure_of_says_so(void **state)
 {
-    (void)state;
     START(f, { CODE("20") }, { SAY("Nothing to add.") }, { VERDICT("unsure", "") });
     f.options.has_no_evaluation = 0;
     ask(&f, "Which?");
@@ -502,7 +481,6 @@ static void route(fixture *f, snug_agent_step from, snug_agent_step to)
 
 static void the_caller_may_leave_a_step_out(void **state)
 {
-    (void)state;
     START(f, { CODE("print(6 * 7)") });
     f.options.has_no_evaluation = 0;
     route(&f, SNUG_AGENT_STEP_EXECUTE, SNUG_AGENT_STEP_REPLY);
@@ -512,7 +490,6 @@ static void the_caller_may_leave_a_step_out(void **state)
 
 static void the_caller_may_have_a_program_improved_that_did_not_fail(void **state)
 {
-    (void)state;
     START(f, { CODE("6 * 7.0") }, { CODE("6 * 7") });
     route(&f, SNUG_AGENT_STEP_EVALUATE, SNUG_AGENT_STEP_REPAIR);
     expect(&f, SNUG_AGENT_STATUS_ANSWERED, "42");
@@ -521,7 +498,6 @@ static void the_caller_may_have_a_program_improved_that_did_not_fail(void **stat
 
 static void the_caller_may_end_a_run(void **state)
 {
-    (void)state;
     START(f, { CODE("6 * 7") });
     route(&f, SNUG_AGENT_STEP_EXTRACT, SNUG_AGENT_STEP_END);
     expect(&f, SNUG_AGENT_STATUS_TERMINAL_ERROR, "");
@@ -530,7 +506,6 @@ static void the_caller_may_end_a_run(void **state)
 
 static void a_plan_may_be_made_anew(void **state)
 {
-    (void)state;
     START(f, { SAY("[\\\"one\\\", \\\"two\\\"]") }, { CODE("1") }, { SAY("[\\\"three\\\"]") },
           { CODE("3") });
     f.options.mode = SNUG_AGENT_MODE_PLAN;
@@ -556,7 +531,6 @@ static void ask_for(fixture *f, const char *code, snug_agent_focus focus)
 static snug_agent_verdict reject_version(void *payload, const char *question, const char *code,
                                          const snug_result *result, char *reason)
 {
-    (void)result;
     ((fixture *)payload)->evaluations++;
     assert_string_equal(question, "");
     if (!strstr(code, "version"))
@@ -567,7 +541,6 @@ static snug_agent_verdict reject_version(void *payload, const char *question, co
 
 static void a_version_that_the_caller_rejects_is_not_taken(void **state)
 {
-    (void)state;
     START(f, { CODE("42  # version") });
     f.options.on_evaluate = reject_version;
     f.limits.attempts = 1;
@@ -583,7 +556,6 @@ static void a_version_that_the_caller_rejects_is_not_taken(void **state)
 
 static void no_version_is_asked_for_of_a_program_that_fails(void **state)
 {
-    (void)state;
     START(f, { CODE("1") });
     f.options.on_route = reroute;
     f.from = SNUG_AGENT_STEP_EXECUTE;
@@ -597,7 +569,6 @@ static void no_version_is_asked_for_of_a_program_that_fails(void **state)
 /* Routes to steps that have nothing to work on. */
 static void a_route_to_nowhere_ends_the_run(void **state)
 {
-    (void)state;
     static const struct {
         snug_agent_mode mode;
         snug_agent_step from, to;
@@ -642,7 +613,6 @@ static void *cancel_at_request(void *payload)
 
 static void a_request_is_cancelled_from_another_thread(void **state)
 {
-    (void)state;
     START(f, { "", .holds = 1 }, { CODE("6 * 7") });
     pthread_t thread;
     open_agent(&f);
@@ -664,7 +634,6 @@ typedef struct gate {
 static void open_gate(void *payload, snug_call *call, const char *arguments)
 {
     gate *g = payload;
-    (void)arguments;
     pthread_mutex_lock(&g->lock);
     g->is_open = 1;
     pthread_cond_signal(&g->changed);
@@ -685,7 +654,6 @@ static void *cancel_at_gate(void *payload)
 
 static void a_cell_is_cancelled_from_another_thread(void **state)
 {
-    (void)state;
     START(f, { CODE("x = 1\\ngo()\\nwhile True: pass") }, { CODE("x") });
     gate g = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, NULL };
     snug_tool tool = SNUG_TOOL_INIT;
@@ -708,7 +676,6 @@ static void a_cell_is_cancelled_from_another_thread(void **state)
 
 static void a_cancel_without_a_question_reaches_none(void **state)
 {
-    (void)state;
     START(f, { CODE("6 * 7") });
     open_agent(&f);
     snug_agent_cancel(f.agent);
@@ -721,7 +688,6 @@ static void a_cancel_without_a_question_reaches_none(void **state)
 /* On the thread that asks. */
 static void a_callback_may_cancel(void **state)
 {
-    (void)state;
     START(f, { CODE("print('begun', flush=True)\\nwhile True: pass") }, { CODE("6 * 7") });
     f.options.on_event = on_event;
     f.cancels_at_output = 1;
@@ -739,7 +705,6 @@ static void a_callback_may_cancel(void **state)
 
 static void a_callback_can_not_ask(void **state)
 {
-    (void)state;
     START(f, { CODE("6 * 7") });
     f.options.on_event = on_event;
     f.asks_at_generate = 1;
@@ -759,7 +724,6 @@ static void ignore_call(void *payload, snug_call *call, const char *arguments)
 static void the_name_of_the_final_answer_is_taken_and_no_agent_is_an_argument_error(void **state)
 {
     snug_tool tool = SNUG_TOOL_INIT;
-    (void)state;
     START(f, { CODE("6 * 7") });
     open_agent(&f);
     tool.name = "final_answer";
@@ -790,7 +754,6 @@ static void write_file(char *path, const char *text)
 
 static void a_cost_past_all_numbers_is_past_its_limit(void **state)
 {
-    (void)state;
     START(f, { COUNTING("six * 7", "999999999999999999") }, { CODE("6 * 7") });
     char path[] = "/tmp/snug-prices-XXXXXX";
     write_file(path, "{\"openai:test\": {\"input_per_mtok\": 15, \"output_per_mtok\": 75}}");
@@ -814,7 +777,6 @@ static void give_twenty(void *payload, snug_call *call, const char *arguments)
 
 static void a_tool_is_told_and_called(void **state)
 {
-    (void)state;
     START(f, { CODE("stock('apples') + 1") });
     snug_tool tool = SNUG_TOOL_INIT;
     tool.name = "stock";
@@ -834,7 +796,6 @@ static void a_tool_is_told_and_called(void **state)
 
 static void a_call_that_cannot_be_right_is_repaired_before_it_runs(void **state)
 {
-    (void)state;
     START(f, { CODE("stock.count(1)") }, { CODE("stock.count('apples') + 1") },
           { CODE("stock = 3\\nstock") }, { CODE("stock.bit_length()") });
     snug_tool tool = SNUG_TOOL_INIT;
@@ -862,7 +823,6 @@ static void a_call_that_cannot_be_right_is_repaired_before_it_runs(void **state)
 /* Texts are a server's: it writes as much as it likes. */
 static void of_a_long_text_of_a_tool_the_beginning_is_told(void **state)
 {
-    (void)state;
     static char doc[100 * 1024], stub[100 * 1024];
     START(f, { CODE("6 * 7") });
     snug_tool tool = SNUG_TOOL_INIT;
@@ -886,7 +846,6 @@ static void of_a_long_text_of_a_tool_the_beginning_is_told(void **state)
 
 static void many_functions_of_servers_are_told_as_servers(void **state)
 {
-    (void)state;
     START(f, { CODE("6 * 7") }, { CODE("6 * 7") });
     snug_tool tool = SNUG_TOOL_INIT;
     char name[32];
@@ -917,7 +876,6 @@ static void *ask_aside(void *payload)
 
 static void two_agents_share_a_host_and_nothing_else(void **state)
 {
-    (void)state;
     static const server_answer one[] = { { CODE("x = 1\\nx") }, { CODE("x") } };
     static const server_answer two[] = { { CODE("x = 2\\nx") }, { CODE("x") } };
     fixture a, b;
@@ -937,7 +895,6 @@ static void two_agents_share_a_host_and_nothing_else(void **state)
 
 static void a_model_that_is_not_there_is_the_replys_status(void **state)
 {
-    (void)state;
     START(f, { HTTP_404 });
     ask(&f, "What is six times seven?");
     expect(&f, SNUG_AGENT_STATUS_TERMINAL_ERROR, "");

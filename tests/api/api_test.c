@@ -18,13 +18,11 @@ static snug_host *host;
 
 static int open_host(void **state)
 {
-    (void)state;
     return open_test_host(&host);
 }
 
 static int close_host(void **state)
 {
-    (void)state;
     return snug_host_close(host);
 }
 
@@ -51,7 +49,6 @@ static void check_value(snug_session *session, const char *source, const char *v
 
 static void names_live_from_cell_to_cell(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     check_value(session, "x = 20; y = 1", "");
     check_value(session, "x * 2 + y + 1", "42");
@@ -60,7 +57,6 @@ static void names_live_from_cell_to_cell(void **state)
 
 static void sessions_do_not_see_each_other(void **state)
 {
-    (void)state;
     snug_session *a = open_session(), *b = open_session();
     check_value(a, "import math; math.planted = 1; secret = 1", "");
     check_value(b, "'secret' in globals()", "False");
@@ -71,7 +67,6 @@ static void sessions_do_not_see_each_other(void **state)
 
 static void source_needs_no_nul_behind_it(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     snug_result *result = NULL;
     assert_int_equal(snug_session_run(&result, session, "1 + 1garbage", 5, NULL), SNUG_OK);
@@ -82,7 +77,6 @@ static void source_needs_no_nul_behind_it(void **state)
 
 static void a_second_host_is_refused_while_one_is_open(void **state)
 {
-    (void)state;
     snug_host *second = NULL;
     if (is_worker_form()) {
         print_message("of hosts with workers there may be many\n");
@@ -94,7 +88,6 @@ static void a_second_host_is_refused_while_one_is_open(void **state)
 
 static void a_host_with_sessions_does_not_close(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     assert_int_equal(snug_host_close(host), SNUG_EBUSY);
     assert_non_null(strstr(snug_error_message(), "1 open session"));
@@ -103,7 +96,6 @@ static void a_host_with_sessions_does_not_close(void **state)
 
 static void a_closed_host_can_be_opened_again(void **state)
 {
-    (void)state;
     assert_int_equal(snug_host_close(host), SNUG_OK);
     assert_int_equal(open_test_host(&host), SNUG_OK);
     snug_session *session = open_session();
@@ -113,7 +105,6 @@ static void a_closed_host_can_be_opened_again(void **state)
 
 static void a_name_is_a_short_text(void **state)
 {
-    (void)state;
     char name[258];
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -132,7 +123,6 @@ static void a_name_is_a_short_text(void **state)
 
 static void too_little_memory_is_refused(void **state)
 {
-    (void)state;
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     snug_limits limits = SNUG_LIMITS_INIT;
@@ -160,7 +150,6 @@ static snug_session *open_threaded(uint64_t threads, uint64_t memory_bytes)
 
 static void a_session_may_have_so_many_threads(void **state)
 {
-    (void)state;
     snug_session *session = open_threaded(2, 0);
     check_value(session,
                 "from concurrent.futures import ThreadPoolExecutor\n"
@@ -181,7 +170,6 @@ static void a_session_may_have_so_many_threads(void **state)
 
 static void without_the_option_a_session_has_no_threads(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     check_value(session, "try: import threading\nexcept ImportError as e: name = e.name\nname",
                 "'threading'");
@@ -191,7 +179,6 @@ static void without_the_option_a_session_has_no_threads(void **state)
 /* Also beside the shared libpython, where nothing is torn out of its code. */
 static void a_time_limit_ends_the_threads_of_a_cell_and_keeps_the_state(void **state)
 {
-    (void)state;
     snug_session *session = open_threaded(2, 0);
     snug_result *result = NULL;
     snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = 100 };
@@ -215,7 +202,6 @@ static void a_time_limit_ends_the_threads_of_a_cell_and_keeps_the_state(void **s
 /* 3.11 makes a thread's state without a look at what the allocator answered. */
 static void threads_start_while_the_memory_is_used_up(void **state)
 {
-    (void)state;
     snug_session *session = open_threaded(1, 32 << 20);
     check_value(
         session,
@@ -239,7 +225,6 @@ static void threads_start_while_the_memory_is_used_up(void **state)
 
 static void structs_without_their_size_are_refused(void **state)
 {
-    (void)state;
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     options.size = 0;
@@ -259,7 +244,6 @@ static void structs_without_their_size_are_refused(void **state)
 
 static void an_unknown_profile_is_named(void **state)
 {
-    (void)state;
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     options.profile = "nonesuch";
@@ -269,7 +253,6 @@ static void an_unknown_profile_is_named(void **state)
 
 static void a_missing_work_directory_is_named(void **state)
 {
-    (void)state;
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     options.workdir = "/nonexistent/folder";
@@ -279,7 +262,6 @@ static void a_missing_work_directory_is_named(void **state)
 
 static void a_private_work_directory_goes_with_the_session(void **state)
 {
-    (void)state;
     char path[4096];
     struct stat facts;
     snug_session *session = open_session();
@@ -293,7 +275,6 @@ static void a_private_work_directory_goes_with_the_session(void **state)
 
 static void the_host_keeps_its_working_directory(void **state)
 {
-    (void)state;
     char before[4096], after[4096];
     assert_non_null(getcwd(before, sizeof before));
     snug_session *session = open_session();
@@ -305,7 +286,6 @@ static void the_host_keeps_its_working_directory(void **state)
 
 static void reset_forgets_names_and_counts_from_one(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     check_value(session, "x = 1", "");
     check_value(session, "open('f', 'w').write('a')", "1");
@@ -321,7 +301,6 @@ static void reset_forgets_names_and_counts_from_one(void **state)
 
 static void a_run_can_have_a_shorter_limit_than_its_session(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = 100 };
     const char *source = "x = 1\nwhile True: pass";
@@ -372,15 +351,11 @@ static void *interrupt_when_started(void *arg)
 
 static void on_first_output(void *payload, snug_stream stream, const char *text, size_t len)
 {
-    (void)stream;
-    (void)text;
-    (void)len;
     gate_open(&((interrupter *)payload)->started);
 }
 
 static void an_interrupt_ends_the_running_cell_and_not_the_next(void **state)
 {
-    (void)state;
     interrupter i = { .started = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0 } };
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     options.on_output = on_first_output;
@@ -405,7 +380,6 @@ static void an_interrupt_ends_the_running_cell_and_not_the_next(void **state)
 /* A loop that begins its try block is not in it, by a bug of Python 3.11. */
 static void an_interrupt_is_handled_to_the_end(void **state)
 {
-    (void)state;
     interrupter i = { .started = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0 } };
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     options.on_output = on_first_output;
@@ -432,7 +406,6 @@ static void an_interrupt_is_handled_to_the_end(void **state)
 
 static void an_interrupt_of_an_idle_session_is_lost(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     snug_session_interrupt(session);
     check_value(session, "sum(range(1000))", "499500");
@@ -450,7 +423,6 @@ static void *interrupt_often(void *arg)
 
 static void interrupts_at_any_moment_leave_a_working_session(void **state)
 {
-    (void)state;
     interrupter i = { .started = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0 },
                       .session = open_session() };
     pthread_t thread;
@@ -476,15 +448,11 @@ static void run_inside(void *payload, snug_stream stream, const char *text, size
 {
     busy_check *check = payload;
     snug_result *result = NULL;
-    (void)stream;
-    (void)text;
-    (void)len;
     check->answer = snug_session_run(&result, check->session, "1", 1, NULL);
 }
 
 static void a_session_that_runs_a_cell_answers_busy(void **state)
 {
-    (void)state;
     busy_check check = { 0 };
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     options.on_output = run_inside;
@@ -497,7 +465,6 @@ static void a_session_that_runs_a_cell_answers_busy(void **state)
 
 static void the_message_outlives_the_close_of_the_session(void **state)
 {
-    (void)state;
     snug_session *session = NULL;
     assert_int_equal(snug_session_open(&session, host, NULL), SNUG_OK);
     assert_int_equal(snug_session_bind_tool(session, NULL), SNUG_EINVAL);
@@ -530,7 +497,6 @@ static void check_close_of(const char *keeper)
 
 static void a_finalizer_without_end_of_a_value_ends_at_the_close(void **state)
 {
-    (void)state;
     check_close_of("A()"); /* Out and _ keep it */
 }
 
@@ -561,14 +527,12 @@ static void a_finalizer_without_end_of_what_a_module_keeps_ends_at_the_close(voi
         "sys.kept = B()",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof keepers / sizeof *keepers; i++)
         check_close_of(keepers[i]);
 }
 
 static void a_guest_that_loops_at_exit_does_not_hold_up_the_close(void **state)
 {
-    (void)state;
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     snug_limits limits = SNUG_LIMITS_INIT;
@@ -607,7 +571,6 @@ static void hear(void *payload, snug_stream stream, const char *text, size_t len
 
 static void output_arrives_in_order_on_the_callers_thread(void **state)
 {
-    (void)state;
     heard h = { .thread = pthread_self() };
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -626,7 +589,6 @@ static void output_arrives_in_order_on_the_callers_thread(void **state)
 
 static void output_past_the_limit_is_counted_but_not_kept(void **state)
 {
-    (void)state;
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     snug_limits limits = SNUG_LIMITS_INIT;
@@ -680,7 +642,6 @@ static int count_descriptors(void)
 
 static void output_past_the_limit_is_in_a_file_whole(void **state)
 {
-    (void)state;
     snug_session *session = open_with_output(1000, NULL);
     int before = count_descriptors();
     check_spill(session, "print('x' * 999)", SNUG_STREAM_STDOUT, NULL);
@@ -699,7 +660,6 @@ static void output_past_the_limit_is_in_a_file_whole(void **state)
 
 static void only_output_has_a_file(void **state)
 {
-    (void)state;
     snug_session *session = open_with_output(1000, NULL);
     snug_result *result = run(session, "print('x' * 5000)\n'v' * 5000\n1 / 0");
     assert_string_equal(snug_result_spill(result, SNUG_STREAM_STDOUT), "out-1.txt");
@@ -712,7 +672,6 @@ static void only_output_has_a_file(void **state)
 
 static void a_spill_file_goes_with_a_private_directory(void **state)
 {
-    (void)state;
     char path[4096];
     snug_session *session = open_with_output(1000, NULL);
     check_spill(session, "print('x' * 5000)", SNUG_STREAM_STDOUT, "out-1.txt");
@@ -724,7 +683,6 @@ static void a_spill_file_goes_with_a_private_directory(void **state)
 
 static void a_reset_session_takes_another_name(void **state)
 {
-    (void)state;
     snug_session *session = open_with_output(1000, NULL);
     check_spill(session, "print('x' * 5000)", SNUG_STREAM_STDOUT, "out-1.txt");
     assert_int_equal(snug_session_reset(session), SNUG_OK);
@@ -734,7 +692,6 @@ static void a_reset_session_takes_another_name(void **state)
 
 static void sessions_in_one_directory_have_files_of_their_own(void **state)
 {
-    (void)state;
     char dir[] = "/tmp/snug-api-test-XXXXXX";
     assert_non_null(mkdtemp(dir));
     snug_session *a = open_with_output(100, dir), *b = open_with_output(100, dir);
@@ -753,7 +710,6 @@ static void sessions_in_one_directory_have_files_of_their_own(void **state)
 
 static void a_lost_directory_costs_only_the_file(void **state)
 {
-    (void)state;
     snug_session *session = open_with_output(1000, NULL);
     assert_int_equal(rmdir(snug_session_workdir(session)), 0);
     check_spill(session, "print('x' * 5000)", SNUG_STREAM_STDOUT, NULL);
@@ -763,7 +719,6 @@ static void a_lost_directory_costs_only_the_file(void **state)
 
 static void spill_files_end_at_the_disk_limit_of_the_session(void **state)
 {
-    (void)state;
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     snug_limits limits = SNUG_LIMITS_INIT;
@@ -795,7 +750,6 @@ static void *converse(void *arg)
 
 static void many_sessions_run_at_the_same_time(void **state)
 {
-    (void)state;
     enum { COUNT = 16 };
     snug_session *sessions[COUNT];
     pthread_t threads[COUNT];
@@ -811,7 +765,6 @@ static void many_sessions_run_at_the_same_time(void **state)
 
 static void *open_and_close(void *arg)
 {
-    (void)arg;
     for (int i = 0; i < 5; i++) {
         snug_session *session = open_session();
         check_value(session, "import json; json.dumps([1])", "'[1]'");
@@ -822,7 +775,6 @@ static void *open_and_close(void *arg)
 
 static void sessions_open_and_close_side_by_side(void **state)
 {
-    (void)state;
     pthread_t threads[4];
     for (int i = 0; i < 4; i++)
         pthread_create(&threads[i], NULL, open_and_close, NULL);
@@ -841,7 +793,6 @@ static void *loop_until_interrupted(void *arg)
 /* On 3.11 all sessions share a GIL that no waiting one can ask for. */
 static void a_loop_in_one_session_does_not_stop_the_others(void **state)
 {
-    (void)state;
     interrupter i = { .started = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0 } };
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     options.on_output = on_first_output;
@@ -871,7 +822,6 @@ static void a_loop_in_one_session_does_not_stop_the_others(void **state)
  * search goes on for a second. */
 static void a_host_tells_of_threads_that_it_could_not_end(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     snug_result *result = NULL;
     snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = 50 };
@@ -893,7 +843,6 @@ static void a_host_tells_of_threads_that_it_could_not_end(void **state)
 /* On 3.11 the sessions share _decimal's context variable. */
 static void a_decimal_context_belongs_to_its_session(void **state)
 {
-    (void)state;
     const char *source = "import decimal; decimal.getcontext().prec = 9; decimal.getcontext().prec";
     snug_session *first = open_session();
     check_value(first, source, "9");
@@ -935,7 +884,6 @@ static void check_mounts(snug_session *session, const char *folder)
 
 static void mounts_are_in_the_work_directory(void **state)
 {
-    (void)state;
     char folder[] = "/tmp/snug-mount-XXXXXX", in[64], out[64], path[80];
     assert_non_null(mkdtemp(folder));
     snprintf(in, sizeof in, "%s/in", folder);
@@ -963,7 +911,6 @@ static void mounts_are_in_the_work_directory(void **state)
 
 static void a_mount_that_can_not_be_is_named(void **state)
 {
-    (void)state;
     static const struct {
         snug_mount mount;
         const char *says;
@@ -987,7 +934,6 @@ static void a_mount_that_can_not_be_is_named(void **state)
 
 static void a_result_tells_value_type_and_json(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     snug_result *result = run(session, "{'a': [1, 2.5, None, True]}");
     assert_string_equal(snug_result_value_type(result), "dict");
@@ -1001,7 +947,6 @@ static void a_result_tells_value_type_and_json(void **state)
 
 static void a_finding_names_its_place(void **state)
 {
-    (void)state;
     snug_scan *report = NULL;
     const char *source = "import os\nos.system('ls')\n";
     assert_int_equal(snug_host_scan(&report, host, source, strlen(source), NULL), SNUG_OK);
@@ -1016,7 +961,6 @@ static void a_finding_names_its_place(void **state)
 
 static void calls_of_tools_are_judged_by_what_these_take(void **state)
 {
-    (void)state;
     static const char *const heads[] = { "github.search(query: str) -> dict", "now()", NULL };
     static const char *const wrong[] = { "github.search(query: str", NULL };
     snug_scan_options options = SNUG_SCAN_OPTIONS_INIT;
@@ -1037,7 +981,6 @@ static void calls_of_tools_are_judged_by_what_these_take(void **state)
 
 static void a_finding_shows_its_line_and_has_the_hint_of_running(void **state)
 {
-    (void)state;
     snug_scan *report = NULL;
     snug_session *session = open_session();
     const char *source = "x = 1\n!pip install numpy\n";
@@ -1054,7 +997,6 @@ static void a_finding_shows_its_line_and_has_the_hint_of_running(void **state)
 
 static void what_is_forbidden_is_a_finding(void **state)
 {
-    (void)state;
     static const char *const patterns[] = { "open", "/se+/", NULL };
     snug_scan_options options = SNUG_SCAN_OPTIONS_INIT;
     const char *source = "f = open\n# see\n";
@@ -1083,7 +1025,6 @@ static void what_is_forbidden_is_a_finding(void **state)
 
 static void a_pattern_that_is_none_is_refused(void **state)
 {
-    (void)state;
     static const char *const patterns[] = { "/(/", NULL };
     snug_scan_options options = SNUG_SCAN_OPTIONS_INIT;
     snug_scan *report = NULL;
@@ -1095,7 +1036,6 @@ static void a_pattern_that_is_none_is_refused(void **state)
 
 static void completion_knows_the_namespace(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     snug_result_free(run(session, "average_price = 3"));
     snug_completion *completion = NULL;
@@ -1132,7 +1072,6 @@ static void a_call_is_completed_by_its_parameters(void **state)
         { "odd(alp", NULL, NULL },
     };
 
-    (void)state;
     snug_session *session = open_session();
     snug_result_free(run(session,
                          "from collections import namedtuple\n"
@@ -1165,7 +1104,6 @@ static void a_call_is_completed_by_its_parameters(void **state)
 
 static void an_open_block_is_not_complete(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     assert_int_equal(snug_session_is_complete(session, "if 1:", 5), 0);
     assert_int_equal(snug_session_is_complete(session, "x = (1,", 7), 0);
@@ -1176,7 +1114,6 @@ static void an_open_block_is_not_complete(void **state)
 
 static void a_source_is_whole_open_or_none(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     assert_int_equal(snug_session_completeness(session, "if 1:", 5), SNUG_COMPLETENESS_INCOMPLETE);
     assert_int_equal(snug_session_completeness(session, "x = 1", 5), SNUG_COMPLETENESS_COMPLETE);
@@ -1200,7 +1137,6 @@ static void completion_tells_what_a_name_is_of(void **state)
         { "[].appen", "append", "" },
         { "qd = []\nqd.appen", "append", "function" },
     };
-    (void)state;
     snug_session *session = open_session();
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const char *last = strrchr(rows[i].source, '\n');
@@ -1221,7 +1157,6 @@ static void completion_tells_what_a_name_is_of(void **state)
 
 static void null_is_closed_and_freed_without_harm(void **state)
 {
-    (void)state;
     snug_session_close(NULL);
     snug_session_interrupt(NULL);
     snug_result_free(NULL);
@@ -1232,7 +1167,6 @@ static void null_is_closed_and_freed_without_harm(void **state)
 
 static void missing_arguments_are_named(void **state)
 {
-    (void)state;
     snug_session *session = NULL;
     snug_result *result = NULL;
     assert_int_equal(snug_session_open(&session, NULL, NULL), SNUG_EINVAL);

@@ -16,13 +16,11 @@ static snug_host *host;
 
 static int open_host(void **state)
 {
-    (void)state;
     return open_test_host(&host);
 }
 
 static int close_host(void **state)
 {
-    (void)state;
     return snug_host_close(host);
 }
 
@@ -137,7 +135,6 @@ static const snug_tool_rule ask_all[] = { { "*", 0, SNUG_TOOL_DECISION_ASK } };
 
 static void the_first_rule_that_fits_decides(void **state)
 {
-    (void)state;
     static const snug_tool_rule rules[] = {
         { "github_*", 1, SNUG_TOOL_DECISION_ALLOW },
         { "github_*", 0, SNUG_TOOL_DECISION_DENY },
@@ -164,7 +161,6 @@ static void the_first_rule_that_fits_decides(void **state)
 
 static void bad_rules_are_refused(void **state)
 {
-    (void)state;
     static const snug_tool_rule bad[] = { { NULL, 0, SNUG_TOOL_DECISION_DENY } };
     static const snug_tool_rule odd[] = { { "x", 0, (snug_tool_decision)7 } };
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -180,7 +176,6 @@ static void bad_rules_are_refused(void **state)
 
 static void an_approval_is_for_one_call_or_for_all(void **state)
 {
-    (void)state;
     int calls = 0;
     desk_clerk c = CLERK;
     snug_session *session = open_session(&c, ask_all, 1);
@@ -201,7 +196,6 @@ static void an_approval_is_for_one_call_or_for_all(void **state)
 
 static void a_refusal_is_an_exception_that_a_cell_can_catch(void **state)
 {
-    (void)state;
     int calls = 0;
     desk_clerk c = CLERK;
     snug_session *session = open_session(&c, ask_all, 1);
@@ -241,7 +235,6 @@ static void *approve_late(void *payload)
 
 static void a_held_call_takes_no_time_of_its_own_or_of_its_cell(void **state)
 {
-    (void)state;
     pthread_t thread;
     desk_clerk c = CLERK;
     snug_session *session = open_session(&c, ask_all, 1);
@@ -267,7 +260,6 @@ static void *interrupt_when_asked(void *payload)
 
 static void an_interrupt_ends_the_wait_and_a_late_answer_is_told(void **state)
 {
-    (void)state;
     int calls = 0;
     pthread_t thread;
     desk_clerk c = CLERK;
@@ -295,14 +287,11 @@ static void sleep_ms(long ms)
 
 static void think(desk_clerk *c, snug_call *call)
 {
-    (void)c;
-    (void)call;
     sleep_ms(1200);
 }
 
 static void who_is_asked_may_take_more_time_than_the_cell_has(void **state)
 {
-    (void)state;
     int calls = 0;
     desk_clerk c = CLERK;
     c.answers_now = 1;
@@ -328,7 +317,6 @@ static void interrupt_and_look(desk_clerk *c, snug_call *call)
 
 static void who_is_asked_learns_of_an_interrupt_and_calls_nothing_then(void **state)
 {
-    (void)state;
     int calls = 0;
     desk_clerk c = CLERK;
     c.now = SNUG_APPROVAL_ALWAYS;
@@ -350,8 +338,6 @@ static void who_is_asked_learns_of_an_interrupt_and_calls_nothing_then(void **st
 
 static void think_long(desk_clerk *c, snug_call *call)
 {
-    (void)c;
-    (void)call;
     sleep_ms(3000);
 }
 
@@ -362,7 +348,6 @@ static void what_is_approved_when_the_cell_is_over_is_not_called(void **state)
                                  "    while True: pass\n"
                                  "threading.Thread(target=burn).start()\n"
                                  "f()";
-    (void)state;
     int calls = 0;
     desk_clerk c = CLERK;
     c.answers_now = 1;
@@ -383,7 +368,6 @@ static void what_is_approved_when_the_cell_is_over_is_not_called(void **state)
 
 static void end_worker(desk_clerk *c, snug_call *call)
 {
-    (void)call;
     if (!is_worker_form())
         return;
     kill((pid_t)snug_session_process(c->session), SIGKILL);
@@ -392,7 +376,6 @@ static void end_worker(desk_clerk *c, snug_call *call)
 
 static void what_is_approved_when_the_worker_is_gone_is_not_called(void **state)
 {
-    (void)state;
     int calls = 0;
     desk_clerk c = CLERK;
     c.answers_now = 1;
@@ -420,7 +403,6 @@ static void check_late(desk_clerk *c, size_t asked)
 
 static void a_call_that_nobody_answers_is_refused_after_its_time(void **state)
 {
-    (void)state;
     int calls = 0;
     desk_clerk c = CLERK;
     approval_ms = 200;
@@ -444,7 +426,6 @@ static void a_call_that_nobody_answers_is_refused_after_its_time(void **state)
 
 static void so_it_is_where_nobody_waits_for_the_cell(void **state)
 {
-    (void)state;
     desk_clerk c = CLERK;
     snug_task *task = NULL;
     snug_result *result = NULL;
@@ -478,7 +459,6 @@ static void *end_session_when_asked(void *payload)
 
 static void the_loss_of_the_session_ends_the_wait(void **state)
 {
-    (void)state;
     int calls = 0;
     pthread_t thread;
     desk_clerk c = CLERK;
@@ -528,7 +508,6 @@ static size_t count_threads(void)
 /* One that tasks share may start; and in this process each session has had its own before. */
 static void a_hundred_cells_wait_without_a_thread_of_the_host(void **state)
 {
-    (void)state;
     static snug_session *sessions[MANY];
     crowd c = { .asked = 0 };
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -578,7 +557,6 @@ static void *approve_after_ten_minutes(void *payload)
 
 static void a_call_is_held_for_more_than_ten_minutes(void **state)
 {
-    (void)state;
     pthread_t thread;
     desk_clerk c = CLERK;
     snug_session *session = open_session(&c, ask_all, 1);

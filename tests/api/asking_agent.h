@@ -25,7 +25,6 @@ static snug_host *host;
 
 static inline int open_host(void **state)
 {
-    (void)state;
     setenv("OPENAI_API_KEY", "sk-planted-0123456789", 1);
     unsetenv("OPENAI_BASE_URL");
     unsetenv("SNUG_MODEL");
@@ -34,7 +33,6 @@ static inline int open_host(void **state)
 
 static inline int close_host(void **state)
 {
-    (void)state;
     return snug_host_close(host);
 }
 

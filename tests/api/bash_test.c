@@ -38,7 +38,6 @@ static void prints(snug_session *session, const char *source, const char *text)
 
 static void a_shell_lives_on(void **state)
 {
-    (void)state;
     snug_session *session = open_session(NULL);
     prints(session, "x=41; f() { echo $((x + 1)); }", "");
     prints(session, "f", "42\n");
@@ -54,7 +53,6 @@ static void a_shell_lives_on(void **state)
 
 static void files_go_in_and_out(void **state)
 {
-    (void)state;
     snug_file *file = NULL;
     snug_session *session = open_session(NULL);
     assert_int_equal(snug_session_put_file(session, "in", "a\nb\n", 4), SNUG_OK);
@@ -67,7 +65,6 @@ static void files_go_in_and_out(void **state)
 
 static void without_files_a_shell_still_runs(void **state)
 {
-    (void)state;
     snug_limits limits = SNUG_LIMITS_INIT;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     limits.disk_bytes = limits.disk_files = SNUG_NONE;
@@ -91,7 +88,6 @@ static void holds(snug_session *session, const char *path, const char *text)
 /* Also those of a private folder, which is in memory. */
 static void files_outlive_their_worker(void **state)
 {
-    (void)state;
     snug_listing *listing = NULL;
     snug_session *session = open_session(NULL);
     assert_int_equal(snug_session_put_file(session, "in/given", "by the host", 11), SNUG_OK);
@@ -118,7 +114,6 @@ static void files_outlive_their_worker(void **state)
 
 static void a_limit_keeps_the_shell(void **state)
 {
-    (void)state;
     snug_session *session = open_session(NULL);
     prints(session, "x=42", "");
     snug_result *result = run(session, "while :; do :; done", 200);
@@ -132,7 +127,6 @@ static void a_limit_keeps_the_shell(void **state)
 /* Also one that comes before the shell has read the cell. */
 static void an_interrupt_keeps_the_shell(void **state)
 {
-    (void)state;
     interrupter i;
     snug_session *session = open_session(NULL);
     prints(session, "x=42", "");
@@ -150,13 +144,11 @@ static void an_interrupt_keeps_the_shell(void **state)
 
 static void answer_line(void *payload, snug_call *call, const char *prompt)
 {
-    (void)prompt;
     snug_call_return_line(call, payload, strlen(payload));
 }
 
 static void read_asks_the_host(void **state)
 {
-    (void)state;
     char line[] = "two words";
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     options.on_input = answer_line;
@@ -169,15 +161,12 @@ static void read_asks_the_host(void **state)
 static void answer_late(void *payload, snug_call *call, const char *prompt)
 {
     const struct timespec while_ = { 0, 400 * 1000 * 1000 };
-    (void)payload;
-    (void)prompt;
     nanosleep(&while_, NULL);
     snug_call_return_line(call, "late", 4);
 }
 
 static void a_wait_for_a_line_is_not_the_cells_time(void **state)
 {
-    (void)state;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     options.on_input = answer_late;
     snug_session *session = open_session(&options);
@@ -191,13 +180,11 @@ static void a_wait_for_a_line_is_not_the_cells_time(void **state)
 
 static void keep_call(void *payload, snug_call *call, const char *prompt)
 {
-    (void)prompt;
     *(snug_call **)payload = call;
 }
 
 static void read_ends_at_its_own_limit(void **state)
 {
-    (void)state;
     snug_call *call = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     snug_limits limits = { .size = sizeof limits, .input_ms = 200 };
@@ -214,7 +201,6 @@ static void read_ends_at_its_own_limit(void **state)
 /* After a second the host asks whether the worker is there, and at that very moment it is woken. */
 static void a_question_that_ends_after_a_second_costs_no_worker(void **state)
 {
-    (void)state;
     for (uint64_t ms = 1000; ms <= 1002; ms++) {
         snug_call *call = NULL;
         snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -231,13 +217,11 @@ static void a_question_that_ends_after_a_second_costs_no_worker(void **state)
 
 static void add(void *payload, snug_stream stream, const char *text, size_t len)
 {
-    (void)stream;
     strncat(payload, text, len);
 }
 
 static void output_comes_while_it_runs(void **state)
 {
-    (void)state;
     char told[64] = "";
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     options.on_output = add;
@@ -254,7 +238,6 @@ static void a_reader_that_is_killed_does_not_make_a_half_program_whole(void **st
     static const char half[] = "if true; then\necho 1";
     int is_whole = 0;
 
-    (void)state;
     snug_session *session = open_session(NULL);
     prints(session, "while :; do pkill -9 -f 'norc -n'; done & echo", "\n");
     for (int i = 0; i < 20; i++)

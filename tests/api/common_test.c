@@ -30,13 +30,11 @@ int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes)
 
 static int open_host(void **state)
 {
-    (void)state;
     return snug_host_open(&host, NULL);
 }
 
 static int close_host(void **state)
 {
-    (void)state;
     return snug_host_close(host);
 }
 
@@ -87,7 +85,6 @@ static void expect_same_in_three(const char *source)
 
 static void built_in_types_look_the_same_in_each_session(void **state)
 {
-    (void)state;
     expect_same_in_three(
         "import hashlib\n"
         "types, seen, rows = [object], set(), []\n"
@@ -106,7 +103,6 @@ static void built_in_types_look_the_same_in_each_session(void **state)
 
 static void a_descriptor_of_a_built_in_type_can_not_be_changed(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     expect(session,
            "import weakref\n"
@@ -155,7 +151,6 @@ static const char look_at_code[] =
 
 static void a_module_is_the_same_in_the_session_that_reads_it_first_and_in_later_ones(void **state)
 {
-    (void)state;
     expect_same_in_three(look_at_code);
     expect_same_in_three("import json, traceback\n"
                          "try:\n"
@@ -199,7 +194,6 @@ static const char change_tuples[] =
 
 static void a_session_that_has_constant_tuples_changed_changes_its_own(void **state)
 {
-    (void)state;
     snug_session *first = open_session();
     free(value_of(first, look_at_code));
     snug_session *beside = open_session(), *changing = open_session();
@@ -244,7 +238,6 @@ static void expect_of_module(const char *folder, const char *value)
 /* The same names, lines and sizes: only the values of the constants tell one from the other. */
 static void a_module_that_has_changed_on_disk_has_its_new_constants(void **state)
 {
-    (void)state;
     char folder[] = "/tmp/snug-common-XXXXXX", text[64];
     assert_non_null(mkdtemp(folder));
     write_module(folder, "def f():\n    \"One\"\n    return 0.0, 1000, b\"x\", (1, \"y\")\n");
@@ -278,7 +271,6 @@ static void *import_many(void *arg)
 
 static void sessions_side_by_side_read_modules_while_others_are_opened(void **state)
 {
-    (void)state;
     pthread_t threads[SIDE_BY_SIDE];
     size_t numbers[SIDE_BY_SIDE];
     for (size_t i = 0; i < SIDE_BY_SIDE; i++) {
@@ -292,7 +284,6 @@ static void sessions_side_by_side_read_modules_while_others_are_opened(void **st
 /* The C library reads the map of the process's memory for that, whenever it is asked. */
 static void an_open_on_the_main_thread_asks_for_its_stack_a_few_times_at_most(void **state)
 {
-    (void)state;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     options.on_caller_thread = 1;
     for (int i = 0; i < TIMES; i++) {

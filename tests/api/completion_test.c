@@ -14,13 +14,11 @@ static snug_host *host;
 
 static int open_host(void **state)
 {
-    (void)state;
     return open_test_host(&host);
 }
 
 static int close_host(void **state)
 {
-    (void)state;
     return snug_host_close(host);
 }
 
@@ -277,7 +275,6 @@ static void a_literal_is_completed_by_files_that_the_session_may_read(void **sta
     char folder[] = "/tmp/snug-files-XXXXXX", other[] = "/tmp/snug-mount-XXXXXX";
     char inner[200], path[200];
 
-    (void)state;
     assert_non_null(mkdtemp(folder));
     assert_non_null(mkdtemp(other));
     make_file(folder, "data.csv");
@@ -313,7 +310,6 @@ static void a_folder_of_many_files_offers_some(void **state)
 {
     char folder[] = "/tmp/snug-files-XXXXXX", first[48], name[48];
 
-    (void)state;
     assert_non_null(mkdtemp(folder));
     make_file(folder, "f0");
     snprintf(first, sizeof first, "%s/f0", folder);

@@ -26,7 +26,6 @@ static void hear(heard *h, const char *text, size_t len)
 
 static void on_output(void *payload, snug_stream stream, const char *text, size_t len)
 {
-    (void)stream;
     hear(payload, text, len);
 }
 
@@ -64,7 +63,6 @@ static void displays_are_heard_in_order_with_the_output(void **state)
 {
     heard h = { "" };
     snug_session *session = open_session(&h);
-    (void)state;
     snug_result_free(run(session, "print('a')\n"
                                   "h = display('b', display_id='bar')\n"
                                   "print('c')\n"
@@ -85,7 +83,6 @@ static void a_result_has_its_displays_and_the_value_last(void **state)
                                        "print('xy')\n"
                                        "display({'image/png': b'abc'}, raw=True)\n"
                                        "R()\n");
-    (void)state;
     assert_int_equal(snug_result_display_count(result), 2);
     const snug_display *picture = snug_result_display(result, 0);
     assert_int_equal(picture->is_main_result, 0);
@@ -112,7 +109,6 @@ static void a_result_keeps_its_displays_when_the_session_goes_on(void **state)
     snug_session *session = open_session(NULL);
     snug_result *first = run(session, "display('first')");
     snug_result *second = run(session, "display('second')");
-    (void)state;
     snug_session_close(session);
     assert_string_equal(snug_result_display(first, 0)->parts[0].data, "'first'");
     assert_string_equal(snug_result_display(second, 0)->parts[0].data, "'second'");
@@ -126,7 +122,6 @@ static void the_limit_of_displays_can_be_set_for_a_cell(void **state)
     snug_session *session = open_session(NULL);
     snug_limits limits = { .size = sizeof(snug_limits), .display_bytes = 5000 };
     snug_result *result;
-    (void)state;
     assert_int_equal(snug_session_run(&result, session, source, strlen(source), &limits), SNUG_OK);
     assert_int_equal(snug_result_displays_left_out(result), 2);
     assert_non_null(strstr(snug_result_json(result, NULL), "\"displays\":{\"left_out\":"));
@@ -137,7 +132,6 @@ static void the_limit_of_displays_can_be_set_for_a_cell(void **state)
 /* As many as there is room for, to the last: a worker's answer is judged by the same sum. */
 static void displays_up_to_the_limit_are_kept_and_the_rest_is_counted(void **state)
 {
-    (void)state;
     snug_session *session = open_session(NULL);
     snug_result *result =
         run(session, "for i in range(20_000): display('again', display_id='same')");
@@ -153,7 +147,6 @@ static void names_that_a_cell_changed_are_told(void **state)
 {
     snug_session *session = open_session(NULL);
     const snug_change *change;
-    (void)state;
     snug_result_free(run(session, "a = 1; b = 2"));
     snug_result *result = run(session, "a = 'x'; del b; c = None");
     assert_int_equal(snug_result_change_count(result), 3);
@@ -176,7 +169,6 @@ static void names_are_listed_and_explained(void **state)
 {
     snug_session *session = open_session(NULL);
     snug_description *description;
-    (void)state;
     snug_result_free(run(session, "x = [1]\ndef f(a): 'Doc.'"));
     assert_int_equal(snug_session_list_variables(&description, session), SNUG_OK);
     assert_non_null(strstr(snug_description_json(description, NULL), "\"summary\": \"[1]\""));
@@ -192,13 +184,11 @@ static void names_are_listed_and_explained(void **state)
 
 static int open_host(void **state)
 {
-    (void)state;
     return open_test_host(&host);
 }
 
 static int close_host(void **state)
 {
-    (void)state;
     return snug_host_close(host);
 }
 

@@ -22,7 +22,6 @@ static snug_host_options host_options(void)
 
 static int open_host(void **state)
 {
-    (void)state;
     setenv("TZ", "Asia/Tokyo", 1);
     const snug_host_options options = host_options();
     if (snug_host_open(&host, &options) == SNUG_OK)
@@ -33,7 +32,6 @@ static int open_host(void **state)
 
 static int close_host(void **state)
 {
-    (void)state;
     return snug_host_close(host);
 }
 
@@ -70,7 +68,6 @@ static char *drawn(snug_session *session)
 
 static void sessions_of_one_seed_draw_the_same_side_by_side(void **state)
 {
-    (void)state;
     snug_session *one = open_fixed(1), *same = open_fixed(1), *other = open_fixed(2);
     char *a = drawn(one), *b = drawn(same), *c = drawn(other);
     assert_string_equal(a, b);
@@ -85,7 +82,6 @@ static void sessions_of_one_seed_draw_the_same_side_by_side(void **state)
 
 static void a_neighbour_without_them_has_the_machines(void **state)
 {
-    (void)state;
     snug_session *fixed = open_fixed(1), *plain = NULL;
     assert_int_equal(snug_session_open(&plain, host, NULL), SNUG_OK);
     assert_value(fixed, "import time, datetime; (time.time(), str(datetime.datetime.now()))",
@@ -100,7 +96,6 @@ static void a_neighbour_without_them_has_the_machines(void **state)
 
 static void a_result_says_what_is_fixed(void **state)
 {
-    (void)state;
     snug_session *session = open_fixed(1);
     snug_result *result = run(session, draw, 0);
     const char *json = snug_result_json(result, NULL);
@@ -112,7 +107,6 @@ static void a_result_says_what_is_fixed(void **state)
 
 static void a_session_refuses_a_clock_past_its_end(void **state)
 {
-    (void)state;
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     options.clock_ms = UINT64_C(9214646400000);
@@ -122,7 +116,6 @@ static void a_session_refuses_a_clock_past_its_end(void **state)
 
 static void a_host_refuses_what_cannot_be(void **state)
 {
-    (void)state;
     snug_host *other = NULL;
     snug_host_options options = host_options();
     options.hash_seed = UINT64_C(4294967296);
@@ -139,7 +132,6 @@ static void a_host_refuses_what_cannot_be(void **state)
 
 static void a_process_keeps_the_seed_of_its_hashes(void **state)
 {
-    (void)state;
     if (is_worker_form())
         return;
     assert_int_equal(snug_host_close(host), SNUG_OK);

@@ -22,7 +22,6 @@ static void be_strange(void)
 /* One session is awake at a time, and one spare waits. */
 static int open_host(void **state)
 {
-    (void)state;
     snug_host_options options = SNUG_HOST_OPTIONS_INIT;
     options.awake_sessions = 1;
     options.pool_sessions = 1;
@@ -38,7 +37,6 @@ static int open_host(void **state)
 
 static int close_host(void **state)
 {
-    (void)state;
     return snug_host_close(host);
 }
 
@@ -74,7 +72,6 @@ static void check_usual(snug_session *session)
 
 static void a_session_computes_as_python_does(void **state)
 {
-    (void)state;
     for (int is_here = 0; is_here < 2; is_here++) {
         be_strange();
         snug_session *session = open_session(is_here, 0);
@@ -92,7 +89,6 @@ static void a_session_computes_as_python_does(void **state)
  * one of its threads does. */
 static void so_does_whatever_thread_a_session_gets(void **state)
 {
-    (void)state;
     static const int roundings[] = { FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO };
     for (size_t i = 0; i < sizeof roundings / sizeof *roundings; i++) {
         fesetround(roundings[i]);
@@ -115,7 +111,6 @@ static void so_does_whatever_thread_a_session_gets(void **state)
 
 static void a_scan_reads_numbers_as_python_does(void **state)
 {
-    (void)state;
     const char *source = "x = 0.1 + 1e308 * 10 + 1e-320 / 3";
     snug_scan *found = NULL;
     fesetround(FE_DOWNWARD);
@@ -129,7 +124,6 @@ static void a_scan_reads_numbers_as_python_does(void **state)
 
 static void a_worker_computes_as_python_does(void **state)
 {
-    (void)state;
     snug_host_options options = SNUG_HOST_OPTIONS_INIT;
     snug_host *workers = NULL;
     snug_session *session = NULL;
@@ -147,7 +141,6 @@ static void a_worker_computes_as_python_does(void **state)
 
 static void so_does_a_thread_of_its_own(void **state)
 {
-    (void)state;
     be_strange();
     snug_session *session = open_session(0, 1);
     check(session,
@@ -161,7 +154,6 @@ static void so_does_a_thread_of_its_own(void **state)
 
 static void the_callers_flags_stay(void **state)
 {
-    (void)state;
     snug_session *session = open_session(1, 0);
     feclearexcept(FE_ALL_EXCEPT);
     check(session, "one, three = 1.0, 3.0\none / three * 1e308 * 1e308", "inf");

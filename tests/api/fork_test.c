@@ -23,7 +23,6 @@ static snug_session *session;
 
 static int open_both(void **state)
 {
-    (void)state;
     if (open_test_host(&host) == SNUG_OK && snug_session_open(&session, host, NULL) == SNUG_OK)
         return 0;
     fprintf(stderr, "%s\n", snug_error_message());
@@ -32,7 +31,6 @@ static int open_both(void **state)
 
 static int close_both(void **state)
 {
-    (void)state;
     snug_session_close(session);
     return snug_host_close(host);
 }
@@ -104,7 +102,6 @@ static void leave_something(void)
 static void answer_in_a_child(void *payload, snug_call *call, const char *arguments)
 {
     pid_t *child = payload;
-    (void)arguments;
 
     *child = fork();
     if (*child == 0) {
@@ -123,7 +120,6 @@ static void a_call_of_a_tool_is_answered_by_the_parent_only(void **state)
     pid_t child = -1;
     int status;
     snug_tool tool = SNUG_TOOL_INIT;
-    (void)state;
 
     tool.name = "ask";
     tool.fn = answer_in_a_child;
@@ -167,7 +163,6 @@ static void call_everything(void)
 
 static void every_call_in_a_child_is_refused(void **state)
 {
-    (void)state;
     leave_something();
     in_child(call_everything);
     expect_untouched();
@@ -188,7 +183,6 @@ static void close_and_exit(void)
 
 static void what_a_child_closes_is_still_its_parents(void **state)
 {
-    (void)state;
     leave_something();
     in_child(close_everything);
     in_child(close_and_exit);
@@ -206,7 +200,6 @@ static void read_result(void)
 
 static void a_child_reads_the_results_that_it_has(void **state)
 {
-    (void)state;
     held = run(session, "6 * 7", 0);
     in_child(read_result);
     snug_result_free(held);
@@ -239,7 +232,6 @@ static void use_own_worker(void)
 
 static void a_child_opens_a_worker_of_its_own(void **state)
 {
-    (void)state;
     leave_something();
     in_child(use_own_worker);
     expect_untouched();
@@ -262,7 +254,6 @@ static void fork_again(void)
 
 static void so_does_a_childs_child(void **state)
 {
-    (void)state;
     in_child(fork_again);
 }
 
@@ -275,7 +266,6 @@ static void open_local(void)
 
 static void a_child_opens_no_local_host_where_python_ran_before(void **state)
 {
-    (void)state;
     if (is_worker_form())
         skip();
     in_child(open_local);
@@ -285,7 +275,6 @@ static void a_child_that_the_c_library_did_not_fork_is_noticed(void **state)
 {
     int status;
     snug_result *result = NULL;
-    (void)state;
 
     long pid = syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
     assert_true(pid >= 0);
@@ -318,7 +307,6 @@ static void a_child_asks_what_another_thread_asked_when_it_was_forked(void **sta
 {
     enum { CHILDREN = 50 };
     pthread_t thread;
-    (void)state;
 
     atomic_store(&asks, 1);
     assert_int_equal(pthread_create(&thread, NULL, ask_on_and_on, NULL), 0);
@@ -335,7 +323,6 @@ static void a_program_that_is_spawned_changes_nothing(void **state)
     char *const words[] = { (char *)(uintptr_t) "true", NULL };
     int status;
     pid_t pid;
-    (void)state;
 
     leave_something();
     assert_int_equal(posix_spawnp(&pid, "true", NULL, NULL, words, environ), 0);

@@ -18,13 +18,11 @@ static snug_host *host;
 
 static int open_host(void **state)
 {
-    (void)state;
     return snug_host_open(&host, NULL);
 }
 
 static int close_host(void **state)
 {
-    (void)state;
     return snug_host_close(host);
 }
 
@@ -63,7 +61,6 @@ static void check_error(snug_session *session, const char *source, const char *n
 
 static void a_namespace_lives_on(void **state)
 {
-    (void)state;
     snug_session *session = open_session(NULL);
     check(session, "def double(n): return n * 2\ndouble(21)", "42");
     check(session, "double(4)", "8");
@@ -75,7 +72,6 @@ static void a_namespace_lives_on(void **state)
 
 static void sessions_of_one_thread_take_turns(void **state)
 {
-    (void)state;
     snug_session *one = open_session(NULL), *two = open_session(NULL), *other = NULL;
     assert_int_equal(snug_session_open(&other, host, NULL), SNUG_OK);
     check(one, "n = 1; n", "1");
@@ -92,7 +88,6 @@ static void sessions_of_one_thread_take_turns(void **state)
 
 static void what_a_cell_does_wrong_is_told_and_kept(void **state)
 {
-    (void)state;
     snug_session *session = open_session(NULL);
     check(session, "n = 41; n", "41");
     check_error(session, "1 / 0", "ZeroDivisionError");
@@ -105,7 +100,6 @@ static void what_a_cell_does_wrong_is_told_and_kept(void **state)
 
 static void limits_end_cells(void **state)
 {
-    (void)state;
     snug_session_options options = wish();
     snug_limits limits = SNUG_LIMITS_INIT;
     options.limits = &limits;
@@ -132,7 +126,6 @@ static void on_output(void *payload, snug_stream stream, const char *text, size_
 
 static void output_comes_at_the_end(void **state)
 {
-    (void)state;
     char told[64] = "";
     snug_session_options options = wish();
     options.on_output = on_output;
@@ -145,7 +138,6 @@ static void output_comes_at_the_end(void **state)
 
 static void another_thread_can_interrupt(void **state)
 {
-    (void)state;
     interrupter i;
     snug_session *session = open_session(NULL);
     interrupter_start(&i, session);
@@ -167,7 +159,6 @@ static void *use(void *session)
 
 static void another_thread_can_not_use_it(void **state)
 {
-    (void)state;
     void *answer;
     pthread_t thread;
     snug_session *session = open_session(NULL);
@@ -186,7 +177,6 @@ static void *close_it(void *session)
 
 static void another_thread_can_close_it(void **state)
 {
-    (void)state;
     pthread_t thread;
     snug_session *session = open_session(NULL), *other = open_session(NULL);
     check(session, "class C:\n    def __del__(self): 1 / 0\nc = C(); 42", "42");
@@ -198,7 +188,6 @@ static void another_thread_can_close_it(void **state)
 
 static void *open_and_close(void *ignored)
 {
-    (void)ignored;
     for (int i = 0; i < 5; i++) {
         snug_session *session = open_session(NULL);
         check(session, "n = 6 * 7; n", "42");
@@ -209,7 +198,6 @@ static void *open_and_close(void *ignored)
 
 static void threads_have_sessions_of_their_own(void **state)
 {
-    (void)state;
     pthread_t threads[4];
     for (int i = 0; i < 4; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, open_and_close, NULL), 0);
@@ -219,7 +207,6 @@ static void threads_have_sessions_of_their_own(void **state)
 
 static void files_are_in_the_work_directory(void **state)
 {
-    (void)state;
     char here[4096], then[4096];
     assert_non_null(getcwd(here, sizeof here));
     snug_session *session = open_session(NULL);
@@ -234,7 +221,6 @@ static void files_are_in_the_work_directory(void **state)
 
 static void an_empty_path_is_not_the_work_directory(void **state)
 {
-    (void)state;
     snug_session_options options = wish();
     options.profile = "data";
     snug_session *session = open_session(&options);
@@ -245,7 +231,6 @@ static void an_empty_path_is_not_the_work_directory(void **state)
 
 static void the_thread_is_what_it_was(void **state)
 {
-    (void)state;
     sigset_t before, after;
     pthread_sigmask(SIG_BLOCK, NULL, &before);
     snug_session *session = open_session(NULL);
@@ -278,7 +263,6 @@ static void on_input(void *payload, snug_call *call, const char *prompt)
 
 static void what_needs_a_second_thread_is_refused(void **state)
 {
-    (void)state;
     snug_session *session = NULL;
     snug_session_options options = wish();
     snug_limits limits = SNUG_LIMITS_INIT;
@@ -300,7 +284,6 @@ static void what_needs_a_second_thread_is_refused(void **state)
 
 static void prompts_saves_and_scans_work(void **state)
 {
-    (void)state;
     char path[] = "/tmp/snug-inline-XXXXXX";
     snug_completion *names = NULL;
     int fd = mkstemp(path);

@@ -13,13 +13,11 @@ static snug_host *host;
 
 static int open_host(void **state)
 {
-    (void)state;
     return open_test_host(&host);
 }
 
 static int close_host(void **state)
 {
-    (void)state;
     return snug_host_close(host);
 }
 
@@ -46,7 +44,6 @@ static void write_line(void *payload, const char *line, size_t len)
 /* A word that is secret. */
 static size_t hide_word(void *payload, char *text, size_t len)
 {
-    (void)payload;
     for (size_t i = 0; i + 6 <= len; i++)
         if (!memcmp(text + i, "sesame", 6))
             memcpy(text + i, "******", 6);
@@ -73,15 +70,12 @@ static int reached; /* calls that have reached a tool */
 
 static void echo(void *payload, snug_call *call, const char *arguments)
 {
-    (void)payload;
     reached++;
     snug_call_return(call, arguments, strlen(arguments));
 }
 
 static void fail_it(void *payload, snug_call *call, const char *arguments)
 {
-    (void)payload;
-    (void)arguments;
     reached++;
     snug_call_fail(call, "no \"such\" city\nof mine");
 }
@@ -92,8 +86,6 @@ static void answer_third(void *payload, snug_call *call, const char *arguments)
     static snug_call *calls[3];
     static int count;
     static const int order[] = { 1, 2, 0 };
-    (void)payload;
-    (void)arguments;
     reached++;
     calls[count++] = call;
     if (count < 3)
@@ -108,8 +100,6 @@ static size_t kept_count;
 
 static void keep(void *payload, snug_call *call, const char *arguments)
 {
-    (void)payload;
-    (void)arguments;
     reached++;
     kept[kept_count++] = call;
 }
@@ -221,7 +211,6 @@ static void check_has(const char *text, const char *part)
 
 static void a_call_is_a_line_with_all_that_is_known_of_it(void **state)
 {
-    (void)state;
     static book b;
     char out[4000] = "";
     snug_journal *journal = open_journal(&b, NULL);
@@ -247,7 +236,6 @@ static void a_call_is_a_line_with_all_that_is_known_of_it(void **state)
 
 static void calls_are_answered_without_their_tools(void **state)
 {
-    (void)state;
     static book b;
     static const char *const cells[] = {
         "print(echo(text='\\u2713'), echo(b=1, a={'y': 2.5, 'x': [True]}))",
@@ -266,7 +254,6 @@ static void calls_are_answered_without_their_tools(void **state)
 
 static void awaited_calls_are_answered_in_the_order_of_the_journal(void **state)
 {
-    (void)state;
     static book b;
     static const char *const cells[] = {
         "import asyncio\n"
@@ -285,7 +272,6 @@ static void awaited_calls_are_answered_in_the_order_of_the_journal(void **state)
 /* What is given up is so at the same place again. */
 static void a_call_that_the_cell_gave_up_has_no_answer(void **state)
 {
-    (void)state;
     static book b;
     static const char *const cells[] = {
         "import asyncio\n"
@@ -336,7 +322,6 @@ static void check_difference(const book *b, const char *cell, const char *senten
 
 static void the_first_call_that_differs_is_refused_with_what_differs(void **state)
 {
-    (void)state;
     static book b;
     record(&b, "echo(a=1, b='x')\necho(a=2)");
     check_difference(&b, "echo(a=1, b='y')",
@@ -360,7 +345,6 @@ static void the_first_call_that_differs_is_refused_with_what_differs(void **stat
 
 static void the_order_of_names_makes_no_difference(void **state)
 {
-    (void)state;
     static book b;
     char out[4000];
     static const char *const cells[] = { "echo(b={'d': 1, 'c': '\\u00e9'}, a=1)", NULL };
@@ -373,7 +357,6 @@ static void the_order_of_names_makes_no_difference(void **state)
 
 static void no_call_behind_a_difference_is_answered(void **state)
 {
-    (void)state;
     static book b;
     char out[4000];
     static const char *const cells[] = {
@@ -390,7 +373,6 @@ static void no_call_behind_a_difference_is_answered(void **state)
 
 static void awaited_calls_that_wait_for_their_turn_are_refused_too(void **state)
 {
-    (void)state;
     static book b;
     char out[4000];
     static const char *const cells[] = {
@@ -409,7 +391,6 @@ static void awaited_calls_that_wait_for_their_turn_are_refused_too(void **state)
 
 static void calls_that_were_not_made_are_counted(void **state)
 {
-    (void)state;
     static book b;
     char out[4000], text[200];
     static const char *const cells[] = { "echo(a=1)", NULL };
@@ -426,7 +407,6 @@ static void calls_that_were_not_made_are_counted(void **state)
 
 static void sessions_have_calls_of_their_own_by_name(void **state)
 {
-    (void)state;
     static book b;
     char out[4000] = "", again[4000] = "";
     snug_journal *journal = open_journal(&b, NULL);
@@ -462,7 +442,6 @@ static void sessions_have_calls_of_their_own_by_name(void **state)
 
 static void a_session_outlives_its_journal(void **state)
 {
-    (void)state;
     static book b;
     char out[4000] = "";
     snug_journal *journal = open_journal(&b, NULL);
@@ -477,7 +456,6 @@ static void a_session_outlives_its_journal(void **state)
 
 static void what_is_hidden_is_in_no_line_and_compared_hidden(void **state)
 {
-    (void)state;
     static book b;
     static const char *const cells[] = { "x = echo(key='open sesame')", "print(len(str(x)))",
                                          NULL };
@@ -489,7 +467,6 @@ static void what_is_hidden_is_in_no_line_and_compared_hidden(void **state)
 
 static void a_cell_that_was_stopped_leaves_the_rest_in_order(void **state)
 {
-    (void)state;
     static book b;
     char out[4000] = "";
     snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = 600000, .cpu_ms = 300 };
@@ -531,7 +508,6 @@ static void check_line(const char *lines, const char *sentence)
 
 static void a_damaged_journal_is_refused_with_its_line(void **state)
 {
-    (void)state;
     check_line("{\"schema\": \"other/1\"}\n\n{\"schema\": \"snug.call/1\", \"sess",
                "journal, line 3: it is damaged or cut: ");
     check_line("[]\n", "journal, line 1: it is not an object");
@@ -554,7 +530,6 @@ static void a_damaged_journal_is_refused_with_its_line(void **state)
 
 static void the_last_run_of_a_journal_counts(void **state)
 {
-    (void)state;
     static book b;
     static char text[BOOK_BYTES + 200];
     char out[4000];

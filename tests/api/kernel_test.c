@@ -18,13 +18,11 @@ static snug_host *host;
 
 static int open_host(void **state)
 {
-    (void)state;
     return snug_host_open(&host, NULL);
 }
 
 static int close_host(void **state)
 {
-    (void)state;
     return snug_host_close(host);
 }
 
@@ -121,7 +119,6 @@ static void check(snug_session *session, const char *source, const char *value)
 
 static void a_session_has_none_of_the_host_s_descriptors(void **state)
 {
-    (void)state;
     char text[4096];
     int planted = open("/etc/passwd", O_RDONLY | O_CLOEXEC);
     char source[4300];
@@ -147,7 +144,6 @@ static void a_session_has_none_of_the_host_s_descriptors(void **state)
 
 static void spill_files_are_closed_when_the_cell_has_ended(void **state)
 {
-    (void)state;
     char text[4096], path[4200];
     struct stat facts;
     snug_session *session = open_session();
@@ -165,7 +161,6 @@ static void spill_files_are_closed_when_the_cell_has_ended(void **state)
 
 static void the_filters_are_on_the_session_s_thread_only(void **state)
 {
-    (void)state;
     int before = status_of(getpid(), "Seccomp_filters"), mode = status_of(getpid(), "Seccomp");
     int privileges = status_of(getpid(), "NoNewPrivs");
     snug_session *session = open_session();
@@ -182,7 +177,6 @@ static void the_filters_are_on_the_session_s_thread_only(void **state)
 /* Elsewhere they would be judged as the work directory's and open the host's. */
 static void relative_paths_start_in_the_work_directory(void **state)
 {
-    (void)state;
     char source[4300];
     snug_session *session = open_session();
     snprintf(source, sizeof source, "open('%s/f', 'w').write('abc')",
@@ -201,7 +195,6 @@ static void relative_paths_start_in_the_work_directory(void **state)
 
 static void a_session_that_was_reset_is_sealed_again(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     assert_int_equal(snug_session_reset(session), SNUG_OK);
     if (is_granted("seccomp"))
@@ -212,7 +205,6 @@ static void a_session_that_was_reset_is_sealed_again(void **state)
 
 static void folder_and_umask_of_the_host_stay(void **state)
 {
-    (void)state;
     char before[4096], after[4096];
     mode_t mask = umask(027);
     assert_non_null(getcwd(before, sizeof before));
@@ -227,7 +219,6 @@ static void folder_and_umask_of_the_host_stay(void **state)
 /* A link is made by the host; text is judged by the audit hook, what it leads to by Landlock. */
 static void a_link_does_not_lead_out_of_the_work_directory(void **state)
 {
-    (void)state;
     char path[4200];
     snug_session *session = open_session();
     snprintf(path, sizeof path, "%s/out", snug_session_workdir(session));
@@ -246,7 +237,6 @@ static void a_link_does_not_lead_out_of_the_work_directory(void **state)
 
 static void many_sessions_leave_no_descriptor_behind(void **state)
 {
-    (void)state;
     char before[4096], after[4096];
     list_descriptors(before, sizeof before, getpid());
     for (int i = 0; i < 5; i++) {
@@ -288,9 +278,6 @@ static void look_at_threads(void *payload, snug_stream stream, const char *text,
 {
     sight *seen = payload;
     char path[4200];
-    (void)stream;
-    (void)text;
-    (void)len;
     DIR *tasks = opendir("/proc/self/task");
     for (const struct dirent *item; (item = readdir(tasks));)
         if (is_session_thread(item->d_name))
@@ -302,7 +289,6 @@ static void look_at_threads(void *payload, snug_stream stream, const char *text,
 
 static void threads_of_a_cell_are_kept_as_the_session_s_own(void **state)
 {
-    (void)state;
     sight seen = { 0 };
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     snug_limits limits = SNUG_LIMITS_INIT;
@@ -339,7 +325,6 @@ static void threads_of_a_cell_are_kept_as_the_session_s_own(void **state)
 /* SQLite asks without the GIL, on several threads at a time. */
 static void sqlite_is_judged_on_each_thread(void **state)
 {
-    (void)state;
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     snug_limits limits = SNUG_LIMITS_INIT;

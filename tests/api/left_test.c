@@ -28,13 +28,11 @@ static int leaves; /* how often a callback still leaves */
 
 static int open_host(void **state)
 {
-    (void)state;
     return open_test_host(&host);
 }
 
 static int close_host(void **state)
 {
-    (void)state;
     return snug_host_close(host);
 }
 
@@ -121,7 +119,6 @@ static const char *const ways[] = {
 
 static void the_next_call_says_so_and_the_session_goes_on(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         snug_session *session = open_session();
         snug_result_free(run(session, "x = 42", 0));
@@ -136,7 +133,6 @@ static void the_next_call_says_so_and_the_session_goes_on(void **state)
 
 static void it_is_noticed_at_any_depth_of_the_stack(void **state)
 {
-    (void)state;
     for (int depth = 0; depth < 12; depth++) {
         snug_session *session = open_session();
         run_and_leave(session, ways[0]);
@@ -151,7 +147,6 @@ static void it_is_noticed_at_any_depth_of_the_stack(void **state)
 
 static void a_report_of_a_tool_may_be_left_too(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     snug_result_free(run(session, "x = 42", 0));
     run_and_leave(session, "y = [seven() for _ in range(3)]"); /* the tool's first call */
@@ -162,7 +157,6 @@ static void a_report_of_a_tool_may_be_left_too(void **state)
 
 static void it_is_closed_at_once(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     run_and_leave(session, ways[0]);
     assert_int_equal(snug_session_close(session), SNUG_OK);
@@ -170,7 +164,6 @@ static void it_is_closed_at_once(void **state)
 
 static void it_is_reset_after_the_error(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     run_and_leave(session, ways[0]);
     assert_int_equal(snug_session_reset(session), SNUG_ESTOPPED);
@@ -192,7 +185,6 @@ static void call_again(void *payload, snug_stream stream, const char *text, size
 
 static void a_callback_that_calls_its_session_finds_it_busy(void **state)
 {
-    (void)state;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     options.on_output = call_again;
     assert_int_equal(snug_session_open(&busy, host, &options), SNUG_OK);
@@ -208,7 +200,6 @@ static void *run_elsewhere(void *session)
 
 static void another_thread_finds_it_busy(void **state)
 {
-    (void)state;
     pthread_t thread;
     void *error;
     snug_session *session = open_session();
@@ -221,7 +212,6 @@ static void another_thread_finds_it_busy(void **state)
 
 static void a_task_is_ended_when_it_is_waited_for(void **state)
 {
-    (void)state;
     snug_result *result;
     snug_session *session = open_session();
     snug_result_free(run(session, "x = 42", 0));
@@ -242,7 +232,6 @@ static void a_task_is_ended_when_it_is_waited_for(void **state)
 
 static void a_task_is_ended_when_it_is_dispatched(void **state)
 {
-    (void)state;
     snug_result *result;
     snug_session *session = open_session();
     assert_int_equal(snug_session_start(NULL, session, ways[0], strlen(ways[0]), NULL, NULL, NULL),
@@ -274,7 +263,6 @@ static void start_quickly(snug_session *session, snug_task_done *on_done)
 
 static void a_host_is_closed_although_on_done_was_left(void **state)
 {
-    (void)state;
     snug_result *result = NULL;
     snug_session *session = open_session();
     for (volatile int i = 0; i < 2; i++) {
@@ -307,7 +295,6 @@ static void close_host_there(void *payload, snug_task *task)
 
 static void a_host_is_not_closed_by_its_own_on_done(void **state)
 {
-    (void)state;
     snug_task *task;
     snug_session *session = open_session();
     assert_int_equal(snug_session_start_close(&task, session, SOON_MS, close_host_there, NULL),

@@ -65,7 +65,6 @@ static void on_display(void *payload, snug_display_event event, const snug_displ
 static void on_call(void *payload, snug_call *call, const char *arguments)
 {
     liar *l = payload;
-    (void)arguments;
     atomic_fetch_add(&l->calls, 1);
     snug_call_return(call, "1", 1);
 }
@@ -191,7 +190,6 @@ enum { MOST_KIB = 200 * 1024 };
 
 static void every_lie_ends_within_the_limit(void **state)
 {
-    (void)state;
     static liar liars[] = {
         { "honest", NULL },   { "twice", NULL },   { "nothing", late }, { "drip", late },
         { "large", lied },    { "pongs", late },   { "output", late },  { "reader", late },
@@ -226,7 +224,6 @@ static void every_lie_ends_within_the_limit(void **state)
 
 static void an_answer_that_nobody_asked_for_is_none_for_the_next_cell(void **state)
 {
-    (void)state;
     liar l = { "twice", NULL };
     snug_result *result = NULL;
     assert_int_equal(open_liar(&l), 0);
@@ -241,7 +238,6 @@ static void an_answer_that_nobody_asked_for_is_none_for_the_next_cell(void **sta
 
 static void nothing_but_a_cell_calls_the_host(void **state)
 {
-    (void)state;
     liar l = { "honest", NULL };
     assert_int_equal(open_liar(&l), 0);
     assert_int_equal(snug_session_is_complete(l.session, "1", 1), SNUG_EDEAD);
@@ -301,7 +297,6 @@ static void a_lie_about_a_program_loses_the_session(void **state)
         { "short", SNUG_TYPE_INT, 1 },  { "many", SNUG_TYPE_INT, 1 },
         { "ends", SNUG_TYPE_TEXT, 1 },  { "beyond", SNUG_TYPE_TEXT, 1 },
     };
-    (void)state;
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         liar l = { rows[i].lie, lied };
@@ -326,7 +321,6 @@ static void *interrupt_soon(void *arg)
 
 static void an_interrupt_ends_the_wait_for_a_worker_that_says_nothing(void **state)
 {
-    (void)state;
     pthread_t thread;
     liar l = { "nothing", NULL };
     snug_result *result = NULL;
@@ -357,7 +351,6 @@ static void save_any(const char *path)
 /* Of a worker whose end nobody has seen yet, and which cannot be started again. */
 static void a_session_without_a_worker_is_refused_and_not_a_fault(void **state)
 {
-    (void)state;
     char path[] = "/tmp/snug-liar-XXXXXX", command[1000];
     snug_host *host = NULL;
     snug_session *session = NULL;

@@ -11,13 +11,11 @@ static snug_host *host;
 
 static int open_host(void **state)
 {
-    (void)state;
     return open_test_host(&host);
 }
 
 static int close_host(void **state)
 {
-    (void)state;
     return snug_host_close(host);
 }
 
@@ -221,7 +219,6 @@ static void a_finalizer_that_does_not_end_costs_the_rollback_only(void **state)
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     snug_limits limits = SNUG_LIMITS_INIT;
-    (void)state;
     options.limits = &limits;
     limits.wall_ms = 200;
     assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);

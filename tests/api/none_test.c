@@ -13,7 +13,6 @@ static snug_host *host;
 
 static int open_host(void **state)
 {
-    (void)state;
     if (open_test_host(&host) == SNUG_OK)
         return 0;
     fprintf(stderr, "%s\n", snug_error_message());
@@ -22,7 +21,6 @@ static int open_host(void **state)
 
 static int close_host(void **state)
 {
-    (void)state;
     return snug_host_close(host);
 }
 
@@ -46,7 +44,6 @@ static snug_result *run_with(snug_session *session, const char *source, const sn
 
 static void no_output_is_kept_and_all_of_it_is_in_a_file(void **state)
 {
-    (void)state;
     snug_limits limits = SNUG_LIMITS_INIT;
     limits.output_bytes = SNUG_NONE;
     snug_session *session = open_with(&limits);
@@ -71,7 +68,6 @@ static void no_output_is_kept_and_all_of_it_is_in_a_file(void **state)
 
 static void without_files_output_is_counted_only(void **state)
 {
-    (void)state;
     snug_limits limits = SNUG_LIMITS_INIT;
     limits.output_bytes = limits.disk_bytes = SNUG_NONE;
     snug_session *session = open_with(&limits);
@@ -100,7 +96,6 @@ static void expect_no_file(const snug_limits *limits, const char *source)
 
 static void no_byte_or_no_file_is_written(void **state)
 {
-    (void)state;
     snug_limits limits = SNUG_LIMITS_INIT;
     limits.disk_bytes = SNUG_NONE;
     expect_no_file(&limits, "with open('f.txt', 'w') as f: f.write('x')");
@@ -117,7 +112,6 @@ static void answer_one(void *payload, snug_call *call, const char *arguments)
 
 static void a_cell_without_calls_of_tools_may_stand_beside_one_with(void **state)
 {
-    (void)state;
     snug_tool tool = SNUG_TOOL_INIT;
     snug_limits limits = SNUG_LIMITS_INIT;
     limits.tool_calls = SNUG_NONE;
@@ -147,7 +141,6 @@ static void a_cell_without_calls_of_tools_may_stand_beside_one_with(void **state
 
 static void no_value_no_display_and_no_names_are_told(void **state)
 {
-    (void)state;
     snug_limits limits = SNUG_LIMITS_INIT;
     limits.value_bytes = limits.display_bytes = limits.list_bytes = SNUG_NONE;
     snug_session *session = open_with(&limits);
@@ -170,7 +163,6 @@ static void no_value_no_display_and_no_names_are_told(void **state)
 
 static void what_nothing_runs_without_is_refused_everywhere(void **state)
 {
-    (void)state;
     snug_session *session = NULL;
     snug_result *result = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -187,7 +179,6 @@ static void what_nothing_runs_without_is_refused_everywhere(void **state)
 
 static void what_is_none_is_none_after_a_reset(void **state)
 {
-    (void)state;
     snug_limits limits = SNUG_LIMITS_INIT;
     limits.disk_files = SNUG_NONE;
     snug_session *session = open_with(&limits);
@@ -200,7 +191,6 @@ static void what_is_none_is_none_after_a_reset(void **state)
 
 static void a_call_of_a_program_has_its_own_limits_too(void **state)
 {
-    (void)state;
     static const char source[] = "with open('f.txt', 'w') as f: f.write('x')";
     snug_program *program = NULL;
     snug_answer answer = SNUG_ANSWER_INIT;

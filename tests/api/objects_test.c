@@ -16,7 +16,6 @@ static snug_session *session;
 
 static int open_both(void **state)
 {
-    (void)state;
     if (open_test_host(&host) == SNUG_OK && snug_session_open(&session, host, NULL) == SNUG_OK)
         return 0;
     fprintf(stderr, "%s\n", snug_error_message());
@@ -25,7 +24,6 @@ static int open_both(void **state)
 
 static int close_both(void **state)
 {
-    (void)state;
     snug_session_close(session);
     return snug_host_close(host);
 }
@@ -35,7 +33,6 @@ static int close_both(void **state)
 static void nothing_has_failed_at_first(void **state)
 {
     char text[8] = "before";
-    (void)state;
 
     assert_int_equal(snug_session_error(session, text, sizeof text), SNUG_OK);
     assert_string_equal(text, "");
@@ -46,7 +43,6 @@ static void *fail_on_both(void *unused)
 {
     snug_scan *scan = NULL;
     snug_listing *none = NULL;
-    (void)unused;
 
     snug_session_set_variable(session, "x", "{", 1);
     snug_host_scan(&scan, host, NULL, 1, NULL);
@@ -58,7 +54,6 @@ static void an_error_of_another_thread_is_the_sessions_and_the_hosts(void **stat
 {
     char text[256];
     pthread_t other;
-    (void)state;
 
     assert_int_equal(pthread_create(&other, NULL, fail_on_both, NULL), 0);
     pthread_join(other, NULL);
@@ -71,7 +66,6 @@ static void an_error_of_another_thread_is_the_sessions_and_the_hosts(void **stat
 static void a_call_that_succeeds_leaves_the_last_error(void **state)
 {
     char text[256];
-    (void)state;
 
     assert_int_equal(snug_session_rollback(session), SNUG_ENOTFOUND);
     snug_result_free(run(session, "1", 0));
@@ -82,7 +76,6 @@ static void a_call_that_succeeds_leaves_the_last_error(void **state)
 /* Each function of a session keeps its own. */
 static void every_function_of_a_session_keeps_its_error(void **state)
 {
-    (void)state;
 #define CHECK(call)                                                              \
     do {                                                                         \
         char kept[1024];                                                         \
@@ -122,7 +115,6 @@ static void every_function_of_a_session_keeps_its_error(void **state)
 static void a_long_sentence_is_cut_at_a_character(void **state)
 {
     char text[1024], cut[40];
-    (void)state;
 
     /* "é" has two bytes, and one of them would be left. */
     assert_int_equal(snug_session_put_file(session, "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9/../x", "", 0),
@@ -143,7 +135,6 @@ static void an_open_that_fails_fills_the_options_buffer(void **state)
     snug_host *no_host = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     snug_host_options host_options = SNUG_HOST_OPTIONS_INIT;
-    (void)state;
 
     options.profile = "nonesuch";
     options.error = text;
@@ -168,7 +159,6 @@ static void an_open_that_fails_fills_the_options_buffer(void **state)
 static void the_report_is_json_too(void **state)
 {
     size_t len = 0;
-    (void)state;
 
     const char *json = snug_host_report_json(host, &len);
     assert_non_null(json);
@@ -184,7 +174,6 @@ static void the_report_says_what_clients_who_distrust_each_other_take(void **sta
     const char *report = snug_host_report(host);
     const int is_shared = strstr(report, "\npython.gil: shared") != NULL;
     const char *line = strstr(report, "\nforms: ");
-    (void)state;
 
     assert_non_null(line);
     assert_non_null(strstr(line, is_worker_form() ? "a host" : "a worker"));
@@ -203,7 +192,6 @@ static void a_payload_is_the_options_until_it_is_set(void **state)
     size_t first = 0, second = 0;
     snug_session *own = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    (void)state;
 
     assert_null(snug_session_payload(session));
     options.on_output = count_output;
@@ -234,7 +222,6 @@ static void a_payload_is_the_options_until_it_is_set(void **state)
 
 static void an_init_function_makes_what_its_macro_is(void **state)
 {
-    (void)state;
 #define CHECK(type, macro)                                             \
     do {                                                               \
         static const type is = macro;                                  \
@@ -256,7 +243,6 @@ static void an_init_function_leaves_what_an_older_struct_does_not_have(void **st
         snug_limits limits;
         uint64_t behind;
     } memory;
-    (void)state;
 
     memset(&memory, 0xAA, sizeof memory);
     assert_int_equal(snug_limits_init(&memory.limits, sizeof memory.limits - 8), SNUG_OK);

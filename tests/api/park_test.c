@@ -101,7 +101,6 @@ static void wake(snug_session *a, snug_session *b)
 
 static void the_one_used_least_lately_has_no_thread(void **state)
 {
-    (void)state;
     snug_host *host = open_host(2);
     snug_session *a = open_session(host), *b = open_session(host);
     assert_parking(host, 2, 0);
@@ -125,7 +124,6 @@ static void the_one_used_least_lately_has_no_thread(void **state)
 
 static void cells_can_not_tell_that_their_thread_is_another(void **state)
 {
-    (void)state;
     snug_host *host = open_host(2);
     snug_session *a = open_session(host), *b = open_session(host), *c = open_session(host);
     do_cell(a, "import threading, contextvars, decimal, asyncio\n"
@@ -160,7 +158,6 @@ static void cells_can_not_tell_that_their_thread_is_another(void **state)
 
 static void limits_hold_after_waking(void **state)
 {
-    (void)state;
     snug_host *host = open_host(1);
     snug_session *a = open_session(host), *b = open_session(host);
     do_cell(a, "kept = 1");
@@ -216,7 +213,6 @@ static int await_threads(int wanted)
 
 static void the_new_thread_has_the_filters_of_the_kernel(void **state)
 {
-    (void)state;
     snug_host *host = open_host(1);
     snug_session *a = open_session(host);
     const int has_filters = await_threads(1);
@@ -239,7 +235,6 @@ static int has_private_descriptors(const snug_host *host)
 
 static void a_session_with_an_open_file_keeps_its_thread(void **state)
 {
-    (void)state;
     snug_host *host = open_host(1);
     const uint64_t parked = has_private_descriptors(host) ? 0 : 1;
     snug_session *a = open_session(host), *b;
@@ -261,7 +256,6 @@ static void a_session_with_an_open_file_keeps_its_thread(void **state)
 /* By its number it would be one of the first three, which all have. */
 static void a_file_in_the_place_of_a_standard_one_keeps_the_thread_too(void **state)
 {
-    (void)state;
     snug_host *host = open_host(1);
     snug_session *a = open_session(host), *b;
     if (has_private_descriptors(host)) {
@@ -289,7 +283,6 @@ static void write_key(const char *folder)
 /* In its place is another one, or nothing: as before, nothing of that can be had. */
 static void a_folder_that_was_replaced_stays_out_of_reach(void **state)
 {
-    (void)state;
     char folder[] = "/tmp/park_test-XXXXXX", work[64], moved[64], secret[64], key[96];
     snug_host *host = open_host(1);
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -331,7 +324,6 @@ static void a_folder_that_was_replaced_stays_out_of_reach(void **state)
 
 static void a_parked_session_can_be_reset_saved_asked_interrupted_and_closed(void **state)
 {
-    (void)state;
     char path[] = "/tmp/park_test-XXXXXX";
     snug_saved *saved = NULL;
     snug_completion *completion = NULL;
@@ -369,7 +361,6 @@ static void a_parked_session_can_be_reset_saved_asked_interrupted_and_closed(voi
 
 static void where_no_thread_can_be_had_the_session_is_as_it_was(void **state)
 {
-    (void)state;
     snug_result *result = NULL;
     snug_host *host = open_host(1);
     snug_session *a = open_session(host), *b = open_session(host);
@@ -403,7 +394,6 @@ static void where_no_thread_can_be_had_the_session_is_as_it_was(void **state)
 
 static void an_interrupt_that_comes_while_it_is_woken_ends_the_cell(void **state)
 {
-    (void)state;
     snug_host *host = open_host(1);
     snug_session *a = open_session(host), *b = open_session(host);
     do_cell(a, "x = 1");
@@ -418,7 +408,6 @@ static void an_interrupt_that_comes_while_it_is_woken_ends_the_cell(void **state
 
 static void a_call_without_a_thread_is_no_cell_and_takes_no_time(void **state)
 {
-    (void)state;
     snug_result *result = NULL;
     const snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = 10000 };
     snug_host *host = open_host(1);
@@ -441,7 +430,6 @@ static void a_call_without_a_thread_is_no_cell_and_takes_no_time(void **state)
 /* The interpreter is lost to the process, which a sanitizer tells at the end; the call returns. */
 static void closing_one_without_a_thread_returns(void **state)
 {
-    (void)state;
 #ifdef __SANITIZE_ADDRESS__
     print_message("a sanitizer would tell of what is lost\n");
     skip();
@@ -481,7 +469,6 @@ static void *call_all(void *arg)
 
 static void callers_park_each_others_sessions_and_nobody_notices(void **state)
 {
-    (void)state;
     pthread_t callers[CALLERS];
     snug_host *host = open_host(3);
     for (int i = 0; i < CALLERS; i++)

@@ -13,13 +13,11 @@ static snug_host *host;
 
 static int open_host(void **state)
 {
-    (void)state;
     return snug_host_open(&host, NULL);
 }
 
 static int close_host(void **state)
 {
-    (void)state;
     return snug_host_close(host);
 }
 
@@ -57,7 +55,6 @@ static void expect_everywhere(const char *source, const char *value)
 
 static void characters_are_found_by_name(void **state)
 {
-    (void)state;
     /* Other names each time: the code of a cell is kept. */
     expect_everywhere("eval(\"'\\\\N{BULLET}'\")", "'\u2022'");
     expect_everywhere("'a\\u2022'.encode('ascii', 'namereplace')", "b'a\\\\N{BULLET}'");
@@ -65,7 +62,6 @@ static void characters_are_found_by_name(void **state)
 
 static void arrays_are_pickled(void **state)
 {
-    (void)state;
     expect_everywhere("import array, pickle\n"
                       "pickle.loads(pickle.dumps(array.array('i', [1, 2]), 4))",
                       "array('i', [1, 2])");
@@ -73,7 +69,6 @@ static void arrays_are_pickled(void **state)
 
 static void times_are_parsed(void **state)
 {
-    (void)state;
     expect_everywhere("import datetime\n"
                       "datetime.datetime.strptime('2020', '%Y')",
                       "datetime.datetime(2020, 1, 1, 0, 0)");
@@ -81,7 +76,6 @@ static void times_are_parsed(void **state)
 
 static void what_parses_times_is_the_sessions_own(void **state)
 {
-    (void)state;
     snug_session *one = open_session(), *other = open_session();
     static const char replace[] =
         "import datetime, sys\n"
@@ -99,7 +93,6 @@ static void what_parses_times_is_the_sessions_own(void **state)
 /* 3.11 made a second one of the names of the session that was opened last. */
 static void sys_is_the_sessions_own(void **state)
 {
-    (void)state;
     snug_session *one = open_session(), *other = open_session();
     expect(one,
            "import builtins, sys\n"

@@ -13,13 +13,11 @@ static snug_host *host;
 
 static int open_host(void **state)
 {
-    (void)state;
     return open_test_host(&host);
 }
 
 static int close_host(void **state)
 {
-    (void)state;
     return snug_host_close(host);
 }
 
@@ -332,7 +330,6 @@ static void a_program_that_does_not_pass_the_scan_is_refused(void **state)
     static const char source[] = "x = 1\nimport ctypes\nx";
     snug_program *program = NULL;
     snug_scan *findings = NULL;
-    (void)state;
 
     assert_int_equal(snug_program_prepare(&program, &findings, host, source, strlen(source), NULL),
                      SNUG_EINVAL);
@@ -355,7 +352,6 @@ static void inputs_need_names_of_their_own(void **state)
     snug_program_options options = SNUG_PROGRAM_OPTIONS_INIT;
     snug_input inputs[2] = { { "x", SNUG_TYPE_INT }, { "x", SNUG_TYPE_INT } };
     snug_program *program = NULL;
-    (void)state;
 
     options.inputs = inputs;
     options.input_count = 2;
@@ -754,7 +750,6 @@ static void a_session_on_its_callers_thread_calls_and_maps(void **state)
     snug_mapped mapped = SNUG_MAPPED_INIT;
     const snug_value x = of_double(1);
     snug_session *session;
-    (void)state;
 
     if (is_worker_form())
         skip(); /* whose sessions are on no thread of this process */

@@ -59,7 +59,6 @@ static void make_folder(char *path, const char *name)
 
 static int make_home(void **state)
 {
-    (void)state;
     assert_non_null(mkdtemp(home));
     char *absolute = realpath(home, NULL);
     assert_non_null(absolute);
@@ -90,7 +89,6 @@ static void empty(const char *folder)
 
 static int remove_home(void **state)
 {
-    (void)state;
     empty(dynload);
     empty(encodings);
     empty(library);
@@ -157,7 +155,6 @@ static void check(snug_session *session, const char *source, const char *value)
 /* As Debian's python3-dbg and a free-threaded Python put theirs, in the same folder. */
 static void extensions_of_other_builds_are_left_alone(void **state)
 {
-    (void)state;
     put("_json.cpython-311d-x86_64-linux-gnu.so");
     put("_json.cpython-313d-x86_64-linux-gnu.so");
     put("_json.cpython-314t-x86_64-linux-gnu.so");
@@ -184,7 +181,6 @@ static int is_mapped(const char *part)
 
 static void a_module_in_c_is_loaded_when_a_cell_imports_it(void **state)
 {
-    (void)state;
     snug_host *host = open_host();
     snug_session *session = open_session(host);
     assert_false(is_mapped("/_codecs_cn."));
@@ -199,7 +195,6 @@ enum { FEW = 32 };
 /* json would go on without it, and the codec be unknown, for as long as the session lives. */
 static void one_that_finds_no_descriptor_is_loaded_when_there_are_some_again(void **state)
 {
-    (void)state;
     int files[FEW], count = 0;
     struct rlimit before, few;
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
@@ -244,7 +239,6 @@ static void *import_all(void *session)
 
 static void sessions_that_import_at_once_each_get_it(void **state)
 {
-    (void)state;
     snug_host *host = open_host();
     snug_session *sessions[AT_ONCE];
     pthread_t threads[AT_ONCE];
@@ -264,7 +258,6 @@ static void sessions_that_import_at_once_each_get_it(void **state)
 
 static void one_that_cannot_be_loaded_says_why_and_no_other_one_suffers(void **state)
 {
-    (void)state;
     char path[8192];
     put("text");
     snprintf(path, sizeof path, "%s/text", dynload);
@@ -304,7 +297,6 @@ static void let_it_come(void)
 
 static void one_that_does_not_come_ends_with_the_time_limit_and_hangs_no_host(void **state)
 {
-    (void)state;
     make_slow("_bz2");
 
     snug_host *host = open_host();
@@ -355,7 +347,6 @@ static void *import_lzma(void *session)
  * and nobody waits for that one. */
 static void one_that_does_not_come_keeps_nobody_else_from_running(void **state)
 {
-    (void)state;
     pthread_t slow;
     make_slow("_lzma");
 

@@ -8,7 +8,6 @@
 
 static void a_home_without_a_standard_library_is_named(void **state)
 {
-    (void)state;
     snug_host *host = NULL;
     snug_host_options options = SNUG_HOST_OPTIONS_INIT;
     options.python_home = "/nonexistent";
@@ -20,7 +19,6 @@ static void a_home_without_a_standard_library_is_named(void **state)
 /* Through the loader: this program is not built with Python's headers. */
 static void a_running_python_is_left_alone(void **state)
 {
-    (void)state;
     void (*initialise)(int) = NULL;
     void *address = dlsym(RTLD_DEFAULT, "Py_InitializeEx");
     assert_non_null(address);

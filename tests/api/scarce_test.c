@@ -150,13 +150,11 @@ static void check_each_size(int number)
 
 static void an_open_that_finds_no_memory_fails_with_a_reason(void **state)
 {
-    (void)state;
     check_each_size(0);
 }
 
 static void so_does_one_without_handlers_for_faults(void **state)
 {
-    (void)state;
     host_flags = 0;
     check_each_size(1);
     host_flags = SNUG_HOST_SIGNALS;
@@ -180,7 +178,6 @@ static int count_within(int mib)
 /* With stacks as large as they may be it is two. */
 static void the_first_sessions_leave_address_space_for_others(void **state)
 {
-    (void)state;
     assert_in_range(outcome(count_within, 800), 4, MOST_SESSIONS);
 }
 
@@ -203,7 +200,6 @@ static int live_with_threads(int count)
 
 static void what_finds_no_thread_fails_with_a_reason(void **state)
 {
-    (void)state;
     for (int flags = 0; flags < 2; flags++) {
         host_flags = flags ? SNUG_HOST_SIGNALS : 0;
         for (int count = 1; count <= MOST_THREADS; count++) {
@@ -246,7 +242,6 @@ static int open_without_guard(int unused)
 {
     snug_host *host = NULL;
     snug_session *session = NULL;
-    (void)unused;
     if (open_host(&host) != SNUG_OK || deny_guards())
         return NO_HOST;
     if (snug_session_open(&session, host, NULL) == SNUG_OK)
@@ -257,7 +252,6 @@ static int open_without_guard(int unused)
 /* Its faults would be the process's. */
 static void a_session_is_not_opened_without_its_guard(void **state)
 {
-    (void)state;
     assert_int_equal(outcome(open_without_guard, 0), FINE);
 }
 
@@ -379,7 +373,6 @@ static int is_python_311(void)
 
 static void an_interpreter_that_finds_no_memory_is_not_made_and_that_is_all(void **state)
 {
-    (void)state;
     int is_whole_open = is_python_311(), answer = FINE, count = 0;
     for (; answer == FINE && (is_whole_open || count < MOST_ALLOCATIONS); count += ALLOCATIONS_STEP)
         answer = outcome(open_with_few, count);
@@ -396,7 +389,6 @@ static void an_interpreter_that_finds_no_memory_is_not_made_and_that_is_all(void
 static void a_close_that_finds_no_memory_harms_nobody(void **state)
 {
     enum { MOST_OWN = 20, STEP = 50, MOST = 500 };
-    (void)state;
 
     for (int count = 0; count < MOST; count += count < MOST_OWN ? 1 : STEP) {
         int answer = outcome(close_with_few, count);
@@ -417,7 +409,6 @@ static int open_with_fault(int count)
 /* As CPython itself has it where it goes on with a table that is half made. */
 static void a_fault_while_an_interpreter_is_made_fails_the_open(void **state)
 {
-    (void)state;
     for (int count = 500; count < MOST_ALLOCATIONS; count += ALLOCATIONS_STEP) {
         int answer = outcome(open_with_fault, count);
         if (answer == NO_HOOK)

@@ -50,7 +50,6 @@ static void close_fine(snug_host *host)
 
 static void two_users_have_one_host(void **state)
 {
-    (void)state;
     snug_host *one = acquire(NULL), *other = acquire(NULL);
     snug_session *first = open_in(one), *second = open_in(other);
 
@@ -68,7 +67,6 @@ static void two_users_have_one_host(void **state)
 
 static void a_user_closes_with_sessions_of_another_open(void **state)
 {
-    (void)state;
     snug_host *one = acquire(NULL), *other = acquire(NULL);
     snug_session *session = open_in(other);
 
@@ -82,7 +80,6 @@ static void a_user_closes_with_sessions_of_another_open(void **state)
 
 static void the_last_close_ends_the_host(void **state)
 {
-    (void)state;
     snug_host *one = acquire(NULL), *plain = NULL;
     const snug_host_options options = test_options();
 
@@ -102,7 +99,6 @@ static void the_last_close_ends_the_host(void **state)
 
 static void each_user_has_its_own_errors(void **state)
 {
-    (void)state;
     char text[256];
     snug_scan *scan = NULL;
     snug_host *one = acquire(NULL), *other = acquire(NULL);
@@ -116,7 +112,6 @@ static void each_user_has_its_own_errors(void **state)
 
 static void what_is_asked_of_a_host_is_asked_of_a_handle(void **state)
 {
-    (void)state;
     snug_scan *scan = NULL;
     snug_health health = SNUG_HEALTH_INIT;
     snug_pool pool = SNUG_POOL_INIT;
@@ -140,7 +135,6 @@ static void what_is_asked_of_a_host_is_asked_of_a_handle(void **state)
 
 static void a_program_of_one_user_is_called_by_another(void **state)
 {
-    (void)state;
     snug_program *program = NULL;
     snug_answer answer = SNUG_ANSWER_INIT;
     snug_host *one = acquire(NULL), *other = acquire(NULL);
@@ -161,7 +155,6 @@ static void a_program_of_one_user_is_called_by_another(void **state)
 
 static void options_that_are_left_alone_are_met_by_what_is_there(void **state)
 {
-    (void)state;
     snug_host_options options = test_options();
     options.awake_sessions = 7;
     snug_host *one = acquire(&options), *other = acquire(NULL), *third = acquire(&options);
@@ -175,7 +168,6 @@ static void options_that_are_left_alone_are_met_by_what_is_there(void **state)
 
 static void options_that_differ_are_named(void **state)
 {
-    (void)state;
     char text[256] = "";
     snug_host *other = NULL, *one = acquire(NULL);
     snug_host_options options = test_options();
@@ -200,7 +192,6 @@ static void options_that_differ_are_named(void **state)
 
 static void a_host_with_other_profiles_is_not_shared(void **state)
 {
-    (void)state;
     snug_host *other = NULL, *one = NULL;
     snug_host_options options = test_options();
     options.allowlist_dir = PROFILES;
@@ -219,13 +210,11 @@ static void a_host_with_other_profiles_is_not_shared(void **state)
 
 static int never(void *payload)
 {
-    (void)payload;
     return 0;
 }
 
 static void what_belongs_to_one_user_is_refused(void **state)
 {
-    (void)state;
     snug_host *host = NULL;
     snug_host_options options = test_options();
     options.is_stopped = never;
@@ -264,7 +253,6 @@ static void users_come_and_go_on_any_thread(void **state)
 {
     pthread_t threads[USERS];
     int failed[USERS] = { 0 };
-    (void)state;
 
     for (int i = 0; i < USERS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, use_again_and_again, &failed[i]), 0);

@@ -65,7 +65,6 @@ static void check(snug_session *session, const char *source, const char *value)
 
 static void a_full_session_has_a_worker_that_was_ready(void **state)
 {
-    (void)state;
     snug_host *host = open_host(2, 0, preload);
     await_ready(host, 4);
     snug_session *session = open_full(host, NULL);
@@ -82,7 +81,6 @@ static void a_full_session_has_a_worker_that_was_ready(void **state)
 
 static void two_sessions_of_spares_know_nothing_of_each_other(void **state)
 {
-    (void)state;
     snug_host *host = open_host(2, 0, preload);
     await_ready(host, 4);
     snug_session *one = open_full(host, NULL), *two = open_full(host, NULL);
@@ -107,7 +105,6 @@ static void kill_all_workers(void)
 
 static void a_spare_that_has_died_is_passed_over(void **state)
 {
-    (void)state;
     snug_host *host = open_host(2, 0, preload);
     await_ready(host, 4);
     kill_all_workers();
@@ -119,13 +116,11 @@ static void a_spare_that_has_died_is_passed_over(void **state)
 
 static void answer_input(void *payload, snug_call *call, const char *prompt)
 {
-    (void)prompt;
     snug_call_return_line(call, payload, strlen(payload));
 }
 
 static void a_spare_gets_what_the_options_say(void **state)
 {
-    (void)state;
     char line[] = "here";
     snug_host *host = open_host(1, 0, preload);
     await_ready(host, 2);
@@ -146,7 +141,6 @@ static void a_spare_gets_what_the_options_say(void **state)
 
 static void other_memory_and_threads_are_served_too(void **state)
 {
-    (void)state;
     snug_host *host = open_host(1, 0, preload);
     await_ready(host, 2);
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -165,7 +159,6 @@ static void other_memory_and_threads_are_served_too(void **state)
 
 static void spares_become_what_is_asked_for(void **state)
 {
-    (void)state;
     char folder[] = "/tmp/snug-packages-XXXXXX";
     assert_non_null(mkdtemp(folder));
     snug_host *host = open_host(1, 0, preload);
@@ -184,7 +177,6 @@ static void spares_become_what_is_asked_for(void **state)
 
 static void idle_spares_are_given_back(void **state)
 {
-    (void)state;
     snug_host *host = open_host(1, 1, preload);
     time_t end = time(NULL) + BOUND_S;
     while (pool_of(host).given_back < 2 && time(NULL) < end)
@@ -198,7 +190,6 @@ static void idle_spares_are_given_back(void **state)
 
 static void a_host_ends_with_all_its_spares(void **state)
 {
-    (void)state;
     pid_t pids[4];
     for (int i = 0; i < 3; i++)
         assert_int_equal(snug_host_close(open_host(2, 0, preload)), SNUG_OK);

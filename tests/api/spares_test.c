@@ -160,15 +160,11 @@ static void tell_thread(char *out, size_t size, snug_session *session)
 
 static void answer(void *payload, snug_call *call, const char *prompt)
 {
-    (void)payload;
-    (void)prompt;
     snug_call_return_line(call, "Ada", 3);
 }
 
 static void ignore(void *payload, snug_stream stream, const char *text, size_t len)
 {
-    (void)stream;
-    (void)text;
     atomic_fetch_add((_Atomic size_t *)payload, len);
 }
 
@@ -229,7 +225,6 @@ static void learn_all(facts *all, snug_host *host)
 
 static void a_session_from_a_pool_is_as_one_that_was_opened_cold(void **state)
 {
-    (void)state;
     static facts cold[FORMS], pooled[FORMS];
     snug_host *host = open_host(0);
     learn_all(cold, host);
@@ -251,7 +246,6 @@ static void a_session_from_a_pool_is_as_one_that_was_opened_cold(void **state)
 
 static void a_plain_open_takes_a_half_warm_one_where_no_whole_one_is_left(void **state)
 {
-    (void)state;
     static facts cold, half;
     snug_session_options other = options_of(OTHER);
     snug_host *host = open_host(1);
@@ -270,7 +264,6 @@ static void a_plain_open_takes_a_half_warm_one_where_no_whole_one_is_left(void *
 
 static void two_spares_have_neither_random_numbers_nor_folders_in_common(void **state)
 {
-    (void)state;
     static const char draw[] = "import random, uuid, secrets\n"
                                "(random.random(), uuid.uuid4(), secrets.token_hex())";
     char first[TEXT], second[TEXT];
@@ -293,15 +286,11 @@ static void two_spares_have_neither_random_numbers_nor_folders_in_common(void **
 
 static void end_it(void *payload, snug_stream stream, const char *text, size_t len)
 {
-    (void)stream;
-    (void)text;
-    (void)len;
     snug_session_interrupt(*(snug_session **)payload);
 }
 
 static void the_limits_of_the_open_hold_in_a_spare(void **state)
 {
-    (void)state;
     static const char loop[] = "while True: pass", prints[] = "print('x' * 1000)";
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     snug_limits limits = SNUG_LIMITS_INIT;
@@ -326,7 +315,6 @@ static void the_limits_of_the_open_hold_in_a_spare(void **state)
 
 static void a_cell_of_a_spare_is_interrupted_and_its_output_heard(void **state)
 {
-    (void)state;
     static const char loop[] = "print('on', flush=True)\nwhile True: pass";
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     snug_session *session = NULL;
@@ -368,7 +356,6 @@ static const char tamper[] =
 
 static void what_a_neighbour_has_put_into_a_spare_runs_under_the_filters(void **state)
 {
-    (void)state;
     char others[TEXT], log[TEXT] = "[]";
     snug_session_options other = options_of(OTHER), small = options_of(PLAIN);
     snug_limits small_limits = SNUG_LIMITS_INIT;
@@ -415,7 +402,6 @@ static void *open_and_ask(void *arg)
 
 static void many_threads_open_at_once(void **state)
 {
-    (void)state;
     pthread_t threads[THREADS];
     void *wrong;
     snug_host *host = open_host(2);
@@ -434,7 +420,6 @@ static void many_threads_open_at_once(void **state)
 
 static void a_host_closes_at_any_time_of_a_fill(void **state)
 {
-    (void)state;
     for (int i = 0; i < 4; i++) {
         snug_host *host = open_host(3);
         while (pool_of(host).ready < (size_t)i)
@@ -447,7 +432,6 @@ static void a_host_closes_at_any_time_of_a_fill(void **state)
 
 static int make_folders(void **state)
 {
-    (void)state;
     char path[128];
     if (!mkdtemp(folder))
         return -1;
@@ -462,7 +446,6 @@ static int make_folders(void **state)
 
 static int remove_folders(void **state)
 {
-    (void)state;
     char path[128];
     snprintf(path, sizeof path, "%s/d.txt", data);
     return unlink(path) || rmdir(data) || rmdir(work) || rmdir(folder);

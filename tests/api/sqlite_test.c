@@ -44,7 +44,6 @@ static int find_functions(void)
 static int open_host(void **state)
 {
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    (void)state;
     options.profile = "data";
     return find_functions() || snug_host_open(&host, NULL) ||
            snug_session_open(&session, host, &options);
@@ -52,7 +51,6 @@ static int open_host(void **state)
 
 static int close_host(void **state)
 {
-    (void)state;
     snug_session_close(session);
     return snug_host_close(host);
 }
@@ -81,7 +79,6 @@ static void check_output(const char *source, const char *wanted)
 
 static int take_value(void *text, int count, char **values, char **names)
 {
-    (void)names;
     if (count > 0)
         snprintf(text, 100, "%s", values[0] ? values[0] : "NULL");
     return 0;
@@ -108,13 +105,11 @@ static sqlite3 *open_database(void)
 /* Before anything has used it: that is when a library can be configured. */
 static void an_open_session_leaves_the_library_to_be_configured(void **state)
 {
-    (void)state;
     assert_int_equal(sqlite.config(SQLITE_CONFIG_URI, 1), SQLITE_OK);
 }
 
 static void the_host_has_what_sessions_do_not_have(void **state)
 {
-    (void)state;
     skip_without_kernel();
     check_output(
         "import sqlite3\ndb = sqlite3.connect('a.db')\nprint(db.execute('select 1').fetchall())",
@@ -133,7 +128,6 @@ static void the_host_has_what_sessions_do_not_have(void **state)
 
 static void a_session_does_not_change_the_hosts_heap_limit(void **state)
 {
-    (void)state;
     skip_without_kernel();
     sqlite3 *db = open_database();
     check_value(db, "pragma hard_heap_limit = 123456789", "123456789");
@@ -153,7 +147,6 @@ static void a_session_does_not_see_the_hosts_shared_database(void **state)
     static const char *const names[] = { "file:/of-host?vfs=memdb",
                                          "file:of-host?mode=memory&cache=shared" };
     char source[400];
-    (void)state;
     skip_without_kernel();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         sqlite3 *db = NULL, *other = NULL;
@@ -178,7 +171,6 @@ static void a_session_does_not_see_the_hosts_shared_database(void **state)
 
 static void a_session_is_guarded_after_the_host_reset_what_opens_run(void **state)
 {
-    (void)state;
     skip_without_kernel();
     sqlite.reset_auto_extension();
     check_output("try:\n"

@@ -45,7 +45,6 @@ static snug_host *host;
 
 static int open_host(void **state)
 {
-    (void)state;
     return open_test_host(&host);
 }
 
@@ -58,7 +57,6 @@ static uint64_t hung_threads(void)
 
 static int close_host(void **state)
 {
-    (void)state;
     while (hung_threads() > 0)
         wait_a_moment();
     return snug_host_close(host);
@@ -100,7 +98,6 @@ static void assert_value(snug_session *session, const char *source, const char *
 
 static void a_lost_session_is_reset_while_its_thread_goes_on(void **state)
 {
-    (void)state;
     snug_session *session = open_session(NULL);
     snug_result_free(run(session, "x = 1", 0));
     lose(session);
@@ -115,7 +112,6 @@ static void a_lost_session_is_reset_while_its_thread_goes_on(void **state)
 
 static void it_is_reset_again_and_again(void **state)
 {
-    (void)state;
     snug_session *session = open_session(NULL);
     for (int i = 0; i < 2; i++) {
         lose(session);
@@ -130,7 +126,6 @@ static void it_is_reset_again_and_again(void **state)
 
 static void one_that_is_lost_again_is_closed(void **state)
 {
-    (void)state;
     snug_session *session = open_session(NULL);
     lose(session);
     reset(session);
@@ -143,7 +138,6 @@ static void double_it(void *payload, snug_call *call, const char *arguments_json
     int n = 0;
     char answer[32];
 
-    (void)payload;
     sscanf(arguments_json, "{\"n\":%d", &n);
     snprintf(answer, sizeof answer, "%d", 2 * n);
     snug_call_return(call, answer, strlen(answer));
@@ -157,7 +151,6 @@ static void count_output(void *payload, snug_stream stream, const char *text, si
 
 static void what_its_options_gave_it_is_there_again(void **state)
 {
-    (void)state;
     size_t printed = 0;
     snug_limits limits = SNUG_LIMITS_INIT;
     limits.output_bytes = 77777;
@@ -194,7 +187,6 @@ static void what_its_options_gave_it_is_there_again(void **state)
 
 static void mounts_are_there_until_it_is_closed(void **state)
 {
-    (void)state;
     char top[] = "/tmp/successor-XXXXXX", mounted[] = "/tmp/successor-XXXXXX", link[64];
     assert_non_null(mkdtemp(top));
     assert_non_null(mkdtemp(mounted));
@@ -221,7 +213,6 @@ static void mounts_are_there_until_it_is_closed(void **state)
 
 static void a_saved_state_is_restored_into_a_lost_one(void **state)
 {
-    (void)state;
     char folder[] = "/tmp/successor-XXXXXX", path[64];
     snug_saved *saved = NULL;
     assert_non_null(mkdtemp(folder));
@@ -243,7 +234,6 @@ static void a_saved_state_is_restored_into_a_lost_one(void **state)
 
 static void tasks_lose_it_and_reset_it(void **state)
 {
-    (void)state;
     snug_limits limits = SNUG_LIMITS_INIT;
     limits.wall_ms = 100;
     snug_task *task;
@@ -279,7 +269,6 @@ static void await(snug_task *task)
 /* What such a session was stays in front of it for its owner. */
 static void one_that_was_lost_and_reset_is_reset_saved_and_restored_by_tasks(void **state)
 {
-    (void)state;
     char folder[] = "saved-XXXXXX", path[64];
     snug_task *task;
     snug_session *session = open_session(NULL);
@@ -321,7 +310,6 @@ static void *ask_always(void *session)
 
 static void others_may_ask_and_interrupt_meanwhile(void **state)
 {
-    (void)state;
     pthread_t thread;
     snug_session *session = open_session(NULL);
     atomic_store(&is_asking, 1);

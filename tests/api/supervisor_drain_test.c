@@ -43,7 +43,6 @@ static void give_up_saves(snug_supervisor *s)
 /* Whichever go first, those used last or those used longest ago: among them are such. */
 static void saves_that_do_not_end_keep_no_other_from_its_own(void **state)
 {
-    (void)state;
     enum { GOOD = 12, BAD = KEEPERS - 1 };
     pthread_t drainer;
     rig r;
@@ -67,7 +66,6 @@ static void saves_that_do_not_end_keep_no_other_from_its_own(void **state)
 
 static void a_save_that_does_not_end_is_given_up_after_drain_save_ms(void **state)
 {
-    (void)state;
     rig r;
     rig_init(&r);
     r.limits.drain_save_ms = 50;
@@ -85,7 +83,6 @@ static void a_save_that_does_not_end_is_given_up_after_drain_save_ms(void **stat
  * that no collection goes through it while the save ends. */
 static void a_long_save_that_is_given_up_does_not_cost_the_session(void **state)
 {
-    (void)state;
     snug_limits limits = SNUG_LIMITS_INIT;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     static const char source[] = "x = [0] * 20_000_000\n"
@@ -110,7 +107,6 @@ static void a_long_save_that_is_given_up_does_not_cost_the_session(void **state)
 
 static void after_drain_ms_all_is_given_up_that_is_not_saved(void **state)
 {
-    (void)state;
     rig r;
     rig_init(&r);
     r.limits.drain_save_ms = SNUG_UNLIMITED;
@@ -141,7 +137,6 @@ static void end_trouble(void *payload, const snug_supervisor_event *event)
 
 static void a_drain_tries_again_what_has_failed(void **state)
 {
-    (void)state;
     trouble t;
     rig *r = &t.rig;
     rig_init(r);
@@ -172,7 +167,6 @@ static void await_save(rig *r)
 
 static void a_save_at_rest_gives_way_to_a_call_and_is_made_later(void **state)
 {
-    (void)state;
     rig r;
     rig_init(&r);
     r.limits.save_idle_ms = 1;
@@ -198,7 +192,6 @@ static void *run_second(void *payload)
 
 static void a_call_is_told_that_its_session_is_being_saved(void **state)
 {
-    (void)state;
     pthread_t second;
     rig r;
     rig_init(&r);
@@ -241,7 +234,6 @@ static void run_at(rig *r, const char *name, const char *source)
 
 static void a_drain_saves_first_what_was_used_last_and_what_failed_before_at_the_end(void **state)
 {
-    (void)state;
     order o = { .text = "" };
     rig *r = &o.rig;
     char path[128], moved[128];

@@ -63,7 +63,6 @@ static void kill_and_wait(pid_t pid)
 
 static void tenants_never_share_a_worker(void **state)
 {
-    (void)state;
     rig r;
     rig_init(&r);
     rig_open(&r);
@@ -79,7 +78,6 @@ static void tenants_never_share_a_worker(void **state)
 
 static void a_dead_worker_costs_its_tenant_what_was_not_saved(void **state)
 {
-    (void)state;
     rig r;
     rig_init(&r);
     rig_open(&r);
@@ -111,7 +109,6 @@ static void a_dead_worker_costs_its_tenant_what_was_not_saved(void **state)
 
 static void a_dead_worker_costs_nothing_that_was_saved(void **state)
 {
-    (void)state;
     rig r;
     rig_init(&r);
     r.limits.save_idle_ms = 1000;
@@ -162,7 +159,6 @@ static int sleeps(pid_t tid)
 /* The worker stands still, so that the drain's save waits for it. */
 static void a_worker_that_dies_of_a_drain_s_save_does_not_keep_the_drain(void **state)
 {
-    (void)state;
     pthread_t drainer;
     rig r;
     rig_init(&r);
@@ -191,7 +187,6 @@ static void a_worker_that_dies_of_a_drain_s_save_does_not_keep_the_drain(void **
 
 static void after_drain_ms_a_worker_that_does_not_answer_is_killed(void **state)
 {
-    (void)state;
     rig r;
     rig_init(&r);
     r.limits.drain_ms = 50;
@@ -223,7 +218,6 @@ static void run_full(rig *r, const char *session, const char *source, const char
 
 static void a_full_session_that_dies_takes_no_other_with_it(void **state)
 {
-    (void)state;
     snug_lease *lease = NULL;
     rig r;
     rig_init(&r);
@@ -244,7 +238,6 @@ static void a_full_session_that_dies_takes_no_other_with_it(void **state)
 
 static void what_a_dead_worker_had_is_told_after_a_restart_too(void **state)
 {
-    (void)state;
     rig r;
     rig_init(&r);
     rig_open(&r);
@@ -265,7 +258,6 @@ static void what_a_dead_worker_had_is_told_after_a_restart_too(void **state)
 
 static void a_worker_without_sessions_ends(void **state)
 {
-    (void)state;
     pid_t pids[4];
     rig r;
     rig_init(&r);
@@ -282,7 +274,6 @@ static void a_worker_without_sessions_ends(void **state)
 
 static void where_all_workers_are_taken_the_idle_tenant_goes(void **state)
 {
-    (void)state;
     pid_t pids[4];
     snug_lease *lease = NULL;
     rig r;
@@ -307,7 +298,6 @@ static void where_all_workers_are_taken_the_idle_tenant_goes(void **state)
 
 static void memory_is_that_of_the_workers(void **state)
 {
-    (void)state;
     rig r;
     rig_init(&r);
     snug_lease *lease = NULL;
@@ -322,7 +312,6 @@ static void memory_is_that_of_the_workers(void **state)
 
 static void a_worker_that_can_not_start_is_an_error_and_takes_no_place(void **state)
 {
-    (void)state;
     snug_served *served = NULL;
     rig r;
     rig_init(&r);
@@ -341,7 +330,6 @@ static void a_worker_that_can_not_start_is_an_error_and_takes_no_place(void **st
 
 static void a_worker_that_can_not_start_again_leaves_no_descriptor(void **state)
 {
-    (void)state;
     char gone[96], command[1024];
     size_t open_after[2];
     snug_served *served = NULL;
@@ -453,7 +441,6 @@ static void *serve_client(void *arg)
 
 static void killed_workers_under_load_cost_what_is_told_and_nothing_hangs(void **state)
 {
-    (void)state;
     static client clients[CLIENTS];
     enum { KILLS = 12 };
     rig r;
@@ -522,7 +509,6 @@ static int be_killed(const char *folder)
 
 static void saved_sessions_outlive_the_supervisor_s_process(void **state)
 {
-    (void)state;
     int status;
     pid_t pid;
     rig r;
@@ -543,7 +529,6 @@ static void saved_sessions_outlive_the_supervisor_s_process(void **state)
 
 static void keepers_put_idle_sessions_away_by_themselves(void **state)
 {
-    (void)state;
     rig r;
     rig_init(&r);
     r.limits.idle_ms = 1;
@@ -578,7 +563,6 @@ static void *call_often(void *arg)
 
 static void few_places_for_many_callers_lose_nothing(void **state)
 {
-    (void)state;
     enum { CALLERS = 6 };
     static client callers[CALLERS];
     rig r;
@@ -637,7 +621,6 @@ static int use_a_parents(rig *r, snug_lease *lease)
 static void a_forked_child_is_refused_and_changes_nothing(void **state)
 {
     enum { BOUND_CHILD_S = 600 };
-    (void)state;
     rig r;
     snug_lease *lease = NULL;
     int status;

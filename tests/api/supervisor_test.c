@@ -12,7 +12,6 @@ static const uint64_t IDLE_MS = 900000;
 
 static void a_session_keeps_its_names_between_calls(void **state)
 {
-    (void)state;
     rig r;
     rig_init(&r);
     rig_open(&r);
@@ -25,7 +24,6 @@ static void a_session_keeps_its_names_between_calls(void **state)
 
 static void an_idle_session_is_saved_and_restored_with_its_files(void **state)
 {
-    (void)state;
     rig r;
     rig_init(&r);
     rig_open(&r);
@@ -42,7 +40,6 @@ static void an_idle_session_is_saved_and_restored_with_its_files(void **state)
 
 static void a_call_keeps_a_session_from_being_idle(void **state)
 {
-    (void)state;
     rig r;
     rig_init(&r);
     rig_open(&r);
@@ -56,7 +53,6 @@ static void a_call_keeps_a_session_from_being_idle(void **state)
 
 static void what_could_not_be_saved_is_told_at_the_restore(void **state)
 {
-    (void)state;
     rig r;
     rig_init(&r);
     rig_open(&r);
@@ -104,7 +100,6 @@ static int bind_seven(void *payload, snug_session *session, const char *tenant_n
 
 static void tools_are_bound_before_a_session_is_restored(void **state)
 {
-    (void)state;
     rig r;
     rig_init(&r);
     r.options.on_session = bind_seven;
@@ -117,13 +112,11 @@ static void tools_are_bound_before_a_session_is_restored(void **state)
 
 static void add_text(void *payload, snug_stream stream, const char *text, size_t len)
 {
-    (void)stream;
     strncat(payload, text, len);
 }
 
 static void callbacks_are_each_call_s_own(void **state)
 {
-    (void)state;
     rig r;
     rig_init(&r);
     rig_open(&r);
@@ -149,7 +142,6 @@ static void callbacks_are_each_call_s_own(void **state)
 
 static void a_lease_keeps_its_session_and_others_wait(void **state)
 {
-    (void)state;
     rig r;
     rig_init(&r);
     rig_open(&r);
@@ -172,13 +164,11 @@ static snug_call *asked;
 
 static void keep_asked(void *payload, snug_call *call)
 {
-    (void)payload;
     asked = call;
 }
 
 static void a_cell_that_waits_for_an_approval_gives_its_turn_to_others(void **state)
 {
-    (void)state;
     static const snug_tool_rule ask = { "seven", 0, SNUG_TOOL_DECISION_ASK };
     rig r;
     snug_lease *lease = NULL;
@@ -214,7 +204,6 @@ static void a_cell_that_waits_for_an_approval_gives_its_turn_to_others(void **st
 
 static void a_removed_session_is_gone_open_or_saved(void **state)
 {
-    (void)state;
     rig r;
     rig_init(&r);
     rig_open(&r);
@@ -233,7 +222,6 @@ static void a_removed_session_is_gone_open_or_saved(void **state)
 
 static void names_can_be_any_text(void **state)
 {
-    (void)state;
     static char longest[SNUG_SUPERVISOR_NAME_BYTES + 1], other[301], another[301];
     memset(longest, '/', sizeof longest - 1);
     memset(other, 'x', sizeof other - 1);
@@ -283,7 +271,6 @@ static void names_can_be_any_text(void **state)
 
 static void a_name_that_is_none_is_refused(void **state)
 {
-    (void)state;
     static char long_name[SNUG_SUPERVISOR_NAME_BYTES + 2];
     memset(long_name, 'a', sizeof long_name - 1);
     const char *const names[] = { NULL, "", "\xff", long_name };
@@ -314,7 +301,6 @@ static void check_no_supervisor(rig *r, int error, const char *says)
 
 static void two_supervisors_do_not_share_a_folder(void **state)
 {
-    (void)state;
     rig r;
     rig_init(&r);
     rig_open(&r);
@@ -326,7 +312,6 @@ static void two_supervisors_do_not_share_a_folder(void **state)
 
 static void a_folder_that_can_not_be_used_is_told(void **state)
 {
-    (void)state;
     char path[128];
     rig r;
     rig_init(&r);
@@ -346,7 +331,6 @@ static void a_folder_that_can_not_be_used_is_told(void **state)
 
 static void saved_sessions_are_for_their_owner_only(void **state)
 {
-    (void)state;
     char path[128];
     struct stat facts;
     rig r;
@@ -365,7 +349,6 @@ static void saved_sessions_are_for_their_owner_only(void **state)
 
 static void a_save_that_fails_keeps_the_session_open(void **state)
 {
-    (void)state;
     char path[128], moved[128];
     rig r;
     rig_init(&r);
@@ -439,7 +422,6 @@ static void rig_fail_slowly(slow_failure *f, rig *r)
 
 static void what_fails_is_tried_once_a_look_however_slow_it_is(void **state)
 {
-    (void)state;
     rig r;
     slow_failure f;
     rig_fail_slowly(&f, &r);
@@ -457,7 +439,6 @@ static void what_fails_is_tried_once_a_look_however_slow_it_is(void **state)
 
 static void a_save_that_fails_does_not_keep_a_supervisor_from_closing(void **state)
 {
-    (void)state;
     rig r;
     slow_failure f;
     snug_lease *lease;
@@ -488,7 +469,6 @@ static int mount_small(const char *path)
 
 static void a_state_folder_that_is_full_costs_nothing(void **state)
 {
-    (void)state;
     rig r;
     rig_init(&r);
     if (!mount_small(r.folder)) {
@@ -514,7 +494,6 @@ static void a_state_folder_that_is_full_costs_nothing(void **state)
 
 static void a_damaged_save_is_told_and_kept_aside(void **state)
 {
-    (void)state;
     char path[128];
     rig r;
     rig_init(&r);
@@ -551,7 +530,6 @@ static void check_not_saved(rig *r, const char *session, const char *source, con
 
 static void a_state_folder_that_becomes_read_only_is_told(void **state)
 {
-    (void)state;
     char path[128];
     rig r;
     rig_init(&r);
@@ -577,7 +555,6 @@ static void a_state_folder_that_becomes_read_only_is_told(void **state)
 
 static void what_a_save_leaves_out_is_told_at_the_next_call(void **state)
 {
-    (void)state;
     static const char says[] = "these cannot be saved, and will be gone when the session is "
                                "restored: g (a generator cannot be saved)";
     rig r;
@@ -615,7 +592,6 @@ static snug_served *run_within(rig *r, const char *source, uint64_t memory_bytes
 
 static void a_session_at_its_memory_limit_comes_back(void **state)
 {
-    (void)state;
     static const char *const fills[] = { "b = []\nwhile True: b.append(bytearray(1 << 20))",
                                          "b = [bytes(48 << 20)]",
                                          "b = []\nwhile True: b.append((len(b), str(len(b))))" };
@@ -650,7 +626,6 @@ static void a_session_at_its_memory_limit_comes_back(void **state)
 
 static void what_cannot_be_restored_twice_is_lost_once(void **state)
 {
-    (void)state;
     char path[128];
     rig r;
     rig_init(&r);
@@ -681,7 +656,6 @@ static void what_cannot_be_restored_twice_is_lost_once(void **state)
 
 static void what_was_half_written_goes_at_the_next_open(void **state)
 {
-    (void)state;
     char path[128];
     rig r;
     rig_init(&r);
@@ -696,7 +670,6 @@ static void what_was_half_written_goes_at_the_next_open(void **state)
 
 static void after_a_drain_every_session_is_there_again(void **state)
 {
-    (void)state;
     rig r;
     rig_init(&r);
     r.limits.sessions = 6; /* some are saved before */
@@ -726,7 +699,6 @@ static void after_a_drain_every_session_is_there_again(void **state)
 
 static void without_a_drain_the_loss_is_told_once(void **state)
 {
-    (void)state;
     rig r;
     rig_init(&r);
     rig_open(&r);
@@ -759,7 +731,6 @@ static void without_a_drain_the_loss_is_told_once(void **state)
 /* As a full disk leaves it: empty, or cut. */
 static void how_many_cells_are_lost_is_not_known_where_the_mark_could_not_be_written(void **state)
 {
-    (void)state;
     char path[128];
     rig r;
     rig_init(&r);
@@ -785,7 +756,6 @@ static void how_many_cells_are_lost_is_not_known_where_the_mark_could_not_be_wri
 
 static void a_session_is_saved_after_so_many_cells(void **state)
 {
-    (void)state;
     rig r;
     rig_init(&r);
     r.limits.save_every_cells = 2;
@@ -806,7 +776,6 @@ static void a_session_is_saved_after_so_many_cells(void **state)
 /* What a kill costs: what was done since. */
 static void a_session_that_is_used_is_saved_when_it_has_rested(void **state)
 {
-    (void)state;
     rig r;
     rig_init(&r);
     r.limits.save_idle_ms = 1000;
@@ -915,7 +884,6 @@ static void wait_for_queue(rig *r, size_t count)
 
 static void turns_go_round_the_tenants(void **state)
 {
-    (void)state;
     enum { MANY = 20 };
     static caller first, many[MANY], other[2], third;
     _Atomic int is_printing = 0, go = 0;
@@ -954,7 +922,6 @@ static void turns_go_round_the_tenants(void **state)
 
 static void a_busy_session_lets_others_of_its_tenant_pass(void **state)
 {
-    (void)state;
     static caller first, same, other;
     _Atomic int is_printing = 0, go = 0, other_prints = 0;
     rig r;
@@ -980,7 +947,6 @@ static void a_busy_session_lets_others_of_its_tenant_pass(void **state)
 
 static void a_full_queue_and_a_long_wait_are_refused(void **state)
 {
-    (void)state;
     static caller first, second;
     _Atomic int is_printing = 0, go = 0;
     rig r;
@@ -1012,7 +978,6 @@ static void a_full_queue_and_a_long_wait_are_refused(void **state)
 
 static void no_more_cells_run_at_once_than_are_allowed(void **state)
 {
-    (void)state;
     enum { CALLERS = 6, MOST = 2 };
     static caller callers[CALLERS];
     _Atomic int is_printing = 0, go = 0;
@@ -1038,7 +1003,6 @@ static void no_more_cells_run_at_once_than_are_allowed(void **state)
 
 static void a_cell_is_interrupted_by_the_name_of_its_session(void **state)
 {
-    (void)state;
     static caller one;
     _Atomic int is_printing = 0;
     rig r;
@@ -1058,7 +1022,6 @@ static void a_cell_is_interrupted_by_the_name_of_its_session(void **state)
 
 static void a_drain_refuses_who_waits_and_interrupts_who_stays(void **state)
 {
-    (void)state;
     static caller running, waits;
     _Atomic int is_printing = 0;
     rig r;
@@ -1085,7 +1048,6 @@ static void a_drain_refuses_who_waits_and_interrupts_who_stays(void **state)
 
 static void a_drain_does_not_take_a_lease(void **state)
 {
-    (void)state;
     snug_lease *lease = NULL;
     rig r;
     rig_init(&r);
@@ -1105,7 +1067,6 @@ static void a_drain_does_not_take_a_lease(void **state)
 
 static void over_the_budget_the_oldest_go_and_then_opens_are_refused(void **state)
 {
-    (void)state;
     rig r;
     rig_init(&r);
     r.limits.memory_bytes = 1000;
@@ -1141,7 +1102,6 @@ static uint64_t memory_of_open(void *payload)
 
 static void over_the_budget_no_more_go_than_must(void **state)
 {
-    (void)state;
     rig r;
     const supervise_world world = { rig_now, memory_of_open, &r };
     rig_init(&r);
@@ -1166,7 +1126,6 @@ static void over_the_budget_no_more_go_than_must(void **state)
 
 static void where_all_places_are_taken_the_oldest_goes(void **state)
 {
-    (void)state;
     rig r;
     rig_init(&r);
     r.limits.sessions = 3;
@@ -1196,7 +1155,6 @@ static void where_all_places_are_taken_the_oldest_goes(void **state)
 
 static void the_table_of_limits_is_in_the_manual(void **state)
 {
-    (void)state;
     static char text[65536];
     FILE *file = fopen(MANUAL, "re");
     assert_non_null(file);

@@ -25,13 +25,11 @@ static snug_host *host;
 
 static int open_host(void **state)
 {
-    (void)state;
     return open_test_host(&host);
 }
 
 static int close_host(void **state)
 {
-    (void)state;
     return snug_host_close(host);
 }
 
@@ -101,7 +99,6 @@ static void start(snug_session *session, const char *source, told *t)
 
 static void a_cell_is_told_to_the_loop_that_polls_the_descriptor(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     told t = { 0 };
     start(session, "6 * 7", &t);
@@ -118,7 +115,6 @@ static void a_cell_is_told_to_the_loop_that_polls_the_descriptor(void **state)
 
 static void the_descriptor_is_quiet_when_all_is_told(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     told t = { 0 };
     start(session, "1", &t);
@@ -132,7 +128,6 @@ static void the_descriptor_is_quiet_when_all_is_told(void **state)
 
 static void a_session_waits_for_its_cell(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     snug_result *result = NULL;
     assert_int_equal(snug_session_wait(&result, session, 0), SNUG_ENOTFOUND);
@@ -151,7 +146,6 @@ static void a_session_waits_for_its_cell(void **state)
 
 static void a_session_that_has_a_task_is_busy(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     snug_result *result = NULL;
     snug_task *task = NULL;
@@ -194,7 +188,6 @@ static void go_on(void *payload, snug_task *task)
 
 static void on_done_may_start_the_next_cell(void **state)
 {
-    (void)state;
     chain c = { .session = open_session() };
     assert_int_equal(snug_session_start(NULL, c.session, "1", 1, NULL, go_on, &c), SNUG_OK);
     loop_until(&c.count, 10);
@@ -206,7 +199,6 @@ enum { MANY = 40, ROUNDS = 5 };
 
 static void many_sessions_share_one_loop(void **state)
 {
-    (void)state;
     snug_session *sessions[MANY];
     told t = { 0 };
     for (int i = 0; i < MANY; i++)
@@ -223,7 +215,6 @@ static void many_sessions_share_one_loop(void **state)
 
 static void a_cell_that_is_cancelled_reaches_no_later_one(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     for (int i = 0; i < 50; i++) {
         snug_task *task = NULL;
@@ -253,7 +244,6 @@ typedef struct heard {
 static void hear(void *payload, snug_stream stream, const char *text, size_t len)
 {
     heard *h = payload;
-    (void)stream;
     h->thread = pthread_self();
     snprintf(h->text + strlen(h->text), sizeof h->text - strlen(h->text), "%.*s", (int)len, text);
 }
@@ -272,7 +262,6 @@ static void answer_double(void *payload, snug_call *call, const char *arguments)
 
 static void callbacks_are_made_by_who_dispatches(void **state)
 {
-    (void)state;
     heard h = { .calls = 0 };
     told t = { 0 };
     snug_session *session = NULL;
@@ -308,14 +297,11 @@ static pthread_t answerer;
 
 static void pass_on(void *payload, snug_call *call, const char *arguments)
 {
-    (void)payload;
-    (void)arguments;
     assert_int_equal(pthread_create(&answerer, NULL, answer_later, call), 0);
 }
 
 static void a_tool_is_answered_later_from_another_thread(void **state)
 {
-    (void)state;
     told t = { 0 };
     snug_session *session = open_session();
     snug_tool tool = SNUG_TOOL_INIT;
@@ -332,13 +318,11 @@ static void a_tool_is_answered_later_from_another_thread(void **state)
 
 static void say_nothing(void *payload, snug_call *call, const char *arguments)
 {
-    (void)arguments;
     *(snug_call **)payload = call;
 }
 
 static void a_tool_that_nobody_answers_times_out_in_the_loop(void **state)
 {
-    (void)state;
     told t = { 0 };
     snug_call *left = NULL;
     snug_session *session = open_session();
@@ -379,7 +363,6 @@ static void count_done(void *payload, snug_task *task)
 
 static void sessions_are_opened_and_closed_by_the_loop(void **state)
 {
-    (void)state;
     opened o = { 0 };
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     char name[16];
@@ -409,7 +392,6 @@ static void sessions_are_opened_and_closed_by_the_loop(void **state)
 
 static void an_open_that_fails_says_why(void **state)
 {
-    (void)state;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     snug_task *task = NULL;
     options.profile = "nowhere";
@@ -423,7 +405,6 @@ static void an_open_that_fails_says_why(void **state)
 
 static void an_open_that_is_cancelled_leaves_nothing(void **state)
 {
-    (void)state;
     snug_task *tasks[MANY];
     for (int i = 0; i < MANY; i++)
         assert_int_equal(snug_session_start_open(&tasks[i], host, NULL, NULL, NULL), SNUG_OK);
@@ -447,7 +428,6 @@ static void wait_for(snug_task *task)
 
 static void a_session_is_saved_reset_and_restored(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     snug_task *task = NULL;
     char path[] = "/tmp/snug-task-XXXXXX";
@@ -482,7 +462,6 @@ static void a_session_is_saved_reset_and_restored(void **state)
 
 static void a_host_with_a_task_is_busy(void **state)
 {
-    (void)state;
     snug_task *task = NULL;
     assert_int_equal(snug_session_start_open(&task, host, NULL, NULL, NULL), SNUG_OK);
     assert_int_equal(snug_host_close(host), SNUG_EBUSY);
@@ -504,7 +483,6 @@ static void *run_long(void *session)
 
 static void a_session_in_use_is_closed_by_force_only(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, run_long, session), 0);
@@ -518,7 +496,6 @@ static void a_session_in_use_is_closed_by_force_only(void **state)
 
 static void close_in_tool(void *payload, snug_call *call, const char *arguments)
 {
-    (void)arguments;
     snprintf((char *)payload + sizeof(void *), 8, "%d",
              snug_session_close(*(snug_session **)payload));
     snug_call_return(call, "1", 1);
@@ -526,7 +503,6 @@ static void close_in_tool(void *payload, snug_call *call, const char *arguments)
 
 static void a_session_is_not_closed_by_a_tool_of_its_own(void **state)
 {
-    (void)state;
     struct {
         snug_session *session;
         char answer[8];
@@ -546,7 +522,6 @@ static void a_session_is_not_closed_by_a_tool_of_its_own(void **state)
 
 static void finalizers_that_do_not_end_are_cut_short(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     snug_result_free(
         run(session, "class A:\n    def __del__(self):\n        while True: pass\na = A()", 0));

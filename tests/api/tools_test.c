@@ -16,13 +16,11 @@ static snug_host *host;
 
 static int open_host(void **state)
 {
-    (void)state;
     return open_test_host(&host);
 }
 
 static int close_host(void **state)
 {
-    (void)state;
     return snug_host_close(host);
 }
 
@@ -76,7 +74,6 @@ static void check_ledger(snug_session *session, const char *source, const char *
 
 static void echo(void *payload, snug_call *call, const char *arguments)
 {
-    (void)payload;
     assert_string_equal(snug_call_arguments(call), arguments);
     assert_int_equal(snug_call_is_wanted(call), 1);
     snug_call_return(call, arguments, strlen(arguments));
@@ -85,19 +82,16 @@ static void echo(void *payload, snug_call *call, const char *arguments)
 /* Answers with its payload. */
 static void say(void *payload, snug_call *call, const char *arguments)
 {
-    (void)arguments;
     snug_call_return(call, payload, strlen(payload));
 }
 
 static void refuse(void *payload, snug_call *call, const char *arguments)
 {
-    (void)arguments;
     snug_call_fail(call, payload);
 }
 
 static void count(void *payload, snug_call *call, const char *arguments)
 {
-    (void)arguments;
     ++*(int *)payload;
     snug_call_return(call, "null", 4);
 }
@@ -118,7 +112,6 @@ typedef struct shelf {
 static void keep(void *payload, snug_call *call, const char *arguments)
 {
     shelf *s = payload;
-    (void)arguments;
     pthread_mutex_lock(&s->lock);
     s->calls[s->count++] = call;
     pthread_cond_broadcast(&s->change);
@@ -163,7 +156,6 @@ static void bind_async(snug_session *session, const char *name, shelf *s, uint64
 
 static void a_tool_is_a_function_of_the_namespace(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     snug_tool t = tool("search", "query: str, limit: int = 10", echo, NULL);
     t.doc = "Search the archive.";
@@ -186,7 +178,6 @@ static void a_tool_is_a_function_of_the_namespace(void **state)
 
 static void tools_of_one_server_are_functions_of_one_object(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     bind_tool(session, "github.search", "query: str", echo, NULL);
     bind_tool(session, "github.close", "number: int", echo, NULL);
@@ -214,7 +205,6 @@ static void tools_of_one_server_are_functions_of_one_object(void **state)
 
 static void all_kinds_of_parameters_travel_under_their_names(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     bind_tool(session, "f", "a, /, b: list[int] | None = None, *rest, key=\"):\", **more", echo,
               NULL);
@@ -230,7 +220,6 @@ static void all_kinds_of_parameters_travel_under_their_names(void **state)
 
 static void values_travel_whole(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     bind_tool(session, "f", "x", echo, NULL);
     static const char *const same[] = {
@@ -264,7 +253,6 @@ static void values_travel_whole(void **state)
 
 static void what_is_no_json_is_refused_before_anything_is_called(void **state)
 {
-    (void)state;
     static const struct {
         const char *source, *name, *value;
     } cases[] = {
@@ -293,7 +281,6 @@ static void what_is_no_json_is_refused_before_anything_is_called(void **state)
 
 static void answers_become_pythons_values(void **state)
 {
-    (void)state;
     static char json[] = " {\"a\": [1, -2.5e3, true, null, \"\\ud83d\\ude00\\u0000\\udc80\"], "
                          "\"a\": 123456789012345678901234567890} ";
     snug_session *session = open_session();
@@ -307,7 +294,6 @@ static void answers_become_pythons_values(void **state)
 
 static void an_answer_that_is_no_json_is_told_to_both_sides(void **state)
 {
-    (void)state;
     static char wrong[][8] = { "", "{", "nan", "[1,]", "'x'", "01", "\"\xff\"", "1 2" };
     snug_session *session = open_session();
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -324,7 +310,6 @@ static void an_answer_that_is_no_json_is_told_to_both_sides(void **state)
 
 static void a_failed_call_is_an_exception_that_a_cell_can_catch(void **state)
 {
-    (void)state;
     static char message[] = "no such city: Trapezunt";
     snug_session *session = open_session();
     bind_tool(session, "f", "", refuse, message);
@@ -340,7 +325,6 @@ static void a_failed_call_is_an_exception_that_a_cell_can_catch(void **state)
 
 static void no_frame_of_ours_is_in_a_traceback(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     bind_tool(session, "f", "", refuse, NULL);
     snug_result *result = run_within(session, "f()", 0);
@@ -365,7 +349,6 @@ static void no_frame_of_ours_is_in_a_traceback(void **state)
 
 static void a_call_past_its_time_is_given_up(void **state)
 {
-    (void)state;
     shelf s = SHELF;
     snug_session *session = open_session();
     snug_tool t = tool("f", "", keep, &s);
@@ -383,7 +366,6 @@ static void a_call_past_its_time_is_given_up(void **state)
 
 static void the_limit_of_a_cell_ends_the_wait(void **state)
 {
-    (void)state;
     shelf s = SHELF;
     snug_session *session = open_session();
     bind_tool(session, "f", "", keep, &s);
@@ -414,7 +396,6 @@ static void *interrupt_when_called(void *arg)
 
 static void an_interrupt_ends_the_wait(void **state)
 {
-    (void)state;
     shelf s = SHELF;
     pthread_t thread;
     snug_session *session = open_session();
@@ -432,14 +413,12 @@ static void an_interrupt_ends_the_wait(void **state)
 
 static void interrupting(void *payload, snug_call *call, const char *arguments)
 {
-    (void)arguments;
     snug_session_interrupt(payload);
     snug_call_return(call, "1", 1);
 }
 
 static void a_callback_may_interrupt_its_session(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     bind_tool(session, "f", "", interrupting, session);
     snug_result *result = run_within(session, "while True: f()", 0);
@@ -455,13 +434,11 @@ static void meddle(void *payload, snug_call *call, const char *arguments)
     snug_tool t = tool("g", NULL, echo, NULL);
     int is_busy = snug_session_run(&result, session, "1", 1, NULL) == SNUG_EBUSY &&
                   snug_session_bind_tool(session, &t) == SNUG_EBUSY;
-    (void)arguments;
     snug_call_return(call, is_busy ? "true" : "false", is_busy ? 4 : 5);
 }
 
 static void a_callback_can_not_use_its_session(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     bind_tool(session, "f", "", meddle, session);
     check_value(session, "f()", "True");
@@ -485,7 +462,6 @@ static void *answer_backwards(void *arg)
 
 static void awaited_calls_are_answered_in_any_order(void **state)
 {
-    (void)state;
     shelf s = SHELF;
     pthread_t thread;
     snug_session *session = open_session();
@@ -500,13 +476,11 @@ static void awaited_calls_are_answered_in_any_order(void **state)
 
 static void say_back(void *payload, snug_call *call, const char *arguments)
 {
-    (void)payload;
     snug_call_return(call, arguments, strlen(arguments));
 }
 
 static void code_that_awaits_awaits_and_other_code_has_the_answer(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     snug_tool t = tool("f", "n: int = 0", say_back, NULL);
     t.is_async = SNUG_TOOL_EITHER;
@@ -561,7 +535,6 @@ static void a_call_is_awaited_where_its_answer_comes_to_an_await(void **state)
         "async with asyncio.TaskGroup() as g:\n    t = g.create_task(f(6))\nt.result()['n']",
         "(await asyncio.wait_for(f(6), 9))['n']",
     };
-    (void)state;
     snug_session *session = open_session();
     snug_tool t = tool("f", "n: int = 0", say_back, NULL);
     t.is_async = SNUG_TOOL_EITHER;
@@ -574,7 +547,6 @@ static void a_call_is_awaited_where_its_answer_comes_to_an_await(void **state)
 
 static void awaited_calls_have_time_outs_of_their_own(void **state)
 {
-    (void)state;
     shelf s = SHELF;
     snug_session *session = open_session();
     bind_async(session, "f", &s, 30);
@@ -596,7 +568,6 @@ static void awaited_calls_have_time_outs_of_their_own(void **state)
 
 static void a_call_that_nobody_awaits_is_not_made(void **state)
 {
-    (void)state;
     shelf s = SHELF;
     snug_session *session = open_session();
     bind_async(session, "f", &s, 0);
@@ -609,7 +580,6 @@ static void a_call_that_nobody_awaits_is_not_made(void **state)
 
 static void a_call_ends_with_its_cell(void **state)
 {
-    (void)state;
     shelf s = SHELF;
     snug_session *session = open_session();
     bind_async(session, "f", &s, 0);
@@ -627,7 +597,6 @@ static void a_call_ends_with_its_cell(void **state)
 
 static void an_answer_may_come_after_the_session(void **state)
 {
-    (void)state;
     shelf s = SHELF;
     snug_session *session = open_session();
     bind_tool(session, "f", "", keep, &s);
@@ -640,7 +609,6 @@ static void an_answer_may_come_after_the_session(void **state)
 
 static void a_reset_session_finds_its_tools(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     bind_tool(session, "f", "x", echo, NULL);
     check_value(session, "f(1); del f; 'f' in globals()", "False");
@@ -651,7 +619,6 @@ static void a_reset_session_finds_its_tools(void **state)
 
 static void a_restored_session_finds_its_tools(void **state)
 {
-    (void)state;
     char path[] = "/tmp/snug-tools-XXXXXX";
     snug_saved *saved = NULL;
     int fd = mkstemp(path);
@@ -679,7 +646,6 @@ static void a_restored_session_finds_its_tools(void **state)
 
 static void a_name_that_is_bound_again_has_the_new_tool(void **state)
 {
-    (void)state;
     int calls = 0;
     snug_session *session = open_session();
     bind_tool(session, "f", "", count, &calls);
@@ -694,7 +660,6 @@ static void a_name_that_is_bound_again_has_the_new_tool(void **state)
 
 static void a_cell_may_use_the_name_for_something_else(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     bind_tool(session, "f", "x", echo, NULL);
     check_value(session, "g = f; f = 1; f, g(2)", "(1, {'x': 2})");
@@ -703,7 +668,6 @@ static void a_cell_may_use_the_name_for_something_else(void **state)
 
 static void a_tool_is_no_name_that_a_cell_has_made(void **state)
 {
-    (void)state;
     snug_description *names = NULL;
     snug_session *session = open_session();
     bind_tool(session, "f", "x", echo, NULL);
@@ -721,7 +685,6 @@ static void a_tool_is_no_name_that_a_cell_has_made(void **state)
 
 static void bad_names_and_signatures_are_refused(void **state)
 {
-    (void)state;
     static const struct {
         const char *name, *signature, *says;
     } cases[] = {
@@ -769,7 +732,6 @@ static void bad_names_and_signatures_are_refused(void **state)
 
 static void a_finalizer_does_not_hold_up_a_bind(void **state)
 {
-    (void)state;
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     snug_limits limits = SNUG_LIMITS_INIT;
@@ -790,7 +752,6 @@ static void a_finalizer_does_not_hold_up_a_bind(void **state)
 
 static void what_a_cell_put_into_builtins_does_not_reach_a_bind(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     check_value(session,
                 "import builtins\nbuiltins.compile = builtins.exec = builtins.str = 1\n"
@@ -805,7 +766,6 @@ static void what_a_cell_put_into_builtins_does_not_reach_a_bind(void **state)
 
 static void calls_over_the_limit_are_denied(void **state)
 {
-    (void)state;
     int calls = 0;
     snug_result *result = NULL;
     snug_limits limits = { .size = sizeof(snug_limits), .tool_calls = 2 };
@@ -828,7 +788,6 @@ static void calls_over_the_limit_are_denied(void **state)
 
 static void a_hundred_calls_are_the_default(void **state)
 {
-    (void)state;
     int calls = 0;
     snug_session *session = open_session();
     bind_tool(session, "f", "", count, &calls);
@@ -846,7 +805,6 @@ static void huge(void *payload, snug_call *call, const char *arguments)
 {
     size_t len = 100 << 20;
     char *text = malloc(len);
-    (void)arguments;
     memset(text, ' ', len);
     *(int *)payload = snug_call_return(call, text, len);
     free(text);
@@ -854,7 +812,6 @@ static void huge(void *payload, snug_call *call, const char *arguments)
 
 static void an_answer_that_is_too_large_is_told_to_both_sides(void **state)
 {
-    (void)state;
     int error = 0;
     snug_session *session = open_session();
     bind_tool(session, "f", "", huge, &error);
@@ -866,7 +823,6 @@ static void an_answer_that_is_too_large_is_told_to_both_sides(void **state)
 
 static void arguments_under_way_are_bounded_together(void **state)
 {
-    (void)state;
     shelf s = SHELF;
     snug_session *session = open_session();
     bind_async(session, "f", &s, 0);
@@ -887,7 +843,6 @@ static void arguments_under_way_are_bounded_together(void **state)
 
 static void threads_of_a_cell_may_call(void **state)
 {
-    (void)state;
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     snug_limits limits = SNUG_LIMITS_INIT;
@@ -908,21 +863,17 @@ static char seen[200];
 
 static void note_output(void *payload, snug_stream stream, const char *text, size_t len)
 {
-    (void)payload;
-    (void)stream;
     snprintf(seen + strlen(seen), sizeof seen - strlen(seen), "%.*s", (int)len, text);
 }
 
 static void note_call(void *payload, snug_call *call, const char *arguments)
 {
-    (void)payload;
     snprintf(seen + strlen(seen), sizeof seen - strlen(seen), "<%s>", arguments);
     snug_call_return(call, "0", 1);
 }
 
 static void output_and_calls_come_in_order(void **state)
 {
-    (void)state;
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     options.on_output = note_output;
@@ -936,7 +887,6 @@ static void output_and_calls_come_in_order(void **state)
 
 static void note_end(void *payload, const snug_tool_call *call)
 {
-    (void)payload;
     snprintf(seen + strlen(seen), sizeof seen - strlen(seen), "(%s %s)", call->name, call->status);
 }
 
@@ -953,7 +903,6 @@ static snug_session *open_listening(void)
 
 static void the_end_of_a_call_is_told_in_order_with_the_output(void **state)
 {
-    (void)state;
     char no[] = "no";
     snug_session *session = open_listening();
     bind_tool(session, "f", "", echo, NULL);
@@ -970,7 +919,6 @@ static void the_end_of_a_call_is_told_in_order_with_the_output(void **state)
 
 static void the_end_of_a_cell_ends_calls_and_that_is_told(void **state)
 {
-    (void)state;
     shelf s = SHELF;
     snug_session *session = open_listening();
     bind_async(session, "f", &s, 0);
@@ -985,7 +933,6 @@ static void the_end_of_a_cell_ends_calls_and_that_is_told(void **state)
 
 static void a_denied_call_is_in_the_result_alone(void **state)
 {
-    (void)state;
     snug_result *result = NULL;
     snug_limits limits = { .size = sizeof(snug_limits), .tool_calls = 1 };
     static const char source[] = "f(); f()";
@@ -1000,7 +947,6 @@ static void a_denied_call_is_in_the_result_alone(void **state)
 
 static void the_ledger_is_in_the_result_as_json(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     bind_tool(session, "f", "", echo, NULL);
     snug_result *result = run_within(session, "f()", 0);
@@ -1013,7 +959,6 @@ static void the_ledger_is_in_the_result_as_json(void **state)
 
 static void nothing_is_called_outside_of_a_cell(void **state)
 {
-    (void)state;
     int calls = 0;
     snug_completion *names = NULL;
     snug_session *session = open_session();
@@ -1037,7 +982,6 @@ static void answer_prompt(void *payload, snug_call *call, const char *prompt)
 {
     const char *name = strcmp(prompt, "Password: ") == 0 ? "getpass" : "input";
     assert_string_equal(snug_call_name(call), name);
-    (void)payload;
     if (strcmp(prompt, "end? ") == 0)
         snug_call_return_line(call, NULL, 0);
     else if (strcmp(prompt, "bytes? ") == 0)
@@ -1048,7 +992,6 @@ static void answer_prompt(void *payload, snug_call *call, const char *prompt)
 
 static void input_asks_the_host(void **state)
 {
-    (void)state;
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     options.on_input = answer_prompt;
@@ -1083,7 +1026,6 @@ static snug_session *open_keeping(shelf *s)
 
 static void an_interrupt_ends_input(void **state)
 {
-    (void)state;
     shelf s = SHELF;
     pthread_t thread;
     snug_session *session = open_keeping(&s);
@@ -1100,7 +1042,6 @@ static void an_interrupt_ends_input(void **state)
 
 static void input_waits_as_long_as_its_own_limit(void **state)
 {
-    (void)state;
     shelf s = SHELF;
     snug_session *session = open_keeping(&s);
     snug_result *result = NULL;
@@ -1117,7 +1058,6 @@ static void input_waits_as_long_as_its_own_limit(void **state)
 static void let_go_the_one_before(void *payload, snug_call *call, const char *prompt)
 {
     snug_call **kept = payload;
-    (void)prompt;
     if (*kept)
         snug_call_fail(*kept, NULL);
     *kept = call;
@@ -1126,7 +1066,6 @@ static void let_go_the_one_before(void *payload, snug_call *call, const char *pr
 /* Or a cell that asks again and again would never end. */
 static void all_lines_of_a_cell_have_one_limit(void **state)
 {
-    (void)state;
     snug_call *kept = NULL;
     snug_session *session = NULL;
     snug_result *result = NULL;
@@ -1157,7 +1096,6 @@ static void *answer_after_a_while(void *arg)
 /* The limit of the cell is shorter than the wait, and holds for what is behind it. */
 static void a_wait_for_input_is_not_the_cells_time(void **state)
 {
-    (void)state;
     shelf s = SHELF;
     pthread_t thread;
     snug_session *session = open_keeping(&s);
@@ -1174,7 +1112,6 @@ static void a_wait_for_input_is_not_the_cells_time(void **state)
 
 static void without_a_callback_input_has_nobody_to_ask(void **state)
 {
-    (void)state;
     snug_session *session = open_session();
     check_error(session, "input()", "EOFError",
                 "nobody answers input() in this session: put the value into the code instead");

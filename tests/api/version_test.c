@@ -14,7 +14,6 @@ const char *Py_GetVersion(void)
 
 static void another_python_is_refused_by_its_version(void **state)
 {
-    (void)state;
     snug_host *host = NULL;
     assert_int_equal(snug_host_open(&host, NULL), SNUG_EPYTHON);
     assert_non_null(strstr(snug_error_message(), "Python 3.11.99 is loaded"));

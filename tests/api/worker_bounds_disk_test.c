@@ -55,7 +55,6 @@ static void open_in(const char *workdir, const snug_mount *mounts, size_t count)
 
 static int set_up(void **state)
 {
-    (void)state;
     strcpy(folder, "/tmp/snug-bounds-disk-XXXXXX");
     assert_non_null(mkdtemp(folder));
     return 0;
@@ -64,7 +63,6 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     char command[128];
-    (void)state;
     snprintf(command, sizeof command, "rm -r %s", folder);
     return system(command);
 }
@@ -164,7 +162,6 @@ static void try_ways(const char *workdir, const snug_mount *mounts, size_t count
 
 static void what_raw_calls_write_to_a_named_folder_is_bounded(void **state)
 {
-    (void)state;
     try_ways(folder, NULL, 0);
 }
 
@@ -172,7 +169,6 @@ static void what_raw_calls_write_to_a_named_folder_is_bounded(void **state)
 static void so_is_what_they_write_to_a_private_one_there(void **state)
 {
     const snug_mount mount = { .path = "/usr/share", .name = "share" };
-    (void)state;
     try_ways(NULL, &mount, 1);
 }
 
@@ -185,7 +181,6 @@ static const char slow[] = "for n in range(200):\n"
 static void who_is_told_keeps_the_session_and_may_tidy_up(void **state)
 {
     uint64_t files;
-    (void)state;
     open_in(folder, NULL, 0);
     snug_result *result = run(session, slow, 0);
     expect_disk_limit(result);
@@ -220,7 +215,6 @@ static void prepare(void)
 static void who_was_told_and_goes_on_loses_the_worker(void **state)
 {
     uint64_t files;
-    (void)state;
     open_in(folder, NULL, 0);
     int is_lost = 0;
     for (int i = 0; i < 40 && !is_lost; i++) {
@@ -246,7 +240,6 @@ static void who_was_told_and_goes_on_loses_the_worker(void **state)
 static void a_thread_that_writes_between_cells_loses_the_worker(void **state)
 {
     uint64_t files;
-    (void)state;
     open_in(folder, NULL, 0);
     snug_result_free(run(session,
                          "started = ctypes.c_ulong()\n"
@@ -274,7 +267,6 @@ static void a_thread_that_writes_between_cells_loses_the_worker(void **state)
 static void what_the_caller_puts_there_is_not_the_cells_fault(void **state)
 {
     int is_fine = 0;
-    (void)state;
     open_in(folder, NULL, 0);
     expect_answer("6 * 7", "42");
     /* The worker must have been seen to be idle: on a busy machine that takes a while. */

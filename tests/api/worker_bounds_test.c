@@ -154,7 +154,6 @@ static const struct {
 
 static void no_way_of_memory_gets_far(void **state)
 {
-    (void)state;
     const uint64_t most_kib = (LIMIT_MIB * 5 / 4 + 32) * 1024;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         snug_session *session = open_session(SNUG_KIND_FULL);
@@ -170,7 +169,6 @@ static void no_way_of_memory_gets_far(void **state)
 
 static void a_worker_that_is_ended_for_its_memory_says_so(void **state)
 {
-    (void)state;
     snug_session *session = open_session(SNUG_KIND_FULL);
     snug_result_free(run(session, prelude, 0));
     snug_result *result = run(session, ways[3].source, 20000);
@@ -189,7 +187,6 @@ static void a_worker_that_is_ended_for_its_memory_says_so(void **state)
  * room for a stack besides, of twice the limit. */
 static void a_database_in_memory_does_not_get_far(void **state)
 {
-    (void)state;
     snug_session *session = open_session(SNUG_KIND_RESTRICTED);
     uint64_t kib =
         run_watched(session, "import sqlite3\n"
@@ -204,7 +201,6 @@ static void a_database_in_memory_does_not_get_far(void **state)
 
 static void descriptors_are_few(void **state)
 {
-    (void)state;
     snug_session *session = open_session(SNUG_KIND_FULL);
     snug_result *result = run(session,
                               "import os\n"
@@ -249,7 +245,6 @@ static int has_folder_in_memory(const snug_session *session)
 /* By the calls themselves, which no function of ours sees; deleted and unnamed files count. */
 static void raw_calls_do_not_get_past_the_limits_of_the_disk(void **state)
 {
-    (void)state;
     static const char bytes[] =
         "written, block = 0, b'x' * MB\n"
         "for name in [b'a', b'b', b'c', None]:\n"
@@ -294,7 +289,6 @@ static void what_raw_calls_have_written_counts_in_the_next_cell(void **state)
     static const char *const allow[] = { "ctypes", "os", "mmap", NULL };
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     snug_limits limits = SNUG_LIMITS_INIT;
-    (void)state;
     assert_non_null(mkdtemp(folder));
     options.kind = SNUG_KIND_FULL;
     options.profile = "data";
@@ -335,7 +329,6 @@ static void expect_file(snug_session *session, const char *path, const char *tex
 
 static void files_in_memory_outlive_their_worker(void **state)
 {
-    (void)state;
     snug_session *session = open_small();
     snug_listing *listing;
     assert_int_equal(snug_session_put_file(session, "in/given", "by the host", 11), SNUG_OK);
@@ -363,7 +356,6 @@ static void files_in_memory_outlive_their_worker(void **state)
 
 static void files_in_memory_are_no_memory_of_the_session(void **state)
 {
-    (void)state;
     snug_session *session = open_session(SNUG_KIND_FULL);
     snug_result *result = run(session,
                               "for i in range(3):\n"

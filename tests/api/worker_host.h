@@ -11,7 +11,6 @@ static snug_host *host;
 static inline int open_worker_host(void **state)
 {
     snug_host_options options = SNUG_HOST_OPTIONS_INIT;
-    (void)state;
     options.form = SNUG_FORM_WORKER;
     if (snug_host_open(&host, &options) == SNUG_OK)
         return 0;
@@ -21,7 +20,6 @@ static inline int open_worker_host(void **state)
 
 static inline int close_worker_host(void **state)
 {
-    (void)state;
     return snug_host_close(host);
 }
 

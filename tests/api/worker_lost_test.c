@@ -49,14 +49,12 @@ static snug_host *open_host(size_t pool_sessions)
 
 static int set_up(void **state)
 {
-    (void)state;
     host = open_host(0);
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    (void)state;
     return snug_host_close(host);
 }
 
@@ -137,7 +135,6 @@ static void expect_end(int process)
 
 static void a_full_session_that_is_lost_ends_its_worker(void **state)
 {
-    (void)state;
     snug_session *session = open_session(SNUG_KIND_FULL);
     int process = watch(session);
     expect(session, "open('kept', 'w').write('before')", "6");
@@ -157,7 +154,6 @@ static void a_full_session_that_is_lost_ends_its_worker(void **state)
 static void a_plain_session_that_is_lost_alone_ends_its_worker(void **state)
 {
     char folder[] = "/tmp/snug-lost-test-XXXXXX", path[64];
-    (void)state;
     assert_non_null(mkdtemp(folder));
     const char *const places[] = { NULL, folder };
     for (size_t i = 0; i < 2; i++) {
@@ -176,7 +172,6 @@ static void a_plain_session_that_is_lost_alone_ends_its_worker(void **state)
 
 static void a_lost_session_closes_quickly(void **state)
 {
-    (void)state;
     static const snug_kind kinds[] = { SNUG_KIND_FULL, SNUG_KIND_RESTRICTED };
     for (size_t i = 0; i < 2; i++) {
         snug_session *session = open_session(kinds[i]);
@@ -190,7 +185,6 @@ static void a_lost_session_closes_quickly(void **state)
 /* Asks for names run the session's code too. */
 static void a_session_that_is_lost_outside_of_a_cell_ends_its_worker(void **state)
 {
-    (void)state;
     static const snug_kind kinds[] = { SNUG_KIND_FULL, SNUG_KIND_RESTRICTED };
     static const char shown[] = NEST "class Endless:\n"
                                      "    def __getstate__(self): hash(nest())\n"
@@ -223,7 +217,6 @@ static void a_session_that_is_lost_outside_of_a_cell_ends_its_worker(void **stat
 /* The code that a reset ends is the session's last, and may not let itself be ended. */
 static void a_reset_that_loses_the_session_is_made_in_another_worker(void **state)
 {
-    (void)state;
     static const snug_kind kinds[] = { SNUG_KIND_FULL, SNUG_KIND_RESTRICTED };
     for (size_t i = 0; i < 2; i++) {
         snug_session *session = NULL;
@@ -246,7 +239,6 @@ static void a_reset_that_loses_the_session_is_made_in_another_worker(void **stat
 
 static void a_source_is_judged_after_a_loss(void **state)
 {
-    (void)state;
     snug_scan *report = NULL;
     snug_scan_options options = SNUG_SCAN_OPTIONS_INIT;
     snug_session *session = open_session(SNUG_KIND_RESTRICTED);
@@ -260,7 +252,6 @@ static void a_source_is_judged_after_a_loss(void **state)
 
 static void a_worker_goes_on_for_its_other_sessions(void **state)
 {
-    (void)state;
     snug_session *lost = open_session(SNUG_KIND_RESTRICTED),
                  *other = open_session(SNUG_KIND_RESTRICTED);
     int process = watch(other);
@@ -285,7 +276,6 @@ static void a_worker_goes_on_for_its_other_sessions(void **state)
 
 static void a_worker_ends_when_nobody_lives_beside_what_was_lost(void **state)
 {
-    (void)state;
     snug_session *lost = open_session(SNUG_KIND_RESTRICTED),
                  *other = open_session(SNUG_KIND_RESTRICTED);
     int process = watch(other);
@@ -299,7 +289,6 @@ static void a_worker_ends_when_nobody_lives_beside_what_was_lost(void **state)
 
 static void a_pool_makes_spares_for_the_next_worker(void **state)
 {
-    (void)state;
     static const snug_kind kinds[] = { SNUG_KIND_FULL, SNUG_KIND_RESTRICTED };
     snug_host *own = open_host(2);
     for (size_t i = 0; i < 4; i++) {
@@ -360,7 +349,6 @@ static void *open_and_lose(void *arg)
 static void sessions_are_opened_while_others_are_lost(void **state)
 {
     opener openers[THREADS] = { 0 };
-    (void)state;
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&openers[i].thread, NULL, open_and_lose, &openers[i]), 0);
     for (int i = 0; i < THREADS; i++)
@@ -389,7 +377,6 @@ static void threads_that_a_crowd_has_needed_end_with_it(void **state)
     enum { CROWD = 100, FEW = 40 };
     static snug_session *sessions[CROWD];
     static const char source[] = "import time; time.sleep(1)";
-    (void)state;
     for (int i = 0; i < CROWD; i++)
         sessions[i] = open_session(SNUG_KIND_RESTRICTED);
     const int process = (int)snug_session_process(sessions[0]);
@@ -426,7 +413,6 @@ static void *kill_soon(void *process)
  * not answered it. */
 static void a_worker_that_ends_while_a_session_is_opened_is_replaced(void **state)
 {
-    (void)state;
     snug_session *before = open_session(SNUG_KIND_RESTRICTED);
     pid_t process = (pid_t)snug_session_process(before);
     pthread_t killer;

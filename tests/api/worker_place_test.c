@@ -143,7 +143,6 @@ static void in_child(int (*fn)(void))
 static void
 workers_of_a_user_without_rights_have_numbers_of_their_own_where_the_report_says_so(void **state)
 {
-    (void)state;
     in_child(is_numbered);
 }
 
@@ -165,13 +164,11 @@ static int has_packages_without_tmp(void)
 
 static void full_sessions_need_no_place_but_TMPDIR(void **state)
 {
-    (void)state;
     in_child(has_packages_without_tmp);
 }
 
 static void private_folders_are_below_TMPDIR_however_it_is_spelled(void **state)
 {
-    (void)state;
     char top[PATH_MAX];
     snprintf(top, sizeof top, "%s//./", folder);
     setenv("TMPDIR", top, 1);
@@ -207,7 +204,6 @@ static void clean(void)
 
 static void a_host_goes_on_when_somebody_has_cleaned_TMPDIR(void **state)
 {
-    (void)state;
     setenv("TMPDIR", folder, 1);
     snug_host *host = open_host(1);
     while (pool_of(host).ready < 2)
@@ -239,7 +235,6 @@ static void refuse_folder(snug_host *host, const snug_session_options *options)
 
 static void a_folder_whose_name_is_not_utf8_is_refused_by_its_name(void **state)
 {
-    (void)state;
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/\xff-folder", folder);
     assert_int_equal(mkdir(path, 0700), 0);
@@ -283,7 +278,6 @@ static snug_session *open_mounts(snug_host *host, const snug_mount *mounts, size
 static void
 what_is_mounted_to_be_read_keeps_its_mode_and_what_is_in_it_can_be_written_to(void **state)
 {
-    (void)state;
     char file[PATH_MAX], inner[PATH_MAX];
     snprintf(file, sizeof file, "%s/file", folder);
     snprintf(inner, sizeof inner, "%s/inner", folder);
@@ -307,7 +301,6 @@ what_is_mounted_to_be_read_keeps_its_mode_and_what_is_in_it_can_be_written_to(vo
 
 static void a_profile_is_found_by_its_path(void **state)
 {
-    (void)state;
     char path[PATH_MAX];
     snug_scan *report;
     snug_scan_options options = SNUG_SCAN_OPTIONS_INIT;
@@ -333,7 +326,6 @@ static void a_profile_is_found_by_its_path(void **state)
 
 static void an_abort_is_told_as_one(void **state)
 {
-    (void)state;
     snug_host *host = open_host(0);
     snug_session *session = open_session(host, SNUG_KIND_FULL, NULL);
     snug_result *result = run(session, "import os\nos.abort()");
@@ -346,13 +338,11 @@ static void an_abort_is_told_as_one(void **state)
 
 static int make_folder(void **state)
 {
-    (void)state;
     return mkdtemp(folder) ? 0 : -1;
 }
 
 static int remove_folder(void **state)
 {
-    (void)state;
     char command[PATH_MAX];
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return system(command);

@@ -119,7 +119,6 @@ static void expect_no_rights(snug_kind kind, const char *workdir)
 
 static void a_worker_has_no_rights_and_is_the_first_that_the_kernel_takes(void **state)
 {
-    (void)state;
     if (!has("no capabilities"))
         fail_msg("%s", snug_host_report(host));
     expect_no_rights(SNUG_KIND_RESTRICTED, NULL);
@@ -164,7 +163,6 @@ static const char makers[] =
 
 static void machine_code_makes_no_marked_files_and_no_devices(void **state)
 {
-    (void)state;
     snug_session *session = open_session(SNUG_KIND_FULL, folder);
     expect(session, prelude, "");
 #ifdef __x86_64__
@@ -206,7 +204,6 @@ static int has_old_calls(void)
 
 static void machine_code_has_the_calls_of_its_own_kind_only(void **state)
 {
-    (void)state;
     snug_session *session = open_session(SNUG_KIND_FULL, folder);
     expect(session, prelude, "");
     expect(session, "open('old', 'w').close()", "");
@@ -262,7 +259,6 @@ static void use_folder_of(uid_t user)
 
 static void what_is_made_in_a_folder_belongs_to_whom_the_folder_does(void **state)
 {
-    (void)state;
     use_folder_of(geteuid());
     if (has("a user of its own"))
         use_folder_of(12345);
@@ -272,7 +268,6 @@ static void what_is_made_in_a_folder_belongs_to_whom_the_folder_does(void **stat
 
 static void two_workers_have_no_pipe_in_common(void **state)
 {
-    (void)state;
     static const char writes[] = "said = b'said by the other worker'\n"
                                  "for name in (b'/proc/self/fd/%d' % n for n in range(16)):\n"
                                  "    fd = call(2, name, 1 | 0o4000, 0)\n"
@@ -294,7 +289,6 @@ static void two_workers_have_no_pipe_in_common(void **state)
 
 static void no_path_leads_to_a_worker_s_descriptors(void **state)
 {
-    (void)state;
     if (!has("mnt namespace")) {
         print_message("a worker has no mount namespace of its own here\n");
         skip();

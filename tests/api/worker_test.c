@@ -95,7 +95,6 @@ static snug_session *open_with_signal(snug_host *host, int *signal_number)
 
 static void a_worker_that_is_killed_costs_its_sessions_and_not_the_host(void **state)
 {
-    (void)state;
     static int number = SIGKILL;
     snug_host *host = open_host(NULL);
     snug_session *session = open_with_signal(host, &number), *other = open_session(host);
@@ -126,7 +125,6 @@ static void a_worker_that_is_killed_costs_its_sessions_and_not_the_host(void **s
 
 static void a_worker_that_stands_still_is_given_up_in_time(void **state)
 {
-    (void)state;
     static int number = SIGSTOP;
     snug_host *host = open_host(NULL);
     snug_session *session = open_with_signal(host, &number);
@@ -146,7 +144,6 @@ static void a_worker_that_stands_still_is_given_up_in_time(void **state)
 
 static void a_zygote_that_is_killed_is_replaced_and_costs_nothing(void **state)
 {
-    (void)state;
     pid_t pids[2], worker;
     snug_host *host = open_host(NULL);
     snug_session *session = open_session(host);
@@ -170,7 +167,6 @@ static volatile sig_atomic_t alarms;
 
 static void count_alarm(int number)
 {
-    (void)number;
     alarms++;
 }
 
@@ -178,7 +174,6 @@ static void signals_of_the_caller_do_not_disturb_the_start_of_a_worker(void **st
 {
     const struct itimerval often = { { 0, 5000 }, { 0, 5000 } }, never = { { 0, 0 }, { 0, 0 } };
     const struct sigaction counted = { .sa_handler = count_alarm };
-    (void)state;
     assert_int_equal(sigaction(SIGALRM, &counted, NULL), 0);
     assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
     snug_host *host = open_host(NULL);
@@ -244,7 +239,6 @@ static void a_zygote_that_starts_slowly_delays_no_worker_of_others(void **state)
 {
     static slow_host slow;
     pthread_t thread;
-    (void)state;
     snug_host *host = open_host(NULL);
     snug_session *session = open_session(host);
     pid_t worker = only_worker();
@@ -272,7 +266,6 @@ static void who_waits_for_a_zygote_can_be_stopped(void **state)
 {
     static slow_host first, second; /* the one starts it, the other one waits for that */
     pthread_t threads[2];
-    (void)state;
     write_slow_program(&first);
     strcpy(second.program, first.program);
     assert_int_equal(pthread_create(&threads[0], NULL, open_slow_host, &first), 0);
@@ -299,7 +292,6 @@ static void answer_seven(void *payload, snug_call *call, const char *arguments)
 
 static void files_outlive_the_worker_and_so_do_tools(void **state)
 {
-    (void)state;
     snug_host *host = open_host(NULL);
     snug_session *session = open_session(host);
     snug_tool tool = SNUG_TOOL_INIT;
@@ -323,7 +315,6 @@ static void files_outlive_the_worker_and_so_do_tools(void **state)
 
 static void killed_workers_leave_nothing(void **state)
 {
-    (void)state;
     snug_host *host = open_host(NULL);
     snug_session *session = open_session(host);
     size_t before = count_descriptors();
@@ -344,7 +335,6 @@ static void killed_workers_leave_nothing(void **state)
 
 static void a_lost_cell_has_its_number_and_its_calls(void **state)
 {
-    (void)state;
     static int number = SIGKILL;
     snug_host *host = open_host(NULL);
     snug_session *session = open_with_signal(host, &number);
@@ -388,7 +378,6 @@ static void take_long(void *payload, snug_call *call, const char *arguments)
 
 static void a_slow_caller_costs_the_cell_and_not_the_worker(void **state)
 {
-    (void)state;
     snug_host *host = NULL;
     snug_host_options options = SNUG_HOST_OPTIONS_INIT;
     options.form = SNUG_FORM_WORKER;
@@ -419,14 +408,12 @@ static void *answer_from_aside(void *call)
 
 static void answer_later(void *payload, snug_call *call, const char *prompt)
 {
-    (void)prompt;
     assert_int_equal(pthread_create(payload, NULL, answer_from_aside, call), 0);
 }
 
 /* The answer comes later than the limit and the grace after it, and the limit holds behind it. */
 static void a_line_that_comes_late_costs_nothing(void **state)
 {
-    (void)state;
     snug_host *host = NULL;
     snug_session *session = NULL;
     pthread_t thread;
@@ -451,7 +438,6 @@ static void a_line_that_comes_late_costs_nothing(void **state)
 
 static void a_worker_has_no_descriptors_of_the_caller(void **state)
 {
-    (void)state;
     char path[64];
     int fd = fcntl(0, F_DUPFD, 60); /* without O_CLOEXEC */
     assert_true(fd >= 60);
@@ -493,7 +479,6 @@ static void use_worker_by_command(const char *folder)
  * it is empty, and the next one removes it. */
 static void a_worker_by_command_removes_its_work_directories(void **state)
 {
-    (void)state;
     char folder[] = "/tmp/snug-worker-XXXXXX", path[600];
     assert_non_null(mkdtemp(folder));
     for (int i = 0; i < 3; i++)
@@ -511,7 +496,6 @@ static void a_worker_by_command_removes_its_work_directories(void **state)
 
 static void a_caller_that_reaps_all_children_loses_nothing_by_it(void **state)
 {
-    (void)state;
     static int number = SIGKILL;
     snug_host *host = open_host(NULL);
     snug_session *session = open_with_signal(host, &number);
@@ -531,7 +515,6 @@ static void a_caller_that_reaps_all_children_loses_nothing_by_it(void **state)
 #ifndef __SANITIZE_ADDRESS__ /* where the ladder has no jump */
 static void a_loop_in_c_costs_its_session_and_not_the_worker(void **state)
 {
-    (void)state;
     snug_host *host = open_host(NULL);
     snug_session *session = open_session(host), *other = open_session(host);
     check_value(other, "x = 5", "");
@@ -552,7 +535,6 @@ static void a_loop_in_c_costs_its_session_and_not_the_worker(void **state)
 
 static void a_limit_of_processor_time_is_kept_in_a_worker(void **state)
 {
-    (void)state;
     snug_host *host = open_host(NULL);
     snug_session *session = open_session(host);
     snug_result *result = NULL;
@@ -570,7 +552,6 @@ static void a_limit_of_processor_time_is_kept_in_a_worker(void **state)
 
 static void a_command_that_is_no_worker_is_told_by_its_own_words(void **state)
 {
-    (void)state;
     refuse_command("echo no such machine >&2; exit 3", "ended with status 3: no such machine");
     refuse_command("true", "ended with status 0");
     refuse_command("/nonexistent/worker", "not found");
@@ -582,7 +563,6 @@ static void a_command_that_is_no_worker_is_told_by_its_own_words(void **state)
 
 static void a_path_without_a_worker_is_told(void **state)
 {
-    (void)state;
     snug_host *host = NULL;
     snug_host_options options = SNUG_HOST_OPTIONS_INIT;
     options.form = SNUG_FORM_WORKER;
@@ -611,7 +591,6 @@ static void *turns(void *arg)
 
 static void sessions_of_one_worker_run_side_by_side(void **state)
 {
-    (void)state;
     pthread_t threads[THREADS];
     snug_host *host = open_host(NULL);
     for (int i = 0; i < THREADS; i++)
@@ -623,7 +602,6 @@ static void sessions_of_one_worker_run_side_by_side(void **state)
 
 static void hosts_are_as_many_as_wanted(void **state)
 {
-    (void)state;
     snug_host *a = open_host(NULL), *b = open_host(NULL);
     snug_session *one = open_session(a), *two = open_session(b);
     check_value(one, "x = 1", "");
@@ -651,7 +629,6 @@ static void interrupt_when_it_prints(void *payload, snug_stream stream, const ch
 
 static void an_interrupt_reaches_the_cell_and_keeps_its_names(void **state)
 {
-    (void)state;
     snug_host *host = open_host(NULL);
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -670,7 +647,6 @@ static void an_interrupt_reaches_the_cell_and_keeps_its_names(void **state)
 /* For longer than the grace: the worker says that it stops the cell. */
 static void a_cell_that_is_being_stopped_is_waited_for(void **state)
 {
-    (void)state;
     snug_host *host = NULL;
     snug_session *session = NULL;
     snug_host_options host_options = SNUG_HOST_OPTIONS_INIT;
@@ -701,7 +677,6 @@ enum { BOUND_S = 600 };
 
 static void spares_of_the_worker_are_counted(void **state)
 {
-    (void)state;
     snug_host *host = NULL;
     snug_host_options options = SNUG_HOST_OPTIONS_INIT;
     options.form = SNUG_FORM_WORKER;
@@ -733,7 +708,6 @@ static void count_bytes(void *payload, snug_stream stream, const char *text, siz
 
 static void output_without_end_reaches_the_host_whole(void **state)
 {
-    (void)state;
     size_t bytes = 0;
     snug_host *host = open_host(NULL);
     snug_session *session = NULL;

@@ -34,7 +34,6 @@ static void write_text(const char *path, const char *text)
 
 static int open_host(void **state)
 {
-    (void)state;
     strcpy(outside, "/tmp/snug-files-test-XXXXXX");
     if (!mkdtemp(outside))
         return -1;
@@ -44,7 +43,6 @@ static int open_host(void **state)
 
 static int close_host(void **state)
 {
-    (void)state;
     unlink(outside_path("secret.txt"));
     return snug_host_close(host) || rmdir(outside);
 }
@@ -277,7 +275,6 @@ static void what_is_no_file_is_named(void **state)
 
 static void put_counts_in_the_limits_of_the_disk(void **state)
 {
-    (void)state;
     snug_limits limits = { .size = sizeof(snug_limits), .disk_bytes = 10, .disk_files = 3 };
     snug_session *session = open_with(&limits, NULL);
     put(session, "a", "12345678");
@@ -327,7 +324,6 @@ static void no_link_is_followed_anywhere(void **state)
 
 static void mounts_are_the_hosts_own(void **state)
 {
-    (void)state;
     const snug_mount mount = { outside, "data", 1 };
     snug_session *session = open_with(NULL, &mount);
     check_value(session, "open('data/secret.txt').read()", "'secret'");
@@ -408,15 +404,11 @@ static void a_folder_swapped_for_a_link_leads_nowhere(void **state)
 static void put_in_a_callback(void *payload, snug_stream stream, const char *text, size_t len)
 {
     snug_session **session = payload;
-    (void)stream;
-    (void)text;
-    (void)len;
     check_error(snug_session_put_file(*session, "a", "x", 1), SNUG_EBUSY, "running something else");
 }
 
 static void a_session_that_runs_is_busy(void **state)
 {
-    (void)state;
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     options.on_output = put_in_a_callback;
@@ -507,7 +499,6 @@ static void pipes_and_links_are_no_artifacts(void **state)
 
 static void a_named_directory_has_only_new_ones(void **state)
 {
-    (void)state;
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     options.workdir = outside;

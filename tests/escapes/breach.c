@@ -77,8 +77,6 @@ int breach_make_folder(void)
 
 static int remove_entry(const char *path, const struct stat *facts, int kind, struct FTW *where)
 {
-    (void)facts;
-    (void)kind;
     return where->level == 0 ? 0 : remove(path);
 }
 
@@ -373,8 +371,6 @@ static FILE *outside_list;
 
 static int tell_entry(const char *path, const struct stat *facts, int kind, struct FTW *where)
 {
-    (void)kind;
-    (void)where;
     fprintf(outside_list,
             "%s: mode %o, owner %u %u, links %u, %lld bytes, times %lld.%ld %lld.%ld\n",
             path + strlen(folder), facts->st_mode, facts->st_uid, facts->st_gid,

@@ -73,7 +73,6 @@ static void complain(const guest *g, const char *what)
 /* How late a thread is that only sleeps. */
 static void *measure_stalls(void *arg)
 {
-    (void)arg;
     while (!atomic_load(&is_ending)) {
         uint64_t start_ns = measure_now_ns();
         measure_sleep_ns(10 * NS_PER_MS);

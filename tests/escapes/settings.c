@@ -35,7 +35,6 @@ void settings_are_of_worker(int pid, const char *program)
 
 static void count_signal(int number)
 {
-    (void)number;
     atomic_fetch_add(&signals, 1);
 }
 

@@ -12,14 +12,11 @@ static struct {
 
 static void echo(void *payload, snug_call *call, const char *arguments)
 {
-    (void)payload;
     snug_call_return(call, arguments, strlen(arguments));
 }
 
 static void fail(void *payload, snug_call *call, const char *arguments)
 {
-    (void)payload;
-    (void)arguments;
     snug_call_fail(call, "as it was asked to");
 }
 
@@ -27,8 +24,6 @@ static void huge(void *payload, snug_call *call, const char *arguments)
 {
     size_t len = 100 << 20;
     char *text = malloc(len);
-    (void)payload;
-    (void)arguments;
     if (!text)
         abort();
     memset(text, '1', len);
@@ -41,8 +36,6 @@ static void large(void *payload, snug_call *call, const char *arguments)
 {
     size_t len = SNUG_TOOL_BYTES - 1;
     char *text = malloc(len);
-    (void)payload;
-    (void)arguments;
     if (!text)
         abort();
     memset(text, 'a', len);
@@ -53,8 +46,6 @@ static void large(void *payload, snug_call *call, const char *arguments)
 
 static void keep(void *payload, snug_call *call, const char *arguments)
 {
-    (void)payload;
-    (void)arguments;
     pthread_mutex_lock(&kept.lock);
     if (kept.count == kept.cap) {
         kept.cap = kept.cap ? kept.cap * 2 : 64;
@@ -74,8 +65,6 @@ static void *answer(void *call)
 static void later(void *payload, snug_call *call, const char *arguments)
 {
     pthread_t thread;
-    (void)payload;
-    (void)arguments;
     if (pthread_create(&thread, NULL, answer, call) == 0)
         pthread_detach(thread);
     else

@@ -52,7 +52,6 @@ static void hang_in_c(void)
 
 static void what_does_not_come_back_loses_the_interpreter_for_good(void **state)
 {
-    (void)state;
     assert_int_equal(in_child(hang_in_c), 0);
 }
 
@@ -72,7 +71,6 @@ static void import_late(void)
 /* numpy's extensions cannot be loaded twice, and matplotlib would find classes of both. */
 static void an_import_that_is_stopped_can_be_made_again(void **state)
 {
-    (void)state;
     static const uint64_t times[] = { 10, 20, 40, 160, 320, 480, 560 };
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
         import_ms = times[i];
@@ -88,7 +86,6 @@ static void fault(void)
 
 static void a_fault_ends_the_process(void **state)
 {
-    (void)state;
     assert_int_equal(in_child(fault), 256 + SIGSEGV);
 }
 
@@ -100,7 +97,6 @@ static void leave(void)
 
 static void an_exit_ends_the_process(void **state)
 {
-    (void)state;
     assert_int_equal(in_child(leave), 7);
 }
 
@@ -114,7 +110,6 @@ static void recurse(void)
 
 static void recursion_is_an_error_of_the_cell(void **state)
 {
-    (void)state;
     assert_int_equal(in_child(recurse), 0);
 }
 
@@ -129,7 +124,6 @@ static void open_elsewhere(void)
 
 static void a_process_that_was_not_told_has_none(void **state)
 {
-    (void)state;
     int status;
     pid_t child = fork();
     if (child == 0) {
@@ -143,7 +137,6 @@ static void a_process_that_was_not_told_has_none(void **state)
 
 static void a_full_process_keeps_no_spares(void **state)
 {
-    (void)state;
     int status;
     pid_t child = fork();
     if (child == 0) {

@@ -8,7 +8,6 @@
 
 static void restricted_sessions_and_scans_are_made_elsewhere(void **state)
 {
-    (void)state;
     snug_session *session;
     snug_scan *report;
     assert_int_equal(snug_session_open(&session, host, NULL), SNUG_EINVAL);
@@ -20,7 +19,6 @@ static void restricted_sessions_and_scans_are_made_elsewhere(void **state)
 
 static void there_is_one_at_a_time(void **state)
 {
-    (void)state;
     snug_session_options options = full_options(NULL);
     snug_session *first = open_session(&options), *second;
     assert_int_equal(snug_session_open(&second, host, &options), SNUG_EBUSY);
@@ -32,7 +30,6 @@ static void there_is_one_at_a_time(void **state)
 
 static void packages_that_are_not_there_are_told_at_once(void **state)
 {
-    (void)state;
     static const char *const names[] = { "json", "nunpy", NULL };
     snug_session_options options = full_options(names);
     snug_session *session;
@@ -45,7 +42,6 @@ static void packages_that_are_not_there_are_told_at_once(void **state)
 
 static void packages_come_from_the_folder_that_is_named(void **state)
 {
-    (void)state;
     static const char *const names[] = { "ours", NULL };
     char folder[] = "/tmp/snug-full-XXXXXX", path[64];
     assert_non_null(mkdtemp(folder));
@@ -71,7 +67,6 @@ static void packages_come_from_the_folder_that_is_named(void **state)
 
 static void a_cell_is_what_it_is_elsewhere(void **state)
 {
-    (void)state;
     snug_session *session = open_numeric();
     expect(session, "import numpy as np, pandas as pd", "");
     expect(session, "x = np.arange(6).reshape(2, 3); x.sum().item()", "15");
@@ -83,14 +78,12 @@ static void a_cell_is_what_it_is_elsewhere(void **state)
 static void double_it(void *payload, snug_call *call, const char *arguments)
 {
     char answer[32];
-    (void)payload;
     int len = snprintf(answer, sizeof answer, "%d", 2 * atoi(strchr(arguments, ':') + 1));
     snug_call_return(call, answer, (size_t)len);
 }
 
 static void tools_outlive_a_reset(void **state)
 {
-    (void)state;
     snug_session_options options = full_options(NULL);
     snug_session *session = open_session(&options);
     snug_tool tool = SNUG_TOOL_INIT;
@@ -106,7 +99,6 @@ static void tools_outlive_a_reset(void **state)
 
 static void names_changes_and_files_are_told(void **state)
 {
-    (void)state;
     snug_session *session = open_numeric();
     snug_completion *completion;
     snug_description *variables;
@@ -128,7 +120,6 @@ static void names_changes_and_files_are_told(void **state)
 
 static void input_and_await_are_there(void **state)
 {
-    (void)state;
     snug_session_options options = full_options(NULL);
     snug_session *session = open_session(&options);
     expect(session, "import asyncio; await asyncio.sleep(0, 7)", "7");
@@ -146,7 +137,6 @@ static void input_and_await_are_there(void **state)
 
 static void what_packages_try_when_imported_is_not_the_cells(void **state)
 {
-    (void)state;
     snug_session *session = open_numeric();
     snug_result *result =
         expect_status(session, "import pandas, matplotlib.pyplot", SNUG_STATUS_OK);
@@ -158,7 +148,6 @@ static void what_packages_try_when_imported_is_not_the_cells(void **state)
 
 static void a_reset_gives_names_and_builtins_anew_and_keeps_modules(void **state)
 {
-    (void)state;
     snug_session *session = open_numeric();
     expect(session, "import sys, numpy; numpy.mark = 1; y = 2", "");
     expect(session, "import builtins; builtins.len = lambda x: 99; len('')", "99");
@@ -176,7 +165,6 @@ static void a_reset_gives_names_and_builtins_anew_and_keeps_modules(void **state
 
 static void finalizers_that_a_reset_meets_have_limits(void **state)
 {
-    (void)state;
     snug_session_options options = full_options(NULL);
     snug_limits limits = SNUG_LIMITS_INIT;
     options.limits = &limits;
@@ -195,7 +183,6 @@ static void finalizers_that_a_reset_meets_have_limits(void **state)
 
 static void threads_of_a_cell_are_its_own(void **state)
 {
-    (void)state;
     snug_session_options options = full_options(NULL);
     snug_session *session = open_session(&options);
     for (int i = 0; i < 2; i++) {
@@ -214,7 +201,6 @@ static void threads_of_a_cell_are_its_own(void **state)
 
 static void what_the_kernel_would_refuse_is_denied_with_a_sentence(void **state)
 {
-    (void)state;
     static const char *const sources[] = {
         "open('/etc/passwd')",
         "import numpy; numpy.loadtxt('/etc/passwd', dtype=str)",
@@ -239,7 +225,6 @@ static void what_the_kernel_would_refuse_is_denied_with_a_sentence(void **state)
 /* Behind the sentences: what a cell reaches by ctypes, without Python's events. */
 static void the_kernel_refuses_it_too(void **state)
 {
-    (void)state;
     static const char *const sources[] = {
         "libc.open(b'/etc/passwd', 0)",
         "libc.socket(2, 1, 0)",
@@ -262,7 +247,6 @@ static void the_kernel_refuses_it_too(void **state)
 
 static void modules_that_are_not_allowed_are_refused_to_cells_only(void **state)
 {
-    (void)state;
     static const char *const numpy[] = { "numpy", NULL };
     static const char *const sources[] = {
         "import pandas",
@@ -293,7 +277,6 @@ static void modules_that_are_not_allowed_are_refused_to_cells_only(void **state)
 
 static void hangs_in_python_and_in_polling_c_are_stopped(void **state)
 {
-    (void)state;
     static const char *const sources[] = {
         "while True: pass",
         "while True:\n  try:\n    while True: pass\n  except BaseException: pass",
@@ -329,7 +312,6 @@ static uint64_t soft_limit(void)
 
 static void memory_of_extensions_has_the_sessions_limit(void **state)
 {
-    (void)state;
     static const char *const bombs[] = {
         "np.ones(100_000_000)",
         "np.zeros((10**6, 10**6))",
@@ -362,7 +344,6 @@ static void memory_of_extensions_has_the_sessions_limit(void **state)
 
 static void the_work_directory_has_its_quota(void **state)
 {
-    (void)state;
     snug_session_options options = full_options(numerics);
     snug_limits limits = SNUG_LIMITS_INIT;
     options.limits = &limits;
@@ -390,7 +371,6 @@ static const char *part_of(snug_result *result, size_t index, const char *type)
 
 static void figures_are_displays_of_the_cell_that_drew_them(void **state)
 {
-    (void)state;
     snug_session *session = open_numeric();
     expect(session, "import matplotlib.pyplot as plt", "");
     snug_result *result =
@@ -425,7 +405,6 @@ static void figures_are_displays_of_the_cell_that_drew_them(void **state)
 
 static void figures_are_shown_by_a_package_that_imports_matplotlib(void **state)
 {
-    (void)state;
     snug_session *session = open_numeric();
     snug_result *result = expect_status(
         session, "import pandas as pd; axes = pd.Series([1, 3, 2]).plot()", SNUG_STATUS_OK);
@@ -441,7 +420,6 @@ static void figures_are_shown_by_a_package_that_imports_matplotlib(void **state)
 
 static void figures_of_a_stopped_cell_are_gone(void **state)
 {
-    (void)state;
     snug_session *session = open_numeric();
     expect(session, "import matplotlib.pyplot as plt", "");
     snug_result *result = run_within(session, "plt.plot([1])\nwhile True: pass", 1000);
@@ -455,7 +433,6 @@ static void figures_of_a_stopped_cell_are_gone(void **state)
 
 static void frames_are_short_and_have_a_table(void **state)
 {
-    (void)state;
     snug_session *session = open_numeric();
     snug_result *result =
         expect_status(session,
@@ -481,7 +458,6 @@ static void frames_are_short_and_have_a_table(void **state)
 /* People see it, who are used to the notebook's. */
 static void the_table_of_a_frame_has_the_notebook_s_rows_and_columns(void **state)
 {
-    (void)state;
     snug_session *session = open_numeric();
     expect(session,
            "import pandas as pd; f = pd.DataFrame({f'c{n}': range(50) for n in range(20)})", "");
@@ -492,7 +468,6 @@ static void the_table_of_a_frame_has_the_notebook_s_rows_and_columns(void **stat
 
 static void a_printed_frame_has_pandas_own_rows_and_columns(void **state)
 {
-    (void)state;
     snug_session *session = open_numeric();
     expect(session, "import pandas as pd; f = pd.DataFrame({'month': range(12)})", "");
     expect(session, "len(str(f).splitlines()), len(f'{f.month}'.splitlines())", "(13, 13)");
@@ -508,7 +483,6 @@ static void a_printed_frame_has_pandas_own_rows_and_columns(void **state)
 
 static void a_frame_is_saved_and_restored(void **state)
 {
-    (void)state;
     char path[] = "/tmp/snug-full-XXXXXX";
     int fd = mkstemp(path);
     assert_true(fd >= 0);
@@ -559,7 +533,6 @@ static void check_columns(snug_session *session, const char *source, const char 
 
 static void columns_of_a_frame_are_completed_without_code_of_the_session(void **state)
 {
-    (void)state;
     snug_session *session = open_numeric();
     expect(session,
            "import pandas as pd\n"

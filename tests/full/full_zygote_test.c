@@ -52,7 +52,6 @@ static void value_in_child(char text[TEXT_BYTES], const char *source)
 
 static void a_preloaded_process_has_one_thread(void **state)
 {
-    (void)state;
     static const char *const names[] = { "pandas", "matplotlib.pyplot", NULL };
     if (full_preload(names, NULL))
         fail_msg("%s", snug_error_message());
@@ -61,7 +60,6 @@ static void a_preloaded_process_has_one_thread(void **state)
 
 static void two_children_have_different_random_numbers(void **state)
 {
-    (void)state;
     static const char source[] = "import random, numpy\n"
                                  "(random.random(), numpy.random.rand(), hash('a'))";
     char one[TEXT_BYTES], other[TEXT_BYTES];
@@ -77,7 +75,6 @@ static void two_children_have_different_random_numbers(void **state)
 
 static void a_child_has_threads_figures_and_frames(void **state)
 {
-    (void)state;
     char text[TEXT_BYTES];
     value_in_child(text, "import threading, matplotlib.pyplot as plt, pandas as pd\n"
                          "import os, tempfile\n"
@@ -94,7 +91,6 @@ static void a_child_has_threads_figures_and_frames(void **state)
 /* Or each session would copy all pages of the packages at its first collection. */
 static void collections_leave_out_what_was_imported(void **state)
 {
-    (void)state;
     char text[TEXT_BYTES];
     value_in_child(text, "import pandas, sys\n"
                          "gc = sys.modules['gc']\n"
@@ -105,7 +101,6 @@ static void collections_leave_out_what_was_imported(void **state)
 
 static void the_environment_is_the_sessions(void **state)
 {
-    (void)state;
     char text[TEXT_BYTES];
     value_in_child(text, "import os\n(os.environ.get('SECRET'), os.environ['OMP_NUM_THREADS'])");
     assert_string_equal(text, "(None, '1')");
@@ -130,7 +125,6 @@ static int preload_in_child(const char *name, const char *folder, const char *se
 
 static void a_package_that_starts_a_thread_is_named(void **state)
 {
-    (void)state;
     char folder[] = "/tmp/snug-full-XXXXXX", path[64];
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/busy.py", folder);

@@ -14,14 +14,11 @@ enum { MOST_KEYS = 160, MOST_TEXT = 600 };
 
 static int is_whole(void *payload, const char *text, size_t len)
 {
-    (void)payload;
     return len < 2 || text[len - 2] != ':';
 }
 
 static void complete(void *payload, menu *out, const char *text, size_t len, size_t cursor)
 {
-    (void)payload;
-    (void)len;
     out->start = cursor;
     while (out->start > 0 && text[out->start - 1] >= 'a' && text[out->start - 1] <= 'z')
         out->start--;
@@ -34,7 +31,6 @@ static void complete(void *payload, menu *out, const char *text, size_t len, siz
 
 static void describe(void *payload, str *out, const char *text, size_t len, size_t cursor)
 {
-    (void)payload;
     str_append(out, text + cursor, len - cursor);
 }
 

@@ -13,20 +13,15 @@ enum { MOST_CALLS = 50 };
 
 static void nothing(void *payload)
 {
-    (void)payload;
 }
 
 static void reach_tool(void *payload, snug_call *call, const char *arguments)
 {
-    (void)payload;
-    (void)call;
-    (void)arguments;
     fuzz_fail("a replay calls no tools", __FILE__, __LINE__, __func__);
 }
 
 static size_t hide_nothing(void *payload, char *text, size_t len)
 {
-    (void)payload;
     HOLDS(text[len] == '\0');
     return len;
 }

@@ -116,7 +116,6 @@ static int read_display(packer *out, unpacker *u)
     uint64_t room = 1 << 20;
     display *d = display_unpack(u, &room);
     display_drop(d);
-    (void)out;
     return 0;
 }
 

@@ -236,7 +236,6 @@ static void check(int (*fn)(int))
 
 static void root_that_a_host_drops_is_dropped_by_its_sessions(void **state)
 {
-    (void)state;
     if (geteuid() != 0)
         skip();
     check(drop_root);
@@ -244,13 +243,11 @@ static void root_that_a_host_drops_is_dropped_by_its_sessions(void **state)
 
 static void a_host_that_is_not_root_sets_its_own_user(void **state)
 {
-    (void)state;
     check(be_somebody);
 }
 
 static void a_host_sets_its_user_while_cells_run_and_are_stopped(void **state)
 {
-    (void)state;
     check(change_meanwhile);
 }
 

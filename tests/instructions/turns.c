@@ -22,7 +22,6 @@ enum { WARM_UP = 20 };
 ssize_t getrandom(void *buffer, size_t length, unsigned flags)
 {
     static unsigned state = 1;
-    (void)flags;
     for (size_t i = 0; i < length; i++)
         ((unsigned char *)buffer)[i] =
             (unsigned char)((state = state * 1103515245U + 12345U) >> 16);

@@ -37,13 +37,11 @@ static void write_profile(const char *name, const char *text)
 
 static int make_dir(void **state)
 {
-    (void)state;
     return mkdtemp(dir) ? 0 : -1;
 }
 
 static int empty_dir(void **state)
 {
-    (void)state;
     static const char *const names[] = { "a.txt", "b.txt", "c.txt", "core.txt", "calls.txt" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unlink(in_dir(names[i]));
@@ -52,7 +50,6 @@ static int empty_dir(void **state)
 
 static int remove_dir(void **state)
 {
-    (void)state;
     return rmdir(dir);
 }
 
@@ -74,7 +71,6 @@ static allow_verdict verdict(const allowlist *list, const char *module)
 
 static void a_byte_order_mark_is_passed_over(void **state)
 {
-    (void)state;
     write_profile("a.txt", "\xef\xbb\xbfmath  numbers\n");
     allowlist *list = open_list(in_dir("a.txt"), NULL, NULL);
     assert_int_equal(verdict(list, "math"), ALLOW_PUBLIC);
@@ -85,7 +81,6 @@ static void a_byte_order_mark_is_passed_over(void **state)
 
 static void the_core_profile_has_the_modules_of_agent_code(void **state)
 {
-    (void)state;
     static const char *const names[] = {
         "math", "cmath", "random", "statistics", "fractions", "decimal", "numbers", "itertools",
         "functools", "operator", "collections", "heapq", "bisect", "array", "copy", "string", "re",
@@ -108,7 +103,6 @@ static void the_core_profile_has_the_modules_of_agent_code(void **state)
 
 static void no_profile_has_what_reaches_memory_or_the_kernel(void **state)
 {
-    (void)state;
     static const char *const names[] = { "ctypes",
                                          "_ctypes",
                                          "cffi",
@@ -150,7 +144,6 @@ static void no_profile_has_what_reaches_memory_or_the_kernel(void **state)
 
 static void the_core_profile_keeps_files_and_processes_from_cells(void **state)
 {
-    (void)state;
     static const char *const names[] = { "os",
                                          "os.path",
                                          "posix",
@@ -179,7 +172,6 @@ static void the_core_profile_keeps_files_and_processes_from_cells(void **state)
 
 static void the_strict_profile_has_less_than_core(void **state)
 {
-    (void)state;
     static const char *const without[] = { "inspect",   "asyncio", "unittest", "doctest",  "timeit",
                                            "traceback", "sys",     "ast",      "builtins", "os" };
     allowlist *strict = open_list("strict", NULL, NULL);
@@ -195,7 +187,6 @@ static void the_strict_profile_has_less_than_core(void **state)
 
 static void the_data_profile_is_core_and_files(void **state)
 {
-    (void)state;
     static const char *const names[] = { "os",
                                          "pathlib",
                                          "logging",
@@ -221,7 +212,6 @@ static void the_data_profile_is_core_and_files(void **state)
 
 static void the_longest_prefix_with_a_line_decides(void **state)
 {
-    (void)state;
     write_profile("a.txt",
                   "pkg  a reason\npkg.inner (internal)  a reason\npkg.inner.open  again\n");
     allowlist *list = open_list("a", dir, NULL);
@@ -237,7 +227,6 @@ static void the_longest_prefix_with_a_line_decides(void **state)
 
 static void a_name_with_odd_characters_is_never_allowed(void **state)
 {
-    (void)state;
     allowlist *list = open_list("core", NULL, NULL);
     assert_int_equal(allowlist_verdict(list, "math\0", 5), ALLOW_NEVER);
     assert_int_equal(allowlist_verdict(list, "math\0.x", 7), ALLOW_NEVER);
@@ -256,7 +245,6 @@ static void a_name_with_odd_characters_is_never_allowed(void **state)
 
 static void comments_blanks_and_line_ends_of_any_kind_are_read(void **state)
 {
-    (void)state;
     write_profile("a.txt",
                   "# a comment\r\n\r\n   # another\n\t math \t pure\r\n_io\t(internal)\tx\n"
                   "cmath no line end");
@@ -270,7 +258,6 @@ static void comments_blanks_and_line_ends_of_any_kind_are_read(void **state)
 
 static void an_empty_profile_allows_nothing(void **state)
 {
-    (void)state;
     write_profile("a.txt", "");
     allowlist *list = open_list("a", dir, NULL);
     assert_int_equal(verdict(list, "math"), ALLOW_NEVER);
@@ -293,7 +280,6 @@ static void assert_fault(const char *text, size_t len, const char *message)
 
 static void a_line_that_can_not_be_read_is_named(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         const char *message;
@@ -323,7 +309,6 @@ static void a_line_that_can_not_be_read_is_named(void **state)
 
 static void a_profile_has_an_upper_size(void **state)
 {
-    (void)state;
     size_t len = (1 << 20) + 1;
     char *text = malloc(len);
     assert_non_null(text);
@@ -336,7 +321,6 @@ static void a_profile_has_an_upper_size(void **state)
 
 static void a_circle_of_profiles_is_named(void **state)
 {
-    (void)state;
     allowlist *list = NULL;
     char expected[256];
     write_profile("a.txt", "include b\n");
@@ -349,7 +333,6 @@ static void a_circle_of_profiles_is_named(void **state)
 
 static void a_profile_may_be_included_twice(void **state)
 {
-    (void)state;
     write_profile("a.txt", "include b\ninclude c\n");
     write_profile("b.txt", "include c\nmath x\n");
     write_profile("c.txt", "cmath x\n");
@@ -361,7 +344,6 @@ static void a_profile_may_be_included_twice(void **state)
 
 static void a_line_wins_over_an_included_one(void **state)
 {
-    (void)state;
     write_profile("a.txt", "include b\nos  now for all\nmath (internal)  now for none\n");
     write_profile("b.txt", "os (internal)  x\nmath  x\n");
     allowlist *list = open_list("a", dir, NULL);
@@ -372,7 +354,6 @@ static void a_line_wins_over_an_included_one(void **state)
 
 static void a_profile_by_path_includes_its_neighbours_and_the_built_in_ones(void **state)
 {
-    (void)state;
     write_profile("a.txt", "include b\ninclude strict\n");
     write_profile("b.txt", "mine x\n");
     allowlist *list = open_list(in_dir("a.txt"), NULL, NULL);
@@ -384,7 +365,6 @@ static void a_profile_by_path_includes_its_neighbours_and_the_built_in_ones(void
 
 static void a_profile_that_is_not_there_is_told_with_those_that_are(void **state)
 {
-    (void)state;
     char expected[256];
     allowlist *list = NULL;
     assert_int_equal(allowlist_open(&list, "nosuch", NULL, NULL), SNUG_ENOTFOUND);
@@ -408,7 +388,6 @@ static void a_profile_that_is_not_there_is_told_with_those_that_are(void **state
 
 static void an_unreadable_profile_is_told_with_its_path(void **state)
 {
-    (void)state;
     char expected[256];
     allowlist *list = NULL;
     assert_int_equal(allowlist_open(&list, "/nosuch/a.txt", NULL, NULL), SNUG_ENOTFOUND);
@@ -429,7 +408,6 @@ static void an_unreadable_profile_is_told_with_its_path(void **state)
 
 static void additions_are_public(void **state)
 {
-    (void)state;
     static const char *const more[] = { "sympy", "os", "a.b", "sympy", NULL };
     allowlist *list = open_list("core", NULL, more);
     assert_int_equal(verdict(list, "sympy"), ALLOW_PUBLIC);
@@ -442,7 +420,6 @@ static void additions_are_public(void **state)
 
 static void an_addition_must_be_a_module_name(void **state)
 {
-    (void)state;
     static const char *const names[] = { "", "a b", "a/b", "../x", "a.", "1a", "a-b", "os\n" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *const more[] = { "sympy", names[i], NULL };
@@ -455,7 +432,6 @@ static void an_addition_must_be_a_module_name(void **state)
 
 static void public_names_are_listed_in_order(void **state)
 {
-    (void)state;
     allowlist *list = open_list("core", NULL, NULL);
     size_t count = allowlist_count(list);
     assert_true(count >= 59);
@@ -472,7 +448,6 @@ static void public_names_are_listed_in_order(void **state)
 
 static void an_explanation_says_what_to_use(void **state)
 {
-    (void)state;
     static const struct {
         const char *profile;
         const char *module;
@@ -516,7 +491,6 @@ static void an_explanation_says_what_to_use(void **state)
 
 static void an_explanation_is_cut_to_fit_at_a_character(void **state)
 {
-    (void)state;
     char text[64];
     char name[2001];
     allowlist *list = open_list("core", NULL, NULL);
@@ -587,7 +561,6 @@ static size_t count_refused(const char *text, const allowlist *list, const allow
 /* A hint must not lead to the next refusal. */
 static void alternatives_name_modules_of_the_profile(void **state)
 {
-    (void)state;
     static const char *const profiles[] = { "core", "strict", "data" };
     size_t refused = 0;
     allowlist *all = open_list("data", NULL, NULL);
@@ -604,7 +577,6 @@ static void alternatives_name_modules_of_the_profile(void **state)
 
 static void alternatives_stand_inside_a_sentence(void **state)
 {
-    (void)state;
     size_t count = 0;
     for (const policy_alternative *row = policy_alternatives; row->module; row++, count++) {
         char first = row->text[0];

@@ -24,7 +24,6 @@ static void a_request_is_turns_of_blocks(void **state)
                               .tool_count = 1,
                               .temperature = 1.5,
                               .max_tokens = 50 };
-    (void)state;
     assert_written(
         d, &request, 1, DIALECT_NO_CACHING,
         "{\"model\":\"m\",\"max_tokens\":50,\"system\":\"Be brief.\",\"messages\":["
@@ -58,7 +57,6 @@ static void what_comes_again_is_marked_for_the_cache(void **state)
 #define CACHED_SYSTEM                                                                           \
     "{\"model\":\"m\",\"max_tokens\":9,\"system\":[{\"type\":\"text\",\"text\":\"s\"" EPHEMERAL \
     "}],\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"a\"}]}"
-    (void)state;
     request.message_count = 2;
     assert_written(d, &request, 0, 0, CACHED_SYSTEM "]}");
     request.message_count = 4;
@@ -81,7 +79,6 @@ static void a_shape_is_a_tool_that_must_be_called(void **state)
 #define SHAPELESS                                                                      \
     "{\"model\":\"m\",\"max_tokens\":9,\"messages\":[{\"role\":\"user\",\"content\":[" \
     "{\"type\":\"text\",\"text\":\"a\"}]}]"
-    (void)state;
     assert_written(d, &request, 0, 0,
                    SHAPELESS ",\"tools\":[{\"name\":\"verdict\",\"description\":\"Gives it.\","
                              "\"input_schema\":{\"type\":\"object\"}}],\"tool_choice\":"
@@ -101,7 +98,6 @@ static void images_stand_before_the_text_of_the_first_question(void **state)
                                     .image_count = 1,
                                     .temperature = -1,
                                     .max_tokens = 9 };
-    (void)state;
     assert_written(
         d, &request, 0, DIALECT_NO_CACHING,
         "{\"model\":\"m\",\"max_tokens\":9,\"messages\":[{\"role\":\"user\",\"content\":["
@@ -116,7 +112,6 @@ static void a_reply_must_have_a_bound(void **state)
     const model_message message = { MODEL_USER, text_of("a"), NULL, 0, { 0 }, 0 };
     model_request request = { .messages = &message, .message_count = 1, .temperature = 0.5 };
 #define REST ",\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"a\"}]}]}"
-    (void)state;
     assert_written(d, &request, 0, DIALECT_NO_TEMPERATURE,
                    "{\"model\":\"m\",\"max_tokens\":4096" REST);
     request.max_tokens = SNUG_UNLIMITED;
@@ -128,7 +123,6 @@ static void a_whole_reply_is_read(void **state)
 {
     dialect_reader r;
     model_reply reply;
-    (void)state;
     assert_int_equal(
         read_whole(&r, &reply, d,
                    "{\"type\":\"message\",\"role\":\"assistant\",\"content\":["
@@ -157,7 +151,6 @@ static void reasons_to_stop_are_told_apart(void **state)
         { "max_tokens", "a;;length" }, { "model_context_window_exceeded", "a;;length" },
         { "refusal", "a;;refusal" },   { "pause_turn", "a;;end" },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dialect_reader r;
         model_reply reply;
@@ -204,7 +197,6 @@ static void a_stream_is_read(void **state)
     };
     dialect_reader r;
     model_reply reply;
-    (void)state;
     assert_int_equal(read_events(&r, &reply, d, events), SNUG_OK);
     assert_reply(&r, "ab;hm;end;x/f/{\"a\": 1};y/g/{}");
     assert_int_equal(reply.usage.input_tokens, 15);
@@ -229,7 +221,6 @@ static void a_character_that_is_divided_between_pieces_is_one(void **state)
     };
     dialect_reader r;
     model_reply reply;
-    (void)state;
     assert_int_equal(read_events(&r, &reply, d, events), SNUG_OK);
     assert_reply(&r, "\xf0\x9f\x98\x81;\xf0\x9f\x98\x80;end;x/f/\xf0\x9f\x98\x82");
     done(&r);
@@ -244,7 +235,6 @@ static void a_stream_is_complete_at_its_reason(void **state)
     static const char *const reason[] = { START("{}"), END("\"end_turn\"", "{}"), NULL };
     dialect_reader r;
     model_reply reply;
-    (void)state;
     assert_int_equal(read_events(&r, &reply, d, cut), SNUG_OK);
     assert_false(r.is_complete);
     done(&r);
@@ -263,7 +253,6 @@ static void errors_in_a_stream_have_the_status_of_their_type(void **state)
         { "api_error", 0 },          { "authentication_error", 401 },
         { "billing_error", 402 },    { "invalid_request_error", 400 },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char event[200];
         const char *const events[] = { event, NULL };
@@ -286,7 +275,6 @@ static void a_text_that_is_no_reply_is_refused(void **state)
     static const char *const events[] = { "3", "{}", "[DONE]", "{\"type\":" };
     dialect_reader r;
     model_reply reply;
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         assert_int_equal(read_whole(&r, &reply, d, texts[i]), SNUG_EINVAL);
         assert_non_null(r.problem);

@@ -22,7 +22,6 @@ static int add(list *l, uint32_t item)
 
 static void items_stay_while_the_array_grows(void **state)
 {
-    (void)state;
     list l = { 0 };
     for (uint32_t i = 0; i < 10000; i++) {
         assert_int_equal(add(&l, i * 7), SNUG_OK);
@@ -35,7 +34,6 @@ static void items_stay_while_the_array_grows(void **state)
 
 static void room_doubles(void **state)
 {
-    (void)state;
     list l = { 0 };
     size_t moves = 0;
     for (uint32_t i = 0; i < 100000; i++) {
@@ -49,7 +47,6 @@ static void room_doubles(void **state)
 
 static void all_the_room_can_be_asked_for_at_once(void **state)
 {
-    (void)state;
     list l = { 0 };
     assert_int_equal(array_reserve(&l.items, &l.cap, 1000, sizeof *l.items), 0);
     assert_true(l.cap >= 1000);
@@ -64,7 +61,6 @@ static void all_the_room_can_be_asked_for_at_once(void **state)
 
 static void a_size_that_overflows_is_refused_and_nothing_changes(void **state)
 {
-    (void)state;
     list l = { 0 };
     add(&l, 42);
     list before = l;
@@ -81,7 +77,6 @@ static void a_size_that_overflows_is_refused_and_nothing_changes(void **state)
 
 static void doubling_that_overflows_is_refused(void **state)
 {
-    (void)state;
     char *items = NULL;
     size_t cap = SIZE_MAX / 2 + 1; /* as if there were that many */
     assert_int_equal(array_reserve(&items, &cap, cap + 1, 1), SNUG_ENOMEM);

@@ -12,7 +12,6 @@
 /* The test runs in the C locale, where <ctype.h> says the same of ASCII. */
 static void classes_are_those_of_the_c_locale(void **state)
 {
-    (void)state;
     FOR_EACH_BYTE(c)
     {
         assert_int_equal(!!is_digit(c), !!isdigit(byte));
@@ -27,7 +26,6 @@ static void classes_are_those_of_the_c_locale(void **state)
 
 static void a_name_may_have_any_character_beyond_ascii(void **state)
 {
-    (void)state;
     FOR_EACH_BYTE(c)
     {
         int is_beyond = byte >= 0x80;
@@ -39,7 +37,6 @@ static void a_name_may_have_any_character_beyond_ascii(void **state)
 
 static void a_hexadecimal_digit_has_its_value(void **state)
 {
-    (void)state;
     static const char digits[] = "0123456789abcdef", capitals[] = "0123456789ABCDEF";
     for (int i = 0; i < 16; i++) {
         assert_int_equal(hex_value(digits[i]), i);

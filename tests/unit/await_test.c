@@ -12,7 +12,6 @@ static volatile sig_atomic_t alarms;
 
 static void count_alarm(int number)
 {
-    (void)number;
     alarms++;
     if (alarms == 3 && write(ends[1], "x", 1) != 1)
         alarms = 0;
@@ -29,7 +28,6 @@ static void start_alarms(void)
 
 static int open_pipe(void **state)
 {
-    (void)state;
     alarms = 0;
     return pipe(ends);
 }
@@ -37,7 +35,6 @@ static int open_pipe(void **state)
 static int close_pipe(void **state)
 {
     const struct itimerval never = { { 0, 0 }, { 0, 0 } };
-    (void)state;
     setitimer(ITIMER_REAL, &never, NULL);
     signal(SIGALRM, SIG_DFL);
     close(ends[0]);
@@ -46,7 +43,6 @@ static int close_pipe(void **state)
 
 static void signals_do_not_end_the_wait(void **state)
 {
-    (void)state;
     start_alarms();
     assert_true(await_readable(ends[0], 60000));
     assert_true(alarms >= 3);
@@ -54,7 +50,6 @@ static void signals_do_not_end_the_wait(void **state)
 
 static void a_wait_in_vain_takes_its_time(void **state)
 {
-    (void)state;
     uint64_t began_ns = clock_now_ns();
     assert_false(await_readable(ends[0], 30));
     assert_true(clock_now_ns() - began_ns >= 30 * NS_PER_MS);
@@ -62,7 +57,6 @@ static void a_wait_in_vain_takes_its_time(void **state)
 
 static void the_end_of_the_other_side_is_seen(void **state)
 {
-    (void)state;
     close(ends[1]);
     assert_true(await_readable(ends[0], 60000));
     ends[1] = dup(ends[0]);

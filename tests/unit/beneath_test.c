@@ -19,7 +19,6 @@ static int folder;
 /* in/file; out and over lead out; back and in/climbs do not; round leads to itself. */
 static int set_up(void **state)
 {
-    (void)state;
     strcpy(top, "/tmp/snug-beneath-test-XXXXXX");
     if (!mkdtemp(top))
         return -1;
@@ -36,7 +35,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     close(folder);
     tree_remove(top);
     return 0;
@@ -53,7 +51,6 @@ static void expect_both(const char *path, int follows, int answer)
 
 static void what_stays_in_the_folder_is_beneath(void **state)
 {
-    (void)state;
     expect_both("", 1, 1);
     expect_both("in/file", 1, 1);
     expect_both("in//file/", 1, 1);
@@ -68,7 +65,6 @@ static void what_stays_in_the_folder_is_beneath(void **state)
 
 static void what_leads_out_is_not(void **state)
 {
-    (void)state;
     expect_both("out", 1, 0);
     expect_both("out/", 1, 0);
     expect_both("out/passwd", 0, 0);
@@ -83,7 +79,6 @@ static void what_leads_out_is_not(void **state)
 
 static void what_is_swapped_meanwhile_leads_nowhere_else(void **state)
 {
-    (void)state;
     pid_t child = fork();
     if (child == 0)
         for (;;)
@@ -103,7 +98,6 @@ static void what_is_swapped_meanwhile_leads_nowhere_else(void **state)
 
 static void what_is_not_there_is_nowhere_else_either(void **state)
 {
-    (void)state;
     assert_int_equal(beneath(root, "no/file", 1), 1);
     assert_int_equal(beneath(root, "in/file/no", 1), 1);
     assert_int_equal(beneath("/nowhere/at/all", "x", 1), 1);
@@ -111,7 +105,6 @@ static void what_is_not_there_is_nowhere_else_either(void **state)
 
 static void nobody_can_say_without_a_descriptor(void **state)
 {
-    (void)state;
     struct rlimit before, none;
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
     none = before;

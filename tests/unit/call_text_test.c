@@ -17,13 +17,11 @@ const char *snug_call_arguments(const snug_call *call);
 
 const char *snug_call_name(const snug_call *call)
 {
-    (void)call;
     return "f";
 }
 
 const char *snug_call_arguments(const snug_call *call)
 {
-    (void)call;
     return "{}";
 }
 
@@ -37,7 +35,6 @@ static void check(const char *arguments, const char *wanted)
 
 static void a_call_reads_as_a_program_writes_it(void **state)
 {
-    (void)state;
     check("{}", "f()");
     check("{ \"a\" : 1, \"b\":[true,\n null,{\"c d\":-1.5e3}, []], \"c\": \"x \\\"y\\\" \\\\n\"}",
           "f(a=1, b=[true, null, {\"c d\": -1.5e3}, []], c=\"x \\\"y\\\" \\\\n\")");
@@ -46,7 +43,6 @@ static void a_call_reads_as_a_program_writes_it(void **state)
 
 static void what_is_not_seen_stands_as_its_escape(void **state)
 {
-    (void)state;
     check("{\"a\": \"x\xe2\x80\x8by\xc2\xad\xc2\xa0\xe2\x80\xa8z\"}",
           "f(a=\"x\\u200by\\u00ad\\u00a0\\u2028z\")");
     check("{\"a\": \"\xe2\x80\xaegnp.exe\xef\xbb\xbf\xe3\x85\xa4\"}",
@@ -97,7 +93,6 @@ static void no_argument_hides_another_one(void **state)
     static const char *const names[] = { "f(\"nnnn", "\"... (", " more bytes)=1, path=\"/x\")",
                                          NULL };
     static const char *const count[] = { "f(a0=1, a0=1, ", ", ... (61 more arguments))", NULL };
-    (void)state;
 
     check_shown("{\"text\": \"", "y", 100000, "\", \"path\": \"/etc/passwd\"}", behind);
     check_shown("{\"edit\": {\"text\": \"", "y", 100000, "\", \"path\": \"/etc/x\"}}", within);
@@ -110,7 +105,6 @@ static void a_cut_splits_no_character_and_no_escape(void **state)
 {
     static const char *const pieces[] = { "\\u00e9", "\\\"", "\xe6\x97\xa5", "\xf3\xa0\x81\xa1",
                                           "\xc3\xa9" };
-    (void)state;
 
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
         for (size_t shift = 0; shift < 7; shift++) {

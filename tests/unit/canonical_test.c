@@ -24,7 +24,6 @@ static void check_spelling(const char *text, const char *canonical)
 
 static void order_of_names_spaces_and_escapes_make_no_difference(void **state)
 {
-    (void)state;
     check_spelling("{ \"b\":[2,{ }] ,\"a\":1, \"ab\" : 3}", "{\"a\":1,\"ab\":3,\"b\":[2,{}]}");
     check_spelling("\"\\u00e9\\n\\/\\u0041\"", "\"\xc3\xa9\\u000a/A\"");
     check_spelling("\"\xc3\xa9\\u000A\"", "\"\xc3\xa9\\u000a\"");
@@ -37,7 +36,6 @@ static void order_of_names_spaces_and_escapes_make_no_difference(void **state)
 
 static void whatever_else_differs_stays_different(void **state)
 {
-    (void)state;
     check_spelling("[1, 1.0, \"1\", 1e0, 100000000000000000000, -0]",
                    "[1,1.0,\"1\",1e0,100000000000000000000,-0]");
     check_spelling("[[], [1], [[1], 2], null, false, true]", "[[],[1],[[1],2],null,false,true]");
@@ -59,7 +57,6 @@ static void check_difference(const char *now, const char *was, const char *sente
 
 static void the_first_member_that_differs_is_named(void **state)
 {
-    (void)state;
     check_difference("{\"a\": 1, \"b\": 2}", "{\"b\":2,\"a\":1}", NULL);
     check_difference("{\"a\": 1, \"ab\": 2}", "{\"ab\": 3, \"a\": 1}",
                      "its argument ab is 2, and was 3");
@@ -110,14 +107,12 @@ static double measure(size_t levels, int is_object)
 /* Members are moved once for each level: that is copying, and no reading again. */
 static void what_is_nested_deeply_is_read_once(void **state)
 {
-    (void)state;
     assert_true(measure(190, 0) < 10 * measure(1, 0) + 0.2);
     assert_true(measure(190, 1) < 10 * measure(1, 1) + 1);
 }
 
 static void what_is_long_is_compared_to_the_byte(void **state)
 {
-    (void)state;
     enum { LEN = 2 << 20 };
     char *a = malloc(LEN + 1), *b = malloc(LEN + 1);
     memset(a, ' ', LEN);

@@ -29,7 +29,6 @@ static void write_to(capture *c, capture_stream which, const char *text)
 
 static void pieces_come_in_the_order_of_the_writes(void **state)
 {
-    (void)state;
     capture c;
     heard h = { 0 };
     capture_init(&c, notice, &h);
@@ -43,7 +42,6 @@ static void pieces_come_in_the_order_of_the_writes(void **state)
 
 static void writes_to_one_stream_are_one_piece(void **state)
 {
-    (void)state;
     capture c;
     heard h = { 0 };
     capture_init(&c, notice, &h);
@@ -57,7 +55,6 @@ static void writes_to_one_stream_are_one_piece(void **state)
 
 static void the_listener_is_called_once_until_it_drains(void **state)
 {
-    (void)state;
     capture c;
     heard h = { 0 };
     capture_init(&c, notice, &h);
@@ -72,7 +69,6 @@ static void the_listener_is_called_once_until_it_drains(void **state)
 
 static void without_a_listener_nothing_is_queued(void **state)
 {
-    (void)state;
     capture c;
     capture_init(&c, NULL, NULL);
     write_to(&c, CAPTURE_STDOUT, "a");
@@ -83,7 +79,6 @@ static void without_a_listener_nothing_is_queued(void **state)
 
 static void an_empty_drain_calls_nobody(void **state)
 {
-    (void)state;
     capture c;
     heard h = { 0 };
     capture_init(&c, notice, &h);
@@ -94,7 +89,6 @@ static void an_empty_drain_calls_nobody(void **state)
 
 static void a_reset_empties_the_streams(void **state)
 {
-    (void)state;
     capture c;
     capture_init(&c, NULL, NULL);
     write_to(&c, CAPTURE_STDERR, "old");

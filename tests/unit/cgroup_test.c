@@ -64,7 +64,6 @@ static void need_groups_of_a_child(int status)
 /* First: a process looks for what the dead have left when it wants its first group. */
 static void what_a_dead_process_left_is_ended_and_removed(void **state)
 {
-    (void)state;
     int told[2];
     char path[4096] = "";
     assert_int_equal(pipe(told), 0);
@@ -121,7 +120,6 @@ static int take_in(const cgroup *group, size_t bytes)
 
 static void memory_beyond_the_limit_ends_a_process(void **state)
 {
-    (void)state;
     cgroup *group;
     cgroup_facts facts;
     assert_int_equal(cgroup_open(&group, MEMORY, TASKS), 0);
@@ -137,7 +135,6 @@ static void memory_beyond_the_limit_ends_a_process(void **state)
 
 static void more_tasks_than_the_limit_are_not_made(void **state)
 {
-    (void)state;
     cgroup *group;
     cgroup_facts facts;
     assert_int_equal(cgroup_open(&group, MEMORY, TASKS), 0);
@@ -166,7 +163,6 @@ static void more_tasks_than_the_limit_are_not_made(void **state)
 
 static void limits_can_be_changed_and_nothing_is_fine(void **state)
 {
-    (void)state;
     cgroup *group;
     cgroup_facts facts = { .bytes = 1 };
     assert_string_equal(cgroup_place(NULL), "");
@@ -185,7 +181,6 @@ static void limits_can_be_changed_and_nothing_is_fine(void **state)
 
 static void limits_that_change_often_hold_and_leave_nothing_open(void **state)
 {
-    (void)state;
     cgroup *group;
     size_t before = count_descriptors();
     assert_int_equal(cgroup_open(&group, MEMORY, TASKS), 0);

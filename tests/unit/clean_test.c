@@ -67,7 +67,6 @@ static const struct {
 
 static void what_is_no_text_is_shown_and_does_nothing(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_cleaned(cases[i].text, strlen(cases[i].text), 0, cases[i].passes, cases[i].expected);
     assert_cleaned("a\0b", 3, 0, 0, "a^@b");
@@ -75,7 +74,6 @@ static void what_is_no_text_is_shown_and_does_nothing(void **state)
 
 static void it_is_the_same_in_pieces(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (size_t piece = 1; piece < 12; piece++)
             assert_cleaned(cases[i].text, strlen(cases[i].text), piece, cases[i].passes,
@@ -87,7 +85,6 @@ static void no_bytes_make_another_sequence(void **state)
 {
     static const char bytes[] = "\x1b\x1b[[]0;m2JhP\\\x07\x9b\xc2\x9d\xe2\x80\xae\r\n";
     uint32_t seed = 1;
-    (void)state;
     for (int round = 0; round < 20000; round++) {
         char text[24];
         clean c = { .held_len = 0 };

@@ -13,7 +13,6 @@
 static void a_refused_connection_is_unavailable(void **state)
 {
     fixture f;
-    (void)state;
     START(f, { WHOLE });
     struct sockaddr_in address = { .sin_family = AF_INET };
     socklen_t len = sizeof address;
@@ -47,7 +46,6 @@ static void each_time_out_has_its_sentence(void **state)
         { begun, "was not whole within 40 ms (--request-timeout)", 20000, 20000, 20000, 40 },
         { "", "was not whole within 40 ms", 20000, 20000, 20000, 40 },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         fixture f;
         START(f, { cases[i].answer, .holds = 1 });
@@ -65,7 +63,6 @@ static void each_time_out_has_its_sentence(void **state)
 static void a_server_of_this_network_has_its_own_time_to_the_first_token(void **state)
 {
     fixture f;
-    (void)state;
     START(f, { EVENTS, .holds = 1 });
     f.options.first_token_ms = 20000;
     f.options.local_first_token_ms = 30;
@@ -79,7 +76,6 @@ static void a_server_of_this_network_has_its_own_time_to_the_first_token(void **
 static void silence_before_the_first_token_is_not_idleness(void **state)
 {
     fixture f;
-    (void)state;
     START(f, { EVENTS ROLE, .pause_ms = 100, .then = CHUNK("4") FINISH DONE });
     f.options.idle_ms = 30;
     f.options.retries = 0;
@@ -91,7 +87,6 @@ static void silence_before_the_first_token_is_not_idleness(void **state)
 static void a_slow_connection_times_out(void **state)
 {
     fixture f;
-    (void)state;
     START(f, { "", .holds = 1 });
     /* The server never answers the beginning of TLS. */
     snprintf(f.url, sizeof f.url, "https://127.0.0.1:%d/v1", f.server.port);
@@ -106,7 +101,6 @@ static void a_slow_connection_times_out(void **state)
 static void certificates_are_those_of_the_environment(void **state)
 {
     static const char *const variables[] = { "CURL_CA_BUNDLE", "SSL_CERT_FILE" };
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         fixture f;
         START(f, { "", .holds = 1 });
@@ -124,7 +118,6 @@ static void certificates_are_those_of_the_environment(void **state)
 static void the_deadline_ends_a_request_and_all_retries(void **state)
 {
     fixture f;
-    (void)state;
     START(f, { "", .holds = 1 });
     f.request.deadline_ns = clock_deadline_ns(clock_now_ns(), 30);
     ask(&f);
@@ -139,7 +132,6 @@ static void the_deadline_ends_a_request_and_all_retries(void **state)
 static void a_wait_past_the_deadline_is_not_begun(void **state)
 {
     fixture f;
-    (void)state;
     START(f, { HEAD("429 No", "text/plain") "Retry-After: 1000\r\n\r\nx" }, { WHOLE });
     f.options.longest_wait_ms = 1000000;
     f.request.deadline_ns = clock_deadline_ns(clock_now_ns(), 900000);
@@ -152,7 +144,6 @@ static void a_wait_past_the_deadline_is_not_begun(void **state)
 static void a_reply_that_is_too_large_is_given_up(void **state)
 {
     fixture f;
-    (void)state;
     START(f, { EVENTS CHUNK("0123456789") FINISH DONE }, { WHOLE });
     f.options.reply_bytes = 100;
     ask(&f);
@@ -172,7 +163,6 @@ static void *ask_in_thread(void *arg)
 static void a_request_is_cancelled_from_another_thread(void **state)
 {
     static const char *const held[] = { "", EVENTS, EVENTS CHUNK("a") };
-    (void)state;
     for (size_t i = 0; i < sizeof held / sizeof *held; i++) {
         fixture f;
         pthread_t thread;
@@ -201,7 +191,6 @@ static void cancel_on_retry(void *payload, const char *sentence, uint64_t wait_m
 static void a_wait_for_a_retry_is_cancelled_and_resumed(void **state)
 {
     fixture f;
-    (void)state;
     START(f, { HEAD("429 No", "text/plain") "Retry-After: 5\r\n\r\nx" }, { WHOLE });
     f.request.on_retry = cancel_on_retry;
     ask(&f);
@@ -225,7 +214,6 @@ static void a_wait_for_a_retry_is_cancelled_from_another_thread(void **state)
 {
     fixture f;
     pthread_t thread;
-    (void)state;
     START(f, { HEAD("429 No", "text/plain") "Retry-After: 36000\r\n\r\nx" });
     f.options.longest_wait_ms = 36000000;
     f.request.on_retry = post_retry;

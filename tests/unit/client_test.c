@@ -8,7 +8,6 @@
 static void a_whole_reply_is_read(void **state)
 {
     fixture f;
-    (void)state;
     START(f, { WHOLE });
     f.options.is_streaming = 0;
     ask(&f);
@@ -33,7 +32,6 @@ static void a_stream_is_read_however_it_is_cut(void **state)
     static const char stream[] = EVENTS ": hello\n\n" CHUNK("a\\u00e9") CHUNK("b\\nc") FINISH
         "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":3,"
         "\"prompt_tokens_details\":{\"cached_tokens\":5}}}\n\n" DONE;
-    (void)state;
     for (size_t piece = 0; piece < 4; piece++) {
         fixture f;
         START(f, { stream, .piece = piece });
@@ -52,7 +50,6 @@ static void a_stream_is_read_however_it_is_cut(void **state)
 static void anthropic_is_asked_in_its_own_way(void **state)
 {
     fixture f;
-    (void)state;
     START(f, { EVENTS "event: message_start\ndata: {\"type\":\"message_start\",\"message\":"
                       "{\"usage\":{\"input_tokens\":5,\"output_tokens\":1}}}\n\n"
                       "event: content_block_delta\ndata: {\"type\":\"content_block_delta\","
@@ -74,7 +71,6 @@ static void anthropic_is_asked_in_its_own_way(void **state)
 static void a_whole_reply_is_taken_where_a_stream_was_asked_for(void **state)
 {
     fixture f;
-    (void)state;
     START(f, { WHOLE });
     ask(&f);
     assert_answered(&f, "4");
@@ -85,7 +81,6 @@ static void a_whole_reply_is_taken_where_a_stream_was_asked_for(void **state)
 static void a_stream_of_no_type_is_one_where_it_was_asked_for(void **state)
 {
     fixture f;
-    (void)state;
     START(f, { HEAD("200 OK", "text/plain") "\r\n" CHUNK("4") FINISH DONE },
           { "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" CHUNK("5") FINISH DONE });
     ask(&f);
@@ -98,7 +93,6 @@ static void a_stream_of_no_type_is_one_where_it_was_asked_for(void **state)
 static void usage_that_nobody_told_is_estimated(void **state)
 {
     fixture f;
-    (void)state;
     START(f, { EVENTS CHUNK("12345") FINISH DONE });
     ask(&f);
     assert_answered(&f, "12345");
@@ -113,7 +107,6 @@ static void a_connection_is_used_again(void **state)
     static const char answer[] = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
                                  "Content-Length: 124\r\n\r\n" WHOLE_BODY;
     fixture f;
-    (void)state;
     assert_int_equal(sizeof WHOLE_BODY - 1, 124);
     START(f, { answer, .keeps = 1 }, { answer });
     ask(&f);
@@ -127,7 +120,6 @@ static void a_connection_is_used_again(void **state)
 static void a_proxy_is_used_for_other_machines_only(void **state)
 {
     char proxy[64];
-    (void)state;
     for (int is_other = 0; is_other < 2; is_other++) {
         fixture f;
         START(f, { WHOLE });
@@ -149,7 +141,6 @@ static void a_proxy_is_used_for_other_machines_only(void **state)
 static void a_reply_whose_end_came_is_not_waited_for(void **state)
 {
     fixture f;
-    (void)state;
     START(f, { EVENTS CHUNK("4") DONE, .holds = 1 });
     uint64_t begun = clock_now_ns();
     ask(&f);
@@ -161,7 +152,6 @@ static void a_reply_whose_end_came_is_not_waited_for(void **state)
 static void a_stream_ends_at_its_error(void **state)
 {
     fixture f;
-    (void)state;
     START(f, { EVENTS CHUNK("a") "data: {\"error\":{\"message\":\"no\",\"code\":400}}\n\n",
                .holds = 1 });
     uint64_t begun = clock_now_ns();
@@ -197,7 +187,6 @@ static void what_passes_is_tried_again(void **state)
         { EVENTS CHUNK("half") "data: {\"error\":{\"message\":\"it fell over\"}}\n\n",
           "sent an error in its reply: it fell over" },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         fixture f;
         START(f, { cases[i].answer }, { EVENTS CHUNK("4") FINISH DONE });
@@ -214,7 +203,6 @@ static void what_passes_is_tried_again(void **state)
 static void retries_end(void **state)
 {
     fixture f;
-    (void)state;
     START(f, { JSON("500 No") "{}" }, { JSON("500 No") "{}" }, { JSON("503 No") "{}" }, { WHOLE });
     ask(&f);
     assert_fault(&f, MODEL_UNAVAILABLE, "answered 503: {} (request 3 of 3)");
@@ -256,7 +244,6 @@ static void what_does_not_pass_is_not_tried_again(void **state)
           "a redirect that is not followed, because the key would go along: /else",
           MODEL_BAD_REQUEST },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         fixture f;
         START(f, { cases[i].answer }, { WHOLE });
@@ -271,7 +258,6 @@ static void a_base_url_without_its_version_is_told(void **state)
 {
     static const char *const cases[] = { JSON("404 No") "404 page not found",
                                          JSON("200 OK") "<html></html>" };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         fixture f;
         START(f, { cases[i] }, { WHOLE });
@@ -287,7 +273,6 @@ static void a_long_message_is_cut_at_a_character(void **state)
 {
     fixture f;
     str answer = { 0 };
-    (void)state;
     assert_int_equal(str_add(&answer, JSON("404 No")), SNUG_OK);
     for (int i = 0; i < 1000; i++)
         assert_int_equal(str_add(&answer, "\xc3\xa9"), SNUG_OK);
@@ -302,7 +287,6 @@ static void a_long_message_is_cut_at_a_character(void **state)
 static void a_refused_parameter_is_left_out_from_then_on(void **state)
 {
     fixture f;
-    (void)state;
     START(f,
           { JSON("400 No") "{\"error\":{\"message\":\"Unsupported parameter: 'max_tokens' is "
                            "not supported with this model. Use 'max_completion_tokens' "
@@ -335,7 +319,6 @@ static void a_key_that_comes_back_is_hidden(void **state)
 {
     static const char said[] = "your key is " KEY ", sk-planted";
     fixture f;
-    (void)state;
     START(f, { EVENTS CHUNK("your key is sk-pl") CHUNK("anted-01234567") CHUNK("89, sk-planted")
                    FINISH DONE });
     ask(&f);

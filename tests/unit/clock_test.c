@@ -4,7 +4,6 @@
 
 static void the_clock_does_not_go_back(void **state)
 {
-    (void)state;
     uint64_t before = clock_now_ns();
     for (int i = 0; i < 1000; i++) {
         uint64_t now = clock_now_ns();
@@ -16,7 +15,6 @@ static void the_clock_does_not_go_back(void **state)
 
 static void thread_time_grows_with_work(void **state)
 {
-    (void)state;
     uint64_t before = clock_thread_cpu_ns(), elapsed = clock_now_ns();
     while (clock_thread_cpu_ns() - before < NS_PER_MS)
         ;
@@ -25,14 +23,12 @@ static void thread_time_grows_with_work(void **state)
 
 static void a_deadline_is_milliseconds_from_now(void **state)
 {
-    (void)state;
     assert_int_equal(clock_deadline_ns(5, 0), 5);
     assert_int_equal(clock_deadline_ns(5, 3), 3000005);
 }
 
 static void a_deadline_out_of_range_is_never(void **state)
 {
-    (void)state;
     assert_true(clock_deadline_ns(0, UINT64_MAX) == UINT64_MAX);
     assert_true(clock_deadline_ns(UINT64_MAX - 1, 1) == UINT64_MAX);
     assert_true(clock_deadline_ns(1, UINT64_MAX / NS_PER_MS) < UINT64_MAX);
@@ -41,7 +37,6 @@ static void a_deadline_out_of_range_is_never(void **state)
 
 static void the_middle_is_half_of_what_is_left(void **state)
 {
-    (void)state;
     assert_int_equal(clock_middle_ns(10, 20), 15);
     assert_int_equal(clock_middle_ns(10, 10), 10);
     assert_int_equal(clock_middle_ns(10, 3), 10);

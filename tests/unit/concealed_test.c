@@ -16,7 +16,6 @@ static concealed *all;
 
 static int learn(void **state)
 {
-    (void)state;
     all = calloc(1, sizeof *all);
     return !all || concealed_add(all, KEY, strlen(KEY), 0) ||
            concealed_add(all, "plain-key", 9, 1) || concealed_add(all, "plain-key-longer", 16, 2) ||
@@ -26,7 +25,6 @@ static int learn(void **state)
 
 static int forget(void **state)
 {
-    (void)state;
     concealed_free(all);
     free(all);
     return 0;
@@ -54,7 +52,6 @@ static const char *hide(const char *text, int is_json)
 
 static void a_secret_is_found_in_all_its_forms(void **state)
 {
-    (void)state;
     static const char *const forms[] = {
         KEY,
         "n%22k%5C%2F%2B%C3%A9-0123",
@@ -75,14 +72,12 @@ static void a_secret_is_found_in_all_its_forms(void **state)
 
 static void the_longest_is_taken(void **state)
 {
-    (void)state;
     assert_string_equal(hide("plain-key-longer plain-key-longe", 0), "<2> <1>-longe");
     assert_string_equal(hide("plain-keplain-key", 0), "plain-ke<1>");
 }
 
 static void json_stays_json(void **state)
 {
-    (void)state;
     static const struct pair {
         const char *text, *hidden;
     } pairs[] = {
@@ -105,7 +100,6 @@ static void json_stays_json(void **state)
 
 static void nothing_outside_of_strings_is_taken(void **state)
 {
-    (void)state;
     concealed other = { 0 };
     concealed_scan s;
     size_t from, used, owner;
@@ -124,7 +118,6 @@ static void nothing_outside_of_strings_is_taken(void **state)
 /* What is cut off, at every place: nothing is read behind the end. */
 static void a_text_may_end_anywhere(void **state)
 {
-    (void)state;
     static const char text[] = "\"\\ud83d\\ude00 n\\\\\\\"k\\\\\\\\\\\\\\u002f+\\\\u00e9-0123\" \\";
 
     for (size_t len = 0; len < sizeof text; len++)
@@ -150,7 +143,6 @@ static void beginnings_of_many_take_no_time(void **state)
     concealed_scan s;
     size_t from, used, owner;
 
-    (void)state;
     assert_true(many && text);
     for (int i = 0; i < KEYS; i++) {
         char key[32];

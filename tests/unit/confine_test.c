@@ -27,7 +27,6 @@ static void write_file(const char *dir, const char *name)
 
 static int make_folders(void **state)
 {
-    (void)state;
     assert_non_null(mkdtemp(top));
     snprintf(work, sizeof work, "%s/work", top);
     snprintf(readable, sizeof readable, "%s/readable", top);
@@ -42,7 +41,6 @@ static int make_folders(void **state)
 
 static int remove_folders(void **state)
 {
-    (void)state;
     char command[64];
     snprintf(command, sizeof command, "rm -r %s", top);
     return system(command);
@@ -75,7 +73,6 @@ static void *look_at_descriptors(void *arg)
 
 static void a_private_table_has_three_descriptors(void **state)
 {
-    (void)state;
     table t = { .fd = open("/dev/null", O_RDONLY | O_CLOEXEC) };
     on_thread(look_at_descriptors, &t);
     if (t.refused) {
@@ -98,7 +95,6 @@ static void *enter(void *refused)
 
 static void a_private_folder_and_umask_are_not_the_process_s(void **state)
 {
-    (void)state;
     char before[256], after[256];
     int refused;
     mode_t mask = umask(022);
@@ -268,7 +264,6 @@ static void *do_all(void *arg)
 /* Of the kernel's own ABI, and as kernels with fewer. */
 static void each_abi_keeps_to_the_roots(void **state)
 {
-    (void)state;
     int newest = confine_landlock_abi();
     if (!newest) {
         print_message("the kernel has no Landlock\n");
@@ -297,7 +292,6 @@ static void *miss_a_root(void *refused)
 
 static void a_root_to_write_must_exist(void **state)
 {
-    (void)state;
     int refused;
     if (!confine_landlock_abi()) {
         print_message("the kernel has no Landlock\n");

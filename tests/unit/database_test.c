@@ -21,7 +21,6 @@ static char folder[64], path[96];
 
 static int make_folder(void **state)
 {
-    (void)state;
     strcpy(folder, "/tmp/snug-database-XXXXXX");
     umask(077);
     if (!mkdtemp(folder))
@@ -32,7 +31,6 @@ static int make_folder(void **state)
 
 static int remove_folder(void **state)
 {
-    (void)state;
     tree_remove(folder);
     return 0;
 }
@@ -69,7 +67,6 @@ static void a_file_is_made_for_this_user_only(void **state)
 {
     struct stat facts;
     database *d;
-    (void)state;
     assert_refused(DATABASE_LIBRARY, SNUG_ENOTFOUND, "there is no library");
     make(DATABASE_LIBRARY);
     assert_int_equal(stat(path, &facts), 0);
@@ -85,7 +82,6 @@ static void what_others_can_write_is_refused(void **state)
 {
     static const char *const ends[] = { "", "-wal" };
     char name[sizeof path + 8], other[sizeof path + 8];
-    (void)state;
     make(DATABASE_CONVERSATION);
     for (size_t i = 0; i < 2; i++) {
         snprintf(name, sizeof name, "%s%s", path, ends[i]);
@@ -107,7 +103,6 @@ static void what_is_none_of_ours_is_refused(void **state)
 {
     sqlite3 *db;
     str text = { 0 };
-    (void)state;
     make(DATABASE_CACHE);
     assert_refused(DATABASE_LIBRARY, SNUG_EINVAL, "is a cache of snug, and no library");
     put("precious", 8);
@@ -133,7 +128,6 @@ static void what_is_none_of_ours_is_refused(void **state)
 static void a_newer_format_is_refused(void **state)
 {
     sqlite3 *db;
-    (void)state;
     make(DATABASE_CONVERSATION);
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
     assert_int_equal(sqlite3_exec(db, "pragma user_version = 9", NULL, NULL, NULL), SQLITE_OK);
@@ -147,7 +141,6 @@ static void damage_is_told_in_a_sentence(void **state)
 {
     str whole = { 0 };
     size_t told = 0;
-    (void)state;
     make(DATABASE_CACHE);
     assert_int_equal(file_read(&whole, path, 1 << 24), SNUG_OK);
     for (size_t at = 0; at < whole.len; at += 307) {
@@ -182,7 +175,6 @@ static void damage_is_told_in_a_sentence(void **state)
 static void a_file_in_use_is_told(void **state)
 {
     database *held;
-    (void)state;
     assert_int_equal(database_open(&held, path, DATABASE_CONVERSATION, 1), SNUG_OK);
     assert_refused(DATABASE_CONVERSATION, SNUG_EBUSY, "is in use by another process");
     database_close(held);
@@ -235,7 +227,6 @@ static void fill_up(void)
 
 static void a_full_disk_loses_nothing(void **state)
 {
-    (void)state;
     in_child(fill_up);
 }
 
@@ -261,7 +252,6 @@ static void keep_as_nobody(void)
 
 static void what_can_not_be_written_is_told(void **state)
 {
-    (void)state;
     if (geteuid() != 0) {
         print_message("only root can become somebody who must not write\n");
         skip();
@@ -291,7 +281,6 @@ static void what_was_written_before_a_death_is_there(void **state)
     database *d;
     sqlite3_stmt *rows;
     int has_row;
-    (void)state;
     in_child(write_and_die);
     assert_int_equal(database_open(&d, path, DATABASE_CACHE, 0), SNUG_OK);
     assert_int_equal(database_prepare(&rows, d, "select 1 from entry"), SNUG_OK);

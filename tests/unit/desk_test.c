@@ -12,21 +12,16 @@ static int noticed, woken;
 
 static void on_call(void *payload)
 {
-    (void)payload;
     noticed++;
 }
 
 static void wake(void *payload)
 {
-    (void)payload;
     woken++;
 }
 
 static void nothing(void *payload, snug_call *call, const char *arguments)
 {
-    (void)payload;
-    (void)call;
-    (void)arguments;
 }
 
 static desk *open_desk(void)
@@ -80,7 +75,6 @@ static void check_ledger(desk *d, const char *wanted)
 static void an_answer_reaches_the_cell(void **state)
 {
     str answer;
-    (void)state;
     desk *d = open_desk();
     desk_begin(d, 10, SNUG_UNLIMITED);
     snug_call *call = make(d, put_tool(d, "f"), 0);
@@ -104,7 +98,6 @@ static void an_answer_reaches_the_cell(void **state)
 static void no_call_outlives_its_cell(void **state)
 {
     str answer;
-    (void)state;
     desk *d = open_desk();
     const desk_tool *tool = put_tool(d, "f");
     desk_begin(d, 10, SNUG_UNLIMITED);
@@ -127,7 +120,6 @@ static void no_call_outlives_its_cell(void **state)
 
 static void a_call_outlives_the_desk(void **state)
 {
-    (void)state;
     desk *d = open_desk();
     desk_begin(d, 10, SNUG_UNLIMITED);
     make(d, put_tool(d, "f"), 0);
@@ -143,7 +135,6 @@ static void a_call_outlives_the_desk(void **state)
 static void ends_are_told_once_and_in_order(void **state)
 {
     uint64_t numbers[4];
-    (void)state;
     desk *d = open_desk();
     const desk_tool *tool = put_tool(d, "f");
     desk_begin(d, 10, SNUG_UNLIMITED);
@@ -172,7 +163,6 @@ static void ends_are_told_once_and_in_order(void **state)
 static void one_that_ended_while_it_waited_is_not_taken(void **state)
 {
     uint64_t numbers[4];
-    (void)state;
     desk *d = open_desk();
     const desk_tool *tool = put_tool(d, "f");
     desk_begin(d, 10, SNUG_UNLIMITED);
@@ -189,7 +179,6 @@ static void one_that_ended_while_it_waited_is_not_taken(void **state)
 
 static void a_call_is_made_once(void **state)
 {
-    (void)state;
     desk *d = open_desk();
     desk_begin(d, 10, SNUG_UNLIMITED);
     snug_call *call = make(d, put_tool(d, "f"), 0);
@@ -203,7 +192,6 @@ static void calls_over_the_limit_are_denied_and_listed(void **state)
 {
     snug_tool_call *calls;
     size_t count;
-    (void)state;
     desk *d = open_desk();
     const desk_tool *tool = put_tool(d, "f");
     desk_begin(d, 2, SNUG_UNLIMITED);
@@ -228,7 +216,6 @@ static void the_ledger_of_endless_calls_has_an_end(void **state)
 {
     snug_tool_call *calls;
     size_t count;
-    (void)state;
     desk *d = open_desk();
     const desk_tool *tool = put_tool(d, "f");
     desk_begin(d, SNUG_UNLIMITED, SNUG_UNLIMITED);
@@ -247,7 +234,6 @@ static void texts_under_way_are_bounded_together(void **state)
 {
     char *megabytes = calloc(1, 16 << 20);
     memset(megabytes, 'a', (16 << 20) - 1);
-    (void)state;
     desk *d = open_desk();
     const desk_tool *tool = put_tool(d, "f");
     desk_begin(d, 10, SNUG_UNLIMITED);
@@ -285,7 +271,6 @@ static void texts_under_way_are_bounded_together(void **state)
 
 static void a_name_has_one_tool(void **state)
 {
-    (void)state;
     desk *d = open_desk();
     uint64_t first = put_tool(d, "f")->id;
     put_tool(d, "g");
@@ -314,7 +299,6 @@ static void two_threads_can_ask_and_answer(void **state)
 {
     pthread_t thread;
     str answer;
-    (void)state;
     desk *d = open_desk();
     const desk_tool *tool = put_tool(d, "f");
     desk_begin(d, SNUG_UNLIMITED, SNUG_UNLIMITED);
@@ -346,7 +330,6 @@ static void calls_of_tools_that_are_not_timed_count_once(void **state)
     const uint64_t second_ns = UINT64_C(1000000000), now_ns = clock_now_ns();
     desk *d = open_desk();
     const desk_tool *untimed = put_untimed_tool(d, "ask"), *timed = put_tool(d, "search");
-    (void)state;
 
     desk_begin(d, 10, SNUG_UNLIMITED);
     snug_call *other = make(d, timed, 0);

@@ -13,7 +13,6 @@ static disk_account disk;
 
 static int set_up(void **state)
 {
-    (void)state;
     strcpy(top, "/tmp/snug-disk-test-XXXXXX");
     if (!mkdtemp(top) || disk_open(&disk, top, 0) != 0)
         return -1;
@@ -24,7 +23,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     tree_remove(top);
     return 0;
 }
@@ -56,7 +54,6 @@ static int put(int fd, size_t bytes)
 
 static void bytes_are_refused_at_the_limit_and_not_before(void **state)
 {
-    (void)state;
     int fd = make("a");
     assert_int_equal(put(fd, 999), 0);
     assert_int_equal(put(fd, 2), EDQUOT);
@@ -67,7 +64,6 @@ static void bytes_are_refused_at_the_limit_and_not_before(void **state)
 
 static void what_is_overwritten_takes_no_more_room(void **state)
 {
-    (void)state;
     int fd = make("a");
     for (int i = 0; i < 20; i++) {
         assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
@@ -80,7 +76,6 @@ static void what_is_overwritten_takes_no_more_room(void **state)
 
 static void a_hole_takes_room_and_an_append_does_too(void **state)
 {
-    (void)state;
     int fd = make("a");
     assert_int_equal(disk_write(&disk, fd, 1000, 1), EDQUOT);
     assert_int_equal(disk_write(&disk, fd, 500, 100), 0);
@@ -93,7 +88,6 @@ static void a_hole_takes_room_and_an_append_does_too(void **state)
 
 static void what_is_deleted_is_room_again(void **state)
 {
-    (void)state;
     int fd = make("a");
     assert_int_equal(put(fd, 900), 0);
     close(fd);
@@ -106,7 +100,6 @@ static void what_is_deleted_is_room_again(void **state)
 
 static void a_deleted_file_counts_while_it_is_open(void **state)
 {
-    (void)state;
     int fd = make("a"), other = make("b");
     assert_int_equal(put(fd, 900), 0);
     delete ("a");
@@ -118,7 +111,6 @@ static void a_deleted_file_counts_while_it_is_open(void **state)
 
 static void what_was_there_before_is_not_counted(void **state)
 {
-    (void)state;
     int fd = make("a");
     assert_int_equal(put(fd, 1000), 0);
     assert_int_equal(disk_open(&disk, top, 1), 0);
@@ -133,7 +125,6 @@ static void what_was_there_before_is_not_counted(void **state)
 
 static void files_are_refused_at_the_limit_and_not_before(void **state)
 {
-    (void)state;
     for (int i = 0; i < 3; i++) {
         char name[2] = { (char)('a' + i), '\0' };
         assert_int_equal(disk_create(&disk), 0);
@@ -147,7 +138,6 @@ static void files_are_refused_at_the_limit_and_not_before(void **state)
 
 static void what_can_not_be_seen_is_taken_for_full(void **state)
 {
-    (void)state;
     int fd = make("a");
     assert_int_equal(put(fd, 600), 0);
     tree_remove(top);
@@ -157,7 +147,6 @@ static void what_can_not_be_seen_is_taken_for_full(void **state)
 
 static void other_descriptors_than_files_take_no_room(void **state)
 {
-    (void)state;
     int null = open("/dev/null", O_WRONLY);
     for (int i = 0; i < 100; i++)
         assert_int_equal(put(null, 2000), 0);
@@ -166,7 +155,6 @@ static void other_descriptors_than_files_take_no_room(void **state)
 
 static void who_is_not_told_of_writes_looks(void **state)
 {
-    (void)state;
     int fd = make("a");
     disk.is_told = 0;
     disk_begin(&disk, 1000, 1);
@@ -185,7 +173,6 @@ static void who_is_not_told_of_writes_looks(void **state)
 
 static void without_an_account_all_is_fine(void **state)
 {
-    (void)state;
     disk_account none = { 0 };
     assert_int_equal(disk_write(&none, 1, -1, UINT64_MAX), 0);
     assert_int_equal(disk_create(&none), 0);
@@ -194,7 +181,6 @@ static void without_an_account_all_is_fine(void **state)
 
 static void no_limit_is_never_reached(void **state)
 {
-    (void)state;
     int fd = make("a");
     disk_begin(&disk, UINT64_MAX, UINT64_MAX);
     assert_int_equal(disk_write(&disk, fd, -1, UINT64_MAX - 5), 0);
@@ -205,7 +191,6 @@ static void no_limit_is_never_reached(void **state)
 
 static void what_the_host_puts_counts_and_what_it_replaces_does_not(void **state)
 {
-    (void)state;
     int fd = make("a");
     assert_int_equal(disk_create(&disk), 0);
     assert_int_equal(disk_write(&disk, fd, -1, 800), 0);
@@ -220,7 +205,6 @@ static void what_the_host_puts_counts_and_what_it_replaces_does_not(void **state
 
 static void questions_and_touches_are_noted(void **state)
 {
-    (void)state;
     atomic_store(&disk.is_touched, 0);
     int fd = make("a");
     disk_check(&disk);

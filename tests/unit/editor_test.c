@@ -17,7 +17,6 @@ static int is_whole(void *payload, const char *text, size_t len)
 {
     int depth = 0;
 
-    (void)payload;
     for (size_t i = 0; i < len; i++)
         depth += (text[i] == '(') - (text[i] == ')');
     while (len > 0 && (text[len - 1] == ' ' || text[len - 1] == '\n'))
@@ -30,8 +29,6 @@ static void complete(void *payload, menu *out, const char *text, size_t len, siz
     static const char *const names[] = { "alpha", "alpine", "beta", "größe", NULL };
     size_t start = cursor;
 
-    (void)payload;
-    (void)len;
     while (start > 0 && ((text[start - 1] | 0x20) >= 'a' || (unsigned char)text[start - 1] >= 0x80))
         start--;
     out->start = start;
@@ -42,9 +39,6 @@ static void complete(void *payload, menu *out, const char *text, size_t len, siz
 
 static void describe(void *payload, str *out, const char *text, size_t len, size_t cursor)
 {
-    (void)payload;
-    (void)text;
-    (void)len;
     if (cursor > 0)
         str_add(out, "alpha(a, b)  Does it.");
 }
@@ -244,7 +238,6 @@ static const struct {
 
 static void keys_change_the_text(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof typed / sizeof *typed; i++) {
         desk d;
         open_desk(&d);
@@ -312,7 +305,6 @@ static void blocks_of_bash_end_with_their_words(void **state)
         { "fi", 0 },
     };
 
-    (void)state;
     assert_outdented(CODE_BASH, texts, sizeof texts / sizeof *texts);
 }
 
@@ -341,13 +333,11 @@ static void a_clause_stands_with_the_statement_that_it_belongs_to(void **state)
         { "else:", 0 },
     };
 
-    (void)state;
     assert_outdented(CODE_PYTHON, texts, sizeof texts / sizeof *texts);
 }
 
 static void keys_ask_for_something(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
         desk d;
         open_desk(&d);
@@ -362,7 +352,6 @@ static void empty_lines_at_the_end_are_not_of_the_text(void **state)
     desk d;
     size_t len;
 
-    (void)state;
     open_desk(&d);
     type(&d, "if x:\ry\r\r");
     const char *all = editor_text(&d.editor, &len);
@@ -376,7 +365,6 @@ static void a_burst_brings_its_own_indentation(void **state)
     static const char lines[] = "if x:\r    y = 1\r\r    z = 2\r";
     desk d;
 
-    (void)state;
     open_desk(&d);
     for (const char *at = lines; *at; at++) {
         key k = keys_take(&d.keys, (unsigned char)*at);
@@ -392,7 +380,6 @@ static void a_text_has_a_bound(void **state)
     desk d;
     str big = { 0 };
 
-    (void)state;
     open_desk(&d);
     type(&d, "x");
     for (int i = 0; i < 3000; i++)
@@ -448,7 +435,6 @@ static void rows_have_labels_and_the_cursor_its_place(void **state)
     screen s;
     vt v;
 
-    (void)state;
     open_screen(&s, &d, &v, 10, 40);
     type(&d, "def f(x):\rreturn 1");
     draw(&s, &d, &v, 0);
@@ -472,7 +458,6 @@ static void a_long_line_goes_on_in_the_next_row(void **state)
     screen s;
     vt v;
 
-    (void)state;
     open_screen(&s, &d, &v, 10, 12);
     type(&d, "abcdefg\xe6\x97\xa5xyz");
     draw(&s, &d, &v, 0);
@@ -491,7 +476,6 @@ static void a_text_longer_than_the_screen_shows_where_the_cursor_is(void **state
     screen s;
     vt v;
 
-    (void)state;
     open_screen(&s, &d, &v, 4, 40);
     type(&d, PASTE "a\nb\nc\nd\ne\nf" PASTED);
     draw(&s, &d, &v, 0);
@@ -511,7 +495,6 @@ static void the_menu_stands_below_and_goes(void **state)
     screen s;
     vt v;
 
-    (void)state;
     open_screen(&s, &d, &v, 10, 40);
     type(&d, "alp\t");
     draw(&s, &d, &v, 0);
@@ -536,7 +519,6 @@ static void a_narrower_screen_is_drawn_from_its_own_top(void **state)
     vt v;
     str out = { 0 };
 
-    (void)state;
     open_screen(&s, &d, &v, 10, 40);
     type(&d, "abcdefghijklmnop");
     draw(&s, &d, &v, 0);
@@ -561,7 +543,6 @@ static void what_turns_text_or_stands_alone_is_shown(void **state)
     screen s;
     vt v;
 
-    (void)state;
     open_screen(&s, &d, &v, 10, 40);
     type(&d, "a\xe2\x80\xae"
              "b");
@@ -593,7 +574,6 @@ static const struct {
 
 static void a_background_is_light_or_dark(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof backgrounds / sizeof *backgrounds; i++)
         assert_int_equal(theme_of_answer(backgrounds[i].answer), backgrounds[i].theme);
     assert_int_equal(theme_of_variable("0;15"), THEME_LIGHT);

@@ -15,7 +15,6 @@ static char path[64];
 static int make_path(void **state)
 {
     char folder[] = "/tmp/snug-entries-XXXXXX";
-    (void)state;
     if (!mkdtemp(folder))
         return -1;
     snprintf(path, sizeof path, "%s/history", folder);
@@ -24,7 +23,6 @@ static int make_path(void **state)
 
 static int remove_path(void **state)
 {
-    (void)state;
     unlink(path);
     *strrchr(path, '/') = '\0';
     return rmdir(path);
@@ -46,7 +44,6 @@ static void an_entry_comes_back_with_its_lines(void **state)
     entries h = { 0 };
     struct stat found;
 
-    (void)state;
     history_file_add(path, entry, sizeof entry - 1);
     history_file_add(path, "x", 1);
     history_file_load(&h, path);
@@ -62,7 +59,6 @@ static void a_file_of_libedit_is_read_and_written_in_this_form(void **state)
     entries h = { 0 }, again = { 0 };
     str text = { 0 };
 
-    (void)state;
     write_file("_HiStOrY_V2_\nx\\040=\\0401\nprint('a\\134n')\n");
     history_file_load(&h, path);
     assert_int_equal(h.count, 2);
@@ -82,7 +78,6 @@ static void a_file_that_has_grown_is_cut(void **state)
     entries h = { 0 };
     str text = { 0 };
 
-    (void)state;
     for (int i = 0; i < 2 * ENTRIES_MOST + 5; i++)
         str_printf(&text, "entry %d\n", i);
     write_file(text.data);
@@ -99,7 +94,6 @@ static void bytes_that_are_not_text_do_no_harm(void **state)
 {
     entries h = { 0 };
 
-    (void)state;
     write_file("a\x1b[2Jb\n\\\n\xff\n\n\x80\\n");
     history_file_load(&h, path);
     assert_int_equal(h.count, 4);
@@ -112,7 +106,6 @@ static void what_others_may_read_gets_no_entry(void **state)
 {
     struct stat found;
 
-    (void)state;
     write_file("a\n");
     chmod(path, 0640);
     assert_non_null(strstr(history_file_add(path, "b", 1), "is not private (mode 0640"));
@@ -145,7 +138,6 @@ static void prompts_side_by_side_lose_nothing(void **state)
     int numbers[PROMPTS];
     entries h = { 0 };
 
-    (void)state;
     for (int i = 0; i < PROMPTS; i++) {
         numbers[i] = i;
         assert_int_equal(pthread_create(&threads[i], NULL, add_entries, &numbers[i]), 0);

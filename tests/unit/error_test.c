@@ -18,7 +18,6 @@ static void *message_of_new_thread(void *arg)
 
 static void messages_are_of_a_thread(void **state)
 {
-    (void)state;
     pthread_t other;
     error_set(SNUG_EINVAL, "of this thread");
     assert_int_equal(pthread_create(&other, NULL, message_of_new_thread, NULL), 0);
@@ -28,7 +27,6 @@ static void messages_are_of_a_thread(void **state)
 
 static void setting_an_error_answers_its_code(void **state)
 {
-    (void)state;
     assert_int_equal(error_set(SNUG_EPOLICY, "profile %s, line %d", "core", 12), SNUG_EPOLICY);
     assert_string_equal(error_message(), "profile core, line 12");
     assert_int_equal(error_no_memory(), SNUG_ENOMEM);
@@ -37,7 +35,6 @@ static void setting_an_error_answers_its_code(void **state)
 
 static void a_message_can_be_part_of_the_next(void **state)
 {
-    (void)state;
     error_set(SNUG_EINVAL, "the cause");
     error_set(SNUG_EINVAL, "%s: %s", "session s1", error_message());
     assert_string_equal(error_message(), "session s1: the cause");
@@ -45,7 +42,6 @@ static void a_message_can_be_part_of_the_next(void **state)
 
 static void a_system_error_names_errno(void **state)
 {
-    (void)state;
     errno = ENOENT;
     assert_int_equal(error_system("cannot open %s", "x"), SNUG_ESYSTEM);
     assert_string_equal(error_message(), "cannot open x: No such file or directory (errno 2)");
@@ -53,7 +49,6 @@ static void a_system_error_names_errno(void **state)
 
 static void a_long_word_is_cut_at_characters(void **state)
 {
-    (void)state;
     char text[2 * ERROR_MESSAGE_BYTES];
     size_t at;
     for (size_t offset = 0; offset < 4; offset++) {
@@ -71,7 +66,6 @@ static void a_long_word_is_cut_at_characters(void **state)
 
 static void the_reason_stands_behind_a_long_path(void **state)
 {
-    (void)state;
     static const char *const parts[] = { "/folder", "/a b", "/\xc3\xa4 \xc3\xb6" };
     char path[6001];
     size_t at;

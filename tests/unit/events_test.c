@@ -6,7 +6,6 @@
 
 static void the_table_is_sorted(void **state)
 {
-    (void)state;
     assert_non_null(events_name(0));
     for (size_t i = 1; events_name(i); i++)
         assert_true(strcmp(events_name(i - 1), events_name(i)) < 0);
@@ -14,7 +13,6 @@ static void the_table_is_sorted(void **state)
 
 static void every_row_is_found(void **state)
 {
-    (void)state;
     size_t i = 0;
     for (; events_name(i); i++)
         assert_int_not_equal(events_verdict(events_name(i)), EVENT_DENY);
@@ -25,7 +23,6 @@ static void every_row_is_found(void **state)
 
 static void an_event_without_a_row_is_denied(void **state)
 {
-    (void)state;
     static const char *const events[] = { "",    "A",       "zzz",        "exec ",
                                           "exe", "open2",   "some.event", "os.execve",
                                           "sys", "import.", "Open" };
@@ -36,7 +33,6 @@ static void an_event_without_a_row_is_denied(void **state)
 /* What would reach the process, other sessions or the network. */
 static void the_ways_out_are_denied(void **state)
 {
-    (void)state;
     static const char *const events[] = { "builtins.breakpoint",
                                           "cpython.run_command",
                                           "cpython.run_file",
@@ -95,7 +91,6 @@ static void the_ways_out_are_denied(void **state)
 
 static void events_with_a_path_are_left_to_its_judge(void **state)
 {
-    (void)state;
     assert_int_equal(events_verdict("open"), EVENT_OPEN);
     assert_int_equal(events_verdict("os.listdir"), EVENT_PATH);
     assert_int_equal(events_verdict("os.scandir"), EVENT_PATH);
@@ -105,7 +100,6 @@ static void events_with_a_path_are_left_to_its_judge(void **state)
 
 static void bytecode_and_tracers_are_for_nobody(void **state)
 {
-    (void)state;
     assert_int_equal(events_verdict("code.__new__"), EVENT_DENY);
     assert_int_equal(events_verdict("marshal.load"), EVENT_DENY);
     assert_int_equal(events_verdict("marshal.loads"), EVENT_DENY);
@@ -116,7 +110,6 @@ static void bytecode_and_tracers_are_for_nobody(void **state)
  * opening and closing a session, on 3.11 or 3.13. */
 static void what_ordinary_code_raises_is_allowed(void **state)
 {
-    (void)state;
     static const char *const events[] = { "array.__new__",
                                           "builtins.id",
                                           "builtins.input",
@@ -143,7 +136,6 @@ static void what_ordinary_code_raises_is_allowed(void **state)
 
 static void full_sessions_are_denied_what_the_kernel_would_refuse(void **state)
 {
-    (void)state;
     static const char *const denied[] = { "builtins.breakpoint",
                                           "os.chdir",
                                           "os.exec",

@@ -113,7 +113,6 @@ static int check_case(const expected *e)
 
 static void replies_hold_the_code_that_their_file_says(void **state)
 {
-    (void)state;
     str text = { 0 };
     expected e;
     size_t count = 0;
@@ -145,7 +144,6 @@ static void check_rows(const row *rows, size_t count)
 
 static void line_ends_are_made_plain(void **state)
 {
-    (void)state;
     static const row rows[] = {
         { "```python\r\nx = 1\r\ny = 2\r\n```\r\n", "x = 1\ny = 2" },
         { "```python\rx = 1\r```", "x = 1" },
@@ -159,7 +157,6 @@ static void line_ends_are_made_plain(void **state)
 
 static void odd_spaces_are_replaced_outside_of_strings(void **state)
 {
-    (void)state;
     static const row rows[] = {
         { "```python\nx\xc2\xa0=\xe2\x80\xaf"
           "1\n```",
@@ -176,7 +173,6 @@ static void odd_spaces_are_replaced_outside_of_strings(void **state)
 
 static void what_is_no_utf8_is_a_question_mark(void **state)
 {
-    (void)state;
     static const row rows[] = {
         { "```python\nx = '\xff'\n```", "x = '?'" },
         { "```python\nx = '\xed\xa0\x80'\n```", "x = '\?\?\?'" },
@@ -186,7 +182,6 @@ static void what_is_no_utf8_is_a_question_mark(void **state)
 
 static void a_nul_is_kept_for_the_scan(void **state)
 {
-    (void)state;
     static const char reply[] = "```python\nx = '\0'\n```";
     extracted found;
     assert_int_equal(extract_code(&found, reply, sizeof reply - 1), SNUG_OK);
@@ -197,7 +192,6 @@ static void a_nul_is_kept_for_the_scan(void **state)
 
 static void an_analysis_is_strict_json(void **state)
 {
-    (void)state;
     static const char *const replies[] = {
         "{'root_cause': None, 'severity': True, x: [1, 2, 03, -, 1.5.2]}",
         "{\"root_cause\": \"a\nb\tc\", \"x\": 'it\\'s \\d'}",
@@ -221,7 +215,6 @@ static void an_analysis_is_strict_json(void **state)
 /* A megabyte of each takes some 0.1 s; what is quadratic takes hours. */
 static void hostile_replies_take_linear_time(void **state)
 {
-    (void)state;
     static const char *const pieces[] = {
         "`",
         "```\n",
@@ -301,7 +294,6 @@ static void an_expression_is_told_from_a_statement(void **state)
         { "if x: y", 0 },      { "importance == 1", 1 },
         { "f(x", 0 },          { "a: int = 1", 0 },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (pylex_is_expression(rows[i].text, strlen(rows[i].text)) != rows[i].is_expression)
             fail_msg("%s", rows[i].text);

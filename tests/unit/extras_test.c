@@ -29,7 +29,6 @@ static void assert_fields(int is_ollama, const char *const *fields, const char *
 
 static void fields_are_put_behind_those_of_the_body(void **state)
 {
-    (void)state;
     assert_fields(0, (const char *const[]){ NULL }, "{\"model\":\"m\"}");
     assert_fields(0, FIELDS("seed=7", "reasoning_effort=low", "top_p=0.9", "user="),
                   "{\"model\":\"m\",\"seed\":7,\"reasoning_effort\":\"low\",\"top_p\":0.9,"
@@ -58,7 +57,6 @@ static void a_field_that_is_none_is_refused(void **state)
         { "a=\xff", NULL, "the request field \"a\" is not UTF-8" },
     };
     extras e;
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *const fields[] = { cases[i][0], cases[i][1], NULL };
         assert_int_equal(extras_read(&e, fields, NULL, 0), SNUG_EINVAL);
@@ -70,7 +68,6 @@ static void a_field_that_is_none_is_refused(void **state)
 static void headers_are_lines_with_their_values_as_secrets(void **state)
 {
     extras e;
-    (void)state;
     setenv("SNUG_TEST_HEADER", "from-the-variable", 1);
     const char *const headers[] = { "X-Team:blue", "Authorization: Bearer sekrit-123",
                                     "X-Gateway: $SNUG_TEST_HEADER", NULL };
@@ -99,7 +96,6 @@ static void a_header_that_is_none_is_refused_without_its_value(void **state)
         { "Content-Length: sekrit", "the header content-length is snug's own" },
     };
     extras e;
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *const headers[] = { cases[i][0], NULL };
         assert_int_equal(extras_read(&e, NULL, headers, 0), SNUG_EINVAL);

@@ -70,13 +70,11 @@ static void sleep_until(_Atomic int *word, uint64_t ms)
 
 static void returns(interp *in)
 {
-    (void)in;
 }
 
 /* Sees no stop, but status_of does. */
 static void spins_30_us(interp *in)
 {
-    (void)in;
     for (uint64_t end_ns = clock_now_ns() + 30000; is_before(end_ns);)
         ;
 }
@@ -278,9 +276,6 @@ int interp_run(outcome *out, interp *in, const char *source, size_t len, uint64_
 {
 #define ROW(name) { #name, name },
     static const cell cells[] = { FAKE_CELLS(ROW) };
-    (void)len;
-    (void)number;
-    (void)limits;
     guard_end end = GUARD_FAULT; /* no such cell */
     atomic_store(&in->is_inside, 1);
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
@@ -304,7 +299,6 @@ void interp_rest(interp *in)
 
 int interp_open(interp **out, const interp_options *options)
 {
-    (void)options;
     /* Before it is told: who waits for that opens another one. */
     int is_refused = atomic_exchange(&fake.refuses_to_open, 0);
     atomic_fetch_add(&fake.begun, 1);
@@ -330,7 +324,6 @@ int interp_open(interp **out, const interp_options *options)
 
 int interp_give(interp *in, const interp_options *options)
 {
-    (void)options;
     if (is_misused(in) || atomic_exchange(&fake.refuses_to_give, 0))
         return error_set(SNUG_EPYTHON, "refused");
     return SNUG_OK;
@@ -390,7 +383,6 @@ void fake_reset(void)
 /* (handler) */
 static void on_kick(guard *g, uintptr_t sp)
 {
-    (void)sp;
     if (!here)
         return;
     atomic_fetch_add(&here->kicks, 1);
@@ -405,12 +397,10 @@ void interp_set_guard(guard *g)
 
 void interp_switch(interp *in)
 {
-    (void)in;
 }
 
 void interp_move(interp *in)
 {
-    (void)in;
 }
 
 void interp_ending(interp *in)
@@ -440,7 +430,6 @@ void interp_starve(interp *in, int is_starving)
 
 void interp_stop_libraries(interp *in)
 {
-    (void)in;
 }
 
 void interp_cut_recursion(interp *in)
@@ -474,7 +463,6 @@ uint64_t interp_threads_cpu_ns(interp *in)
 
 int interp_waits_for_gil(interp *in, const guard *g)
 {
-    (void)g;
     return !is_misused(in) && atomic_load(&in->waits_for_gil);
 }
 
@@ -522,7 +510,6 @@ int interpose_is_complete(void)
 
 int extensions_load(const allowlist *list)
 {
-    (void)list;
     return SNUG_OK;
 }
 
@@ -553,7 +540,6 @@ int runtime_gil_turns(uint64_t *turns)
 
 int runtime_is_gil_word(uintptr_t address)
 {
-    (void)address;
     return 1;
 }
 
@@ -564,8 +550,6 @@ int runtime_begin(void)
 
 int runtime_start(const char *home, uint64_t hash_seed)
 {
-    (void)hash_seed;
-    (void)home;
     return SNUG_OK;
 }
 
@@ -586,7 +570,6 @@ const char *home_packages(void)
 
 int home_has_module(const char *name, size_t len)
 {
-    (void)name;
     return len > 0;
 }
 
@@ -597,7 +580,6 @@ const char *home_dynload(void)
 
 int interp_is_complete(interp *in, const char *source, size_t len)
 {
-    (void)len;
     is_misused(in);
     if (strcmp(source, "sleep") == 0)
         sleep_until(&in->stop, 20);
@@ -607,34 +589,22 @@ int interp_is_complete(interp *in, const char *source, size_t len)
 int interp_complete(struct name_list *out, interp *in, const char *source, size_t len,
                     size_t cursor, uint64_t list_bytes)
 {
-    (void)in;
-    (void)source;
-    (void)len;
-    (void)cursor;
-    (void)list_bytes;
     *out = (name_list){ 0 };
     return SNUG_OK;
 }
 
 int interp_bind(interp *in, struct desk_tool *tool)
 {
-    (void)in;
-    (void)tool;
     return SNUG_OK;
 }
 
 void interp_wake(interp *in)
 {
-    (void)in;
 }
 
 int interp_scan(struct scan_findings *out, interp *in, const struct scan_rules *rules,
                 const char *source, size_t len)
 {
-    (void)in;
-    (void)rules;
-    (void)source;
-    (void)len;
     *out = (scan_findings){ 0 };
     turn_until(&fake.scan_may_end);
     return SNUG_OK;
@@ -642,24 +612,17 @@ int interp_scan(struct scan_findings *out, interp *in, const struct scan_rules *
 
 int interp_variables(str *out, size_t *left_out, interp *in, uint64_t list_bytes)
 {
-    (void)in;
-    (void)list_bytes;
     *left_out = 0;
     return str_add(out, "[]");
 }
 
 int interp_inspect(str *out, interp *in, const char *name)
 {
-    (void)in;
-    (void)name;
     return str_add(out, "{}");
 }
 
 void interp_name_at(size_t *at, size_t *len, const char *source, size_t source_len, size_t cursor)
 {
-    (void)source;
-    (void)source_len;
-    (void)cursor;
     *at = *len = 0;
 }
 
@@ -667,13 +630,11 @@ void interp_name_at(size_t *at, size_t *len, const char *source, size_t source_l
 
 int interp_save(interp *in, save_work *work)
 {
-    (void)work;
     return is_misused(in) ? SNUG_EDEAD : SNUG_OK;
 }
 
 int interp_restore(interp *in, save_work *work)
 {
-    (void)work;
     return is_misused(in) ? SNUG_EDEAD : SNUG_OK;
 }
 
@@ -707,25 +668,21 @@ int interp_set(interp *in, const char *name, const char *json, size_t len)
 
 int interp_checkpoint(interp *in)
 {
-    (void)in;
     return SNUG_OK;
 }
 
 int interp_rollback(interp *in)
 {
-    (void)in;
     return SNUG_OK;
 }
 
 int interp_forget_checkpoint(interp *in)
 {
-    (void)in;
     return SNUG_OK;
 }
 
 int interp_prepare(interp *in)
 {
-    (void)in;
     return SNUG_OK;
 }
 

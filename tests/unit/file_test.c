@@ -28,7 +28,6 @@ static _Atomic int interruptions;
 
 static void count_interruption(int number)
 {
-    (void)number;
     interruptions++;
 }
 
@@ -50,7 +49,6 @@ static void *read_to_the_end(void *payload)
 
 static void all_is_written_although_signals_interrupt(void **state)
 {
-    (void)state;
     int pipe_fds[2];
     char *sent = malloc(LONG_BYTES);
     reader r = { .data = malloc(LONG_BYTES + 3000) };
@@ -83,7 +81,6 @@ static void all_is_written_although_signals_interrupt(void **state)
 
 static void a_device_without_room_says_so(void **state)
 {
-    (void)state;
     int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
     assert_true(fd >= 0);
     assert_int_equal(file_write_all(fd, "x", 1), -1);
@@ -94,7 +91,6 @@ static void a_device_without_room_says_so(void **state)
 
 static void a_file_has_all_the_pieces_or_is_as_it_was(void **state)
 {
-    (void)state;
     char folder[] = "/tmp/snug-file-test-XXXXXX", path[64], other[64];
     char one[] = "one ", two[] = "two";
     struct iovec pieces[] = { { one, 4 }, { one, 0 }, { two, 3 } };
@@ -125,7 +121,6 @@ static void a_file_has_all_the_pieces_or_is_as_it_was(void **state)
 
 static void a_file_past_the_process_s_limit_is_refused_and_stays_as_it_was(void **state)
 {
-    (void)state;
     char folder[] = "/tmp/snug-file-test-XXXXXX", path[64], text[100] = { 0 };
     struct iovec piece = { text, 10 };
     struct rlimit before, now;

@@ -6,7 +6,6 @@
 
 static void the_profiles_are_compiled_in_whole(void **state)
 {
-    (void)state;
     static const char *const names[] = { "core.txt", "strict.txt", "data.txt" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const policy_file *file = policy_file_find(names[i]);
@@ -18,7 +17,6 @@ static void the_profiles_are_compiled_in_whole(void **state)
 
 static void a_file_that_is_not_there_is_not_found(void **state)
 {
-    (void)state;
     assert_null(policy_file_find("core"));
     assert_null(policy_file_find("nonesuch.txt"));
 }

@@ -34,7 +34,6 @@ static void expect(const char *query, size_t most, const char *wanted)
 
 static void names_count_more_than_texts(void **state)
 {
-    (void)state;
     expect("issues", TOOLS, "github.search_issues memory.delete_entities");
     expect("search", TOOLS, "github.search_issues files.read_text_file");
     expect("search issues", 1, "github.search_issues");
@@ -42,7 +41,6 @@ static void names_count_more_than_texts(void **state)
 
 static void singular_and_plural_are_one_word(void **state)
 {
-    (void)state;
     expect("entity", TOOLS, "memory.delete_entities");
     expect("repositories", TOOLS, "github.create_repository");
     expect("directories", TOOLS, "files.list_directory");
@@ -50,14 +48,12 @@ static void singular_and_plural_are_one_word(void **state)
 
 static void a_beginning_finds_the_word(void **state)
 {
-    (void)state;
     expect("repo", TOOLS, "github.create_repository");
     expect("re", TOOLS, "");
 }
 
 static void a_word_finds_what_it_comes_from(void **state)
 {
-    (void)state;
     expect("searching", 1, "github.search_issues");
     expect("listed", 1, "files.list_directory");
     expect("creating a repository", 1, "github.create_repository");
@@ -67,7 +63,6 @@ static void a_word_finds_what_it_comes_from(void **state)
 
 static void other_words_for_the_same_find_it_too(void **state)
 {
-    (void)state;
     expect("folder", TOOLS, "files.list_directory");
     expect("removing entities", 1, "memory.delete_entities");
     expect("bug", 2, "github.search_issues memory.delete_entities");
@@ -75,7 +70,6 @@ static void other_words_for_the_same_find_it_too(void **state)
 
 static void marks_beyond_ascii_part_words(void **state)
 {
-    (void)state;
     expect("user\xe2\x80\x94zebra", TOOLS, "github.getUser");
     expect("\xe2\x80\x9cuser\xe2\x80\x9d", TOOLS, "github.getUser");
     expect("zebra\xe3\x80\x82user\xe3", TOOLS, "github.getUser");
@@ -90,7 +84,6 @@ static void of_a_long_text_the_beginning_counts(void **state)
     const stub item = { "f", "", "", doc };
     size_t best[1], count = 1;
     find *f;
-    (void)state;
     for (size_t i = 0; i + 5 < sizeof doc; i += 5)
         memcpy(doc + i, "word ", 5);
     memcpy(doc + 18 * 1024, " zebra ", 7);
@@ -107,7 +100,6 @@ static void what_is_worth_the_same_stays_in_its_order(void **state)
                                  { "z", "", "", "zebra" } };
     size_t best[3], count = 3;
     find *f;
-    (void)state;
     assert_int_equal(find_open(&f, same, 3), SNUG_OK);
     assert_int_equal(find_best(best, &count, f, "zebra"), SNUG_OK);
     assert_int_equal(count, 3);
@@ -118,20 +110,17 @@ static void what_is_worth_the_same_stays_in_its_order(void **state)
 
 static void case_and_seams_do_not_matter(void **state)
 {
-    (void)state;
     expect("USER", TOOLS, "github.getUser");
     expect("listDirectory", 1, "files.list_directory");
 }
 
 static void a_server_is_a_word_too(void **state)
 {
-    (void)state;
     expect("memory", TOOLS, "memory.delete_entities");
 }
 
 static void words_that_say_nothing_find_nothing(void **state)
 {
-    (void)state;
     expect("of the", TOOLS, "");
     expect("", TOOLS, "");
     expect("\"; --", TOOLS, "");
@@ -143,7 +132,6 @@ static void there_may_be_no_tools(void **state)
 {
     size_t best[1], count = 1;
     find *f;
-    (void)state;
     assert_int_equal(find_open(&f, tools, 0), SNUG_OK);
     assert_int_equal(find_best(best, &count, f, "a word"), SNUG_OK);
     assert_int_equal(count, 0);
@@ -153,7 +141,6 @@ static void there_may_be_no_tools(void **state)
 static void a_word_of_any_length_is_taken(void **state)
 {
     char query[5000];
-    (void)state;
     memset(query, 'x', sizeof query - 1);
     query[sizeof query - 1] = '\0';
     expect(query, TOOLS, "");

@@ -35,7 +35,6 @@ static void a_name_stands_for_itself_and_what_is_below_it(void **state)
         { "apt", NULL },
     };
     forbid_list *list = list_of(patterns);
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *found = forbid_name(list, cases[i].name, strlen(cases[i].name));
         if (cases[i].pattern)
@@ -54,7 +53,6 @@ static void each_expression_is_found_in_a_line_once(void **state)
     forbid_list *list = list_of(patterns);
     forbid_place place;
     size_t index = 0;
-    (void)state;
     assert_string_equal(forbid_line(list, &index, line, 4, &place), "/b+/");
     assert_int_equal(place.at, 1);
     assert_int_equal(place.len, 2);
@@ -68,7 +66,6 @@ static void what_is_no_pattern_is_refused_with_a_sentence(void **state)
 {
     static const char *const wrong[] = { "",  "a b",  "/",  "//",  "/a",  "a/",  ".a", "a.",
                                          "1", "a..b", "-x", "/(/", "/[/", "rm;", NULL };
-    (void)state;
     for (size_t i = 0; wrong[i]; i++) {
         const char *const patterns[] = { "fine", "/fine/", wrong[i], NULL };
         forbid_list *list = NULL;
@@ -85,7 +82,6 @@ static void what_is_no_pattern_is_refused_with_a_sentence(void **state)
 static int add_word(void *payload, const char *word, size_t len, size_t at)
 {
     str *out = payload;
-    (void)at;
     return str_append(out, word, len) || str_add(out, "|");
 }
 
@@ -114,7 +110,6 @@ static void commands_are_the_first_words_of_what_runs(void **state)
         { "'r'\"m\" x; \\rm", "rm|rm|" },
         { "echo 'rm; a' \"rm a\"", "echo|a|" },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_commands(cases[i][0], cases[i][1]);
 }
@@ -127,7 +122,6 @@ static void commands_in_substitutions_count(void **state)
         { "a <(b c) > >(d)", "a|b|d|" },  { "echo $((i << 2))\na", "echo|i|a|" },
         { "((i << 2))\na", "i|a|" },      { "echo ${x:-$(a)}", "echo|a|" },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_commands(cases[i][0], cases[i][1]);
 }
@@ -141,7 +135,6 @@ static void words_behind_a_command_that_runs_others_count(void **state)
         { "xargs -n 1 curl | rm", "xargs|1|curl|rm|" },
         { "echo sudo rm", "echo|" },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_commands(cases[i][0], cases[i][1]);
 }
@@ -156,7 +149,6 @@ static void files_are_no_commands(void **state)
         { "cat <<E", "cat|" },
         { "cat <<< rm; a", "cat|a|" },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_commands(cases[i][0], cases[i][1]);
 }
@@ -166,7 +158,6 @@ static void a_script_that_has_no_end_is_read_to_its_end(void **state)
     static const char *const scripts[] = { "a '",  "a \"", "a $(",     "a `",         "a $((",
                                            "a \\", "a <<", "a $(b 'c", "bash -c '$(", "a\"`$(\"`" };
     str out = { 0 };
-    (void)state;
     for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
         assert_int_equal(shellwords_commands(scripts[i], strlen(scripts[i]), add_word, &out), 0);
         assert_true(out.len > 0);

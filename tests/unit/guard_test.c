@@ -28,7 +28,6 @@ static void loop_for_ever(worker *w)
 
 static void count_kick(guard *g, uintptr_t sp)
 {
-    (void)sp;
     worker *w = g->owner;
     atomic_fetch_add(&w->kicks, 1);
 }
@@ -42,7 +41,6 @@ static void add_one(worker *w)
 
 static void what_returns_has_returned(void **state)
 {
-    (void)state;
     worker w = { 0 };
     install_guards();
     worker_start(&w, add_one);
@@ -53,7 +51,6 @@ static void what_returns_has_returned(void **state)
 
 static void a_loop_that_never_ends_is_left(void **state)
 {
-    (void)state;
     worker w = { 0 };
     install_guards();
     assert_int_equal(worker_stop(&w, loop_for_ever, JUMP_OUT_OF_A_LOOP), GUARD_JUMPED);
@@ -69,7 +66,6 @@ static void loop_until_told(worker *w)
 
 static void a_kick_before_the_jump_only_calls(void **state)
 {
-    (void)state;
     worker w = { .g.on_kick = count_kick };
     install_guards();
     worker_start(&w, loop_until_told);
@@ -92,13 +88,11 @@ static void a_kick_before_the_jump_only_calls(void **state)
 
 static void kick_while_calm(worker *w)
 {
-    (void)w;
     kick_myself(GUARD_CALM);
 }
 
 static void a_calm_thread_is_not_called(void **state)
 {
-    (void)state;
     worker w = { .g.on_kick = count_kick };
     install_guards();
     worker_start(&w, kick_while_calm);
@@ -118,7 +112,6 @@ static void *be_kicked_outside(void *arg)
 
 static void a_kick_outside_of_a_run_does_nothing(void **state)
 {
-    (void)state;
     worker w = { .g.on_kick = count_kick };
     install_guards();
     assert_int_equal(thread_start(&w.t, "worker", WORKER_STACK_BYTES, be_kicked_outside, &w),
@@ -143,7 +136,6 @@ static void change_user_while_kicked(worker *w)
 
 static void a_thread_that_changes_its_user_is_not_torn_out_of_that(void **state)
 {
-    (void)state;
     worker w = { 0 };
     install_guards();
     worker_start(&w, change_user_while_kicked);
@@ -164,7 +156,6 @@ static void hold_while_kicked(worker *w)
 
 static void a_jump_waits_until_the_thread_lets_go(void **state)
 {
-    (void)state;
     worker w = { 0 };
     install_guards();
     worker_start(&w, hold_while_kicked);
@@ -220,7 +211,6 @@ static void who_keeps_others_is_torn_out_with_what_it_holds(void **state)
         { be_in_the_loader, GUARD_JUMP_LOCKS, 1, 0 },
         { be_in_the_loader, GUARD_JUMP_ALL, 1, 1 },
     };
-    (void)state;
     install_guards();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         worker w = { .g.keeps_others = say_yes, .data = (void *)(intptr_t)rows[i].stage };
@@ -242,7 +232,6 @@ static void hold_one_that_has_just_been_taken(worker *w)
 
 static void a_lock_that_is_new_is_let_go_first(void **state)
 {
-    (void)state;
     worker w = { .g.keeps_others = say_yes, .g.state = &w };
     install_guards();
     worker_start(&w, hold_one_that_has_just_been_taken);
@@ -256,7 +245,6 @@ static void own_locks_have_room_for_some(void **state)
     own_locks own = { 0 };
     guard g = { .own = &own };
     size_t owned = 0;
-    (void)state;
     assert_false(guard_owns(&g, locks[0]));
     for (size_t i = 0; i < OWN_LOCKS * 4; i++) {
         int is_owned = guard_own_lock(&own, locks[i], 1);
@@ -283,7 +271,6 @@ static void calm_down_while_holding(worker *w)
 
 static void a_jump_that_is_no_longer_wanted_is_forgotten(void **state)
 {
-    (void)state;
     worker w = { 0 };
     install_guards();
     worker_start(&w, calm_down_while_holding);
@@ -300,14 +287,12 @@ static int be_busy_three_times(guard *g, uintptr_t pc, const uintptr_t *sp)
 
 static void kick_four_times(worker *w)
 {
-    (void)w;
     for (int i = 0; i < 4; i++)
         kick_myself(GUARD_JUMP_LIBC);
 }
 
 static void a_busy_thread_is_left_at_a_later_kick(void **state)
 {
-    (void)state;
     worker w = { .g.is_busy = be_busy_three_times };
     install_guards();
     worker_start(&w, kick_four_times);
@@ -327,7 +312,6 @@ static void read_a_pipe(worker *w)
 
 static void a_blocked_call_is_left_at_the_last_stage_only(void **state)
 {
-    (void)state;
     int ends[2];
     worker w = { .data = &ends[0], .g.on_kick = count_kick };
     install_guards();
@@ -367,7 +351,6 @@ static void kick_in_the_c_library(worker *w)
 
 static void the_c_library_is_left_at_the_last_stage_only(void **state)
 {
-    (void)state;
     worker w = { 0 };
     install_guards();
     worker_start(&w, kick_in_the_c_library);
@@ -400,7 +383,6 @@ static size_t mappings(void)
 static void jumps_leave_nothing_behind(void **state)
 {
     enum { ROUNDS = SANITIZED ? 120 : 520 };
-    (void)state;
     size_t fds = 0, threads = 0, maps = 0;
     install_guards();
     for (int i = 0; i < ROUNDS; i++) {
@@ -439,17 +421,14 @@ static void read_past_the_end_of_a_file(worker *w)
 static void divide_by_zero(worker *w)
 {
 #if defined(__x86_64__)
-    (void)w;
     __asm__ volatile("xorl %%ecx, %%ecx\n\tidivl %%ecx" ::: "eax", "ecx", "edx", "cc");
 #else
-    (void)w;
     raise(SIGFPE);
 #endif
 }
 
 static void run_no_instruction(worker *w)
 {
-    (void)w;
 #if defined(__x86_64__)
     __asm__ volatile("ud2");
 #else
@@ -459,7 +438,6 @@ static void run_no_instruction(worker *w)
 
 static void stop_for_a_debugger(worker *w)
 {
-    (void)w;
 #if defined(__x86_64__)
     __asm__ volatile("int3");
 #else
@@ -469,19 +447,16 @@ static void stop_for_a_debugger(worker *w)
 
 static void call_abort(worker *w)
 {
-    (void)w;
     abort();
 }
 
 static void raise_sys(worker *w)
 {
-    (void)w;
     raise(SIGSYS);
 }
 
 static void a_fault_of_any_kind_ends_the_run(void **state)
 {
-    (void)state;
     static const struct {
         void (*fault)(worker *w);
         int number;
@@ -507,7 +482,6 @@ static void a_fault_of_any_kind_ends_the_run(void **state)
 
 static void a_fault_tells_its_address(void **state)
 {
-    (void)state;
     worker w = { .data = (void *)0x1230 };
     install_guards();
     worker_start(&w, write_to_nowhere);
@@ -523,7 +497,6 @@ static void fault_while_holding(worker *w)
 
 static void a_fault_of_a_thread_that_holds_something_is_told(void **state)
 {
-    (void)state;
     worker w = { .data = (void *)64 };
     install_guards();
     worker_start(&w, fault_while_holding);
@@ -540,20 +513,16 @@ static const int calls_handlers_masked = 0;
 
 static void fault_in_a_handler(guard *g, uintptr_t sp)
 {
-    (void)sp;
-    (void)g;
     *(volatile int *)64 = 1;
 }
 
 static void be_interrupted(worker *w)
 {
-    (void)w;
     kick_myself(GUARD_INTERRUPT);
 }
 
 static void a_fault_in_the_handler_of_a_kick_is_contained(void **state)
 {
-    (void)state;
     if (calls_handlers_masked) {
         print_message("the sanitizer calls handlers with its own mask of signals\n");
         skip();
@@ -577,7 +546,6 @@ static void leave_by_system_call(worker *w)
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     struct sock_fprog program = { sizeof rules / sizeof *rules, rules };
-    (void)w;
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     assert_int_equal(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program), 0);
     syscall(SYS_exit_group, 7);
@@ -585,7 +553,6 @@ static void leave_by_system_call(worker *w)
 
 static void an_end_that_the_filter_traps_is_told_with_its_status(void **state)
 {
-    (void)state;
     worker w = { 0 };
     install_guards();
     worker_start(&w, leave_by_system_call);
@@ -606,7 +573,6 @@ static long dive(worker *w, long depth)
 
 static void note_yellow(guard *g, uintptr_t sp)
 {
-    (void)sp;
     worker *w = g->owner;
     atomic_fetch_add(&w->yellows, 1);
     atomic_store(&w->count, 1);
@@ -620,7 +586,6 @@ static void dive_until_yellow(worker *w)
 
 static void deep_recursion_is_told_in_the_yellow_zone_and_goes_on(void **state)
 {
-    (void)state;
     long depth = 0;
     worker w = { .data = &depth, .g.on_yellow = note_yellow };
     install_guards();
@@ -650,7 +615,6 @@ static void *run_twice(void *arg)
 
 static void the_yellow_zone_is_closed_again_for_the_next_run(void **state)
 {
-    (void)state;
     long depth = 0;
     worker w = { .data = &depth, .g.on_yellow = note_yellow, .work = dive_until_yellow };
     install_guards();
@@ -661,14 +625,12 @@ static void the_yellow_zone_is_closed_again_for_the_next_run(void **state)
 
 static void ignore_yellow(guard *g, uintptr_t sp)
 {
-    (void)sp;
     worker *w = g->owner;
     atomic_fetch_add(&w->yellows, 1);
 }
 
 static void recursion_that_does_not_stop_there_is_left_at_the_end(void **state)
 {
-    (void)state;
     install_guards();
     for (int round = 0; round < 3; round++) {
         long depth = 0;
@@ -696,7 +658,6 @@ static void dive_and_refuse(worker *w)
 
 static void allocations_are_refused_where_the_stack_is_nearly_used_up(void **state)
 {
-    (void)state;
     long room = 0;
     worker w = { .data = &room, .g.on_yellow = ignore_yellow };
     install_guards();
@@ -726,7 +687,6 @@ static void ask_at_each_stage(worker *w)
 
 static void only_the_stack_makes_an_allocation_fail_and_not_inside_an_allocator(void **state)
 {
-    (void)state;
     worker w = { .g.stage = GUARD_STARVE };
     assert_false(guard_refuses(&w.g)); /* not running */
     install_guards();
@@ -824,7 +784,6 @@ static void have_a_handler_with_information(void)
 
 static void a_fault_of_another_thread_reaches_the_hosts_handler(void **state)
 {
-    (void)state;
     assert_exits(have_a_plain_handler, 3);
     assert_exits(have_a_handler_with_information, 4);
 }
@@ -876,7 +835,6 @@ static void have_no_handler_in_a_thread(void)
 
 static void without_a_handler_the_process_dies_of_the_signal(void **state)
 {
-    (void)state;
     assert_dies(have_no_handler_for_a_fault, SIGSEGV);
     assert_dies(have_no_handler_for_abort, SIGABRT);
     assert_dies(have_no_handler_for_a_trap, SIGTRAP);
@@ -896,7 +854,6 @@ static void ignore_a_sent_signal(void)
 
 static void a_sent_signal_that_the_host_ignores_is_ignored(void **state)
 {
-    (void)state;
     assert_exits(ignore_a_sent_signal, 5);
 }
 
@@ -904,7 +861,6 @@ static volatile sig_atomic_t calls;
 
 static void count_call(int number)
 {
-    (void)number;
     calls++;
 }
 
@@ -921,7 +877,6 @@ static void have_a_handler_for_one_time(void)
 
 static void a_handler_for_one_time_is_called_once(void **state)
 {
-    (void)state;
     assert_dies(have_a_handler_for_one_time, SIGFPE);
 }
 
@@ -939,7 +894,6 @@ static void have_a_later_handler(void)
 
 static void a_handler_that_comes_later_stays(void **state)
 {
-    (void)state;
     assert_exits(have_a_later_handler, 6);
 }
 
@@ -962,7 +916,6 @@ static void install_and_uninstall(void)
 
 static void what_was_there_before_is_put_back(void **state)
 {
-    (void)state;
     assert_exits(install_and_uninstall, 7);
 }
 
@@ -982,7 +935,6 @@ static void choose_a_signal_that_is_taken(void)
 
 static void a_kick_signal_that_the_host_handles_is_refused(void **state)
 {
-    (void)state;
     assert_exits(choose_a_signal_that_is_taken, 8);
 }
 
@@ -997,7 +949,6 @@ static void loop_until_sent(worker *w)
 
 static void note_sent(int number)
 {
-    (void)number;
     atomic_store(&sent, 1);
 }
 
@@ -1025,7 +976,6 @@ static void send_a_fault_signal_from_outside(void)
 
 static void a_fault_signal_that_another_process_sent_is_the_hosts(void **state)
 {
-    (void)state;
     if (!starts_threads_after_fork) {
         print_message("the sanitizer starts no threads after a fork\n");
         skip();
@@ -1066,7 +1016,6 @@ static uint64_t climb(watch *item, uint64_t now_ns)
 
 static void raise_later(guard *g, uintptr_t sp)
 {
-    (void)sp;
     session *s = (session *)g->owner;
     s->is_raised = 1;
 }
@@ -1107,7 +1056,6 @@ static void *run_cells(void *arg)
 
 static void a_watchdog_ends_every_kind_of_loop(void **state)
 {
-    (void)state;
     watchdog *dog;
     session all[6] = { 0 };
     static const int ends[] = { GUARD_INTERRUPT, GUARD_STARVE, GUARD_JUMP_LIBC };

@@ -7,7 +7,6 @@
 static void a_handle_is_found_by_its_owner_only(void **state)
 {
     handles all = { 0 };
-    (void)state;
     handle *h = handles_make(&all, "ada", 0);
     assert_non_null(h);
     assert_true(handle_is_name(h->name));
@@ -22,7 +21,6 @@ static void a_handle_is_found_by_its_owner_only(void **state)
 static void names_say_the_language_and_never_meet(void **state)
 {
     handles all = { 0 };
-    (void)state;
     handle *python = handles_make(&all, "ada", 0), *bash = handles_make(&all, "ada", 1);
     assert_memory_equal(python->name, "py_", 3);
     assert_memory_equal(bash->name, "sh_", 3);
@@ -41,7 +39,6 @@ static void what_is_no_name_is_none(void **state)
                                          "py_aaaaaaaaaaaaaaaaaaaaaA",
                                          "py_aaaaaaaaaaaaaaaaaaaaaaa",
                                          "py_../../../../../../.." };
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_false(handle_is_name(wrong[i]));
 }
@@ -49,7 +46,6 @@ static void what_is_no_name_is_none(void **state)
 static void those_that_are_in_use_are_not_forgotten(void **state)
 {
     handles all = { 0 };
-    (void)state;
     handle *used = handles_make(&all, "ada", 0);
     used->calls = 1;
     used->used_ns = 0;

@@ -7,7 +7,6 @@
 
 static void equal_bytes_have_equal_hashes_wherever_they_are(void **state)
 {
-    (void)state;
     char text[64] = "";
     for (size_t shift = 0; shift < 8; shift++) {
         memcpy(text + shift, "a sentence of more than sixteen bytes", 37);
@@ -18,13 +17,11 @@ static void equal_bytes_have_equal_hashes_wherever_they_are(void **state)
 
 static void nothing_has_a_hash(void **state)
 {
-    (void)state;
     assert_true(hash_bytes(NULL, 0) == hash_bytes("", 0));
 }
 
 static void zero_bytes_count(void **state)
 {
-    (void)state;
     static const char zeros[40];
     for (size_t i = 0; i < sizeof zeros; i++)
         for (size_t j = 0; j < i; j++)
@@ -33,7 +30,6 @@ static void zero_bytes_count(void **state)
 
 static void every_bit_changes_about_half_of_the_hash(void **state)
 {
-    (void)state;
     unsigned char text[47] = "the quick brown fox jumps over the lazy dog";
     uint64_t hash = hash_bytes(text, sizeof text);
     for (size_t bit = 0; bit < 8 * sizeof text; bit++) {
@@ -52,7 +48,6 @@ static int compare(const void *a, const void *b)
 
 static void numbers_rarely_share_the_low_half_of_a_hash(void **state)
 {
-    (void)state;
     static uint32_t low[20000];
     size_t count = sizeof low / sizeof *low, shared = 0;
     for (uint64_t i = 0; i < count; i++)

@@ -28,7 +28,6 @@ static void *symbol(const char *name)
 
 static void everything_is_interposed(void **state)
 {
-    (void)state;
     assert_true(guard_is_full());
 }
 
@@ -87,7 +86,6 @@ static void ask_at_the_end_of_the_stack(worker *w)
 
 static void a_thread_at_the_end_of_its_stack_gets_no_memory(void **state)
 {
-    (void)state;
     worker w = { .data = symbol("probe_malloc") };
     install_guards();
     worker_start(&w, ask_at_the_end_of_the_stack);
@@ -98,7 +96,6 @@ static void a_thread_at_the_end_of_its_stack_gets_no_memory(void **state)
 
 static void memory_comes_as_it_was_asked_for(void **state)
 {
-    (void)state;
     void *block = NULL;
     assert_int_equal(posix_memalign(&block, 3, 100), EINVAL);
     assert_int_equal(posix_memalign(&block, 24, 100), EINVAL);
@@ -140,7 +137,6 @@ static void allocate_for_ever(worker *w)
 /* Torn inside malloc, a thread would leave its arena locked, which the next ones get. */
 static void a_thread_is_not_torn_out_of_the_allocator(void **state)
 {
-    (void)state;
     install_guards();
     for (int i = 0; i < 100; i++) {
         worker w = { 0 };
@@ -161,7 +157,6 @@ static void be_kicked_in_malloc(worker *w)
 
 static void a_jump_comes_when_the_allocator_is_left(void **state)
 {
-    (void)state;
     worker w = { 0 };
     install_guards();
     take_spares();
@@ -185,7 +180,6 @@ static void be_kicked_in_a_call_of_the_c_library(worker *w)
 
 static void the_c_library_is_not_left_from_within_free(void **state)
 {
-    (void)state;
     worker w = { 0 };
     install_guards();
     take_spares();
@@ -222,7 +216,6 @@ static void dive_freeing(worker *w)
 
 static void malloc_is_refused_before_the_stack_ends(void **state)
 {
-    (void)state;
     worker w = { 0 };
     install_guards();
     worker_start(&w, dive_allocating);
@@ -232,7 +225,6 @@ static void malloc_is_refused_before_the_stack_ends(void **state)
 
 static void free_is_not_entered_where_the_stack_ends(void **state)
 {
-    (void)state;
     worker w = { 0 };
     install_guards();
     take_spares();
@@ -374,7 +366,6 @@ static void be_kicked_with_a_lock_of_its_own(worker *w)
 
 static void a_jump_does_not_wait_for_a_lock_of_its_own(void **state)
 {
-    (void)state;
     for (size_t way = 0; way < WAYS; way++) {
         make_locks();
         worker w = { .data = &way };
@@ -387,7 +378,6 @@ static void a_jump_does_not_wait_for_a_lock_of_its_own(void **state)
 
 static void a_jump_waits_until_the_lock_is_given_back(void **state)
 {
-    (void)state;
     make_locks();
     for (size_t way = 0; way < WAYS; way++) {
         worker w = { .data = &way };
@@ -411,7 +401,6 @@ static void lock_from_a_library(worker *w)
 
 static void a_librarys_locks_count_too(void **state)
 {
-    (void)state;
     worker w = { .data = symbol("probe_lock") };
     make_locks();
     worker_start(&w, lock_from_a_library);
@@ -433,7 +422,6 @@ static void fail_to_lock(worker *w)
 
 static void a_lock_that_was_not_got_does_not_count(void **state)
 {
-    (void)state;
     worker w = { 0 };
     make_locks();
     pthread_mutex_lock(&mutex);
@@ -479,7 +467,6 @@ static void use_special_mutexes(worker *w)
 
 static void mutexes_of_every_kind_work_as_before(void **state)
 {
-    (void)state;
     worker w = { 0 };
     make_locks();
     worker_start(&w, use_special_mutexes);
@@ -540,7 +527,6 @@ static void wait_for_condition_again_and_again(worker *w)
 
 static void a_wait_for_a_lock_is_left_at_the_last_stage(void **state)
 {
-    (void)state;
     static void (*const waits[])(worker *) = { wait_for_mutex, wait_to_read, wait_to_write };
     for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
         worker w = { 0 };
@@ -559,7 +545,6 @@ static void a_wait_for_a_lock_is_left_at_the_last_stage(void **state)
 
 static void a_wait_for_a_condition_gives_the_mutex_back_when_it_is_left(void **state)
 {
-    (void)state;
     static void (*const waits[])(worker *) = { wait_for_condition, wait_for_condition_by_a_clock,
                                                wait_for_condition_again_and_again };
     for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
@@ -596,7 +581,6 @@ static void wait_until_the_end(worker *w)
 
 static void a_wait_with_an_end_ends_there(void **state)
 {
-    (void)state;
     worker w = { 0 };
     make_locks();
     worker_start(&w, wait_until_the_end);
@@ -621,7 +605,6 @@ static void hand_over(worker *w)
 
 static void conditions_still_hand_over(void **state)
 {
-    (void)state;
     _Atomic int turn_of = 0;
     worker w = { .data = &turn_of };
     make_locks();
@@ -665,7 +648,6 @@ static void *run_take_and_give(void *arg)
 
 static void a_lock_is_counted_from_one_run_to_the_next(void **state)
 {
-    (void)state;
     worker w = { 0 };
     make_locks();
     assert_int_equal(thread_start(&w.t, "worker", WORKER_STACK_BYTES, run_take_and_give, &w),
@@ -694,7 +676,6 @@ static void load_a_library(worker *w)
 
 static void a_jump_waits_until_the_loader_is_done(void **state)
 {
-    (void)state;
     worker w = { 0 };
     void *library;
     install_guards();
@@ -714,7 +695,6 @@ static void a_jump_waits_until_the_loader_is_done(void **state)
 
 static void ignore_signal(int number)
 {
-    (void)number;
 }
 
 static void take_the_ladder_away(worker *w)
@@ -742,7 +722,6 @@ static void take_the_ladder_away(worker *w)
 
 static void a_session_can_not_take_the_ladder_away(void **state)
 {
-    (void)state;
     worker w = { 0 };
     install_guards();
     worker_start(&w, take_the_ladder_away);
@@ -754,38 +733,31 @@ static void a_session_can_not_take_the_ladder_away(void **state)
 
 static void call_exit(worker *w)
 {
-    (void)w;
     exit(3);
 }
 static void call_quick_exit(worker *w)
 {
-    (void)w;
     quick_exit(4);
 }
 static void call__exit(worker *w)
 {
-    (void)w;
     _exit(5);
 }
 static void call__Exit(worker *w)
 {
-    (void)w;
     _Exit(6);
 }
 static void call_abort(worker *w)
 {
-    (void)w;
     abort();
 }
 static void call_pthread_exit(worker *w)
 {
-    (void)w;
     pthread_exit(NULL);
 }
 
 static void the_end_of_the_process_is_the_end_of_the_run(void **state)
 {
-    (void)state;
     static const struct {
         void (*end)(worker *w);
         int number;
@@ -810,7 +782,6 @@ static void hold_and_exit(worker *w)
 
 static void an_exit_with_a_lock_is_told(void **state)
 {
-    (void)state;
     worker w = { 0 };
     make_locks();
     worker_start(&w, hold_and_exit);
@@ -822,7 +793,6 @@ static void an_exit_with_a_lock_is_told(void **state)
 
 static void the_c_librarys_code_is_known(void **state)
 {
-    (void)state;
     text_init();
     assert_true(text_is_libc((uintptr_t)dlsym(RTLD_NEXT, "strdup")));
     assert_true(text_is_libc((uintptr_t)dlsym(RTLD_NEXT, "malloc")));

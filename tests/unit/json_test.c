@@ -38,7 +38,6 @@ static void assert_same(const char *text)
 
 static void values_survive_reading_and_writing(void **state)
 {
-    (void)state;
     assert_same("null");
     assert_same("[true,false,null,[],{}]");
     assert_same("{\"a\":1,\"A\":\"x\",\"\":[{\"b\":-2.5}]}");
@@ -47,7 +46,6 @@ static void values_survive_reading_and_writing(void **state)
 
 static void escapes_become_their_characters(void **state)
 {
-    (void)state;
     cJSON *value = parsed(" \"\\u00e9\\uD83D\\uDE00\\/\\u007F\" \r\n\t");
     assert_string_equal(value->valuestring, "\xc3\xa9\xf0\x9f\x98\x80/\x7f");
     cJSON_Delete(value);
@@ -55,7 +53,6 @@ static void escapes_become_their_characters(void **state)
 
 static void text_need_not_end_with_a_nul(void **state)
 {
-    (void)state;
     cJSON *value;
     assert_int_equal(json_parse(&value, "123456", 3), SNUG_OK);
     assert_int_equal(value->valueint, 123);
@@ -71,7 +68,6 @@ static void text_need_not_end_with_a_nul(void **state)
 
 static void what_is_no_json_is_refused_with_its_place(void **state)
 {
-    (void)state;
     assert_refused("", 0, "invalid JSON: nothing at byte 1");
     assert_refused("nope", 4, "invalid JSON: unexpected text at byte 1");
     assert_refused("[1, x]", 6, "invalid JSON: unexpected text at byte 5");
@@ -85,7 +81,6 @@ static void what_is_no_json_is_refused_with_its_place(void **state)
 
 static void text_behind_the_value_is_refused(void **state)
 {
-    (void)state;
     assert_refused("{} {}", 5, "invalid JSON: text behind the value at byte 4");
     assert_refused("1 x", 3, "invalid JSON: text behind the value at byte 3");
     assert_refused("1\0", 2, "invalid JSON: a control character at byte 2");
@@ -94,7 +89,6 @@ static void text_behind_the_value_is_refused(void **state)
 
 static void a_nul_in_a_string_is_refused(void **state)
 {
-    (void)state;
     assert_refused("\"a\\u0000b\"", 10, "invalid JSON: a NUL in a string at byte 3");
     assert_refused("\"a\0b\"", 5, "invalid JSON: a NUL in a string at byte 3");
     assert_refused("{\"\\u0000\":1}", 12, "invalid JSON: a NUL in a string at byte 3");
@@ -114,7 +108,6 @@ static void assert_unquoted(const char *quoted, const char *text, size_t len)
 
 static void a_text_is_unquoted_with_its_nuls(void **state)
 {
-    (void)state;
     assert_unquoted("\"\"", "", 0);
     assert_unquoted("\"a\\n\"", "a\n", 2);
     assert_unquoted("\"\\u0000\"", "\0", 1);
@@ -130,7 +123,6 @@ static void a_text_is_unquoted_with_its_nuls(void **state)
 
 static void an_escape_without_digits_is_refused(void **state)
 {
-    (void)state;
     static const char message[] = "invalid JSON: \\u without four hexadecimal digits at byte 2";
     assert_refused("\"\\uzzzz\"", 8, message);
     assert_refused("\"\\u12\"", 6, message);
@@ -140,7 +132,6 @@ static void an_escape_without_digits_is_refused(void **state)
 
 static void half_of_a_surrogate_pair_is_refused(void **state)
 {
-    (void)state;
     static const char message[] = "invalid JSON: half of a surrogate pair at byte 2";
     assert_refused("\"\\ud83d\"", 8, message);
     assert_refused("\"\\ude00\"", 8, message);
@@ -153,7 +144,6 @@ static void half_of_a_surrogate_pair_is_refused(void **state)
 
 static void invalid_utf8_is_refused(void **state)
 {
-    (void)state;
     assert_refused("\"\xff\"", 3, "invalid JSON: invalid UTF-8 at byte 2");
     assert_refused("[1,\"\xc3\"]", 7, "invalid JSON: invalid UTF-8 at byte 5");
     assert_refused("\xc0\xaf", 2, "invalid JSON: invalid UTF-8 at byte 1");
@@ -161,7 +151,6 @@ static void invalid_utf8_is_refused(void **state)
 
 static void numbers_are_those_of_json(void **state)
 {
-    (void)state;
     static const char *const refused[] = {
         "01", "-", "1.", "-.5", "1e", "1e+", "1.e5", "1+2", "-01", "--1", "1-", "1.5.5",
     };
@@ -178,7 +167,6 @@ static void numbers_are_those_of_json(void **state)
 
 static void a_number_too_long_for_cjson_is_refused(void **state)
 {
-    (void)state;
     char text[65];
     cJSON *value;
     memset(text, '1', sizeof text);
@@ -190,7 +178,6 @@ static void a_number_too_long_for_cjson_is_refused(void **state)
 
 static void nesting_has_a_limit(void **state)
 {
-    (void)state;
     char text[2002];
     memset(text, '[', 1001);
     memset(text + 1001, ']', 1001);
@@ -211,7 +198,6 @@ static void nesting_has_a_limit(void **state)
 
 static void objects_are_built_in_order(void **state)
 {
-    (void)state;
     cJSON *root = cJSON_CreateObject();
     assert_int_equal(json_add_text(root, "text", "a\n\"b\""), SNUG_OK);
     assert_int_equal(json_add_number(root, "number", 1.5), SNUG_OK);
@@ -242,7 +228,6 @@ static void assert_number(double value, const char *expected)
 
 static void integers_up_to_2_to_the_53_are_written_as_such(void **state)
 {
-    (void)state;
     assert_number(0, "0");
     assert_number(-1, "-1");
     assert_number(2147483648.0, "2147483648");
@@ -256,7 +241,6 @@ static void integers_up_to_2_to_the_53_are_written_as_such(void **state)
 
 static void numbers_read_back_the_same(void **state)
 {
-    (void)state;
     assert_number(0.1, "0.1");
     assert_number(0.1 + 0.2, "0.30000000000000004");
     assert_number(1 / 3.0, "0.3333333333333333");
@@ -268,7 +252,6 @@ static void numbers_read_back_the_same(void **state)
 
 static void numbers_have_a_point_in_every_locale(void **state)
 {
-    (void)state;
     if (!setlocale(LC_NUMERIC, "de_DE.UTF-8") && !setlocale(LC_NUMERIC, "fr_FR.UTF-8")) {
         print_message("there is no locale with a decimal comma here\n");
         skip();
@@ -281,7 +264,6 @@ static void numbers_have_a_point_in_every_locale(void **state)
 
 static void a_text_with_a_nul_keeps_what_is_behind_it(void **state)
 {
-    (void)state;
     cJSON *object = cJSON_CreateObject();
     assert_int_equal(json_add_text_len(object, "a", "x\0y\n\0", 5), 0);
     assert_int_equal(json_add_text_len(object, "b", "plain", 5), 0);

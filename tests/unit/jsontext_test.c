@@ -34,7 +34,6 @@ static void json_is_taken(void **state)
         "{\"\": 1, \"\": 2}",
     };
     size_t at;
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         assert_null(fault_of(texts[i], &at));
 }
@@ -68,7 +67,6 @@ static void what_is_no_json_is_named_with_its_place(void **state)
         { "\"\\u12g4\"", "\\u without four hexadecimal digits", 1 },
         { "\"\xff\"", "invalid UTF-8", 1 },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         size_t at = 99;
         assert_string_equal(fault_of(cases[i].text, &at), cases[i].fault);
@@ -80,7 +78,6 @@ static void nesting_and_digits_are_bounded(void **state)
 {
     char text[5000];
     size_t at;
-    (void)state;
     memset(text, '[', 200);
     memset(text + 200, ']', 201);
     assert_null(jsontext_check(text, 400, &at));
@@ -95,7 +92,6 @@ static void nesting_and_digits_are_bounded(void **state)
 static void a_text_is_read_no_further_than_its_length(void **state)
 {
     size_t at;
-    (void)state;
     assert_null(jsontext_check("12x", 2, &at));
     assert_non_null(jsontext_check("\"ab\"", 3, &at));
     assert_non_null(jsontext_check("true", 3, &at));
@@ -111,7 +107,6 @@ static void tokens_come_in_order(void **state)
     };
     jsontext j;
     jsontext_token token;
-    (void)state;
     jsontext_init(&j, text, strlen(text));
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         assert_int_equal(jsontext_next(&j, &token), kinds[i]);
@@ -126,7 +121,6 @@ static void escapes_become_characters(void **state)
     static const uint32_t wanted[] = { 0xfc, 0xfc, 0x1f600, 0xd83d, '\n', 0xde00, 0x1f600 };
     jsontext j;
     jsontext_token token;
-    (void)state;
     jsontext_init(&j, text, strlen(text));
     assert_int_equal(jsontext_next(&j, &token), JSONTEXT_STRING);
     uint32_t *out = malloc(token.len * sizeof *out);
@@ -145,7 +139,6 @@ static void members_and_items_are_pieces_of_the_text(void **state)
     jsontext j;
     jsontext_token name;
     jsontext_span value;
-    (void)state;
     jsontext_span object = span_of("{\"a\": [1, {\"b\": 2}], \"c\" : \"x\", \"c\": 12 , \"d\":{}}");
     assert_true(jsontext_is(jsontext_member(object, "a"), "[1, {\"b\": 2}]"));
     assert_true(jsontext_is(jsontext_member(object, "c"), "12"));
@@ -165,7 +158,6 @@ static void a_string_is_quoted_and_read_back(void **state)
 {
     static const char text[] = "a\"\\\n\0\xc3\xbc\xf0\x9f\x98\x80";
     str quoted = { 0 }, back = { 0 };
-    (void)state;
     assert_int_equal(jsontext_quote(&quoted, text, sizeof text - 1), 0);
     assert_int_equal(jsontext_string(&back, (jsontext_span){ quoted.data, quoted.len }), 0);
     assert_int_equal(back.len, sizeof text - 1);

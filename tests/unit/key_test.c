@@ -34,7 +34,6 @@ static void assert_refused(const char *path, const char *source)
 
 static void a_key_is_the_first_line_without_space_around_it(void **state)
 {
-    (void)state;
     unsetenv(VARIABLE);
     assert_key(NULL, "");
     setenv(VARIABLE, "", 1);
@@ -48,7 +47,6 @@ static void a_key_is_the_first_line_without_space_around_it(void **state)
 static void a_key_that_no_header_may_have_is_refused(void **state)
 {
     char longest[KEY_MOST_BYTES + 2];
-    (void)state;
     memset(longest, 'a', sizeof longest - 1);
     longest[sizeof longest - 1] = '\0';
     setenv(VARIABLE, longest + 1, 1);
@@ -75,7 +73,6 @@ static void write_file(const char *path, const char *text, size_t len)
 static void a_file_takes_the_place_of_the_variable(void **state)
 {
     char path[] = "/tmp/snug-key-XXXXXX";
-    (void)state;
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     close(fd);
@@ -123,7 +120,6 @@ static void assert_hidden(const char *key_text, const char *text, const char *ex
 
 static void each_occurrence_of_a_key_is_hidden(void **state)
 {
-    (void)state;
     assert_hidden("sk-123456", "", "");
     assert_hidden("sk-123456", "nothing here", "nothing here");
     assert_hidden("sk-123456", "sk-123456", "[key]");
@@ -137,7 +133,6 @@ static void each_occurrence_of_a_key_is_hidden(void **state)
 static void a_wiped_key_is_empty(void **state)
 {
     str key = { 0 };
-    (void)state;
     key_wipe(&key);
     assert_int_equal(str_add(&key, "sk-123456"), SNUG_OK);
     key_wipe(&key);

@@ -16,7 +16,6 @@
 
 static void ignore_signal(int number)
 {
-    (void)number;
 }
 
 static void block(int number)
@@ -73,7 +72,6 @@ static int leaves_out_what_is_used(void)
 
 static void it_is_a_real_time_signal_that_nobody_uses(void **state)
 {
-    (void)state;
     assert_holds(takes_the_first);
     assert_holds(leaves_out_what_is_used);
 }
@@ -109,7 +107,6 @@ static int refuses_what_faults_raise(void)
 
 static void one_that_is_used_is_refused_and_a_free_one_named(void **state)
 {
-    (void)state;
     assert_holds(refuses_what_is_handled);
     assert_holds(refuses_what_is_blocked);
     assert_holds(refuses_what_is_ignored);
@@ -133,7 +130,6 @@ static int finds_none(void)
 
 static void where_all_are_handled_that_is_said(void **state)
 {
-    (void)state;
     assert_holds(finds_the_last_one);
     assert_holds(finds_none);
 }
@@ -150,7 +146,6 @@ static int keeps_what_it_has(void)
 
 static void it_is_chosen_once(void **state)
 {
-    (void)state;
     assert_holds(keeps_what_it_has);
 }
 

@@ -14,7 +14,6 @@ enum {
 
 static void each_abi_handles_what_it_knows(void **state)
 {
-    (void)state;
     static const struct {
         int abi;
         uint64_t files, ports, scopes;
@@ -37,7 +36,6 @@ static void each_abi_handles_what_it_knows(void **state)
 
 static void a_root_to_read_grants_reading_only(void **state)
 {
-    (void)state;
     for (int abi = 1; abi <= LANDLOCK_NEWEST_ABI; abi++) {
         assert_int_equal(landlock_granted(abi, PATH_READ, 1), READ_FILE | READ_DIR);
         assert_int_equal(landlock_granted(abi, PATH_READ, 0), READ_FILE);
@@ -47,7 +45,6 @@ static void a_root_to_read_grants_reading_only(void **state)
 /* Files and folders; not to be executed, and no devices, sockets, pipes and links. */
 static void a_root_to_write_grants_files_and_folders(void **state)
 {
-    (void)state;
     assert_int_equal(landlock_granted(1, PATH_WRITE, 1), 0x01be);
     assert_int_equal(landlock_granted(2, PATH_WRITE, 1), 0x01be | REFER);
     for (int abi = 3; abi <= LANDLOCK_NEWEST_ABI; abi++)
@@ -58,7 +55,6 @@ static void a_root_to_write_grants_files_and_folders(void **state)
 
 static void nothing_is_granted_that_is_not_handled(void **state)
 {
-    (void)state;
     for (int abi = 0; abi <= LANDLOCK_NEWEST_ABI; abi++)
         assert_int_equal(landlock_granted(abi, PATH_WRITE, 1) & ~landlock_handled(abi).files, 0);
 }

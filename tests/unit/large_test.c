@@ -25,7 +25,6 @@ static int is_kept(const char *block)
 
 static void pages_of_an_account_go_back(void **state)
 {
-    (void)state;
     char *mine[] = { take_block(&ours), take_block(&ours) };
     char *not_mine = take_block(&others), *unknown = take_block(NULL);
     assert_int_equal(unusual_count, 3);
@@ -46,7 +45,6 @@ static void pages_of_an_account_go_back(void **state)
 
 static void the_rest_of_a_page_stays(void **state)
 {
-    (void)state;
 #if defined(__SANITIZE_THREAD__)
     print_message("ThreadSanitizer's malloc begins large blocks with a page\n");
     skip();
@@ -59,7 +57,6 @@ static void the_rest_of_a_page_stays(void **state)
 
 static void what_was_freed_is_not_touched(void **state)
 {
-    (void)state;
     char *block = take_block(&ours);
     large_forget(block + 16);
     assert_int_equal(unusual_count, 1);
@@ -72,7 +69,6 @@ static void what_was_freed_is_not_touched(void **state)
 
 static void what_a_library_keeps_is_not_touched(void **state)
 {
-    (void)state;
     char *block = take_block(&ours);
     large_disown(&ours);
     large_give_back(&ours);
@@ -84,7 +80,6 @@ static void what_a_library_keeps_is_not_touched(void **state)
 static void there_is_room_for_some(void **state)
 {
     static char blocks[5000];
-    (void)state;
     for (size_t i = 0; i < sizeof blocks; i++)
         large_note(blocks + i, &ours);
     assert_in_range(unusual_count, 16, sizeof blocks - 1);

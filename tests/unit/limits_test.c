@@ -7,7 +7,6 @@
 
 static void the_table_is_in_the_order_of_the_structure(void **state)
 {
-    (void)state;
     static const struct {
         const char *name;
         size_t offset;
@@ -39,7 +38,6 @@ static void the_table_is_in_the_order_of_the_structure(void **state)
 
 static void every_limit_is_described(void **state)
 {
-    (void)state;
     const snug_limit_description *limit;
     for (size_t i = 0; (limit = snug_limit_info(i)); i++) {
         const char *unit = strrchr(limit->name, '_');
@@ -52,7 +50,6 @@ static void every_limit_is_described(void **state)
 
 static void what_is_not_set_is_the_default(void **state)
 {
-    (void)state;
     snug_limits none = { 0 }, resolved = limits_resolve(&none, NULL);
     assert_int_equal(resolved.wall_ms, 30000);
     assert_int_equal(resolved.memory_bytes, 256 * 1024 * 1024);
@@ -71,7 +68,6 @@ static void what_is_not_set_is_the_default(void **state)
 
 static void a_cell_goes_before_its_session_and_that_before_the_table(void **state)
 {
-    (void)state;
     snug_limits cell = { .size = sizeof(snug_limits), .wall_ms = 5 };
     snug_limits given = { .size = sizeof(snug_limits), .wall_ms = 7, .cpu_ms = 8, .threads = 2 };
     const snug_limits session = limits_resolve(&given, NULL);
@@ -84,7 +80,6 @@ static void a_cell_goes_before_its_session_and_that_before_the_table(void **stat
 
 static void no_limit_is_a_value_of_its_own(void **state)
 {
-    (void)state;
     snug_limits cell = { .size = sizeof(snug_limits), .wall_ms = SNUG_UNLIMITED },
                 session = { .wall_ms = 7 };
     assert_true(limits_resolve(&cell, &session).wall_ms == SNUG_UNLIMITED);
@@ -92,7 +87,6 @@ static void no_limit_is_a_value_of_its_own(void **state)
 
 static void none_is_zero_and_zero_is_the_default(void **state)
 {
-    (void)state;
     const snug_limits wanted = { .disk_bytes = SNUG_NONE, .tool_calls = SNUG_NONE };
     const snug_limits session = limits_resolve(&wanted, NULL);
     assert_int_equal(session.disk_bytes, 0);
@@ -109,7 +103,6 @@ static void none_is_zero_and_zero_is_the_default(void **state)
 
 static void what_nothing_runs_without_cannot_be_none(void **state)
 {
-    (void)state;
     const snug_limit_description *limit;
     size_t count = 0;
     for (size_t i = 0; (limit = snug_limit_info(i)); i++) {

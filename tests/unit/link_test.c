@@ -34,13 +34,11 @@ static link_end end_of(const char *command)
 
 static void what_a_worker_said_before_its_end_is_read(void **state)
 {
-    (void)state;
     assert_int_equal(end_of("head -c 100 /dev/zero"), LINK_LIED);
 }
 
 static void a_worker_that_ended_without_a_word_has_ended(void **state)
 {
-    (void)state;
     assert_int_equal(end_of("true"), LINK_ENDED);
 }
 
@@ -77,13 +75,11 @@ static link_end end_of_silent(const char *then, uint64_t most_ms)
 
 static void a_worker_that_stands_still_is_not_taken_for_one_that_is_starved(void **state)
 {
-    (void)state;
     assert_int_equal(end_of_silent("kill -STOP $$", STARVED_MS - 4000), LINK_SILENT);
 }
 
 static void a_worker_that_is_at_work_and_says_nothing_is_given_up(void **state)
 {
-    (void)state;
     /* Where the machine is busy it gets no processor either, for a while. */
     assert_int_equal(end_of_silent("while :; do :; done", 6 * STARVED_MS), LINK_SILENT);
 }
@@ -99,7 +95,6 @@ static void wait_like_the_starved(void)
 
 static void a_worker_that_gets_no_processor_is_waited_for_up_to_the_deadline(void **state)
 {
-    (void)state;
 #if defined(__SANITIZE_THREAD__)
     print_message("ThreadSanitizer makes a fork of each vfork\n");
     skip();
@@ -114,7 +109,6 @@ static void a_worker_that_gets_no_processor_is_waited_for_up_to_the_deadline(voi
 
 int main(int argc, char **argv)
 {
-    (void)argv;
     if (argc > 1)
         wait_like_the_starved();
 

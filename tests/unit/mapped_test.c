@@ -10,7 +10,6 @@ enum { LARGE = 256 << 10 };
 
 static void a_mapped_block_is_zeroed_and_known_by_its_address(void **state)
 {
-    (void)state;
     char *block = mapped_new(LARGE);
     if (!block)
         skip(); /* under a sanitizer */
@@ -25,7 +24,6 @@ static void a_mapped_block_is_zeroed_and_known_by_its_address(void **state)
 /* One of the C library's may have the same place in its page. */
 static void another_block_is_not_taken_for_a_mapped_one(void **state)
 {
-    (void)state;
     assert_int_equal(mapped_bytes(NULL), 0);
     char *mapped = mapped_new(LARGE);
     if (!mapped)
@@ -42,7 +40,6 @@ static void another_block_is_not_taken_for_a_mapped_one(void **state)
 
 static void what_cannot_be_mapped_is_left_to_the_c_library(void **state)
 {
-    (void)state;
     assert_null(mapped_new(SIZE_MAX));
     assert_null(mapped_new(SIZE_MAX / 2 - 1));
 }

@@ -72,7 +72,6 @@ static void a_description_becomes_a_function(void **state)
           "\"required\": [\"z\"]}}",
           "f", "a=None, **others", "" },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         mcptool t;
         assert_int_equal(mcptool_read(&t, span_of(cases[i].description)), SNUG_OK);
@@ -116,7 +115,6 @@ static void arguments_are_read_where_a_reference_leads(void **state)
         { "{\"patternProperties\": {\"^x\": {}}, \"additionalProperties\": false}", "**others",
           "**others: Any", "" },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         str text = { 0 };
         mcptool t;
@@ -136,7 +134,6 @@ static void a_large_schema_is_read_in_a_moment(void **state)
     enum { DEFINITIONS = 10000, PARAMETERS = 200 };
     str text = { 0 };
     mcptool t;
-    (void)state;
     str_add(&text, "{\"name\": \"f\", \"inputSchema\": {\"properties\": {");
     for (int i = 0; i < PARAMETERS; i++)
         str_printf(&text, "%s\"p%d\": {\"$ref\": \"#/$defs/d%d\"}", i > 0 ? ", " : "", i, i % 10);
@@ -159,7 +156,6 @@ static void of_very_many_parameters_none_has_a_name(void **state)
     enum { MANY = 20000 };
     str text = { 0 };
     mcptool t;
-    (void)state;
     str_add(&text, "{\"name\": \"f\", \"inputSchema\": {\"properties\": {");
     for (int i = 0; i < MANY; i++)
         str_printf(&text, "%s\"p%d\": {}", i > 0 ? ", " : "", i);
@@ -184,7 +180,6 @@ static void a_stub_keeps_what_the_signature_cannot_say(void **state)
         "\"outputSchema\": {\"type\": \"object\", \"required\": [\"ok\"], \"properties\": {\"ok\": "
         "{\"type\": \"boolean\"}}}}";
     mcptool t;
-    (void)state;
     assert_int_equal(mcptool_read(&t, span_of(description)), SNUG_OK);
     assert_string_equal(t.signature, "u: str, n: int = 3, s: list = None, **others");
     assert_string_equal(t.typed, "u: Literal[\"c\", \"k\"], n: int = 3, s: list[dict] = ..., "
@@ -199,7 +194,6 @@ static void a_long_name_leaves_room_for_a_number(void **state)
 {
     char text[400] = "{\"name\": \"";
     mcptool t;
-    (void)state;
     memset(text + strlen(text), 'x', 300);
     strcat(text, "\"}");
     assert_int_equal(mcptool_read(&t, span_of(text)), SNUG_OK);
@@ -213,7 +207,6 @@ static void a_long_name_leaves_room_for_a_number(void **state)
 static void a_description_without_a_name_is_refused(void **state)
 {
     mcptool t;
-    (void)state;
     assert_int_equal(mcptool_read(&t, span_of("{}")), SNUG_EINVAL);
     assert_int_equal(mcptool_read(&t, span_of("{\"name\": \"\"}")), SNUG_EINVAL);
     assert_int_equal(mcptool_read(&t, span_of("{\"name\": 3}")), SNUG_EINVAL);
@@ -224,7 +217,6 @@ static void what_is_optional_and_none_is_left_out(void **state)
 {
     mcptool t;
     str out = { 0 };
-    (void)state;
     mcptool_read(&t, span_of("{\"name\": \"f\", \"inputSchema\": {\"required\": [\"a\"], "
                              "\"properties\": {\"a\": {}, \"b\": {}, \"c\": {}}}}"));
     mcptool_write_arguments(&out, &t, "{\"a\": null, \"b\": null, \"c\": [null], \"d\": null}");
@@ -256,7 +248,6 @@ static void a_result_becomes_an_answer(void **state)
         { "{\"content\": [{\"type\": \"text\", \"text\": \"why\"}], \"isError\": true}", 0, "why" },
         { "{\"structuredContent\": {}, \"isError\": true}", 0, "the tool failed" },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         str out = { 0 };
         int is_fine = -1;

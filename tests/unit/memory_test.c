@@ -17,7 +17,6 @@ static memory_account account(int64_t limit_mib)
 
 static void what_is_charged_is_used_until_it_is_released(void **state)
 {
-    (void)state;
     memory_account m = account(100);
     assert_true(memory_charge(&m, 30));
     assert_true(memory_charge(&m, 0));
@@ -28,7 +27,6 @@ static void what_is_charged_is_used_until_it_is_released(void **state)
 
 static void the_limit_holds_to_the_byte(void **state)
 {
-    (void)state;
     memory_account m = account(100);
     assert_false(memory_charge(&m, 100 * MIB + 1));
     assert_true(memory_charge(&m, 100 * MIB));
@@ -39,7 +37,6 @@ static void the_limit_holds_to_the_byte(void **state)
 
 static void what_was_restored_over_the_limit_stays_with_a_reserve(void **state)
 {
-    (void)state;
     memory_account m = account(100);
     memory_begin_copy(&m);
     assert_true(memory_charge(&m, 200 * MIB));
@@ -55,7 +52,6 @@ static void what_was_restored_over_the_limit_stays_with_a_reserve(void **state)
 
 static void a_size_that_nothing_can_have_is_refused(void **state)
 {
-    (void)state;
     memory_account m = account(100);
     memory_account unlimited;
     memory_init(&unlimited, UINT64_MAX);
@@ -82,7 +78,6 @@ static void *charge_often(void *arg)
 
 static void a_shared_account_loses_no_charge_of_several_threads(void **state)
 {
-    (void)state;
     pthread_t threads[2];
     memory_account m = account(100);
     m.is_shared = 1;
@@ -95,7 +90,6 @@ static void a_shared_account_loses_no_charge_of_several_threads(void **state)
 
 static void without_a_limit_everything_is_counted(void **state)
 {
-    (void)state;
     memory_account m;
     memory_init(&m, UINT64_MAX);
     memory_begin(&m);
@@ -105,7 +99,6 @@ static void without_a_limit_everything_is_counted(void **state)
 
 static void a_full_session_has_a_reserve_in_its_next_cell(void **state)
 {
-    (void)state;
     memory_account m = account(64);
     assert_true(memory_charge(&m, 64 * MIB));
     memory_begin(&m);
@@ -115,7 +108,6 @@ static void a_full_session_has_a_reserve_in_its_next_cell(void **state)
 
 static void two_reserves_are_the_most_that_cells_can_take(void **state)
 {
-    (void)state;
     memory_account m = account(64);
     for (int cell = 0; cell < 10; cell++) {
         memory_begin(&m);
@@ -127,7 +119,6 @@ static void two_reserves_are_the_most_that_cells_can_take(void **state)
 
 static void the_reserve_is_an_eighth_of_a_large_limit(void **state)
 {
-    (void)state;
     memory_account m = account(800);
     assert_true(memory_charge(&m, 800 * MIB));
     memory_begin(&m);
@@ -137,7 +128,6 @@ static void the_reserve_is_an_eighth_of_a_large_limit(void **state)
 
 static void small_requests_are_granted_after_one_is_refused(void **state)
 {
-    (void)state;
     memory_account m = account(64);
     assert_true(memory_charge(&m, 64 * MIB));
     assert_false(memory_charge(&m, MIB)); /* a large one is followed by none */
@@ -153,7 +143,6 @@ static void small_requests_are_granted_after_one_is_refused(void **state)
 
 static void what_one_can_do_without_is_no_refusal(void **state)
 {
-    (void)state;
     memory_account m = account(64);
     assert_true(memory_charge_if_fits(&m, 64 * MIB));
     assert_false(memory_charge_if_fits(&m, 1));
@@ -163,7 +152,6 @@ static void what_one_can_do_without_is_no_refusal(void **state)
 
 static void the_reserve_does_not_lower_the_limit(void **state)
 {
-    (void)state;
     memory_account m = account(64);
     assert_true(memory_charge(&m, 59 * MIB));
     memory_begin(&m);
@@ -175,7 +163,6 @@ static void the_reserve_does_not_lower_the_limit(void **state)
 
 static void the_peak_is_the_highest_of_a_cell(void **state)
 {
-    (void)state;
     memory_account m = account(100);
     assert_true(memory_charge(&m, 50 * MIB));
     memory_release(&m, 40 * MIB);
@@ -189,7 +176,6 @@ static void the_peak_is_the_highest_of_a_cell(void **state)
 
 static void a_session_may_free_what_others_allocated(void **state)
 {
-    (void)state;
     memory_account m = account(100);
     memory_release(&m, 30 * MIB);
     memory_begin(&m);
@@ -201,7 +187,6 @@ static void a_session_may_free_what_others_allocated(void **state)
 
 static void a_cell_that_goes_on_after_many_refusals_is_hopeless(void **state)
 {
-    (void)state;
     memory_account m = account(100);
     for (int i = 0; i < MEMORY_PATIENCE; i++) {
         assert_false(memory_is_hopeless(&m));
@@ -216,7 +201,6 @@ static void a_cell_that_goes_on_after_many_refusals_is_hopeless(void **state)
 static void a_room_goes_piece_by_piece(void **state)
 {
     int pieces = 0;
-    (void)state;
     assert_int_equal(room_drop(), 0);
     assert_int_equal(room_keep(), 1);
     while (room_drop())

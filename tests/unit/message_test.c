@@ -28,7 +28,6 @@ static void messages_are_objects_with_a_method_an_id_or_an_error(void **state)
         { "<html>", 0 },
     };
     message m;
-    (void)state;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_int_equal(message_read(&m, cases[i].text, strlen(cases[i].text)),
@@ -44,7 +43,6 @@ static void requests_of_the_newer_revision_say_what_they_are(void **state)
 {
     str out = { 0 };
     message m;
-    (void)state;
 
     assert_int_equal(message_write_request(&out, 3, "tools/list", "{}", 1), SNUG_OK);
     assert_true(message_read(&m, out.data, out.len));
@@ -75,7 +73,6 @@ static void versions_are_read_as_servers_write_them(void **state)
         { "7", "2025-11-25" },
     };
     char version[MESSAGE_VERSION_BYTES];
-    (void)state;
 
     assert_true(message_lists_new(span_of("[\"2025-06-18\", \"2026-07-28\"]")));
     assert_false(message_lists_new(span_of("[\"2099-01-01\", 7, null]")));

@@ -6,7 +6,6 @@
 
 static void a_name_is_known_by_its_ending_in_any_case(void **state)
 {
-    (void)state;
     assert_string_equal(mime_of_name("plot.png"), "image/png");
     assert_string_equal(mime_of_name("a.b/PLOT.PNG"), "image/png");
     assert_string_equal(mime_of_name("table.backup.csv"), "text/csv");
@@ -14,7 +13,6 @@ static void a_name_is_known_by_its_ending_in_any_case(void **state)
 
 static void a_name_without_a_known_ending_is_not_known(void **state)
 {
-    (void)state;
     static const char *const names[] = {
         "", "png", "a.png/plot", "a.", "a.nonsense", ".", "x.csv "
     };
@@ -24,7 +22,6 @@ static void a_name_without_a_known_ending_is_not_known(void **state)
 
 static void bytes_are_known_by_their_beginning(void **state)
 {
-    (void)state;
     assert_string_equal(mime_of_bytes("\x89PNG\r\n\x1a\nrest", 12), "image/png");
     assert_string_equal(mime_of_bytes("SQLite format 3\0", 16), "application/vnd.sqlite3");
     assert_string_equal(mime_of_bytes("SQLite format 3", 15), "text/plain");
@@ -36,7 +33,6 @@ static void bytes_are_known_by_their_beginning(void **state)
 
 static void a_character_cut_off_at_the_end_of_what_is_looked_at_is_text(void **state)
 {
-    (void)state;
     char text[MIME_BYTES + 8];
     memset(text, 'a', sizeof text);
     memcpy(text + MIME_BYTES - 1, "\xc3\xaf", 2);

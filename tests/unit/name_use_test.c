@@ -14,7 +14,6 @@ static void a_name_that_is_only_used_keeps_its_meaning(void **state)
         "print(github.find)\nawait github.get(1)",
         "github(1)",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         assert_false(name_may_be_bound(texts[i], "github", strlen("github")));
 }
@@ -36,14 +35,12 @@ static void one_that_may_be_bound_may_not(void **state)
         "globals()['github'] = 1",
         "# what github is",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         assert_true(name_may_be_bound(texts[i], "github", strlen("github")));
 }
 
 static void a_text_may_bind_names_that_it_does_not_have(void **state)
 {
-    (void)state;
     assert_true(name_any_may_be_bound("from math import *"));
     assert_true(name_any_may_be_bound("exec(text)"));
     assert_true(name_any_may_be_bound("%run a.py"));

@@ -14,7 +14,6 @@ static size_t distance(const char *a, const char *b, size_t limit)
 /* The table of CPython's test_exceptions and test_levenshtein_distance. */
 static void distances_are_those_of_cpython(void **state)
 {
-    (void)state;
     static const struct {
         const char *a, *b;
         size_t distance;
@@ -49,7 +48,6 @@ static void distances_are_those_of_cpython(void **state)
 
 static void a_distance_over_the_limit_is_one_more(void **state)
 {
-    (void)state;
     assert_int_equal(distance("Python", "Java", 12), 12);
     assert_int_equal(distance("Python", "Java", 11), 12);
     assert_int_equal(distance("Python", "Java", 0), 1);
@@ -58,7 +56,6 @@ static void a_distance_over_the_limit_is_one_more(void **state)
 
 static void long_names_are_too_far_but_for_their_common_ends(void **state)
 {
-    (void)state;
     char a[60], b[60];
     memset(a, 'a', sizeof a);
     memset(b, 'b', sizeof b);
@@ -72,7 +69,6 @@ static void long_names_are_too_far_but_for_their_common_ends(void **state)
 
 static void letters_that_were_swapped_go_before_a_letter_too_many(void **state)
 {
-    (void)state;
     const char *const names[] = { "--mode", "--model", "--mount" };
     assert_string_equal(nearest_typed("--modle", names, 3), "--model");
     assert_string_equal(nearest_typed("--moed", names, 3), "--mode");
@@ -82,7 +78,6 @@ static void letters_that_were_swapped_go_before_a_letter_too_many(void **state)
 
 static void the_nearest_name_wins_and_of_equals_the_first(void **state)
 {
-    (void)state;
     static const char *const names[] = { "blech", "somethingverywrong", "blach", "bluch",
                                          "blechh" };
     assert_string_equal(nearest_name("bluchh", names, 5), "bluch");
@@ -93,7 +88,6 @@ static void the_nearest_name_wins_and_of_equals_the_first(void **state)
 
 static void a_name_that_is_far_is_not_meant(void **state)
 {
-    (void)state;
     static const char *const names[] = { "noise", "more_noise", "a", "bc" };
     assert_null(nearest_name("somethingverywrong", names, 4));
     assert_null(nearest_name("", names, 4));
@@ -102,7 +96,6 @@ static void a_name_that_is_far_is_not_meant(void **state)
 
 static void the_word_itself_is_passed_over(void **state)
 {
-    (void)state;
     static const char *const names[] = { "counter", "counters" };
     assert_string_equal(nearest_name("counter", names, 2), "counters");
     assert_null(nearest_name("counter", names, 1));
@@ -110,7 +103,6 @@ static void the_word_itself_is_passed_over(void **state)
 
 static void too_many_names_are_not_searched(void **state)
 {
-    (void)state;
     static const char *names[750];
     for (size_t i = 0; i < 750; i++)
         names[i] = "blech";

@@ -20,7 +20,6 @@ static void a_request_is_a_chat(void **state)
                               .tool_count = 1,
                               .temperature = 0.25,
                               .max_tokens = 50 };
-    (void)state;
     assert_written(
         d, &request, 1, 0,
         "{\"model\":\"m\",\"messages\":[{\"role\":\"system\",\"content\":\"Be \\\"brief\\\".\"},"
@@ -44,7 +43,6 @@ static void a_shape_is_a_format_of_the_response(void **state)
         .messages = &message, .message_count = 1, .shape = &shape, .temperature = -1
     };
 #define SHAPELESS "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]"
-    (void)state;
     assert_written(d, &request, 0, 0,
                    SHAPELESS ",\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{"
                              "\"name\":\"verdict\",\"strict\":true,\"schema\":{\"type\":"
@@ -64,7 +62,6 @@ static void images_stand_behind_the_text_of_the_first_question(void **state)
                                     .images = images,
                                     .image_count = 2,
                                     .temperature = -1 };
-    (void)state;
     assert_written(
         d, &request, 0, 0,
         "{\"model\":\"m\",\"messages\":[{\"role\":\"system\",\"content\":\"s\"},"
@@ -79,7 +76,6 @@ static void what_is_not_wanted_or_not_taken_is_left_out(void **state)
     const model_message message = { MODEL_USER, text_of("a"), NULL, 0, { 0 }, 0 };
     model_request request = { .messages = &message, .message_count = 1, .temperature = -1 };
 #define BEGUN "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]"
-    (void)state;
     assert_written(d, &request, 0, 0, BEGUN "}");
     request.max_tokens = SNUG_UNLIMITED;
     request.temperature = 0;
@@ -117,7 +113,6 @@ static void a_whole_reply_is_read_with_what_servers_make_of_it(void **state)
                  "\"tool_calls\""),
           ";;end;x/f/{\"a\":1};call_2/g/{\"b\": 2};y/h/{}" },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dialect_reader r;
         model_reply reply;
@@ -147,7 +142,6 @@ static void a_text_that_is_no_reply_is_refused(void **state)
         "{\"choices\":[{}]} x",
         "{\"choices\":[{\"message\":{\"content\":\"\xff\"}}]}",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         dialect_reader r;
         model_reply reply;
@@ -197,7 +191,6 @@ static void a_stream_is_read_with_what_servers_make_of_it(void **state)
             STOP("tool_calls") },
           ";;end;x/f/{};y/g/{}" },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dialect_reader r;
         model_reply reply;
@@ -236,7 +229,6 @@ static void a_character_that_is_divided_between_pieces_is_one(void **state)
         { { DELTA("{\"content\":\"\\\\ud83d\"}"), DELTA("{\"content\":\"\\\\ude00\"}") },
           "\\ud83d\\ude00;;end" },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dialect_reader r;
         model_reply reply;
@@ -253,7 +245,6 @@ static void a_stream_is_complete_at_its_reason_or_its_end(void **state)
     static const char *const finished[] = { DELTA("{\"content\":\"a\"}"), STOP("stop"), NULL };
     dialect_reader r;
     model_reply reply;
-    (void)state;
     assert_int_equal(read_events(&r, &reply, d, cut), SNUG_OK);
     assert_false(r.is_complete);
     done(&r);
@@ -280,7 +271,6 @@ static void usage_is_counted_where_it_stands(void **state)
                                         NULL };
     dialect_reader r;
     model_reply reply;
-    (void)state;
     assert_int_equal(read_events(&r, &reply, d, events), SNUG_OK);
     assert_int_equal(reply.usage.input_tokens, 10);
     assert_int_equal(reply.usage.output_tokens, 2);
@@ -304,7 +294,6 @@ static void garbage_and_errors_in_a_stream_are_seen(void **state)
                                            NULL };
     dialect_reader r;
     model_reply reply;
-    (void)state;
     assert_int_equal(read_events(&r, &reply, d, garbage), SNUG_EINVAL);
     done(&r);
     assert_int_equal(read_events(&r, &reply, d, no_object), SNUG_EINVAL);
@@ -324,7 +313,6 @@ static void calls_have_a_bound(void **state)
     dialect_reader r;
     model_reply reply = { 0 };
     int error = SNUG_OK;
-    (void)state;
     r = (dialect_reader){ .reply = &reply };
     for (int i = 0; i <= DIALECT_MOST_CALLS; i++) {
         char event[200];
@@ -353,7 +341,6 @@ static void a_refusal_is_read_in_any_shape(void **state)
         { " \n<html>", ";;;" },
         { "", ";;;" },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dialect_error e = { 0 };
         str out = { 0 };
@@ -399,7 +386,6 @@ static void only_a_parameter_that_is_not_supported_is_learnt(void **state)
           0 },
         { 500, "{\"error\":{\"message\":\"temperature is not supported\"}}", 0 },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dialect_error e = { 0 };
         assert_int_equal(dialect_read_refusal(&e, cases[i].body, strlen(cases[i].body)), SNUG_OK);

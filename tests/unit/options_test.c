@@ -30,7 +30,6 @@ typedef struct third {
 
 static void the_struct_of_this_version_is_taken_as_it_is(void **state)
 {
-    (void)state;
     const second given = { sizeof given, "mine", 3 };
     second taken;
     assert_int_equal(options_take(&taken, sizeof taken, &given, "second"), SNUG_OK);
@@ -39,7 +38,6 @@ static void the_struct_of_this_version_is_taken_as_it_is(void **state)
 
 static void what_an_older_caller_does_not_have_is_zero(void **state)
 {
-    (void)state;
     const first given = { sizeof given, "mine" };
     third taken;
     memset(&taken, 0xAA, sizeof taken);
@@ -53,7 +51,6 @@ static void what_an_older_caller_does_not_have_is_zero(void **state)
 
 static void nothing_is_read_behind_an_older_struct(void **state)
 {
-    (void)state;
     const struct {
         first given;
         uint64_t behind;
@@ -65,7 +62,6 @@ static void nothing_is_read_behind_an_older_struct(void **state)
 
 static void a_newer_struct_is_taken_as_long_as_it_sets_nothing_unknown(void **state)
 {
-    (void)state;
     third given = { .size = sizeof given, .name = "mine", .count = 3 };
     second taken;
     assert_int_equal(options_take(&taken, sizeof taken, &given, "third"), SNUG_OK);
@@ -84,7 +80,6 @@ static void a_newer_struct_is_taken_as_long_as_it_sets_nothing_unknown(void **st
 
 static void a_refused_struct_leaves_the_other_untouched(void **state)
 {
-    (void)state;
     const third given = { .size = sizeof given, .last = 1 };
     second taken = { 7, "kept", 9 };
     assert_int_equal(options_take(&taken, sizeof taken, &given, "third"), SNUG_EINVAL);
@@ -95,7 +90,6 @@ static void a_refused_struct_leaves_the_other_untouched(void **state)
 
 static void without_a_struct_all_is_zero(void **state)
 {
-    (void)state;
     second taken;
     memset(&taken, 0xAA, sizeof taken);
     assert_int_equal(options_take(&taken, sizeof taken, NULL, "second"), SNUG_OK);
@@ -106,7 +100,6 @@ static void without_a_struct_all_is_zero(void **state)
 
 static void a_size_that_can_not_be_one_is_refused(void **state)
 {
-    (void)state;
     static const size_t sizes[] = { 0, 4, 12, 23, 4104, SIZE_MAX };
     second taken, given = { 0, "mine", 3 };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -119,7 +112,6 @@ static void a_size_that_can_not_be_one_is_refused(void **state)
 
 static void counters_are_filled_as_far_as_the_caller_has_room(void **state)
 {
-    (void)state;
     const third facts = { sizeof facts, "mine", 3, "more", 5 };
     struct {
         second counters;
@@ -134,7 +126,6 @@ static void counters_are_filled_as_far_as_the_caller_has_room(void **state)
 
 static void what_only_a_newer_version_counts_is_zero(void **state)
 {
-    (void)state;
     const first facts = { sizeof facts, "mine" };
     third counters;
     memset(&counters, 0xAA, sizeof counters);
@@ -148,7 +139,6 @@ static void what_only_a_newer_version_counts_is_zero(void **state)
 
 static void counters_without_a_place_are_refused(void **state)
 {
-    (void)state;
     const first facts = { sizeof facts, "mine" };
     assert_int_equal(options_give(NULL, &facts, sizeof facts, "first"), SNUG_EINVAL);
     assert_string_equal(error_message(), "first: out is NULL");

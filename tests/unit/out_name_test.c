@@ -34,7 +34,6 @@ static void a_folder_has_the_first_words_of_its_question(void **state)
         { "aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeee",
           "aaaaaaaaaabbbbbbbbbbccccccccccdddddddddd" },
     };
-    (void)state;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         str out = { 0 };
@@ -49,7 +48,6 @@ static void a_path_that_leads_elsewhere_is_none(void **state)
     static const char *const paths[] = { "",     "/",    "/etc/passwd", "..", "../x", "a/../../x",
                                          "a//b", "a/..", "./a",         ".",  "a/",   "a/./b" };
     str out = { 0 };
-    (void)state;
 
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         assert_int_equal(out_name_of_path(&out, paths[i]), SNUG_EINVAL);
@@ -76,7 +74,6 @@ static void what_does_something_in_a_path_does_nothing(void **state)
           "_cod.exe_x" },
         { "...", "..." },
     };
-    (void)state;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         str out = { 0 };
@@ -92,7 +89,6 @@ static void a_number_stands_before_the_ending(void **state)
                                             { "a.b/plot", "a.b/plot-2" },
                                             { "a/b.tar.gz", "a/b.tar-2.gz" },
                                             { "a/.b", "a/.b-2" } };
-    (void)state;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         str out = { 0 };
@@ -111,7 +107,6 @@ static void a_size_has_one_unit(void **state)
                   { 1023, "1023 bytes" }, { 1024, "1.0 KiB" },
                   { 12345, "12 KiB" },    { 1023 << 10, "1.0 MiB" },
                   { 10 << 20, "10 MiB" }, { UINT64_C(3) << 40, "3072 GiB" } };
-    (void)state;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         str out = { 0 };

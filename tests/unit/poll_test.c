@@ -62,7 +62,6 @@ static int (*probe(const char *name))(void)
 
 static void a_session_that_is_being_stopped_is_told(void **state)
 {
-    (void)state;
     static int (*const functions[])(void) = { PyErr_CheckSignals, Py_MakePendingCalls };
     void *python = enter();
     for (size_t i = 0; i < 2; i++) {
@@ -81,7 +80,6 @@ static void a_session_that_is_being_stopped_is_told(void **state)
 
 static void an_extension_module_is_told_too(void **state)
 {
-    (void)state;
     static const char *const names[] = { "probe_check_signals", "probe_make_pending_calls" };
     void *python = enter();
     for (size_t i = 0; i < 2; i++) {
@@ -97,7 +95,6 @@ static void an_extension_module_is_told_too(void **state)
 
 static void a_long_match_ends(void **state)
 {
-    (void)state;
     void *python = enter();
     /* Backtracks four million times if nothing stops it. */
     PyObject *pattern = evaluate("__import__('re').compile('(a+)+$')");
@@ -112,7 +109,6 @@ static void a_long_match_ends(void **state)
 
 static void a_long_division_ends(void **state)
 {
-    (void)state;
     void *python = enter();
     PyObject *dividend = evaluate("1 << 200000"), *divisor = evaluate("(1 << 100000) + 1");
     begin_stop();
@@ -141,7 +137,6 @@ static void block(worker *w)
 
 static void a_wait_ends_with_a_kick(void **state)
 {
-    (void)state;
     /* In libpython, and in _queue, a module of lib-dynload. */
     static const char *const waits[][2] = {
         { "(lambda lock: (lock.acquire(), lock)[1])(__import__('_thread').allocate_lock())",
@@ -185,7 +180,6 @@ static void *map_arena(void *context, size_t bytes)
 
 static void who_maps_an_arena_is_busy(void **state)
 {
-    (void)state;
     enum { MOST = 100000 };
     void *python = enter();
     void **blocks = calloc(MOST, sizeof *blocks);
@@ -207,7 +201,6 @@ static void who_maps_an_arena_is_busy(void **state)
 
 static void a_place_in_the_allocator_is_busy(void **state)
 {
-    (void)state;
     static const uintptr_t nothing[256];
     static void *const functions[] = {
         (void *)(uintptr_t)PyObject_Malloc,  (void *)(uintptr_t)PyObject_Free,
@@ -223,7 +216,6 @@ static void a_place_in_the_allocator_is_busy(void **state)
 
 static void what_an_earlier_call_left_on_the_stack_is_not_busy(void **state)
 {
-    (void)state;
     volatile uintptr_t left[4];
     for (size_t i = 0; i < 4; i++)
         left[i] = (uintptr_t)PyObject_Malloc + 20;
@@ -255,7 +247,6 @@ static void allocate(worker *w)
 
 static void a_kick_may_ask_anywhere_in_python(void **state)
 {
-    (void)state;
     worker w = { .g.is_busy = ask_and_stay };
     install_guards();
     busy_init();

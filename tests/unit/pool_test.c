@@ -33,7 +33,6 @@ static void assert_step(const pool_facts *f, uint64_t now_ns, pool_action action
 
 static void spares_are_made_until_there_are_as_many_as_wanted(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         pool_facts f = facts_of(i, 0);
         assert_step(&f, NOW_NS, POOL_FILL, SPARE_WHOLE);
@@ -45,7 +44,6 @@ static void spares_are_made_until_there_are_as_many_as_wanted(void **state)
 
 static void no_spare_is_made_while_a_session_is_opened(void **state)
 {
-    (void)state;
     pool_facts f = facts_of(0, 0);
     f.opening = 1;
     assert_step(&f, NOW_NS, POOL_WAIT, SPARE_NONE);
@@ -54,7 +52,6 @@ static void no_spare_is_made_while_a_session_is_opened(void **state)
 
 static void an_idle_pool_gives_back_one_after_the_other_and_then_waits(void **state)
 {
-    (void)state;
     pool_facts f = facts_of(2, 1);
     assert_step(&f, IDLE_NS - 1, POOL_FILL, SPARE_WHOLE);
     assert_step(&f, IDLE_NS, POOL_GIVE_BACK, SPARE_HALF);
@@ -68,7 +65,6 @@ static void an_idle_pool_gives_back_one_after_the_other_and_then_waits(void **st
 
 static void the_first_cell_after_an_open_has_the_machine_unless_no_spare_is_left(void **state)
 {
-    (void)state;
     pool_facts f = facts_of(1, 0);
     f.last_open_ns = NOW_NS;
     assert_step(&f, NOW_NS, POOL_WAIT, SPARE_NONE);
@@ -80,7 +76,6 @@ static void the_first_cell_after_an_open_has_the_machine_unless_no_spare_is_left
 
 static void turns_have_the_machine_too_but_not_for_ever(void **state)
 {
-    (void)state;
     pool_facts f = facts_of(1, 0);
     f.last_open_ns = NOW_NS;
     f.last_used_ns = NOW_NS + 10 * POOL_QUIET_NS;
@@ -96,7 +91,6 @@ static void turns_have_the_machine_too_but_not_for_ever(void **state)
 
 static void an_unlimited_pool_never_gives_back(void **state)
 {
-    (void)state;
     pool_facts f = facts_of(4, 0);
     f.idle_ns = UINT64_MAX;
     f.last_open_ns = 7;
@@ -106,7 +100,6 @@ static void an_unlimited_pool_never_gives_back(void **state)
 
 static void after_a_failure_the_next_spare_waits(void **state)
 {
-    (void)state;
     pool_facts f = facts_of(1, 0);
     f.retry_ns = NOW_NS + 100;
     assert_step(&f, NOW_NS, POOL_WAIT, SPARE_NONE);
@@ -118,7 +111,6 @@ static void after_a_failure_the_next_spare_waits(void **state)
 
 static void the_kinds_are_shared_as_the_last_opens_asked(void **state)
 {
-    (void)state;
     static const struct {
         uint32_t wishes;
         unsigned count;
@@ -151,7 +143,6 @@ static void the_kinds_are_shared_as_the_last_opens_asked(void **state)
 
 static void one_place_is_of_the_kind_that_is_asked_for_more(void **state)
 {
-    (void)state;
     pool_facts f = { .wanted = 1, .idle_ns = IDLE_NS, .wishes = 0x3, .wish_count = 3 };
     assert_step(&f, NOW_NS, POOL_FILL, SPARE_HALF);
     f.wishes = 0x1;
@@ -213,7 +204,6 @@ static void assert_counts(const snug_host *host, uint64_t hits, uint64_t half_wa
 
 static void a_host_without_a_pool_has_none(void **state)
 {
-    (void)state;
     snug_host *host = open_first_host(0, 0);
     snug_session_close(open_session(host, NULL));
     snug_pool p = pool_of(host);
@@ -224,7 +214,6 @@ static void a_host_without_a_pool_has_none(void **state)
 
 static void an_open_without_wishes_is_a_hit_and_the_place_is_filled_again(void **state)
 {
-    (void)state;
     snug_host *host = open_first_host(2, 0);
     await_ready(host, 2, 0);
     snug_session *session = open_session(host, NULL);
@@ -242,7 +231,6 @@ static void an_open_without_wishes_is_a_hit_and_the_place_is_filled_again(void *
 
 static void names_and_limits_that_cells_look_at_are_still_a_hit(void **state)
 {
-    (void)state;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     const char *const nothing[] = { NULL };
     snug_host *host = open_first_host(1, 0);
@@ -275,7 +263,6 @@ static void names_and_limits_that_cells_look_at_are_still_a_hit(void **state)
 
 static void memory_and_threads_are_a_miss(void **state)
 {
-    (void)state;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     snug_limits limits = SNUG_LIMITS_INIT;
     snug_host *host = open_first_host(1, 0);
@@ -293,7 +280,6 @@ static void memory_and_threads_are_a_miss(void **state)
 
 static void other_options_take_a_half_warm_one_once_they_were_asked_for(void **state)
 {
-    (void)state;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     snug_host *host = open_first_host(2, 0);
     await_ready(host, 2, 0);
@@ -317,7 +303,6 @@ static void other_options_take_a_half_warm_one_once_they_were_asked_for(void **s
 
 static void a_wrong_option_is_the_caller_s_error_with_a_pool_too(void **state)
 {
-    (void)state;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     snug_session *session = NULL;
     snug_host *host = open_first_host(1, 0);
@@ -331,7 +316,6 @@ static void a_wrong_option_is_the_caller_s_error_with_a_pool_too(void **state)
 
 static void a_half_that_can_not_be_given_its_session_is_opened_cold(void **state)
 {
-    (void)state;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     snug_host *host = open_first_host(1, 0);
     options.profile = "data";
@@ -350,7 +334,6 @@ static void a_half_that_can_not_be_given_its_session_is_opened_cold(void **state
 
 static void a_fill_that_fails_is_nobody_s_error(void **state)
 {
-    (void)state;
     fake_reset();
     atomic_store(&fake.refuses_to_open, 1);
     snug_host *host = open_host(2, 0);
@@ -365,7 +348,6 @@ static void a_fill_that_fails_is_nobody_s_error(void **state)
 
 static void a_spare_whose_folder_is_gone_is_lost_and_not_handed_out(void **state)
 {
-    (void)state;
     char top[] = "/tmp/pool_test-XXXXXX";
     assert_non_null(mkdtemp(top));
     setenv("TMPDIR", top, 1);
@@ -384,7 +366,6 @@ static void a_spare_whose_folder_is_gone_is_lost_and_not_handed_out(void **state
 
 static void an_idle_pool_gives_its_spares_back(void **state)
 {
-    (void)state;
     fake_reset();
     atomic_store(&fake.holds_opens, 1);
     snug_host *host = open_host(1, 1);
@@ -402,7 +383,6 @@ static void an_idle_pool_gives_its_spares_back(void **state)
 
 static void a_host_closes_while_a_spare_is_made(void **state)
 {
-    (void)state;
     fake_reset();
     atomic_store(&fake.holds_opens, 1);
     snug_host *host = open_host(3, 0);
@@ -417,7 +397,6 @@ static void a_host_closes_while_a_spare_is_made(void **state)
 
 static void spares_are_no_open_sessions(void **state)
 {
-    (void)state;
     snug_host *host = open_first_host(2, 0);
     await_ready(host, 2, 0);
     snug_session *session = open_session(host, NULL);
@@ -430,7 +409,6 @@ static void spares_are_no_open_sessions(void **state)
 
 static void more_spares_than_a_pool_may_have_are_refused(void **state)
 {
-    (void)state;
     snug_host_options options = SNUG_HOST_OPTIONS_INIT;
     snug_host *host = NULL;
     fake_reset();

@@ -24,7 +24,6 @@ static prices *open_table(void)
 
 static void tokens_cost_what_the_table_says(void **state)
 {
-    (void)state;
     static const struct {
         const char *model;
         uint64_t input, cached, output;
@@ -64,7 +63,6 @@ static void tokens_cost_what_the_table_says(void **state)
 
 static void a_model_without_a_price_is_told(void **state)
 {
-    (void)state;
     const token_counts one = { .input = 1, .output = 1 };
     prices *p = open_table();
     double usd;
@@ -82,7 +80,6 @@ static void a_model_without_a_price_is_told(void **state)
 
 static void what_is_wrong_with_a_table_is_told(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *message;
     } rows[] = {
@@ -120,7 +117,6 @@ static void what_is_wrong_with_a_table_is_told(void **state)
 
 static void a_file_that_is_not_there_is_told(void **state)
 {
-    (void)state;
     prices *p = NULL;
     assert_int_equal(prices_open(&p, "/nonexistent/prices.json"), SNUG_ESYSTEM);
     assert_non_null(strstr(error_message(), "/nonexistent/prices.json"));

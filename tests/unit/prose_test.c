@@ -8,7 +8,6 @@
 
 static void a_reply_without_a_program_is_an_answer_or_it_is_none(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         prose_kind kind;

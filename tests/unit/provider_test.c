@@ -26,7 +26,6 @@ static const provider *found(const char *name, const char *expected)
 
 static void a_name_is_a_provider_and_its_model(void **state)
 {
-    (void)state;
     assert_string_equal(found("openai:gpt-4o", "gpt-4o")->key_variable, "OPENAI_API_KEY");
     assert_ptr_equal(found("anthropic:claude-x", "claude-x")->dialect, &dialect_anthropic);
     assert_ptr_equal(found("ollama:qwen3:8b", "qwen3:8b")->dialect, &dialect_openai);
@@ -52,7 +51,6 @@ static void a_name_that_is_none_is_refused_by_what_is_wrong(void **state)
     const provider *p;
     const char *rest;
     char longest[300];
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(provider_find(&p, &rest, cases[i][0]), SNUG_EINVAL);
         assert_has(error_message(), cases[i][1]);
@@ -76,7 +74,6 @@ static void assert_place(const char *name, const char *base_url, const char *url
 
 static void an_address_is_the_callers_or_the_variables_or_the_providers(void **state)
 {
-    (void)state;
     unsetenv("OPENAI_BASE_URL");
     unsetenv("ANTHROPIC_BASE_URL");
     unsetenv("OLLAMA_HOST");
@@ -120,7 +117,6 @@ static void a_deployment_of_azure_has_an_address_of_its_own(void **state)
     };
     const provider *azure = found("azure:d", "d");
     provider_place place;
-    (void)state;
     unsetenv("AZURE_OPENAI_ENDPOINT");
     unsetenv("OPENAI_API_VERSION");
     assert_string_equal(provider_key_header(azure), "api-key: ");
@@ -177,7 +173,6 @@ static void a_server_of_this_network_is_local(void **state)
         { "my-local.example", 0 },
         { "8.8.8.8", 0 },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         provider_place place;
         char url[100];
@@ -204,7 +199,6 @@ static void ollama_host_is_what_ollama_takes_for_one(void **state)
         { "[::1]", "http://[::1]:11434/v1" },
         { "[::1]:99", "http://[::1]:99/v1" },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         provider_place place;
         str expected = { 0 };
@@ -232,7 +226,6 @@ static void an_address_that_is_none_is_refused(void **state)
         { "https://a.example/v1?x=1", "has a \"?\" in it" },
     };
     provider_place place;
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(provider_locate(&place, found("openai:m", "m"), "m", cases[i][0]),
                          SNUG_EINVAL);
@@ -259,7 +252,6 @@ static int check(const char *url, int is_callers)
 
 static void a_key_goes_unencrypted_to_this_machine_or_where_the_caller_says(void **state)
 {
-    (void)state;
     assert_int_equal(check("https://a.example/v1", 0), SNUG_OK);
     assert_int_equal(check("http://localhost:1/v1", 0), SNUG_OK);
     assert_int_equal(check("http://127.8.9.1/v1", 0), SNUG_OK);

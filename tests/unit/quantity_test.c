@@ -4,7 +4,6 @@
 
 static void sizes_count_by_1024(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         uint64_t bytes;
@@ -32,7 +31,6 @@ static void sizes_count_by_1024(void **state)
 
 static void times_are_seconds_without_a_unit(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         uint64_t ms;
@@ -49,7 +47,6 @@ static void times_are_seconds_without_a_unit(void **state)
 
 static void a_count_is_whole(void **state)
 {
-    (void)state;
     uint64_t count = 0;
     assert_true(quantity_count(&count, "2.0"));
     assert_int_equal(count, 2);
@@ -59,7 +56,6 @@ static void a_count_is_whole(void **state)
 
 static void a_number_is_digits_with_a_point(void **state)
 {
-    (void)state;
     static const char *const rows[] = {
         "", "x", "-1", " 1", "1 ", "0x1", "1e0", "nan", "inf", "."
     };
@@ -72,7 +68,6 @@ static void a_number_is_digits_with_a_point(void **state)
 
 static void what_is_no_amount_above_zero_is_refused(void **state)
 {
-    (void)state;
     static const char *const rows[] = { "",      "x",   "0",    "-1",
                                         "+1",    " 1",  "1x",   "1.2.3",
                                         "inf",   "nan", "0x10", "1e3",
@@ -89,7 +84,6 @@ static void what_is_no_amount_above_zero_is_refused(void **state)
 
 static void a_unit_is_of_its_own_kind(void **state)
 {
-    (void)state;
     uint64_t amount;
     assert_false(quantity_bytes(&amount, "1s"));
     assert_false(quantity_ms(&amount, "1k"));
@@ -98,7 +92,6 @@ static void a_unit_is_of_its_own_kind(void **state)
 
 static void amounts_are_shown_in_the_largest_whole_unit(void **state)
 {
-    (void)state;
     static const struct {
         uint64_t amount;
         const char *unit, *text;

@@ -9,7 +9,6 @@
 
 static void a_question_is_any_text_with_something_in_it(void **state)
 {
-    (void)state;
     static const char *const questions[] = {
         "?",
         "What is 6 * 7?",
@@ -27,7 +26,6 @@ static void a_question_is_any_text_with_something_in_it(void **state)
 
 static void what_is_no_question_is_told(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *message;
     } rows[] = {
@@ -52,7 +50,6 @@ static void what_is_no_question_is_told(void **state)
 
 static void the_limit_itself_is_fine(void **state)
 {
-    (void)state;
     assert_int_equal(question_check("abc", 3), SNUG_OK);
     assert_int_equal(question_check("abc", 2), SNUG_EINVAL);
     assert_int_equal(question_check("abc", UINT64_MAX), SNUG_OK);

@@ -8,7 +8,6 @@ static void only_what_may_pass_is_tried_again(void **state)
     static const int helps_not[] = {
         0, 200, 301, 400, 401, 402, 403, 404, 413, 422, 501, 505, 600
     };
-    (void)state;
     for (size_t i = 0; i < sizeof helps / sizeof *helps; i++)
         assert_true(retry_helps(helps[i]));
     for (size_t i = 0; i < sizeof helps_not / sizeof *helps_not; i++)
@@ -19,7 +18,6 @@ static void waits_double_and_are_any_time_up_to_that(void **state)
 {
     const retry_rule rule = { 10, 100, 1000 };
     uint64_t seed = 1, seen = 0;
-    (void)state;
     assert_int_equal(retry_backoff_ms(&rule, 0, 100), 100);
     assert_int_equal(retry_backoff_ms(&rule, 0, 101), 0);
     assert_int_equal(retry_backoff_ms(&rule, 1, 200), 200);
@@ -40,7 +38,6 @@ static void waits_double_and_are_any_time_up_to_that(void **state)
 static void numbers_of_a_seed_are_the_same(void **state)
 {
     uint64_t a = 42, b = 42, c = 43;
-    (void)state;
     for (int i = 0; i < 10; i++) {
         uint64_t next = retry_random(&a);
         assert_true(next == retry_random(&b));
@@ -51,7 +48,6 @@ static void numbers_of_a_seed_are_the_same(void **state)
 static void huge_waits_do_not_wrap(void **state)
 {
     const retry_rule rule = { 10, UINT64_MAX / 2 + 1, UINT64_MAX };
-    (void)state;
     assert_true(retry_backoff_ms(&rule, 3, UINT64_MAX) == UINT64_MAX);
 }
 
@@ -83,7 +79,6 @@ static void retry_after_is_seconds_or_a_date(void **state)
         { NULL, ".5", 0, 0 },
         { NULL, "Sun, 99 Nov 1994 08:49:37 GMT", 0, 0 },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint64_t ms = 0;
         int is_told = retry_after_ms(&ms, cases[i].in_ms, cases[i].after, NOW);

@@ -20,7 +20,6 @@ static void programs_that_depend_on_their_data_only_are_pure(void **state)
         "class C:\n    def __init__(self):\n        self.n = 1\nfor _ in range(2): C()",
         "año = '你好，世界 €'\naño",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof pure / sizeof *pure; i++)
         if (!reuse_is_pure(pure[i], strlen(pure[i])))
             fail_msg("is not pure: %s", pure[i]);
@@ -70,7 +69,6 @@ static void programs_that_may_depend_on_more_are_not(void **state)
         "𝓱ash('abc')",
         "(lambda: x()).__code__.replace(co_names=('ha' + 'sh',))",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof impure / sizeof *impure; i++)
         if (reuse_is_pure(impure[i], strlen(impure[i])))
             fail_msg("is taken for pure: %s", impure[i]);

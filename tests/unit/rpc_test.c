@@ -23,7 +23,6 @@ static void assert_message(const char *text, rpc_kind kind, const char *id, int 
 
 static void messages_are_told_apart(void **state)
 {
-    (void)state;
     assert_message("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\"}", RPC_REQUEST, "1", 0);
     assert_message("{\"jsonrpc\":\"2.0\",\"method\":\"x\"}", RPC_NOTIFICATION, NULL, 0);
     assert_message("{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"result\":{}}", RPC_ANSWER, "\"a\"", 0);
@@ -33,7 +32,6 @@ static void messages_are_told_apart(void **state)
 static void what_is_wrong_has_its_code(void **state)
 {
     static const char wrong_id[] = "{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"x\"}";
-    (void)state;
     assert_message("", RPC_FAULT, NULL, RPC_PARSE_ERROR);
     assert_message("{\"jsonrpc\":\"2.0\"", RPC_FAULT, NULL, RPC_PARSE_ERROR);
     assert_message("[]", RPC_FAULT, NULL, RPC_INVALID_REQUEST);
@@ -47,7 +45,6 @@ static void what_is_wrong_has_its_code(void **state)
 
 static void an_id_is_known_where_its_message_cannot_be_read(void **state)
 {
-    (void)state;
     assert_message("{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"x\",\"params\":{\"a\":\"\\u0000\"}}",
                    RPC_FAULT, "3", RPC_PARSE_ERROR);
 }
@@ -61,7 +58,6 @@ static void what_could_be_read_in_two_ways_is_refused(void **state)
         "\"method\":\"x\",\"params\":{\"_meta\":{\"a\":1,\"a\":1}}",
         "\"method\":\"x\",\"params\":{\"arguments\":{\"a\":1,\"b\":1,\"a\":2}}",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof twice / sizeof *twice; i++) {
         char text[200];
         snprintf(text, sizeof text, "{\"jsonrpc\":\"2.0\",\"id\":1,%s}", twice[i]);
@@ -75,7 +71,6 @@ static void what_could_be_read_in_two_ways_is_refused(void **state)
 
 static void ids_are_kept_byte_for_byte(void **state)
 {
-    (void)state;
     assert_message("{\"jsonrpc\":\"2.0\",\"id\":123456789012345678901234567890,\"method\":\"x\"}",
                    RPC_REQUEST, "123456789012345678901234567890", 0);
     assert_message("{\"jsonrpc\":\"2.0\",\"id\":\"\\u00e4\\n\",\"method\":\"x\"}", RPC_REQUEST,
@@ -85,7 +80,6 @@ static void ids_are_kept_byte_for_byte(void **state)
 static void what_is_written_is_on_one_line(void **state)
 {
     str out = { 0 };
-    (void)state;
     assert_int_equal(rpc_write_fault(&out, -32600, "a\nb \"c\"", "{}"), 0);
     assert_string_equal(out.data, "{\"code\":-32600,\"message\":\"a\\nb \\\"c\\\"\",\"data\":{}}");
     str_clear(&out);

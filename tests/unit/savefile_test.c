@@ -46,7 +46,6 @@ static str make(void)
 
 static void what_is_written_is_read(void **state)
 {
-    (void)state;
     str whole = make();
     savefile file;
     savefile_row row;
@@ -88,7 +87,6 @@ static int read_copy(const char *data, size_t len)
 
 static void no_bit_can_be_changed(void **state)
 {
-    (void)state;
     str whole = make();
     for (size_t bit = 0; bit < whole.len * 8; bit++) {
         whole.data[bit / 8] ^= (char)(1 << bit % 8);
@@ -101,7 +99,6 @@ static void no_bit_can_be_changed(void **state)
 
 static void no_byte_can_be_missing_or_too_many(void **state)
 {
-    (void)state;
     str whole = make();
     for (size_t len = 0; len < whole.len; len++)
         assert_int_equal(read_copy(whole.data, len), SNUG_EINVAL);
@@ -112,7 +109,6 @@ static void no_byte_can_be_missing_or_too_many(void **state)
 
 static void the_checksum_is_the_one_of_xz(void **state)
 {
-    (void)state;
     char header[SAVEFILE_HEADER_BYTES];
     savefile file = { .parts = { span_of("123456789"), span_of(""), span_of(""), span_of("") } };
     savefile_header(header, &file);
@@ -121,7 +117,6 @@ static void the_checksum_is_the_one_of_xz(void **state)
 
 static void a_newer_format_is_told_as_such(void **state)
 {
-    (void)state;
     str whole = make();
     whole.data[8] = 2;
     assert_int_equal(read_copy(whole.data, whole.len), SNUG_EINVAL);

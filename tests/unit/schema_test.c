@@ -76,7 +76,6 @@ static void a_schema_is_a_type_of_python(void **state)
         { "true", "Any" },
         { "{}", "Any" },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         str out = type_of(cases[i].schema);
         assert_string_equal(str_text(&out), cases[i].type);
@@ -97,7 +96,6 @@ static void a_shape_says_what_dicts_have(void **state)
         { "{\"enum\": [\"{\"]}", "" },
         { "{\"type\": \"string\"}", "" },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         str out = shape_of(cases[i].schema);
         assert_string_equal(str_text(&out), cases[i].shape);
@@ -138,7 +136,6 @@ static void a_local_reference_is_followed(void **state)
         { "{\"allOf\": [{\"$ref\": \"#/$defs/c\"}], " DEFS "}", "Literal[\"x\", \"y\"]", "" },
         { "{\"$ref\": \"#/$defs/n\", \"nullable\": true, " DEFS "}", "int | None", "" },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         str type = type_of(cases[i].schema), shape = shape_of(cases[i].schema);
         assert_string_equal(str_text(&type), cases[i].type);
@@ -151,7 +148,6 @@ static void a_local_reference_is_followed(void **state)
 static void what_is_within_itself_ends(void **state)
 {
     str out = shape_of(REF("#/$defs/t"));
-    (void)state;
     assert_string_equal(out.data, "{\"name\"?: str, \"sub\"?: list[dict]}");
     str_free(&out);
     out = type_of(REF("#/$defs/j"));
@@ -189,7 +185,6 @@ static void a_reference_that_leads_nowhere_is_any(void **state)
         "{\"$ref\": \"#/$defs/m\", \"$defs\": {\"m\": {\"$id\": \"m\", \"$ref\": "
         "\"#/$defs/n\"}, \"n\": {\"type\": \"integer\"}}}",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         str type = type_of(cases[i]);
         assert_string_equal(type.data, "Any");
@@ -240,7 +235,6 @@ static void references_do_not_multiply(void **state)
         { "{\"type\": \"object\", \"properties\": {",
           "{\"allOf\": [{\"$ref\": \"#/$defs/d@\"}, {}]}", "}}" },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         str schema = laughs_of(cases[i][0], cases[i][1], cases[i][2]);
         str type = type_of(schema.data), shape = shape_of(schema.data);
@@ -255,7 +249,6 @@ static void references_do_not_multiply(void **state)
 static void depth_ends_in_any(void **state)
 {
     str schema = { 0 };
-    (void)state;
     for (int i = 0; i < 100; i++)
         str_add(&schema, "{\"type\": \"array\", \"items\": ");
     str_add(&schema, "{}");
@@ -293,7 +286,6 @@ static void expect_of_list(const char *name, str list, const char *wanted)
 static void what_is_too_long_to_be_told_is_wider(void **state)
 {
     static const char text[] = "\"@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@\"";
-    (void)state;
     expect_of_list("anyOf", list_of(51, "{\"const\": \"c@\"}"), "str");
     expect_of_list("enum", list_of(51, "\"c@\""), "str");
     expect_of_list("enum", list_of(40, text), "str");
@@ -305,7 +297,6 @@ static void what_is_too_long_to_be_told_is_wider(void **state)
 static void a_number_that_python_does_not_read_is_no_choice(void **state)
 {
     str schema = { 0 };
-    (void)state;
     str_add(&schema, "{\"type\": \"integer\", \"enum\": [1");
     for (int i = 0; i < 1000; i++)
         str_add(&schema, "0");
@@ -331,7 +322,6 @@ static void wrap(str *schema)
 static void a_long_shape_has_fewer_levels(void **state)
 {
     str schema = { 0 };
-    (void)state;
     str_add(&schema, "{}");
     for (int i = 0; i < 4; i++)
         wrap(&schema);

@@ -16,7 +16,6 @@ static void assert_query(const char *text, const char *expected)
 
 static void a_query_is_quoted_words(void **state)
 {
-    (void)state;
     assert_query("compound interest", "\"compound\" OR \"interest\" *");
     assert_query("interest, compound?", "\"interest\" OR \"compound\"");
     assert_query("a AND NOT \"b* (", "\"b\"");
@@ -32,7 +31,6 @@ static void a_query_is_quoted_words(void **state)
 
 static void words_of_every_text_count_only_alone(void **state)
 {
-    (void)state;
     assert_query("What is the density of zinc", "\"density\" OR \"zinc\" *");
     assert_query("Wie ist die Dichte von Zink?", "\"Dichte\" OR \"Zink\"");
     assert_query("who is it?", "\"who\" OR \"is\" OR \"it\"");
@@ -40,7 +38,6 @@ static void words_of_every_text_count_only_alone(void **state)
 
 static void signs_are_words_two_by_two(void **state)
 {
-    (void)state;
     assert_query("北京", "\" 北  京 \"");
     assert_query("海", "\" 海 \"");
     assert_query("北京的人口", "\" 北  京 \" OR \" 人  口 \"");
@@ -51,7 +48,6 @@ static void a_long_question_has_a_bound(void **state)
 {
     str text = { 0 }, query = { 0 };
     size_t terms = 1;
-    (void)state;
     for (int i = 0; i < 5000; i++)
         assert_int_equal(str_printf(&text, "word%d ", i), SNUG_OK);
     assert_int_equal(search_query(&query, text.data, text.len), SNUG_OK);
@@ -64,7 +60,6 @@ static void a_long_question_has_a_bound(void **state)
 
 static void passages_end_where_a_reader_would_end_them(void **state)
 {
-    (void)state;
     assert_int_equal(search_passage("short", 5, 0, 100), 5);
     assert_int_equal(search_passage("first part\n\nsecond part", 23, 0, 20), 12);
     assert_int_equal(search_passage("first line\nsecond line", 22, 0, 20), 11);

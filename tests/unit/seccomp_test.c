@@ -92,7 +92,6 @@ static int outcome(const call *c, int is_sealed)
 
 static void calls_of_the_table_pass(void **state)
 {
-    (void)state;
     static struct sigaction action;
     static struct rlimit limit;
     static char path[] = "/";
@@ -133,7 +132,6 @@ static void calls_of_the_table_pass(void **state)
 /* Harmless without the filter, where they answer something else. */
 static void others_are_denied(void **state)
 {
-    (void)state;
     static struct rlimit limit;
     static struct sigaction action;
     getrlimit(RLIMIT_CORE, &limit);
@@ -240,7 +238,6 @@ static void others_are_denied(void **state)
 
 static void a_process_can_not_be_made_and_clone3_is_unknown(void **state)
 {
-    (void)state;
     const call fork_by_clone = CALL(clone, SIGCHLD), clone3 = CALL(clone3, BAD, 0);
     const call sibling = CALL(clone, 0x3d0f00 & ~0x10000 /* without CLONE_THREAD */);
     for (int sealed = SEALED; sealed <= WITH_THREADS; sealed++) {
@@ -252,14 +249,12 @@ static void a_process_can_not_be_made_and_clone3_is_unknown(void **state)
 
 static void extended_attributes_are_not_supported(void **state)
 {
-    (void)state;
     const call listxattr = CALL(listxattr, BAD, BAD, 0);
     assert_int_equal(outcome(&listxattr, 1), ENOTSUP);
 }
 
 static void the_end_of_the_process_is_a_signal_that_can_be_handled(void **state)
 {
-    (void)state;
     const call exit_group = CALL(exit_group, 7);
     assert_int_equal(outcome(&exit_group, 0), 7);
     assert_int_equal(outcome(&exit_group, 1), 256 + SIGSYS);
@@ -295,7 +290,6 @@ static void signal_the_process(void)
 
 static void a_program_is_of_the_process_that_has_it_and_not_of_who_made_the_first(void **state)
 {
-    (void)state;
     const seccomp_kind kinds[] = { SECCOMP_ALONE, SECCOMP_THREADS, SECCOMP_FULL, SECCOMP_PROCESS };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         seccomp_program program = { 0 };
@@ -314,7 +308,6 @@ static void make_a_memory_file(void)
 /* Machine code of a full session can have them make any call. */
 static void threads_of_the_host_make_no_memory_that_nobody_counts(void **state)
 {
-    (void)state;
     assert_int_equal(exit_status(SECCOMP_PROCESS, make_a_memory_file), 0);
     assert_int_equal(exit_status(SECCOMP_FULL, make_a_memory_file), 0);
 }
@@ -344,7 +337,6 @@ static void open_with_a_mode_that_makes_nothing(void)
 /* The C library aborts where a thread is answered otherwise than the others. */
 static void the_kernel_answers_changes_of_the_user_beside_a_host_s_threads(void **state)
 {
-    (void)state;
     const call rows[] = {
         CALL(setuid, BAD),
         CALL(setgid, BAD),
@@ -367,7 +359,6 @@ static void the_kernel_answers_changes_of_the_user_beside_a_host_s_threads(void 
 /* pthread_getattr_np goes on then. */
 static void other_threads_have_no_affinity_to_tell(void **state)
 {
-    (void)state;
     const call of_another = CALL(sched_getaffinity, 1, 0, 0);
     assert_int_equal(outcome(&of_another, SEALED), ENOSYS);
     assert_int_equal(outcome(&of_another, WITH_THREADS), ENOSYS);
@@ -376,13 +367,11 @@ static void other_threads_have_no_affinity_to_tell(void **state)
 
 static void a_mode_that_makes_nothing_is_not_judged(void **state)
 {
-    (void)state;
     assert_int_equal(exit_status(SECCOMP_ALONE, open_with_a_mode_that_makes_nothing), 0);
 }
 
 static void threads_start_where_there_may_be_some(void **state)
 {
-    (void)state;
     assert_int_equal(exit_status(SECCOMP_THREADS, start_a_thread), 0);
     assert_int_equal(exit_status(SECCOMP_ALONE, start_a_thread), 1);
 }
@@ -390,7 +379,6 @@ static void threads_start_where_there_may_be_some(void **state)
 /* A thread's first steps. */
 static void what_threads_need_is_denied_without_them(void **state)
 {
-    (void)state;
     const call rows[] = {
         CALL(set_robust_list, BAD, 24),
         CALL(rseq, 0, 0, 1, 0),
@@ -405,14 +393,12 @@ static void what_threads_need_is_denied_without_them(void **state)
 
 static void abort_aborts_and_raise_does_not(void **state)
 {
-    (void)state;
     assert_int_equal(exit_status(SECCOMP_ALONE, abort), 256 + SIGABRT);
     assert_int_equal(exit_status(SECCOMP_ALONE, raise_a_signal), EPERM);
 }
 
 static void libraries_can_be_mapped_in_full_sessions_only(void **state)
 {
-    (void)state;
     const call rows[] = {
         CALL(mmap, 0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, BAD, 0),
         CALL(mprotect, 0, 0, PROT_READ | PROT_EXEC),
@@ -428,7 +414,6 @@ static void libraries_can_be_mapped_in_full_sessions_only(void **state)
 
 static void a_full_session_is_denied_what_reaches_out(void **state)
 {
-    (void)state;
     const call rows[] = {
         CALL(execve, BAD, 0, 0),
         CALL(vfork, 0),

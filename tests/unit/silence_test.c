@@ -30,7 +30,6 @@ static silence_state look_until_end(unsigned *looks, unsigned most_s, uint64_t c
 
 static void a_worker_that_works_and_says_nothing_is_gone_after_its_time(void **state)
 {
-    (void)state;
     unsigned looks;
     assert_int_equal(look_until_end(&looks, 4, NS_PER_S), SILENCE_GONE);
     assert_int_equal(looks, 4);
@@ -38,7 +37,6 @@ static void a_worker_that_works_and_says_nothing_is_gone_after_its_time(void **s
 
 static void it_is_asked_once_at_least(void **state)
 {
-    (void)state;
     unsigned looks;
     assert_int_equal(look_until_end(&looks, 0, NS_PER_S), SILENCE_GONE);
     assert_int_equal(looks, 2);
@@ -46,7 +44,6 @@ static void it_is_asked_once_at_least(void **state)
 
 static void a_worker_that_gets_no_processor_has_more_time_and_not_for_ever(void **state)
 {
-    (void)state;
     silence s = { .look_ns = NS_PER_S, .most_ns = 4 * NS_PER_S };
     unsigned starved = 0;
 
@@ -59,7 +56,6 @@ static void a_worker_that_gets_no_processor_has_more_time_and_not_for_ever(void 
 
 static void a_worker_whose_processor_time_nobody_knows_has_no_more_time(void **state)
 {
-    (void)state;
     silence s = { .look_ns = NS_PER_S, .most_ns = 2 * NS_PER_S };
 
     assert_int_equal(silence_look(&s, FIRST_NS + NS_PER_S, FIRST_NS, 0), SILENCE_ASK);
@@ -68,7 +64,6 @@ static void a_worker_whose_processor_time_nobody_knows_has_no_more_time(void **s
 
 static void a_machine_that_stood_still_has_not_listened(void **state)
 {
-    (void)state;
     silence s = { .look_ns = NS_PER_S, .most_ns = 4 * NS_PER_S };
     uint64_t now = FIRST_NS + NS_PER_S;
 
@@ -83,7 +78,6 @@ static void a_machine_that_stood_still_has_not_listened(void **state)
 
 static void a_word_begins_the_time_again(void **state)
 {
-    (void)state;
     silence s = { .look_ns = NS_PER_S, .most_ns = 2 * NS_PER_S };
     const uint64_t later = FIRST_NS + NS_PER_S + NS_PER_S / 2;
 
@@ -95,7 +89,6 @@ static void a_word_begins_the_time_again(void **state)
 
 static void short_looks_add_up_and_ask_no_more_often(void **state)
 {
-    (void)state;
     silence s = { .look_ns = NS_PER_S, .most_ns = 3 * NS_PER_S };
     unsigned asked = 0, looks = 0;
     silence_state now = SILENCE_SHORT;
@@ -138,7 +131,6 @@ static int any_runs_beside(const char *stat)
 
 static void a_thread_runs_by_its_state_and_not_by_its_name(void **state)
 {
-    (void)state;
     assert_int_equal(any_runs_beside("8 (x) R 1 7 7 0"), 1);
     assert_int_equal(any_runs_beside("8 (x) D 1 7 7 0"), 1);
     assert_int_equal(any_runs_beside("8 (x) S 1 7 7 0"), 0);
@@ -149,7 +141,6 @@ static void a_thread_runs_by_its_state_and_not_by_its_name(void **state)
 
 static void of_a_process_that_is_not_there_nothing_is_said(void **state)
 {
-    (void)state;
     assert_int_equal(signs_is_running(-1), -1);
     assert_int_equal(signs_cpu_ns(-1), 0);
     assert_int_equal(signs_is_running(getpid()), 1);

@@ -32,7 +32,6 @@ static void assert_fault(const char *text, size_t len, const char *message, unsi
 
 static void a_plain_cell_is_not_copied(void **state)
 {
-    (void)state;
     static const char text[] = "x = 'h\xc3\xa9'\nif x:\n    y\r\n\f\n";
     source_text source;
     source_fault fault;
@@ -47,7 +46,6 @@ static void a_plain_cell_is_not_copied(void **state)
 
 static void a_byte_order_mark_is_skipped(void **state)
 {
-    (void)state;
     assert_becomes("\xef\xbb\xbfx = 1\n", "x = 1\n");
     assert_becomes("\xef\xbb\xbf  x\n  y\n", "x\ny\n");
     assert_becomes("\xef\xbb\xbf", "");
@@ -55,7 +53,6 @@ static void a_byte_order_mark_is_skipped(void **state)
 
 static void the_first_lines_indentation_is_taken_off(void **state)
 {
-    (void)state;
     assert_becomes("    x = 1\n    if x:\n        y\nz\n", "x = 1\nif x:\n    y\nz\n");
     assert_becomes("\tx\n\t\ty\n        z", "x\n\ty\n        z");
     assert_becomes(" \tx\n \ty\n\t z", "x\ny\n\t z");
@@ -65,7 +62,6 @@ static void the_first_lines_indentation_is_taken_off(void **state)
 
 static void the_first_line_is_the_first_that_is_not_blank(void **state)
 {
-    (void)state;
     assert_becomes("\n   \n  x\n  y\n", "\n \nx\ny\n");
     assert_becomes("\n\t\f\n  x\n", "\n\t\f\nx\n");
     assert_becomes("  # why\n  x\n", "# why\nx\n");
@@ -74,14 +70,12 @@ static void the_first_line_is_the_first_that_is_not_blank(void **state)
 
 static void every_kind_of_line_end_ends_a_line(void **state)
 {
-    (void)state;
     assert_becomes("  a\r\n  b\r  c\n  d", "a\r\nb\rc\nd");
     assert_becomes("\r\n  a\r\n  b\r\n", "\r\na\r\nb\r\n");
 }
 
 static void a_utf8_cookie_is_let_through(void **state)
 {
-    (void)state;
     static const char *const cells[] = {
         "# -*- coding: utf-8 -*-\nx",
         "#coding=utf8\nx",
@@ -97,7 +91,6 @@ static void a_utf8_cookie_is_let_through(void **state)
 
 static void what_only_looks_like_a_cookie_is_none(void **state)
 {
-    (void)state;
     static const char *const cells[] = {
         "x = 1 # coding: latin-1\n",
         "x = 1\n# coding: latin-1\n",
@@ -116,7 +109,6 @@ static void what_only_looks_like_a_cookie_is_none(void **state)
 
 static void another_encoding_is_a_fault(void **state)
 {
-    (void)state;
     static const char message[] = "encoding \"latin-1\" is not supported: a cell is UTF-8";
     assert_fault("# coding: latin-1\nx", 19, message, 1, 11);
     assert_fault("\r\n# \xc3\xa9 coding=latin-1", 21, message, 2, 12);
@@ -133,14 +125,12 @@ static void another_encoding_is_a_fault(void **state)
 
 static void a_nul_byte_is_a_fault(void **state)
 {
-    (void)state;
     assert_fault("x\n\xc3\xa9 = '\0'", 9, "source code cannot contain null bytes", 2, 6);
     assert_fault("\0", 1, "source code cannot contain null bytes", 1, 1);
 }
 
 static void invalid_utf8_is_a_fault_at_its_character(void **state)
 {
-    (void)state;
     assert_fault("abc\xff", 4, "invalid UTF-8 at byte 4", 1, 4);
     assert_fault("\xc3\xa9\r\n\xe2\x82\xac\xc3", 8, "invalid UTF-8 at byte 8", 2, 2);
     assert_fault("\xef\xbb\xbf\xff", 4, "invalid UTF-8 at byte 4", 1, 1);
@@ -149,7 +139,6 @@ static void invalid_utf8_is_a_fault_at_its_character(void **state)
 
 static void a_cell_over_the_limit_is_a_fault_with_both_sizes(void **state)
 {
-    (void)state;
     source_text source;
     source_fault fault;
     assert_int_equal(source_prepare(&source, &fault, "12345", 5, 5), 1);
@@ -162,7 +151,6 @@ static void a_cell_over_the_limit_is_a_fault_with_both_sizes(void **state)
 
 static void a_long_encoding_is_cut_in_the_message(void **state)
 {
-    (void)state;
     str text = { 0 };
     source_text source;
     source_fault fault;
@@ -179,7 +167,6 @@ static void a_long_encoding_is_cut_in_the_message(void **state)
 /* These would take many minutes if a pass were not linear. */
 static void a_megabyte_takes_linear_time(void **state)
 {
-    (void)state;
     static const char *const pieces[] = { "x", "\n", "  \n", " ", "# coding ", "\xc3\xa9", "\r" };
     clock_t started = clock(); /* of processor time */
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
@@ -214,7 +201,6 @@ static void assert_line(const char *text, unsigned n, const char *expected)
 
 static void a_line_is_found_by_its_number(void **state)
 {
-    (void)state;
     assert_line("a\nbc\r\n\rd", 0, NULL);
     assert_line("a\nbc\r\n\rd", 1, "a");
     assert_line("a\nbc\r\n\rd", 2, "bc");
@@ -227,7 +213,6 @@ static void a_line_is_found_by_its_number(void **state)
 
 static void only_a_source_that_is_too_long_is_a_fault_of_length(void **state)
 {
-    (void)state;
     source_text text;
     source_fault fault = { .is_length = 0 };
     assert_int_equal(source_prepare(&text, &fault, "12345", 5, 4), 0);

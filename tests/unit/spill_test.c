@@ -36,9 +36,6 @@ static int set_up(void **state)
 
 static int remove_one(const char *path, const struct stat *facts, int kind, struct FTW *where)
 {
-    (void)facts;
-    (void)kind;
-    (void)where;
     return remove(path);
 }
 
@@ -402,7 +399,6 @@ static void a_directory_that_is_gone_has_no_file(void **state)
 
 static uint64_t a_mebibyte(void *payload)
 {
-    (void)payload;
     return 1 << 20;
 }
 
@@ -481,7 +477,6 @@ static void the_next_cell_begins_anew(void **state)
 
 static void without_a_place_there_is_no_file(void **state)
 {
-    (void)state;
     capture c;
     capture_init(&c, NULL, NULL);
     capture_reset(&c, 4, 0);

@@ -13,7 +13,6 @@ static unsigned rests_after_failure(spin *s)
 
 static void spins_in_vain_become_rare(void **state)
 {
-    (void)state;
     spin s = { 0 };
     assert_true(spin_until_ns(&s, 1) > 1);
     for (unsigned rests = 1; rests < SPIN_MOST_RESTS; rests *= 2)
@@ -24,7 +23,6 @@ static void spins_in_vain_become_rare(void **state)
 
 static void a_spin_that_pays_is_followed_by_others(void **state)
 {
-    (void)state;
     spin s = { 0 };
     for (int i = 0; i < 4; i++)
         rests_after_failure(&s);

@@ -42,7 +42,6 @@ static void divides(const char *text, const char *cells)
 
 static void a_text_without_markers_is_one_cell(void **state)
 {
-    (void)state;
     divides("x = 1\n\nx\n", "x = 1\n\nx\n|");
     divides("x", "x|");
     divides("\xef\xbb\xbfx\n", "\xef\xbb\xbfx\n|");
@@ -50,7 +49,6 @@ static void a_text_without_markers_is_one_cell(void **state)
 
 static void nothing_and_white_space_are_no_cell(void **state)
 {
-    (void)state;
     divides("", "");
     divides(" \t\r\n\f\n", "");
     divides("# %%\n# %%\n\n# %%", "");
@@ -58,7 +56,6 @@ static void nothing_and_white_space_are_no_cell(void **state)
 
 static void a_marker_begins_a_cell(void **state)
 {
-    (void)state;
     divides("a\n# %%\nb\n#%%\nc", "a|b|c|");
     divides("# %% a title\nb\n", "b|");
     divides("#  \t%%\nb", "b|");
@@ -71,7 +68,6 @@ static void a_marker_begins_a_cell(void **state)
 
 static void what_only_looks_like_a_marker_is_code(void **state)
 {
-    (void)state;
     divides("a\n# %%time\n#%%time x\n", "a\n# %%time\n#%%time x\n|");
     divides("a\n # %%\n", "a\n # %%\n|");
     divides("a # %%\n# % %\n# %", "a # %%\n# % %\n# %|");
@@ -81,7 +77,6 @@ static void what_only_looks_like_a_marker_is_code(void **state)
 
 static void a_marker_in_a_string_is_a_part_of_it(void **state)
 {
-    (void)state;
     divides("# %%\nx = \"\"\"\n# %%\n\"\"\"\nx\n# %%\ny", "x = \"\"\"\n# %%\n\"\"\"\nx|y|");
     divides("x = '''\n# %%\n'''\n# %%\ny", "x = '''\n# %%\n'''|y|");
     divides("x = r'''\\'''\n# %%\n'''\n# %%\ny", "x = r'''\\'''\n# %%\n'''|y|");
@@ -91,7 +86,6 @@ static void a_marker_in_a_string_is_a_part_of_it(void **state)
 
 static void what_begins_no_string_divides_as_ever(void **state)
 {
-    (void)state;
     divides("# it's \"\"\"\n# %%\ny", "# it's \"\"\"|y|");
     divides("'\"\"\"'; \"'''\"; ''\n# %%\ny", "'\"\"\"'; \"'''\"; ''|y|");
     divides("it's\n# %%\ny\"\n# %%\nz", "it's|y\"|z|");
@@ -102,7 +96,6 @@ static void what_begins_no_string_divides_as_ever(void **state)
 
 static void a_cell_knows_its_line(void **state)
 {
-    (void)state;
     static const char text[] = "a\n# %%\n\nb\n'''\n# %%\n'''\n# %% [md]\nx\n# %%\r\nc\r\n";
     static const unsigned lines[] = { 1, 4, 11 };
     cell_list list = { 0 };
@@ -115,25 +108,21 @@ static void a_cell_knows_its_line(void **state)
 
 static void text_cells_are_passed_over(void **state)
 {
-    (void)state;
     divides("# %% [markdown]\n# text\n# %%\na\n# %% title [raw]\nb\n# %% [md]", "a|");
 }
 
 static void blank_lines_around_a_cell_are_taken_off(void **state)
 {
-    (void)state;
     divides("# %%\n\n \n    a\n\n b\n\n\n# %%\nc\n", "    a\n\n b|c|");
 }
 
 static void line_ends_may_be_of_either_kind(void **state)
 {
-    (void)state;
     divides("# %%\r\na\r\nb\r\n# %%\r\nc\r\n", "a\r\nb|c|");
 }
 
 static void any_byte_stays(void **state)
 {
-    (void)state;
     cell_list list = { 0 };
     assert_int_equal(split_cells(&list, "# %%\na\0b\xff\n", 10), SNUG_OK);
     assert_int_equal(list.count, 1);
@@ -144,7 +133,6 @@ static void any_byte_stays(void **state)
 
 static void cells_of_several_texts_are_numbered_through(void **state)
 {
-    (void)state;
     cell_list list = { 0 };
     for (int i = 0; i < 20; i++)
         assert_int_equal(split_cells(&list, "# %%\na\n# %%\nb", 14), SNUG_OK);
@@ -154,7 +142,6 @@ static void cells_of_several_texts_are_numbered_through(void **state)
 
 static void a_notebook_has_code_cells(void **state)
 {
-    (void)state;
     static const char book[] =
         "{\"nbformat\": 4, \"cells\": ["
         "{\"cell_type\": \"markdown\", \"source\": \"# no\"},"
@@ -170,7 +157,6 @@ static void a_notebook_has_code_cells(void **state)
 
 static void what_is_no_notebook_is_told(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *says;
     } rows[] = {

@@ -57,7 +57,6 @@ static void events_are_read_however_they_are_cut(void **state)
         { "data: a\n\ndata: b", "message=a|" },
         { "DATA: a\n\n", "" },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (size_t piece = 1; piece < 9; piece++)
             assert_events(cases[i][0], piece, cases[i][1]);
@@ -76,7 +75,6 @@ static int feed(size_t most_bytes, const char *text)
 
 static void lines_and_data_have_a_bound(void **state)
 {
-    (void)state;
     assert_int_equal(feed(10, "data: 1234\n\n"), SNUG_OK);
     assert_int_equal(feed(10, "data: 12345\n\n"), SNUG_EINVAL);
     assert_int_equal(feed(10, "data: 12345"), SNUG_EINVAL);
@@ -95,7 +93,6 @@ static void the_reader_may_end_it(void **state)
 {
     sse s;
     int count = 0;
-    (void)state;
     sse_init(&s, 100, refuse, &count);
     assert_int_equal(sse_feed(&s, "data: a\n\ndata: b\n\n", 18), SNUG_EBUSY);
     assert_int_equal(count, 1);

@@ -147,7 +147,6 @@ static void a_stage_follows_from_the_time(void **state)
         { 1, 1, 130, GUARD_JUMP_LIBC },  { 1, 0, 29, GUARD_INTERRUPT },
         { 1, 0, 30, GUARD_STARVE },      { 1, 0, 130, GUARD_STARVE },
     };
-    (void)state;
     fake_reset();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         uint64_t first_ns = rows[i].ms * NS_PER_MS, last_ns = first_ns + NS_PER_MS - 1;
@@ -163,7 +162,6 @@ static void a_stage_follows_from_the_time(void **state)
 static void the_end_of_the_wait_comes_after_the_last_stage(void **state)
 {
     static const uint64_t over_ms[] = { 90, 225 };
-    (void)state;
     fake_reset();
     for (int shared = 0; shared < 2; shared++) {
         uint64_t over_ns = over_ms[shared] * NS_PER_MS;
@@ -203,28 +201,24 @@ static void assert_ends(ladder which, int gil_is_shared, const char *cell, int r
 
 static void code_that_looks_for_a_stop_ends_at_the_first_rung(void **state)
 {
-    (void)state;
     for (ladder which = 0; which < LADDERS; which++)
         assert_ends(which, which % 2, "ends_when_stopped", GUARD_INTERRUPT);
 }
 
 static void code_that_only_meets_refusals_ends_at_the_second_rung(void **state)
 {
-    (void)state;
     for (ladder which = 0; which < LADDERS; which++)
         assert_ends(which, which % 2, "ends_when_starved", GUARD_STARVE);
 }
 
 static void code_that_only_recurses_ends_at_the_second_rung(void **state)
 {
-    (void)state;
     for (ladder which = 0; which < LADDERS; which++)
         assert_ends(which, which % 2, "ends_when_it_may_not_recurse", GUARD_STARVE);
 }
 
 static void the_first_rung_starves_nobody(void **state)
 {
-    (void)state;
     snug_host *host = open_host(WITHOUT_SIGNALS);
     snug_session *session = open_session(host, NULL);
     assert_kept(run(session, "ends_when_stopped", &short_time), SNUG_STATUS_TIMEOUT,
@@ -237,7 +231,6 @@ static void the_first_rung_starves_nobody(void **state)
 
 static void code_that_answers_nobody_is_torn_out_of_by_the_full_ladder(void **state)
 {
-    (void)state;
     snug_host *host = open_host(FULL);
     snug_session *session = open_session(host, NULL);
     ending end = run(session, "answers_nobody", &short_time);
@@ -282,7 +275,6 @@ static void assert_given_up(ladder which, const char *cell)
 
 static void code_that_never_answers_keeps_no_caller_and_its_thread_ends_later(void **state)
 {
-    (void)state;
     assert_given_up(WITHOUT_SIGNALS, "answers_nobody");
     assert_given_up(SHORT, "answers_nobody");
 }
@@ -290,14 +282,12 @@ static void code_that_never_answers_keeps_no_caller_and_its_thread_ends_later(vo
 /* It may hold what others wait for. */
 static void a_thread_that_sleeps_is_not_torn_out_but_given_up(void **state)
 {
-    (void)state;
     for (ladder which = 0; which < LADDERS; which++)
         assert_given_up(which, "sleeps_deaf");
 }
 
 static void a_session_that_is_closed_before_its_thread_ends_is_reaped(void **state)
 {
-    (void)state;
     snug_host *host = open_host(WITHOUT_SIGNALS);
     snug_session *session = open_session(host, NULL);
     assert_int_equal(run(session, "answers_nobody", &short_time).state, SNUG_STATE_LOST);
@@ -310,7 +300,6 @@ static void a_session_that_is_closed_before_its_thread_ends_is_reaped(void **sta
 
 static void a_scan_that_never_answers_keeps_no_caller(void **state)
 {
-    (void)state;
     snug_scan_options options = SNUG_SCAN_OPTIONS_INIT;
     snug_scan *report = NULL;
     snug_host *host = open_host(WITHOUT_SIGNALS);
@@ -330,7 +319,6 @@ static void a_scan_that_never_answers_keeps_no_caller(void **state)
 
 static void code_that_has_settled_makes_its_report_in_peace(void **state)
 {
-    (void)state;
     for (ladder which = 0; which < LADDERS; which++) {
         snug_host *host = open_host(which);
         snug_session *session = open_session(host, NULL);
@@ -348,7 +336,6 @@ static void code_that_has_settled_makes_its_report_in_peace(void **state)
 
 static void code_that_settles_on_the_second_rung_is_starved_no_longer(void **state)
 {
-    (void)state;
     for (ladder which = 0; which < LADDERS; which++) {
         snug_host *host = open_host(which);
         snug_session *session = open_session(host, NULL);
@@ -361,7 +348,6 @@ static void code_that_settles_on_the_second_rung_is_starved_no_longer(void **sta
 
 static void the_ladder_stands_still_for_who_waits_for_the_gil(void **state)
 {
-    (void)state;
     for (ladder which = 0; which < LADDERS; which++) {
         snug_host *host = open_host(which);
         snug_session *session = open_session(host, NULL);
@@ -375,7 +361,6 @@ static void the_ladder_stands_still_for_who_waits_for_the_gil(void **state)
 
 static void the_ladder_stands_still_while_no_kick_comes_to_a_thread_that_runs(void **state)
 {
-    (void)state;
     for (ladder which = SHORT; which < LADDERS; which++) {
         snug_host *host = open_host(which);
         snug_session *session = open_session(host, NULL);
@@ -390,7 +375,6 @@ static void the_ladder_stands_still_while_no_kick_comes_to_a_thread_that_runs(vo
 /* That is not what the patience is for. */
 static void no_patience_is_spent_on_a_thread_that_is_not_let_run(void **state)
 {
-    (void)state;
     for (ladder which = SHORT; which < LADDERS; which++) {
         snug_host *host = open_patient_host(which, 1);
         snug_session *session = open_session(host, NULL);
@@ -403,7 +387,6 @@ static void no_patience_is_spent_on_a_thread_that_is_not_let_run(void **state)
 
 static void a_cell_that_wants_the_gil_reaches_its_limit_of_elapsed_time(void **state)
 {
-    (void)state;
     snug_host *host = open_patient_host(SHORT, SNUG_UNLIMITED);
     atomic_store(&fake.gil_is_shared, 1);
     snug_session *session = open_session(host, NULL);
@@ -416,7 +399,6 @@ static void a_cell_that_wants_the_gil_reaches_its_limit_of_elapsed_time(void **s
 /* Its thread has the GIL, which nobody else wants, for longer than the patience. */
 static void an_open_that_runs_does_not_wait_for_the_gil(void **state)
 {
-    (void)state;
     snug_host *host = open_patient_host(SHORT, 20);
     atomic_store(&fake.gil_is_shared, 1);
     atomic_store(&fake.burns_ms, 200);
@@ -427,7 +409,6 @@ static void an_open_that_runs_does_not_wait_for_the_gil(void **state)
 static void there_is_time_for_one_pass_over_the_memory_that_is_in_use(void **state)
 {
     static const uint64_t most_ns = 10000 * NS_PER_MS;
-    (void)state;
     assert_int_equal(stop_work_ns(-1), 0);
     assert_int_equal(stop_work_ns(1 << 20), 4 << 20);
     assert_int_equal(stop_work_ns((int64_t)most_ns / 4), most_ns);
@@ -457,7 +438,6 @@ static void a_thread_that_shares_its_processor_has_the_same_time_to_free(void **
     pthread_t neighbour;
     _Atomic int is_over = 0;
     size_t first = 0;
-    (void)state;
     assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
     while (!CPU_ISSET(first, &before))
         first++;
@@ -482,7 +462,6 @@ static void a_thread_that_shares_its_processor_has_the_same_time_to_free(void **
 
 static void code_in_time_is_not_stopped(void **state)
 {
-    (void)state;
     snug_host *host = open_host(SHORT);
     snug_session *session = open_session(host, NULL);
     assert_true(is_fine(run(session, "sleeps_100_ms", &long_time)));
@@ -496,7 +475,6 @@ static void code_in_time_is_not_stopped(void **state)
 
 static void processor_time_is_limited_and_sleep_is_none(void **state)
 {
-    (void)state;
     const snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = 60000, .cpu_ms = 40 };
     snug_host *host = open_host(WITHOUT_SIGNALS);
     snug_session *session = open_session(host, NULL);
@@ -513,7 +491,6 @@ static void processor_time_is_limited_and_sleep_is_none(void **state)
 
 static void the_processor_time_of_all_threads_is_limited(void **state)
 {
-    (void)state;
     const snug_limits limits = { .size = sizeof(snug_limits),
                                  .wall_ms = 60000,
                                  .cpu_ms = 600,
@@ -531,14 +508,12 @@ static void the_processor_time_of_all_threads_is_limited(void **state)
 
 static void a_stop_takes_each_thread_of_the_session_up_the_ladder(void **state)
 {
-    (void)state;
     for (ladder which = 0; which < LADDERS; which++)
         assert_ends(which, which % 2, "ends_when_its_thread_is_starved", GUARD_STARVE);
 }
 
 static void the_processor_time_of_earlier_cells_is_not_the_next_ones(void **state)
 {
-    (void)state;
     const snug_limits limits = {
         .size = sizeof(snug_limits), .wall_ms = 60000, .cpu_ms = 100, .memory_bytes = 16 << 20
     };
@@ -553,7 +528,6 @@ static void the_processor_time_of_earlier_cells_is_not_the_next_ones(void **stat
 
 static void the_cells_of_a_session_share_its_processor_time(void **state)
 {
-    (void)state;
     const snug_limits limits = { .size = sizeof(snug_limits),
                                  .wall_ms = 60000,
                                  .session_cpu_ms = 400,
@@ -578,7 +552,6 @@ static void the_cells_of_a_session_share_its_processor_time(void **state)
 /* More than half of the session's is used, so that to count it twice is too much. */
 static void processor_time_is_counted_once(void **state)
 {
-    (void)state;
     const snug_limits limits = { .size = sizeof(snug_limits),
                                  .wall_ms = 60000,
                                  .session_cpu_ms = 250,
@@ -646,7 +619,6 @@ static void end(interrupter *other)
 
 static void an_interrupt_ends_the_cell_that_runs(void **state)
 {
-    (void)state;
     for (ladder which = 0; which < LADDERS; which++) {
         snug_host *host = open_host(which);
         snug_session *session = open_session(host, NULL);
@@ -668,7 +640,6 @@ static void an_interrupt_ends_the_cell_that_runs(void **state)
 
 static void an_interrupt_is_not_raised_in_its_handler(void **state)
 {
-    (void)state;
     for (ladder which = 0; which < LADDERS; which++) {
         snug_host *host = open_host(which);
         snug_session *session = open_session(host, NULL);
@@ -687,7 +658,6 @@ static void an_interrupt_is_not_raised_in_its_handler(void **state)
 static void an_interrupt_never_reaches_the_next_cell(void **state)
 {
     enum { ROUNDS = 3000 };
-    (void)state;
     snug_host *host = open_host(SHORT);
     snug_session *session = open_session(host, NULL);
     interrupter other = { .session = session };
@@ -716,7 +686,6 @@ static void an_interrupt_never_reaches_the_next_cell(void **state)
 static void a_deadline_and_an_interrupt_at_once_are_one_stop(void **state)
 {
     enum { ROUNDS = 100 };
-    (void)state;
     const snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = 2 };
     snug_host *host = open_host(SHORT);
     snug_session *session = open_session(host, NULL);
@@ -746,7 +715,6 @@ static void a_deadline_and_an_interrupt_at_once_are_one_stop(void **state)
 static void an_interrupt_meets_no_interpreter_that_is_closed(void **state)
 {
     enum { ROUNDS = 300 };
-    (void)state;
     for (ladder which = 0; which < FULL; which++) {
         snug_host *host = open_host(which);
         snug_session *session = open_session(host, NULL);
@@ -789,7 +757,6 @@ static void *use(void *arg)
 static void one_watchdog_keeps_the_deadlines_of_many_sessions(void **state)
 {
     enum { USERS = 4 };
-    (void)state;
     user users[USERS] = { 0 };
     snug_host *host = open_host(SHORT);
     for (int i = 0; i < USERS; i++) {
@@ -806,7 +773,6 @@ static void one_watchdog_keeps_the_deadlines_of_many_sessions(void **state)
 
 static void a_session_that_hangs_holds_up_no_other(void **state)
 {
-    (void)state;
     snug_host *host = open_host(SHORT);
     snug_session *lost = open_session(host, NULL), *good = open_session(host, NULL);
     assert_int_equal(run(lost, "sleeps_deaf", &short_time).state, SNUG_STATE_LOST);
@@ -853,7 +819,6 @@ static void *serve(void *arg)
 /* Who is given up has lost its caller, even if it ends at that moment: neither side goes on. */
 static void a_mailbox_that_is_given_up_is_left_by_both_sides(void **state)
 {
-    (void)state;
     for (int i = 0; i < 200; i++) {
         postbox box = { 0 };
         pthread_t server;
@@ -883,7 +848,6 @@ static void *serve_waiting(void *arg)
 /* The deadline and the ladder may have passed before the job is handed over. */
 static void a_mailbox_may_be_given_up_before_its_caller_waits(void **state)
 {
-    (void)state;
     postbox box = { 0 };
     pthread_t server;
     assert_int_equal(pthread_create(&server, NULL, serve_waiting, &box), 0);
@@ -911,7 +875,6 @@ static void *serve_leaving(void *arg)
 /* Who looks only now and then must not miss the end of a job that was left meanwhile. */
 static void a_job_that_is_left_and_ends_before_its_caller_looks_is_done(void **state)
 {
-    (void)state;
     postbox box = { 0 };
     pthread_t server;
     mailbox_post(&box.m);
@@ -922,7 +885,6 @@ static void a_job_that_is_left_and_ends_before_its_caller_looks_is_done(void **s
 
 static void a_job_that_is_left_comes_back(void **state)
 {
-    (void)state;
     postbox box = { 0 };
     pthread_t server;
     assert_int_equal(pthread_create(&server, NULL, serve_waiting, &box), 0);
@@ -989,7 +951,6 @@ static void a_thread_whose_jobs_come_slowly_sleeps_between_them(void **state)
     pthread_t server, reference;
     cpu_set_t before, one[2];
 
-    (void)state;
     if (!find_two_processors(one))
         skip();
     sem_init(&other.asked, 0, 0);

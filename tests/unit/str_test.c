@@ -9,7 +9,6 @@
 
 static void an_empty_string_has_a_text(void **state)
 {
-    (void)state;
     str s = { 0 };
     assert_string_equal(str_text(&s), "");
     assert_int_equal(str_append(&s, NULL, 0), SNUG_OK);
@@ -20,7 +19,6 @@ static void an_empty_string_has_a_text(void **state)
 
 static void appended_text_follows(void **state)
 {
-    (void)state;
     str s = { 0 };
     assert_int_equal(str_add(&s, "one"), SNUG_OK);
     assert_int_equal(str_append(&s, " two three", 4), SNUG_OK);
@@ -33,7 +31,6 @@ static void appended_text_follows(void **state)
 
 static void a_nul_byte_is_text(void **state)
 {
-    (void)state;
     str s = { 0 };
     str_append(&s, "a\0b", 3);
     assert_int_equal(s.len, 3);
@@ -43,7 +40,6 @@ static void a_nul_byte_is_text(void **state)
 
 static void it_grows_as_needed_and_stays_terminated(void **state)
 {
-    (void)state;
     str s = { 0 };
     for (size_t i = 0; i < 10000; i++) {
         assert_int_equal(str_append(&s, &"0123456789"[i % 10], 1), SNUG_OK);
@@ -58,7 +54,6 @@ static void it_grows_as_needed_and_stays_terminated(void **state)
 
 static void a_formatted_text_may_be_longer_than_the_buffer(void **state)
 {
-    (void)state;
     str s = { 0 };
     str_add(&s, "x");
     for (int len = 0; len < 200; len++) {
@@ -72,7 +67,6 @@ static void a_formatted_text_may_be_longer_than_the_buffer(void **state)
 
 static void a_length_out_of_range_changes_nothing(void **state)
 {
-    (void)state;
     str s = { 0 };
     str_add(&s, "kept");
     assert_int_equal(str_reserve(&s, SIZE_MAX), SNUG_ENOMEM);
@@ -83,7 +77,6 @@ static void a_length_out_of_range_changes_nothing(void **state)
 
 static void a_failure_sticks_until_the_string_is_cleared(void **state)
 {
-    (void)state;
     str s = { 0 }, other = { 0 };
     str_add(&s, "kept");
     assert_int_equal(str_append(&s, "", SIZE_MAX), SNUG_ENOMEM);
@@ -100,7 +93,6 @@ static void a_failure_sticks_until_the_string_is_cleared(void **state)
 
 static void reserved_room_is_used_without_moving(void **state)
 {
-    (void)state;
     str s = { 0 };
     assert_int_equal(str_reserve(&s, 1000), SNUG_OK);
     assert_string_equal(s.data, "");
@@ -115,7 +107,6 @@ static void reserved_room_is_used_without_moving(void **state)
 
 static void a_taken_buffer_is_the_callers(void **state)
 {
-    (void)state;
     str s = { 0 };
     char *empty = str_take(&s);
     assert_string_equal(empty, "");
@@ -130,7 +121,6 @@ static void a_taken_buffer_is_the_callers(void **state)
 
 static void a_cleared_string_keeps_its_buffer(void **state)
 {
-    (void)state;
     str s = { 0 };
     str_clear(&s);
     str_add(&s, "text");

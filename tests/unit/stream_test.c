@@ -38,7 +38,6 @@ static void assert_text(const stream *s, const char *expected)
 
 static void output_within_the_limit_is_kept_as_it_is(void **state)
 {
-    (void)state;
     stream s;
     stream_init(&s, 10);
     assert_text(&s, "");
@@ -54,7 +53,6 @@ static void output_within_the_limit_is_kept_as_it_is(void **state)
 
 static void output_past_the_limit_keeps_head_and_tail(void **state)
 {
-    (void)state;
     stream s;
     stream_init(&s, 9);
     write_text(&s, "0123456789");
@@ -70,7 +68,6 @@ static void output_past_the_limit_keeps_head_and_tail(void **state)
 
 static void output_is_cut_at_a_character(void **state)
 {
-    (void)state;
     stream s;
     stream_init(&s, 10);
     write_text(&s, "abcd\xe2\x82\xac++++++\xe2\x82\xac"
@@ -88,7 +85,6 @@ static void output_is_cut_at_a_character(void **state)
 
 static void a_character_across_head_and_tail_is_whole_while_all_is_kept(void **state)
 {
-    (void)state;
     stream s;
     stream_init(&s, 8);
     write_text(&s, "abc\xf0\x9f");
@@ -122,7 +118,6 @@ static void assert_kept(const stream *s, const char *all, size_t len)
 
 static void every_limit_and_size_of_write_keeps_the_same(void **state)
 {
-    (void)state;
     str all = { 0 };
     while (all.len < 100)
         str_printf(&all, "%zu\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", all.len);
@@ -145,7 +140,6 @@ static void every_limit_and_size_of_write_keeps_the_same(void **state)
 
 static void no_limit_keeps_everything(void **state)
 {
-    (void)state;
     stream s;
     str out = { 0 };
     stream_init(&s, SNUG_UNLIMITED);
@@ -160,7 +154,6 @@ static void no_limit_keeps_everything(void **state)
 
 static void many_small_writes_take_no_more_than_the_limit(void **state)
 {
-    (void)state;
     stream s;
     stream_init(&s, 65536);
     for (int i = 0; i < 200000; i++)
@@ -174,7 +167,6 @@ static void many_small_writes_take_no_more_than_the_limit(void **state)
 
 static void a_text_follows_what_the_string_has(void **state)
 {
-    (void)state;
     stream s;
     str out = { 0 };
     stream_init(&s, 10);
@@ -188,7 +180,6 @@ static void a_text_follows_what_the_string_has(void **state)
 
 static void text_that_memory_does_not_hold_is_dropped_and_counted(void **state)
 {
-    (void)state;
     stream s;
     stream_init(&s, SNUG_UNLIMITED);
     write_text(&s, "before");
@@ -206,7 +197,6 @@ static void text_that_memory_does_not_hold_is_dropped_and_counted(void **state)
 
 static void a_reset_stream_is_empty_and_keeps_small_buffers(void **state)
 {
-    (void)state;
     stream s;
     stream_init(&s, 65536);
     for (int i = 0; i < 40000; i++)
@@ -232,7 +222,6 @@ static void a_reset_stream_is_empty_and_keeps_small_buffers(void **state)
 
 static void kept_bytes_are_what_the_text_shows_of_the_output(void **state)
 {
-    (void)state;
     stream s;
     stream_init(&s, 10);
     assert_int_equal(stream_write(&s, "0123456789", 10), 0);

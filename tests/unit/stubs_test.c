@@ -24,7 +24,6 @@ static void tools_of_a_server_are_a_class_wherever_they_stand(void **state)
         { "github.close", "number: int", "Any", "Close it.\n\nArguments:\n    number: Of it.\n" },
     };
     static const size_t all[] = { 0, 1, 2, 3 };
-    (void)state;
     expect(items, all, 4, 0,
            "class github:\n"
            "    @staticmethod\n"
@@ -50,7 +49,6 @@ static void parameters_are_cut_between_two_of_them(void **state)
     static const size_t first[] = { 0 };
     static char name[4001];
     str parameters = { 0 }, out = { 0 };
-    (void)state;
     memset(name, 'a', sizeof name - 1);
     str_printf(&parameters, "a: Literal[\", b\", \"c\"], %s: str", name);
     const stub item = { "f", parameters.data, "Any", "" };
@@ -69,7 +67,6 @@ static void only_those_chosen_are_written_in_their_order(void **state)
                                   { "b", "", "Any", "" },
                                   { "c", "", "Any", "" } };
     static const size_t chosen[] = { 2, 0 };
-    (void)state;
     expect(items, chosen, 2, 0, "def c() -> Any: ...\n\ndef a() -> Any: ...\n");
     expect(items, chosen, 0, 0, "");
 }
@@ -86,7 +83,6 @@ static void no_docstring_ends_its_string(void **state)
         { "\x1b[31m\x7f", "\"\"\"\\x1b[31m\\x7f\"\"\"" },
         { " a\r\nb ", "\"\"\"a\n    b\n    \"\"\"" },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const stub item = { "f", "", "Any", cases[i].doc };
         str wanted = { 0 };
@@ -100,7 +96,6 @@ static void a_docstring_is_cut_at_a_character(void **state)
 {
     static const size_t first[] = { 0 };
     static const stub item = { "f", "", "Any", "abc\xc3\xa9 def" };
-    (void)state;
     expect(&item, first, 1, 4, "def f() -> Any:\n    \"\"\"abc ...\"\"\"\n");
     expect(&item, first, 1, 9, "def f() -> Any:\n    \"\"\"abc\xc3\xa9 def\"\"\"\n");
 }

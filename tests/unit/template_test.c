@@ -25,7 +25,6 @@ static const template_values some = { .query = "why?", .code = "{{query}}", .out
 
 static void texts_are_rendered(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *rendered;
     } rows[] = {
@@ -65,7 +64,6 @@ static void texts_are_rendered(void **state)
 
 static void what_is_wrong_with_a_text_is_told(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *message;
     } rows[] = {
@@ -91,7 +89,6 @@ static void what_is_wrong_with_a_text_is_told(void **state)
 
 static void sections_and_bytes_are_bounded(void **state)
 {
-    (void)state;
     str text = { 0 };
     for (int i = 0; i < 17; i++)
         assert_int_equal(str_add(&text, "{{#query}}"), SNUG_OK);
@@ -120,7 +117,6 @@ static template_values all_but(const char *name)
 
 static void the_built_in_templates_are_right(void **state)
 {
-    (void)state;
     template_set *set;
     size_t count = 0;
     assert_int_equal(template_set_open(&set, NULL, NULL, 0), SNUG_OK);
@@ -161,7 +157,6 @@ static int is_used(const char *name)
 
 static void variables_are_used_and_described(void **state)
 {
-    (void)state;
     /* For templates of the caller's. */
     static const char for_others[] = " profile ";
     for (size_t v = 0; template_variable(v); v++) {
@@ -176,7 +171,6 @@ static void variables_are_used_and_described(void **state)
 
 static void a_repair_says_what_there_is_to_say(void **state)
 {
-    (void)state;
     template_set *set;
     str out = { 0 };
     template_values values = { .query = "Sum?",
@@ -213,13 +207,11 @@ static char folder[] = "/tmp/snug_template_XXXXXX";
 
 static int make_folder(void **state)
 {
-    (void)state;
     return mkdtemp(folder) ? 0 : -1;
 }
 
 static int remove_folder(void **state)
 {
-    (void)state;
     return rmdir(folder);
 }
 
@@ -240,7 +232,6 @@ static void take_away(const char *name)
 
 static void a_folder_replaces_templates_and_a_text_comes_before_it(void **state)
 {
-    (void)state;
     snug_agent_prompt prompt = { "plan", "mine" };
     template_set *set;
     put("plan.txt", "of the folder");
@@ -269,7 +260,6 @@ static void refuses(const char *dir, const snug_agent_prompt *prompts, size_t co
 
 static void templates_that_are_not_right_are_refused(void **state)
 {
-    (void)state;
     static const snug_agent_prompt twice[] = { { "plan", "a" }, { "plan", "b" } };
     static const snug_agent_prompt wrong[] = { { "plan", "a\n{{langage}}" } };
     static const snug_agent_prompt unknown[] = { { "repare", "a" } };
@@ -302,7 +292,6 @@ static void templates_that_are_not_right_are_refused(void **state)
 
 static void the_manual_has_every_template_and_variable(void **state)
 {
-    (void)state;
     str text = { 0 }, row = { 0 };
     size_t rows = 0, known = 0;
     assert_int_equal(file_read(&text, MANUAL, 1 << 20), SNUG_OK);

@@ -45,7 +45,6 @@ static void finish(finding *found)
 
 static void a_thread_runs_on_the_stack_that_was_mapped_for_it(void **state)
 {
-    (void)state;
     finding found = { .may_end = 1 };
     assert_int_equal(thread_start(&found.t, "test", 64 * MIB + 1, look, &found), SNUG_OK);
     uintptr_t stack = (uintptr_t)found.t.stack;
@@ -71,7 +70,6 @@ static void *use_stack(void *arg)
 
 static void the_whole_stack_can_be_used(void **state)
 {
-    (void)state;
     thread t;
     int used = 0;
     assert_int_equal(thread_start(&t, "test", 4 * MIB, use_stack, &used), SNUG_OK);
@@ -94,7 +92,6 @@ static int is_readable(const char *byte)
 
 static void the_page_below_the_stack_is_guarded(void **state)
 {
-    (void)state;
     finding found = { 0 };
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     assert_int_equal(thread_start(&found.t, "test", 2 * MIB, look, &found), SNUG_OK);
@@ -107,7 +104,6 @@ static void the_page_below_the_stack_is_guarded(void **state)
 
 static void a_thread_has_its_name(void **state)
 {
-    (void)state;
     finding found = { 0 };
     char name[16] = "";
     assert_int_equal(thread_start(&found.t, "snug-fifteen-by", 2 * MIB, look, &found), SNUG_OK);
@@ -118,7 +114,6 @@ static void a_thread_has_its_name(void **state)
 
 static void the_hosts_signals_do_not_reach_a_thread(void **state)
 {
-    (void)state;
     static const int blocked[] = { SIGINT, SIGTERM, SIGHUP, SIGALRM, SIGCHLD, SIGUSR1, SIGPIPE };
     static const int open[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS };
     finding found = { .may_end = 1 };
@@ -168,7 +163,6 @@ static size_t stack_within(size_t bytes)
 
 static void a_stack_is_halved_until_it_leaves_room(void **state)
 {
-    (void)state;
     /* Beside what the C library takes of it. */
     assert_int_equal(stack_within(40 * MIB) / MIB, 1);
     assert_int_equal(stack_within((128 + 40) * MIB) / MIB, 32);
@@ -176,7 +170,6 @@ static void a_stack_is_halved_until_it_leaves_room(void **state)
 
 static void no_room_at_all_is_an_error(void **state)
 {
-    (void)state;
     finding found = { .may_end = 1 };
     struct rlimit before, tight;
     assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
@@ -196,7 +189,6 @@ static void no_room_at_all_is_an_error(void **state)
 
 static void waiting_for_another_value_returns_at_once(void **state)
 {
-    (void)state;
     _Atomic uint32_t word = 1;
     futex_wait(&word, 0, UINT64_MAX);
     assert_int_equal(word, 1);
@@ -204,7 +196,6 @@ static void waiting_for_another_value_returns_at_once(void **state)
 
 static void waiting_ends_at_the_deadline(void **state)
 {
-    (void)state;
     _Atomic uint32_t word = 0;
     uint64_t deadline_ns = clock_deadline_ns(clock_now_ns(), 2);
     while (clock_now_ns() < deadline_ns)
@@ -229,7 +220,6 @@ static void *count_up(void *arg)
 
 static void a_wake_is_never_missed(void **state)
 {
-    (void)state;
     thread t;
     _Atomic uint32_t word = 0;
     assert_int_equal(thread_start(&t, "test", 2 * MIB, count_up, &word), SNUG_OK);

@@ -13,14 +13,12 @@ static char top[64];
 
 static int set_up(void **state)
 {
-    (void)state;
     strcpy(top, "/tmp/snug-tree-test-XXXXXX");
     return mkdtemp(top) ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
-    (void)state;
     tree_remove(top);
     return access(top, F_OK) == 0;
 }
@@ -52,7 +50,6 @@ static void make_file(int folder, const char *name, size_t bytes)
 
 static void sizes_and_entries_are_summed_without_following_links(void **state)
 {
-    (void)state;
     tree_usage sum;
     int at = deep_folder(2);
     make_file(at, "a", 100);
@@ -66,7 +63,6 @@ static void sizes_and_entries_are_summed_without_following_links(void **state)
 
 static void a_tree_too_deep_to_measure_says_so(void **state)
 {
-    (void)state;
     tree_usage sum;
     close(deep_folder(TREE_DEPTH));
     assert_int_equal(tree_measure(&sum, top), 0);
@@ -79,7 +75,6 @@ static void a_tree_too_deep_to_measure_says_so(void **state)
 
 static void a_folder_that_is_not_there_says_so(void **state)
 {
-    (void)state;
     tree_usage sum;
     assert_int_equal(tree_measure(&sum, "/nowhere/at/all"), ENOENT);
     tree_remove("/nowhere/at/all");
@@ -87,7 +82,6 @@ static void a_folder_that_is_not_there_says_so(void **state)
 
 static void a_tree_of_any_depth_is_removed(void **state)
 {
-    (void)state;
     int at = deep_folder(3 * TREE_DEPTH + 5);
     make_file(at, "last", 1);
     close(at);
@@ -102,7 +96,6 @@ static void a_tree_of_any_depth_is_removed(void **state)
 
 static void folders_without_permissions_are_removed(void **state)
 {
-    (void)state;
     int at = deep_folder(2);
     make_file(at, "a", 1);
     assert_int_equal(fchmod(at, 0), 0);
@@ -114,7 +107,6 @@ static void folders_without_permissions_are_removed(void **state)
 
 static void one_entry_is_removed_from_its_folder(void **state)
 {
-    (void)state;
     char name[200];
     memset(name, 'd', sizeof name - 1);
     name[sizeof name - 1] = '\0';
@@ -153,7 +145,6 @@ static int walk(char *text, uint64_t most)
 
 static void a_walk_meets_names_in_order_and_follows_no_link(void **state)
 {
-    (void)state;
     char text[1000];
     int folder = open(top, O_RDONLY | O_DIRECTORY);
     assert_int_equal(mkdirat(folder, "b", 0700), 0);
@@ -174,7 +165,6 @@ static void a_walk_meets_names_in_order_and_follows_no_link(void **state)
 
 static void a_walk_ends_at_the_depth_that_is_looked_into(void **state)
 {
-    (void)state;
     static char text[200 * 200 * TREE_DEPTH];
     close(deep_folder(TREE_DEPTH + 2));
     assert_int_equal(walk(text, 1000), ELOOP);

@@ -38,7 +38,6 @@ static void check_told(troubles *t, snug_supervisor_event_kind kind, const char 
 
 static void each_trouble_is_a_line_with_the_session_and_the_tenant_where_there_is_one(void **state)
 {
-    (void)state;
     troubles t = TROUBLES_INIT;
     check_told(&t, SNUG_SUPERVISOR_EVENT_SAVE_FAILED, "stdio", "py_1",
                "session py_1 could not be saved, and stays open: why\n");
@@ -51,7 +50,6 @@ static void each_trouble_is_a_line_with_the_session_and_the_tenant_where_there_i
 
 static void what_is_ordinary_is_not_told(void **state)
 {
-    (void)state;
     troubles t = TROUBLES_INIT;
     check_told(&t, SNUG_SUPERVISOR_EVENT_DAMAGED, "ada", "py_1", "");
     check_told(&t, SNUG_SUPERVISOR_EVENT_OPENED, "ada", "py_1", "");
@@ -78,7 +76,6 @@ static int count_told(troubles *t, int events, uint64_t now_ns, uint64_t *left_o
 
 static void no_more_than_so_many_are_told_in_an_hour(void **state)
 {
-    (void)state;
     troubles t = TROUBLES_INIT;
     uint64_t left_out;
     assert_int_equal(count_told(&t, 10000, SECOND_NS, &left_out), TROUBLES_AN_HOUR);
@@ -91,7 +88,6 @@ static void no_more_than_so_many_are_told_in_an_hour(void **state)
 /* A descriptor in the place of stderr: nothing of it is for the test's own output. */
 static void who_does_not_read_stderr_keeps_nobody_waiting(void **state)
 {
-    (void)state;
     troubles t = TROUBLES_INIT;
     char filler[4096] = { 0 };
     int ends[2], own = dup(STDERR_FILENO);

@@ -18,7 +18,6 @@ static size_t encode(char *out, unsigned code)
 
 static void every_code_point_is_fine_but_surrogates(void **state)
 {
-    (void)state;
     char text[4];
     for (unsigned code = 0; code < 0x120000; code++) {
         size_t len = encode(text, code), at = 99;
@@ -34,7 +33,6 @@ static void every_code_point_is_fine_but_surrogates(void **state)
 
 static void two_bytes_are_two_ascii_characters_or_one_of_1920(void **state)
 {
-    (void)state;
     unsigned fine = 0;
     for (unsigned i = 0; i < 0x10000; i++) {
         char text[2] = { (char)(i >> 8), (char)(i & 0xff) };
@@ -46,7 +44,6 @@ static void two_bytes_are_two_ascii_characters_or_one_of_1920(void **state)
 
 static void a_fault_is_found_where_it_begins(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         utf8_fault fault;
@@ -78,7 +75,6 @@ static void a_fault_is_found_where_it_begins(void **state)
 
 static void a_fault_is_found_at_every_offset(void **state)
 {
-    (void)state;
     char text[40];
     for (size_t i = 0; i < sizeof text; i++) {
         size_t at = 99;
@@ -92,7 +88,6 @@ static void a_fault_is_found_at_every_offset(void **state)
 
 static void a_cut_is_at_a_character(void **state)
 {
-    (void)state;
     static const char text[] = "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80z"; /* 1, 2, 3, 4, 1 bytes */
     static const size_t floors[] = { 0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11 };
     static const size_t ceils[] = { 0, 1, 3, 3, 6, 6, 6, 10, 10, 10, 10, 11 };
@@ -109,7 +104,6 @@ static void a_cut_is_at_a_character(void **state)
 
 static void a_cut_of_other_bytes_is_near(void **state)
 {
-    (void)state;
     char text[64];
     memset(text, 0x80, sizeof text);
     for (size_t at = 0; at <= sizeof text; at++) {
@@ -121,7 +115,6 @@ static void a_cut_of_other_bytes_is_near(void **state)
 
 static void the_first_byte_says_how_long_a_character_is(void **state)
 {
-    (void)state;
     for (unsigned lead = 0; lead < 256; lead++) {
         unsigned expected = lead < 0x80   ? 1
                             : lead < 0xc2 ? 0
@@ -135,7 +128,6 @@ static void the_first_byte_says_how_long_a_character_is(void **state)
 
 static void what_is_no_character_becomes_question_marks(void **state)
 {
-    (void)state;
     char text[] = "a\xff\xc3\xa9\xc3";
     utf8_mend(text, sizeof text - 1);
     assert_string_equal(text, "a?\xc3\xa9?");

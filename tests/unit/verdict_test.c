@@ -14,7 +14,6 @@
 
 static void verdicts_are_read_as_models_write_them(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         snug_agent_verdict value;
@@ -72,7 +71,6 @@ static void verdicts_are_read_as_models_write_them(void **state)
 
 static void verdicts_in_words_are_read_and_none_is_guessed(void **state)
 {
-    (void)state;
     enum { NONE = -1 };
     static const struct {
         const char *text;
@@ -119,7 +117,6 @@ static void verdicts_in_words_are_read_and_none_is_guessed(void **state)
 
 static void plans_are_read_as_models_write_them(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *steps; /* with a "|" behind each */
     } rows[] = {
@@ -155,7 +152,6 @@ static void plans_are_read_as_models_write_them(void **state)
 
 static void marks_and_the_language_are_read_from_an_object(void **state)
 {
-    (void)state;
     static const char text[] = "{\"verdict\": \"pass\", \"quality\": 90, \"robustness\": \"high\", "
                                "\"performance\": 101, \"language\": \"de\"}";
     verdict found;
@@ -168,7 +164,6 @@ static void marks_and_the_language_are_read_from_an_object(void **state)
 
 static void a_plan_has_no_more_steps_than_are_wanted(void **state)
 {
-    (void)state;
     static const char *const texts[] = { "[\"a\", \"b\", \"c\"]",
                                          "{\"steps\": [\"a\", \"b\", \"c\"]}" };
     for (size_t i = 0; i < 2; i++) {
@@ -186,7 +181,6 @@ static void a_plan_has_no_more_steps_than_are_wanted(void **state)
 
 static void hostile_replies_take_linear_time(void **state)
 {
-    (void)state;
     static const char *const pieces[] = { "{",   "[",      "{\"verdict\": ",  "<think>",
                                           "\"",  "{'a\":", "1. a\n",          "- ",
                                           "[\"", "\n",     "verdict: pass\n", "pass.\n" };

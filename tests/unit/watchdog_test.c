@@ -43,7 +43,6 @@ static counter new_counter(void)
 
 static void an_item_is_called_when_its_deadline_has_passed(void **state)
 {
-    (void)state;
     watchdog *w;
     counter c = new_counter();
     assert_int_equal(watchdog_open_manual(&w), SNUG_OK);
@@ -61,7 +60,6 @@ static void an_item_is_called_when_its_deadline_has_passed(void **state)
 
 static void an_item_may_ask_to_be_called_again(void **state)
 {
-    (void)state;
     watchdog *w;
     counter c = new_counter();
     c.next_ns = 150;
@@ -77,7 +75,6 @@ static void an_item_may_ask_to_be_called_again(void **state)
 
 static void a_disarmed_item_is_not_called(void **state)
 {
-    (void)state;
     watchdog *w;
     counter c = new_counter();
     assert_int_equal(watchdog_open_manual(&w), SNUG_OK);
@@ -95,7 +92,6 @@ static void a_disarmed_item_is_not_called(void **state)
 
 static void arming_again_moves_the_deadline(void **state)
 {
-    (void)state;
     watchdog *w;
     counter c = new_counter();
     assert_int_equal(watchdog_open_manual(&w), SNUG_OK);
@@ -113,7 +109,6 @@ static void arming_again_moves_the_deadline(void **state)
 
 static void a_round_answers_the_earliest_deadline_of_many(void **state)
 {
-    (void)state;
     enum { COUNT = 1000 };
     watchdog *w;
     counter *all = calloc(COUNT, sizeof *all);
@@ -144,7 +139,6 @@ static uint64_t deadline_of(watch *item, void *arg)
 
 static void a_strike_reaches_an_armed_item_only(void **state)
 {
-    (void)state;
     watchdog *w;
     counter c = new_counter();
     uint64_t deadline_ns = 500;
@@ -165,7 +159,6 @@ static void a_strike_reaches_an_armed_item_only(void **state)
 
 static void never_is_never_due(void **state)
 {
-    (void)state;
     watchdog *w;
     counter c = new_counter();
     assert_int_equal(watchdog_open_manual(&w), SNUG_OK);
@@ -178,7 +171,6 @@ static void never_is_never_due(void **state)
 
 static void closing_nothing_is_fine(void **state)
 {
-    (void)state;
     watchdog *w;
     watchdog_close(NULL);
     assert_int_equal(watchdog_open(&w), SNUG_OK);
@@ -207,7 +199,6 @@ static counter new_posting_counter(void)
 
 static void the_thread_calls_at_the_deadline(void **state)
 {
-    (void)state;
     watchdog *w;
     counter c = new_posting_counter();
     assert_int_equal(watchdog_open(&w), SNUG_OK);
@@ -223,7 +214,6 @@ static void the_thread_calls_at_the_deadline(void **state)
 
 static void an_earlier_deadline_wakes_the_thread(void **state)
 {
-    (void)state;
     watchdog *w;
     counter late = new_posting_counter(), early = new_posting_counter();
     assert_int_equal(watchdog_open(&w), SNUG_OK);
@@ -242,7 +232,6 @@ static void an_earlier_deadline_wakes_the_thread(void **state)
 
 static void a_deadline_is_found_behind_one_that_was_disarmed(void **state)
 {
-    (void)state;
     watchdog *w;
     counter first = new_posting_counter(), gone = new_posting_counter();
     counter there = new_posting_counter();
@@ -263,14 +252,11 @@ static void a_deadline_is_found_behind_one_that_was_disarmed(void **state)
 
 static uint64_t at_once(watch *item, void *arg)
 {
-    (void)item;
-    (void)arg;
     return clock_now_ns();
 }
 
 static void a_strike_wakes_the_thread(void **state)
 {
-    (void)state;
     watchdog *w;
     counter c = new_posting_counter();
     assert_int_equal(watchdog_open(&w), SNUG_OK);
@@ -297,7 +283,6 @@ typedef struct runner {
 static uint64_t expect_running(watch *item, uint64_t now_ns)
 {
     runner *r = (runner *)item;
-    (void)now_ns;
     assert_int_equal(r->running, 1);
     r->strikes++;
     return UINT64_MAX;
@@ -305,7 +290,6 @@ static uint64_t expect_running(watch *item, uint64_t now_ns)
 
 static uint64_t strike_running(watch *item, void *arg)
 {
-    (void)arg;
     return expect_running(item, 0);
 }
 
@@ -325,7 +309,6 @@ static void *run_cells(void *arg)
 
 static void a_strike_or_deadline_never_comes_after_disarming(void **state)
 {
-    (void)state;
     watchdog *w;
     runner runners[3] = { 0 };
     pthread_t threads[3];
