@@ -1,6 +1,6 @@
 /*
  * caller.c - a program that was compiled with the headers of another version, and runs with the
- * libraries of this one. It is compiled with each folder of headers that README.md names.
+ * libraries of this one. README.md says with which headers.
  */
 #include <snug/agent.h>
 #include <snug/library.h>
@@ -39,7 +39,6 @@ static void on_output(void *payload, snug_stream stream, const char *text, size_
 
 static void double_it(void *payload, snug_call *call, const char *arguments)
 {
-    (void)payload;
     CHECK(strcmp(snug_call_name(call), "double") == 0);
     snug_call_return(call, strstr(arguments, "21") ? "42" : "null",
                      strstr(arguments, "21") ? 2 : 4);
@@ -289,7 +288,6 @@ static void set_more(snug_host *host)
 #else
 static void set_more(snug_host *host)
 {
-    (void)host;
 }
 #endif
 
