@@ -203,7 +203,7 @@ def parse():
     parser.add_argument("--limit", type=float, default=20)
     parser.add_argument("--cpu", type=float, default=5)
     parser.add_argument("--sample", action="store_true")
-    parser.add_argument("--record", help="a file that a line for each module is added to, for table.py")
+    parser.add_argument("--record", help="a file that a line for each module is added to")
     parser.add_argument("-v", action="store_true")
     parser.add_argument("modules", nargs="*")
     return parser.parse_args()
