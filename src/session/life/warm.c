@@ -10,11 +10,12 @@
 #include "py/life/runtime.h"
 #include "session/core/full.h"
 
-/* What every session of the default profile imports from. */
-static int warm_extensions(void)
+/* What every session of the default profile imports from: a module in C that is loaded here is not loaded
+ * and relocated again in each child. */
+static int warm_extensions(int is_full)
 {
     allowlist *list = NULL;
-    int error = allowlist_open(&list, "core", NULL, NULL);
+    int error = allowlist_open(&list, is_full ? "data" : "core", NULL, NULL);
     if (!error)
         error = extensions_load(list);
     allowlist_close(list);
@@ -45,7 +46,7 @@ int warm_start(const warm_wish *wish)
         error = full_preload(wish->preload, wish->packages);
     if (error)
         return error;
-    return warm_extensions();
+    return warm_extensions(wish->is_full);
 }
 
 void warm_before_fork(void)
