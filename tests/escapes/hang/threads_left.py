@@ -9,4 +9,5 @@ def loop():
         pass
 threading.Thread(target=loop, daemon=True).start()
 # %%
+import threading
 threading.active_count()
