@@ -285,7 +285,7 @@ exits, interrupts, lies, x = Exits(), Interrupts(), Lies(), 1""")
     # ---- limits ----
 
     def test_a_value_that_never_ends_is_a_clean_error_and_the_session_lives_on(self):
-        cells = self.cells("--timeout", "0.3")
+        cells = self.cells("--timeout", "2")
         cells.ask(session="a", code=HANGS)
         self.error(cells.ask(session="a", op="save", path=self.path()), "took longer than", "SNUG_ESTOPPED")
         self.assertEqual(os.listdir(self.folder), [])
@@ -304,7 +304,7 @@ exits, interrupts, lies, x = Exits(), Interrupts(), Lies(), 1""")
         self.assertEqual(self.value(cells, "x"), 5)
 
     def test_a_restore_that_never_ends_leaves_an_empty_session(self):
-        cells, other = self.cells(), self.cells("--timeout", "0.3")
+        cells, other = self.cells(), self.cells("--timeout", "2")
         cells.ask(session="a", code="class C:\n    def __setstate__(self, state):\n        while True: pass\n"
                                     "    def __getstate__(self): return 1\nc = C()\nx = 5")
         self.save(cells)
@@ -324,10 +324,10 @@ exits, interrupts, lies, x = Exits(), Interrupts(), Lies(), 1""")
         self.assertEqual(self.value(cells, "x"), 5)
 
     def test_a_lost_session_can_be_restored_and_not_saved(self):
-        cells = self.cells("--timeout", "0.3")
+        cells = self.cells()
         cells.ask(session="a", code="x = 1")
         self.save(cells)
-        lost = cells.ask(session="a", code="all(__import__('itertools').cycle([1]))")
+        lost = cells.ask(session="a", code="all(__import__('itertools').cycle([1]))", timeout=0.3)
         if lost["state"] == "lost":
             self.error(cells.ask(session="a", op="save", path=self.path("b")), "lost", "SNUG_EDEAD")
         self.restore(cells)

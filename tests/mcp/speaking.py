@@ -28,6 +28,8 @@ class Server:
     """A server at the other end of two pipes. Answers are found by their ids."""
 
     def __init__(self, *args, state, era=MODERN, env=None, form="full"):
+        if "--upstream-time" not in args:  # a busy machine starts Node slowly
+            args += "--upstream-time", f"{SECONDS}s"
         self.process = subprocess.Popen([SNUG, "mcp", "--state", state, "--structured", form, *args], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
                                         env=env or environment())
