@@ -6,10 +6,9 @@
 #include <snug/snug.h>
 
 #include "base/array.h"
-#include "base/ascii.h"
 #include "base/base64.h"
+#include "base/jsontext.h"
 #include "base/percent.h"
-#include "base/utf8.h"
 
 /* ---- forms ---- */
 
@@ -28,195 +27,113 @@ void concealed_free(concealed *c)
     *c = (concealed){ 0 };
 }
 
-/* Takes form, which is left out where it is short or nothing but backslashes. */
-static int add_form(concealed *c, str *form, size_t owner, int is_itself)
+/* A form that is too short is left out. The text is copied. */
+static int add_form(concealed *c, const char *text, size_t len, size_t owner, unsigned uses)
 {
-    const size_t first = strspn(str_text(form), "\\");
-
-    if (form->len < CONCEALED_LEAST || first >= form->len) {
-        wipe(form);
+    str copy = { 0 };
+    if (len < CONCEALED_LEAST)
         return SNUG_OK;
-    }
-    if (array_reserve(&c->forms, &c->cap, c->count + 1, sizeof *c->forms)) {
-        wipe(form);
+    if (str_append(&copy, text, len) ||
+        array_reserve(&c->forms, &c->cap, c->count + 1, sizeof *c->forms)) {
+        wipe(&copy);
         return SNUG_ENOMEM;
     }
-    size_t *chain = &c->first[(unsigned char)form->data[first]];
-    c->forms[c->count] = (concealed_form){ *form, owner, *chain, is_itself };
+
+    size_t *chain = &c->first[(unsigned char)*text];
+    c->forms[c->count] = (concealed_form){ copy, owner, *chain, uses };
     *chain = ++c->count;
     return SNUG_OK;
 }
 
-/* What is certain of its base64 where before bytes of something else stand in front of it, modulo
- * three: not the characters that it shares with its neighbours. */
-static int write_base64(str *out, const char *text, size_t len, size_t before, int is_for_urls)
+/* Base64 has three forms of a text, by the number of bytes before it modulo three. The characters
+ * that it shares with its neighbours are left out. */
+static int add_base64(concealed *c, const char *text, size_t len, size_t owner)
 {
-    str padded = { 0 }, whole = { 0 };
-    const size_t first = before == 0 ? 0 : before + 1, all = (before + len) * 8 / 6;
-    int error = str_append(&padded, "xx", before);
-
-    if (!error)
-        error = str_append(&padded, text, len);
-    if (!error)
-        error = base64_append(&whole, padded.data, padded.len);
-    if (!error && all > first)
-        error = str_append(out, whole.data + first, all - first);
-    for (size_t i = 0; is_for_urls && i < out->len; i++)
-        out->data[i] = (char)(out->data[i] == '+' ? '-' : out->data[i] == '/' ? '_' : out->data[i]);
-    wipe(&padded);
-    wipe(&whole);
+    int error = SNUG_OK;
+    for (size_t before = 0; before < 3 && !error; before++) {
+        const size_t first = before == 0 ? 0 : before + 1, end = (before + len) * 8 / 6;
+        str padded = { 0 }, whole = { 0 };
+        str_append(&padded, "xx", before);
+        str_append(&padded, text, len);
+        if (!(error = str_error(&padded)) &&
+            !(error = base64_append(&whole, padded.data, padded.len)) && end > first)
+            error = add_form(c, whole.data + first, end - first, owner,
+                             CONCEALED_IN_TEXT | CONCEALED_IN_JSON);
+        wipe(&padded);
+        wipe(&whole);
+    }
     return error;
 }
 
-enum { FORMS = 8 };
-
-static int write_form(str *out, const char *text, size_t len, int number)
+/* As JSON writers escape it; some escape '/' too. */
+static int add_escaped(concealed *c, const char *text, size_t len, size_t owner, int has_slashes)
 {
-    if (number == 0)
-        return str_append(out, text, len);
-    if (number == 1)
-        return percent_append(out, text, len);
-    return write_base64(out, text, len, (size_t)(number - 2) / 2, number % 2);
+    str quoted = { 0 }, form = { 0 };
+    int error = jsontext_quote(&quoted, text, len);
+    for (size_t i = 1; !error && i + 1 < quoted.len; i++) {
+        if (has_slashes && quoted.data[i] == '/')
+            str_append(&form, "\\", 1);
+        str_append(&form, quoted.data + i, 1);
+    }
+    if (!error && !(error = str_error(&form)) && form.len > len)
+        error = add_form(c, form.data, form.len, owner, CONCEALED_IN_TEXT | CONCEALED_IN_JSON);
+    wipe(&quoted);
+    wipe(&form);
+    return error;
+}
+
+/* Whether text stands in a JSON string as it is. */
+static int is_plain(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (text[i] == '"' || text[i] == '\\' || (unsigned char)text[i] < ' ')
+            return 0;
+    return 1;
+}
+
+/* As URLs have it, which servers echo. */
+static int add_percent(concealed *c, const char *text, size_t len, size_t owner)
+{
+    str form = { 0 };
+    int error = percent_append(&form, text, len);
+    if (!error && form.len > len)
+        error = add_form(c, form.data, form.len, owner, CONCEALED_IN_TEXT | CONCEALED_IN_JSON);
+    wipe(&form);
+    return error;
 }
 
 int concealed_add(concealed *c, const char *text, size_t len, size_t owner)
 {
-    int error = SNUG_OK;
-
-    for (int number = 0; number < FORMS && !error && len >= CONCEALED_LEAST; number++) {
-        str form = { 0 };
-        error = write_form(&form, text, len, number);
-        if (error || (number > 0 && form.len == len)) /* percent encoding changes nothing */
-            wipe(&form);
-        else
-            error = add_form(c, &form, owner, number == 0);
-    }
-    return error;
-}
-
-/* ---- escapes ---- */
-
-/* In a row. JSON in a string of JSON in a string of JSON has eight for one. */
-enum { MOST_SLASHES = 64, MOST_CODED_SLASHES = 8 };
-
-static size_t count_slashes(const concealed_scan *s, size_t at)
-{
-    size_t count = 0;
-
-    while (count < MOST_SLASHES && at + count < s->len && s->text[at + count] == '\\')
-        count++;
-    return count;
-}
-
-/* "u00e9", without its backslash; -1: something else. */
-static long read_unit(const concealed_scan *s, size_t at)
-{
-    long unit = 0;
-
-    if (s->len - at < 5 || s->text[at] != 'u')
-        return -1;
-    for (size_t i = 1; i < 5; i++) {
-        const int digit = hex_value(s->text[at + i]);
-        if (digit < 0)
-            return -1;
-        unit = unit * 16 + digit;
-    }
-    return unit;
-}
-
-/* The same as UTF-8, with the other half of a pair behind it. How many bytes it is; 0: it is
- * something else. */
-static size_t read_unicode(char bytes[4], size_t *count, const concealed_scan *s, size_t at)
-{
-    long unit = read_unit(s, at);
-    size_t used = 5;
-
-    if (unit < 0)
-        return 0;
-    const size_t slashes = count_slashes(s, at + used);
-    const long low = slashes > 0 ? read_unit(s, at + used + slashes) : -1;
-    if (unit >= 0xd800 && unit < 0xdc00 && low >= 0xdc00 && low < 0xe000) {
-        unit = 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
-        used += slashes + 5;
-    }
-    *count = utf8_encode(bytes, (uint32_t)unit);
-    return used;
+    const unsigned uses =
+        CONCEALED_IN_TEXT | CONCEALED_ITSELF | (is_plain(text, len) ? CONCEALED_IN_JSON : 0);
+    int error;
+    if (len < CONCEALED_LEAST)
+        return SNUG_OK;
+    if ((error = add_form(c, text, len, owner, uses)) ||
+        (error = add_escaped(c, text, len, owner, 0)) || (error = add_percent(c, text, len, owner)))
+        return error;
+    if (memchr(text, '/', len) && (error = add_escaped(c, text, len, owner, 1)))
+        return error;
+    return add_base64(c, text, len, owner);
 }
 
 /* ---- looking ---- */
 
-/* In how many bytes the form stands at at; 0: it does not. Backslashes are passed over, in both, so
- * that it does not matter how many levels of JSON have put theirs in. */
-static size_t match(const concealed_scan *s, size_t at, const str *form)
+/* The length of the longest form that begins at s->at; 0: none does. */
+static size_t find_here(const concealed_scan *s, size_t *owner)
 {
-    const size_t begin = at;
-    size_t i = 0, count, passed = 0;
-    char bytes[4];
-
-    while ((i += strspn(form->data + i, "\\")) < form->len) {
-        const size_t slashes = count_slashes(s, at);
-        const int is_escape = slashes % 2 == 1;
-        at += slashes;
-        if (at >= s->len || (s->is_json && !is_escape && s->text[at] == '"'))
-            return 0; /* the end of the string */
-        const size_t used = slashes > 0 ? read_unicode(bytes, &count, s, at) : 0;
-        if (used > 0 && bytes[0] == '\\' && passed++ < MOST_CODED_SLASHES) {
-            at += used;
-            continue;
-        }
-        if (used > 0 && count <= form->len - i && !memcmp(form->data + i, bytes, count)) {
-            at += used;
-            i += count;
-            passed = 0;
-            continue;
-        }
-        if (s->text[at] != form->data[i] ||
-            (s->is_json && is_escape && strchr("bfnrtu", s->text[at])))
-            return 0;
-        at++;
-        i++;
-        passed = 0;
-    }
-    return at - begin >= CONCEALED_LEAST ? at - begin : 0;
-}
-
-/* Whether the second byte rules it out. A server may write what keys begin with over and over. */
-static int may_match(const concealed_scan *s, const char *form)
-{
-    const char *text = s->text + s->at;
-
-    if (s->len - s->at < 2 || memchr(text, '\\', 2) || memchr(form, '\\', 2))
-        return 1;
-    return text[1] == form[1];
-}
-
-/* Of the forms that begin with that byte. */
-static void match_forms(const concealed_scan *s, char first, size_t *longest, size_t *owner)
-{
+    const unsigned use = s->is_json ? CONCEALED_IN_JSON : CONCEALED_IN_TEXT;
     const concealed_form *form;
+    size_t longest = 0;
 
-    for (size_t i = s->of->first[(unsigned char)first]; i > 0; i = form->next) {
+    for (size_t i = s->of->first[(unsigned char)s->text[s->at]]; i > 0; i = form->next) {
         form = &s->of->forms[i - 1];
-        const size_t used = may_match(s, form->text.data) ? match(s, s->at, &form->text) : 0;
-        if (used > *longest) {
-            *longest = used;
+        if (form->uses & use && form->text.len > longest && form->text.len <= s->len - s->at &&
+            memcmp(s->text + s->at, form->text.data, form->text.len) == 0) {
+            longest = form->text.len;
             *owner = form->owner;
         }
     }
-}
-
-/* The length of the longest at the place of s. */
-static size_t find_here(const concealed_scan *s, size_t *owner)
-{
-    const size_t at = s->at + count_slashes(s, s->at);
-    size_t longest = 0, count;
-    char bytes[4];
-
-    if (at >= s->len)
-        return 0;
-    if (at > s->at && read_unicode(bytes, &count, s, at))
-        match_forms(s, bytes[0], &longest, owner);
-    match_forms(s, s->text[at], &longest, owner);
     return longest;
 }
 
@@ -230,18 +147,17 @@ int concealed_next(concealed_scan *s, size_t *from, size_t *used, size_t *owner)
 {
     while (s->of->count > 0 && s->at < s->len) {
         const char c = s->text[s->at];
-        const int is_looked_into = s->is_inside || !s->is_json;
-        if (is_looked_into && (c == '\\' || s->of->first[(unsigned char)c] > 0) &&
-            (*used = find_here(s, owner))) {
+        if ((s->is_inside || !s->is_json) && (*used = find_here(s, owner))) {
             *from = s->at;
             s->at += *used;
             return 1;
         }
         if (s->is_json && c == '"')
             s->is_inside = !s->is_inside;
-        /* Of JSON, a whole escape. */
+        /* Nothing begins within an escape of JSON: "\u00e9" has six characters, others have two. */
         const int is_escape = s->is_json && s->is_inside && c == '\\';
-        s->at += is_escape ? read_unit(s, s->at + 1) < 0 ? 2 : 6 : 1;
+        const int is_unicode = is_escape && s->at + 1 < s->len && s->text[s->at + 1] == 'u';
+        s->at += is_unicode ? 6 : is_escape ? 2 : 1;
     }
     return 0;
 }

@@ -1,6 +1,6 @@
 /*
- * concealed.h - finds secrets in text: as they are, in percent encoding and in base64, each also
- * with the escapes of JSON.
+ * concealed.h - finds secrets in text: as they are, as JSON writers and URLs escape them, and
+ * in base64.
  */
 #ifndef SNUG_BASE_CONCEALED_H
 #define SNUG_BASE_CONCEALED_H
@@ -12,11 +12,13 @@
 /* Fewer bytes may be an ordinary word: they are not looked for. */
 enum { CONCEALED_LEAST = 8 };
 
+enum { CONCEALED_ITSELF = 1, CONCEALED_IN_TEXT = 2, CONCEALED_IN_JSON = 4 };
+
 typedef struct concealed_form {
     str text;
     size_t owner;
-    size_t next;   /* one more than the number of another that begins so; 0: the last */
-    int is_itself; /* not another way to write it */
+    size_t next;   /* 1 + the index of the next form with the same first byte; 0: there is none */
+    unsigned uses; /* CONCEALED_ITSELF: not encoded; CONCEALED_IN_...: where it is looked for */
 } concealed_form;
 
 typedef struct concealed {

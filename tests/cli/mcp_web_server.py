@@ -243,7 +243,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.say(number, f"not {key}", isError=True)
         if how == "refuse":
             return self.answer({"id": number, "error": {"code": -32602, "message": f"not {key}", "data": key}}, 400)
-        text = "".join(f"\\u{ord(c):04X}" for c in key) if how == "escapes" else json.dumps(key)[1:-1].replace("/", "\\/")
+        text = json.dumps(key)[1:-1].replace("/", "\\/")
         line = '{"jsonrpc": "2.0", "id": %d, "result": {"content": [{"type": "text", "text": "%s"}]}}' % (number, text)
         self.begin_events()
         for piece in ["data: " + line[:-15], line[-15:]]:  # within the key

@@ -240,7 +240,7 @@ static size_t hide_whole(char *text, size_t len, int is_json)
 static size_t hide_cut(char *text, size_t len)
 {
     for (size_t i = 0; i < secrets.count; i++)
-        if (secrets.forms[i].is_itself)
+        if (secrets.forms[i].uses & CONCEALED_ITSELF)
             len = hide_pieces(text, len, &secrets.forms[i].text);
     return len;
 }
