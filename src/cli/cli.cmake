@@ -89,9 +89,6 @@ snug_layer(cli SOURCES
     cli/kernel/zmq_library.c
     cli/mcp/answer.c
     cli/mcp/asking.c
-    cli/mcp/asking_answers.c
-    cli/mcp/asking_questions.c
-    cli/mcp/call.c
     cli/mcp/handles.c
     cli/mcp/http_transport.c
     cli/mcp/tokens.c
@@ -103,7 +100,6 @@ snug_layer(cli SOURCES
     cli/mcp/session_tools.c
     cli/mcp/stdio.c
     cli/mcp/tool_table.c
-    cli/mcp/troubles.c
     cli/packages/install.c
     cli/packages/modules.c
     cli/packages/packages_command.c

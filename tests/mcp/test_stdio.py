@@ -251,7 +251,7 @@ class Results(ServerCase):
     def test_wrong_arguments_are_errors_of_the_tool(self):
         s = self.server()
         for arguments, why in (({}, 'needs the argument "code"'), ({"code": 1}, "must be a string"),
-                               ({"code": "1", "sesion": "x"}, 'did you mean "session"?'),
+                               ({"code": "1", "sesion": "x"}, 'has no argument "sesion"'),
                                ({"code": "1", "timeout": -1}, "in seconds"), ({"code": "1", "reset": 1}, "true or false")):
             result = s.tool("run_python", **arguments)
             self.assertTrue(result["isError"])

@@ -18,7 +18,6 @@ typedef struct answer {
     int is_error;
     int failed;   /* memory ran out */
     int has_save; /* restore_session finds one */
-    int is_held;  /* there is none yet: the cell waits, and the call is nobody's */
 } answer;
 
 /* Each appends; a failure is noted in the answer. */

@@ -11,16 +11,15 @@ enum { PREFIX = 3, LETTERS = 22 /* of 5 bits */ };
 
 /* ---- names ---- */
 
-static int make_name(char *out, int is_bash)
+int random_letters(char *out, size_t count)
 {
-    unsigned char bytes[LETTERS];
+    unsigned char bytes[64];
 
-    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+    if (count > sizeof bytes || getrandom(bytes, count, 0) != (ssize_t)count)
         return 0;
-    memcpy(out, is_bash ? "sh_" : "py_", PREFIX);
-    for (size_t i = 0; i < LETTERS; i++)
-        out[PREFIX + i] = letters[bytes[i] & 31];
-    out[PREFIX + LETTERS] = '\0';
+    for (size_t i = 0; i < count; i++)
+        out[i] = letters[bytes[i] & 31];
+    out[count] = '\0';
     return 1;
 }
 
@@ -55,13 +54,9 @@ static handle *add_handle(handles *all, const char *principal)
 handle *handles_make(handles *all, const char *principal, int is_bash)
 {
     char name[HANDLE_BYTES];
-    handle *h = make_name(name, is_bash) ? add_handle(all, principal) : NULL;
-    if (!h)
-        return NULL;
 
-    memcpy(h->name, name, sizeof name);
-    h->is_bash = is_bash;
-    return h;
+    memcpy(name, is_bash ? "sh_" : "py_", PREFIX);
+    return random_letters(name + PREFIX, LETTERS) ? handles_know(all, principal, name) : NULL;
 }
 
 handle *handles_know(handles *all, const char *principal, const char *name)

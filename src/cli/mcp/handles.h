@@ -26,6 +26,9 @@ typedef struct handles {
     size_t count;
 } handles;
 
+/* Writes that many letters of 5 bits each that nobody can guess, 64 at most, and a NUL. 0: there
+ * are no random bytes. */
+int random_letters(char *out, size_t count);
 /* A new one. NULL: no memory, or no random bytes. */
 handle *handles_make(handles *all, const char *principal, int is_bash);
 /* NULL: none of that name, or it is somebody else's. */

@@ -5,20 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/random.h>
 
 #include "base/ascii.h"
 #include "base/base64.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "cli/mcp/asking.h"
 #include "cli/mcp/tokens.h"
-#include "cli/mcp/transports.h"
 #include "cli/program/command.h"
 #include "http/http.h"
 
 #define MCP_PATH    "/mcp"
 #define RETRY_AFTER "Retry-After: 1\n"
-enum { ID_BYTES = 48, IDLE_MS = 75000, BEAT_MS = 15000 };
+enum { ID_BYTES = 33, IDLE_MS = 75000, BEAT_MS = 15000 };
 
 /* A client of the older revision. */
 typedef struct client {
@@ -136,21 +135,6 @@ static void forget_client(transport *t, const char *id)
     pthread_mutex_unlock(&t->lock);
 }
 
-static int make_id(char out[ID_BYTES])
-{
-    static const char digits[] = "0123456789abcdef";
-    unsigned char bytes[20];
-
-    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
-        return 0;
-    for (size_t i = 0; i < sizeof bytes; i++) {
-        out[2 * i] = digits[bytes[i] >> 4];
-        out[2 * i + 1] = digits[bytes[i] & 15];
-    }
-    out[2 * sizeof bytes] = '\0';
-    return 1;
-}
-
 /* The one that was used longest ago of those without a call: of that principal's; NULL: of all.
  * With the lock. */
 static client **find_oldest(transport *t, const char *principal)
@@ -190,7 +174,8 @@ static int make_room(transport *t, const char *principal)
 static mcp_peer *open_client(transport *t, exchange *e, const char *principal)
 {
     client *c = calloc(1, sizeof *c);
-    if (!c || !make_id(c->id) || mcp_peer_open(&c->peer, t->server, principal)) {
+    if (!c || !random_letters(c->id, ID_BYTES - 1) ||
+        mcp_peer_open(&c->peer, t->server, principal)) {
         free(c);
         return NULL;
     }
@@ -501,6 +486,7 @@ static void wait_for_end(signals *sig)
 
 static void close_transport(transport *t)
 {
+    asking_refuse_all(t->server);
     mcp_server_stop(t->server, t->server->limits.drain_ms / 3);
     mcp_server_save(t->server);
     pthread_mutex_lock(&t->lock);

@@ -1,12 +1,12 @@
 /* snug mcp: a server of the Model Context Protocol. */
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "cli/mcp/server.h"
 #include "cli/mcp/tokens.h"
-#include "cli/mcp/transports.h"
-#include "cli/mcp/troubles.h"
 #include "cli/program/command.h"
 #include "cli/program/state_folder.h"
 
@@ -22,7 +22,6 @@ typedef struct run {
     snug_supervisor_limits limits;
     mcp_server server;
     tokens tokens;
-    troubles troubles;
 } run;
 
 static int has_program(const char *name)
@@ -51,9 +50,54 @@ static int on_session(void *payload, snug_session *session, const char *tenant, 
     return tools_bind(&((run *)payload)->tools, session);
 }
 
+/* After the name of the session; NULL: it is ordinary, or has no session. */
+static const char *fact_of(const snug_supervisor_event *event)
+{
+    switch (event->kind) {
+    case SNUG_SUPERVISOR_EVENT_SAVE_FAILED:
+        /* Sessions of bash stay open, because they are never saved. */
+        return strncmp(event->session, "sh_", 3) ? "could not be saved, and stays open" : NULL;
+    case SNUG_SUPERVISOR_EVENT_LOST:
+        return "is not as it was";
+    case SNUG_SUPERVISOR_EVENT_WORKER_DIED:
+    case SNUG_SUPERVISOR_EVENT_STATE_FAILED:
+        return "may be restored wrongly, or not at all";
+    case SNUG_SUPERVISOR_EVENT_OPENED:
+    case SNUG_SUPERVISOR_EVENT_RESTORED:
+    case SNUG_SUPERVISOR_EVENT_SAVED:
+    case SNUG_SUPERVISOR_EVENT_PUT_AWAY:
+    case SNUG_SUPERVISOR_EVENT_DAMAGED: /* a loss with the same sentence follows */
+    case SNUG_SUPERVISOR_EVENT_WORKER_STARTED:
+    case SNUG_SUPERVISOR_EVENT_WORKER_ENDED:
+        break;
+    }
+    return NULL;
+}
+
+/* Not where nobody reads, whose thread would wait for ever, or get a SIGPIPE. */
+static int has_reader(void)
+{
+    struct pollfd out = { .fd = STDERR_FILENO, .events = POLLOUT };
+    return poll(&out, 1, 0) == 1 && out.revents == POLLOUT;
+}
+
+/* What goes wrong with sessions while no client looks: a line each on stderr. */
 static void on_event(void *payload, const snug_supervisor_event *event)
 {
-    troubles_tell(&((run *)payload)->troubles, event);
+    const char *fact = fact_of(event);
+    /* What clients without a name of their own have. */
+    const int is_anybody =
+        strcmp(event->tenant, "stdio") == 0 || strcmp(event->tenant, "http") == 0;
+
+    (void)payload;
+    if (!fact || !has_reader())
+        return;
+    if (!*event->session)
+        command_fail(EXIT_FINE, "%s", event->message);
+    else
+        command_fail(EXIT_FINE, "session %.100s%s%.200s %s: %.1000s", event->session,
+                     is_anybody ? "" : " of ", is_anybody ? "" : event->tenant, fact,
+                     event->message);
 }
 
 static int open_supervisor(run *r, const char *folder)
@@ -143,8 +187,7 @@ int command_mcp(const options *o)
 {
     run r = { .options = *o,
               .host = SNUG_HOST_OPTIONS_INIT,
-              .server = { .limits = mcp_limits_resolve(&o->mcp.limits) },
-              .troubles = TROUBLES_INIT };
+              .server = { .limits = mcp_limits_resolve(&o->mcp.limits) } };
 
     if (o->input_count > 0)
         return command_fail(EXIT_USAGE, "mcp takes options only, and not \"%.100s\"",

@@ -33,7 +33,7 @@ static void initialize(mcp_call *c)
     }
     pthread_mutex_lock(&c->server->lock);
     c->peer->is_greeted = 1;
-    c->peer->takes_forms = form_is_taken(rpc_object(c->message.params, "capabilities"));
+    c->peer->takes_forms = asking_takes_forms(rpc_object(c->message.params, "capabilities"));
     pthread_mutex_unlock(&c->server->lock);
     str_printf(&out,
                "{\"protocolVersion\":\"" MCP_LEGACY "\",\"capabilities\":" CAPABILITIES

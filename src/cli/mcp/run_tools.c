@@ -1,6 +1,5 @@
 /* run_python and run_bash: a cell. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/mcp/asking.h"
@@ -41,104 +40,81 @@ static void set_running(mcp_call *c, int is_running)
     pthread_mutex_unlock(&c->server->lock);
 }
 
-static int read_limits(snug_limits *out, const cJSON *arguments, answer *a)
-{
-    const cJSON *timeout = cJSON_GetObjectItemCaseSensitive(arguments, "timeout");
-
-    if (!timeout)
-        return 1;
-    if (!(timeout->valuedouble > 0) || timeout->valuedouble > 1e6) {
-        answer_fail(a, "\"timeout\" is in seconds, above 0 and up to 1,000,000");
-        return 0;
-    }
-    out->wall_ms = (uint64_t)ceil(timeout->valuedouble * 1000);
-    return 1;
-}
-
 uint64_t call_most_ms(const options *o)
 {
     return o->limits.wall_ms ? o->limits.wall_ms : snug_limit_info(0)->default_value;
 }
 
-static int start_cell(mcp_call *c, const cJSON *arguments, answer *a)
+/* *has_most: of the time that a cell may have. 0 with what is wrong in a. */
+static int read_limits(snug_limits *out, int *has_most, const mcp_call *c, const cJSON *arguments,
+                       answer *a)
+{
+    const cJSON *timeout = cJSON_GetObjectItemCaseSensitive(arguments, "timeout");
+    const uint64_t most_ms = call_most_ms(c->server->options);
+
+    if (timeout && (!(timeout->valuedouble > 0) || timeout->valuedouble > 1e6)) {
+        answer_fail(a, "\"timeout\" is in seconds, above 0 and up to 1,000,000");
+        return 0;
+    }
+    if (timeout)
+        out->wall_ms = (uint64_t)ceil(timeout->valuedouble * 1000);
+    *has_most = out->wall_ms == 0 || out->wall_ms >= most_ms;
+    if (out->wall_ms > most_ms)
+        out->wall_ms = most_ms;
+    return 1;
+}
+
+/* As snug_lease_run; asks the client meanwhile. */
+static int run_asking(snug_result **out, mcp_call *c, snug_lease *lease, const char *code,
+                      const snug_limits *limits)
+{
+    int error = snug_lease_start(lease, code, strlen(code), limits);
+
+    if (!error) {
+        while ((error = snug_lease_wait(out, lease, SLICE_MS)) == SNUG_EAGAIN)
+            asking_look(c);
+        asking_end(c);
+    }
+    return error;
+}
+
+static void run_cell(mcp_call *c, snug_lease *lease, const cJSON *arguments, answer *a)
 {
     const char *code = rpc_text(arguments, "code");
     snug_limits limits = SNUG_LIMITS_INIT;
+    snug_result *result = NULL;
+    int has_most;
 
-    if (!read_limits(&limits, arguments, a))
-        return 0;
-    const uint64_t most_ms = call_most_ms(c->server->options);
-    c->has_most = limits.wall_ms == 0 || limits.wall_ms >= most_ms;
-    if (limits.wall_ms > most_ms)
-        limits.wall_ms = most_ms;
+    if (!read_limits(&limits, &has_most, c, arguments, a))
+        return;
     if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(arguments, "reset")) &&
-        snug_session_reset(snug_lease_session(c->lease))) {
+        snug_session_reset(snug_lease_session(lease))) {
         answer_fail_library(a);
-        return 0;
+        return;
     }
     if (call_is_cancelled(c)) {
         answer_fail(a, "the call was cancelled before its cell began");
-        return 0;
+        return;
     }
 
     set_running(c, 1);
-    const int error = asking_is_possible(c)
-                          ? snug_lease_start(c->lease, code, strlen(code), &limits)
-                          : snug_lease_run(&c->result, c->lease, code, strlen(code), &limits);
-    c->has_ended = error || !asking_is_possible(c);
-    c->failure = error ? strdup(snug_error_message()) : NULL;
-    c->is_started = 1;
-    return 1;
-}
-
-/* Until the cell is over, and then 1; 0: it is held, and the call is nobody's. */
-static int wait_for_cell(mcp_call *c)
-{
-    while (!c->has_ended) {
-        const int error = snug_lease_wait(&c->result, c->lease, SLICE_MS);
-        if (error == SNUG_EAGAIN) {
-            if (asking_hold(c))
-                return 0;
-            continue;
-        }
-        c->has_ended = 1;
-        c->failure = error ? strdup(snug_error_message()) : NULL;
-    }
-    return 1;
-}
-
-static void take_result(mcp_call *c, answer *a)
-{
-    snug_result *result = c->result;
-
-    asking_end(c);
+    if (asking_is_possible(c) ? run_asking(&result, c, lease, code, &limits)
+                              : snug_lease_run(&result, lease, code, strlen(code), &limits))
+        answer_fail(a, "%s", snug_error_message());
     set_running(c, 0);
-    c->result = NULL;
-    if (!result) {
-        answer_fail(a, "%s", c->failure ? c->failure : "out of memory");
+    if (!result)
         return;
-    }
-    answer_cell(a, result, snug_lease_arrival(c->lease), c->handle,
+    answer_cell(a, result, snug_lease_arrival(lease), c->handle,
                 (structured_choice)c->server->options->mcp.structured,
-                c->has_most ? call_most_ms(c->server->options) : 0);
+                has_most ? call_most_ms(c->server->options) : 0);
     snug_result_free(result);
 }
 
-/* Also of one whose cell was held, and goes on. */
 void run_code(mcp_call *c, const cJSON *arguments, answer *a)
 {
-    if (!c->lease)
-        c->lease = lease_session(c, a);
-    if (!c->lease)
+    snug_lease *lease = lease_session(c, a);
+    if (!lease)
         return;
-    if (c->is_started && !c->has_ended)
-        snug_lease_go_on(c->lease);
-    if (c->is_started || start_cell(c, arguments, a)) {
-        a->is_held = !wait_for_cell(c);
-        if (a->is_held)
-            return;
-        take_result(c, a);
-    }
-    snug_lease_close(c->lease);
-    c->lease = NULL;
+    run_cell(c, lease, arguments, a);
+    snug_lease_close(lease);
 }

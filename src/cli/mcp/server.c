@@ -1,4 +1,4 @@
-/* Threads that answer calls, who speaks, and what is cancelled. */
+/* Calls, threads that answer them, who speaks, and what is cancelled. */
 #include "cli/mcp/server.h"
 
 #include <stdlib.h>
@@ -7,12 +7,183 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/jsontext.h"
-#include "cli/mcp/asking.h"
+#include "base/utf8.h"
 #include "cli/mcp/tokens.h"
-#include "cli/mcp/tool_table.h"
 #include "cli/program/command.h"
+#include "cli/program/secrets.h"
 
 enum { STACK_BYTES = 1 << 20, TICK_MS = 50, DRAIN_MS = 5000 };
+
+/* ---- the end of a call ---- */
+
+static void remove_call(mcp_server *s, mcp_call *c)
+{
+    mcp_call **at = &s->calls;
+    while (*at && *at != c)
+        at = &(*at)->next;
+    if (*at)
+        *at = c->next;
+}
+
+void call_free(mcp_call *c)
+{
+    rpc_free(&c->message);
+    free(c->progress_token);
+    str_free(&c->output);
+    free(c);
+}
+
+/* Behind the answer, so that the next call of the session comes after it. With the lock. */
+static void leave_session(mcp_server *s, mcp_call *c)
+{
+    handle *h = c->handle;
+    if (!h)
+        return;
+
+    c->handle = NULL;
+    h->calls--;
+    h->used_ns = clock_now_ns();
+    if (c->works)
+        h->is_busy = 0;
+    if (h->is_gone && h->calls == 0)
+        handles_remove(&s->handles, h);
+    pthread_cond_broadcast(&s->work);
+}
+
+void call_send(mcp_call *c, mcp_status status, const char *member, const char *body)
+{
+    mcp_server *s = c->server;
+    str text = { 0 };
+
+    pthread_mutex_lock(&s->lock);
+    remove_call(s, c);
+    pthread_cond_broadcast(&s->idle);
+    pthread_mutex_unlock(&s->lock);
+    if (member && rpc_write_answer(&text, c->message.id, member, body))
+        str_clear(&text);
+    /* Where no request waits for the cell, nobody hears of it. */
+    if (c->wire.answer)
+        c->wire.answer(c->wire.payload, status, text.len > 0 ? text.data : NULL, text.len);
+    str_free(&text);
+    pthread_mutex_lock(&s->lock);
+    leave_session(s, c);
+    pthread_mutex_unlock(&s->lock);
+    call_free(c);
+}
+
+void call_leave(mcp_call *c, mcp_status status)
+{
+    call_send(c, status, NULL, NULL);
+}
+
+void call_abandon(mcp_call *c)
+{
+    mcp_server *s = c->server;
+
+    pthread_mutex_lock(&s->lock);
+    const int is_ours = c->is_cancelled == CANCELLED_BY_SERVER && c->message.id,
+              is_ending = s->is_ending;
+    pthread_mutex_unlock(&s->lock);
+    if (is_ours)
+        call_fail(c, MCP_UNAVAILABLE, MCP_TRY_LATER,
+                  is_ending ? MCP_IS_ENDING
+                            : "the call was given up: its client's session is closed",
+                  NULL);
+    else
+        call_leave(c, MCP_FINE);
+}
+
+void call_fail(mcp_call *c, mcp_status status, int code, const char *message, const char *data)
+{
+    str text = { 0 };
+    if (rpc_write_fault(&text, code, message, data))
+        str_clear(&text);
+    secrets_hide_str(&text);
+    call_send(c, status, text.len > 0 ? "error" : NULL, text.data);
+    str_free(&text);
+}
+
+void call_result(mcp_call *c, const char *result)
+{
+    if (call_is_cancelled(c))
+        call_abandon(c);
+    else if (!result)
+        call_fail(c, MCP_FINE, RPC_INTERNAL_ERROR, "out of memory for the answer", NULL);
+    else
+        call_send(c, MCP_FINE, "result", result);
+}
+
+int call_begin_result(str *out, const mcp_call *c, long ttl_ms, const char *scope)
+{
+    if (!c->is_modern)
+        return SNUG_OK;
+
+    str_printf(out,
+               "\"resultType\":\"complete\",\"_meta\":{\"" MCP_META
+               "serverInfo\":{\"name\":\"snug\",\"version\":\"%s\"}},",
+               snug_version());
+    if (ttl_ms >= 0)
+        str_printf(out, "\"ttlMs\":%ld,\"cacheScope\":\"%s\",", ttl_ms, scope);
+    return str_error(out);
+}
+
+cancelling call_is_cancelled(mcp_call *c)
+{
+    pthread_mutex_lock(&c->server->lock);
+    const cancelling is_cancelled = c->is_cancelled;
+    pthread_mutex_unlock(&c->server->lock);
+    return is_cancelled;
+}
+
+/* ---- progress ---- */
+
+enum { PROGRESS_BYTES = 4096, PROGRESS_MS = 100 };
+
+static void tell_progress(mcp_call *c)
+{
+    str params = { 0 }, token = { 0 }, text = { 0 };
+    size_t from = 0;
+
+    if (c->output.len > PROGRESS_BYTES)
+        from = utf8_ceil(c->output.data, c->output.len, c->output.len - PROGRESS_BYTES);
+    str_printf(&params, ",\"progress\":%llu,\"message\":", (unsigned long long)++c->progress);
+    jsontext_quote(&params, c->output.data + from, c->output.len - from);
+    str_add(&params, "}");
+    /* With the lock: another request may come to wait for the cell, with a wire and a token of its
+     * own. */
+    pthread_mutex_lock(&c->server->lock);
+    if (c->progress_token && c->wire.tell) {
+        str_printf(&token, "{\"progressToken\":%s", c->progress_token);
+        str_add_str(&token, &params);
+        if (!str_error(&token) &&
+            !rpc_write_notification(&text, "notifications/progress", token.data))
+            c->wire.tell(c->wire.payload, text.data, text.len);
+    }
+    pthread_mutex_unlock(&c->server->lock);
+    str_free(&params);
+    str_free(&token);
+    str_free(&text);
+    str_clear(&c->output);
+}
+
+void call_progress(mcp_call *c, const char *text, size_t len)
+{
+    pthread_mutex_lock(&c->server->lock);
+    const int is_heard = c->progress_token && !c->is_cancelled;
+    pthread_mutex_unlock(&c->server->lock);
+    if (!is_heard)
+        return;
+    if (c->output.len > 2 * (size_t)PROGRESS_BYTES)
+        str_clear(&c->output);
+    if (str_append(&c->output, text, len))
+        return;
+
+    const uint64_t now = clock_now_ns();
+    if (now - c->told_ns < PROGRESS_MS * NS_PER_MS)
+        return;
+    c->told_ns = now;
+    tell_progress(c);
+}
 
 /* ---- cancelling ---- */
 
@@ -28,9 +199,9 @@ static void interrupt_call(mcp_server *s, const mcp_call *c)
 static mcp_call *take_cancelled(mcp_server *s)
 {
     for (mcp_call *c = s->calls; c; c = c->next)
-        if (c->is_cancelled && c->stage == CALL_WAITS) {
+        if (c->is_cancelled && !c->works) {
             s->waiting--;
-            calls_remove(&s->calls, c);
+            remove_call(s, c);
             return c;
         }
     return NULL;
@@ -225,9 +396,7 @@ void server_tidy_peers(mcp_server *s)
 /* Whether it waits for nothing but a thread. */
 static int is_ready(const mcp_call *c)
 {
-    if (c->stage == CALL_RESUMES)
-        return 1;
-    return c->stage == CALL_WAITS && !c->is_cancelled && (!c->handle || !c->handle->is_busy);
+    return !c->works && !c->is_cancelled && (!c->handle || !c->handle->is_busy);
 }
 
 /* The first of the principal whose last turn is longest ago. With the lock. */
@@ -250,7 +419,7 @@ static void *serve_calls(void *payload)
     pthread_mutex_lock(&s->lock);
     for (;;) {
         mcp_call *c = next_call(s);
-        if (!c && s->is_ending && !asking_has_held(s))
+        if (!c && s->is_ending)
             break;
         if (!c) {
             pthread_cond_wait(&s->work, &s->lock);
@@ -260,14 +429,14 @@ static void *serve_calls(void *payload)
         handle *h = c->handle;
         if (h)
             h->is_busy = 1;
-        c->stage = CALL_WORKS;
+        c->works = 1;
         s->waiting--;
         s->working++;
         mcp_principal *principal = c->principal;
         principal->turn = ++s->turns;
         principal->working++;
         pthread_mutex_unlock(&s->lock);
-        tool_serve(c);
+        c->serve(c, NULL);
         pthread_mutex_lock(&s->lock);
         s->working--;
         principal->working--;
@@ -290,22 +459,11 @@ static void add_thread(mcp_server *s)
         s->threads++;
 }
 
-void server_resume(mcp_call *c)
-{
-    mcp_server *s = c->server;
-
-    c->stage = CALL_RESUMES;
-    s->waiting++;
-    if (!s->is_ending)
-        add_thread(s);
-    pthread_cond_broadcast(&s->work);
-}
-
 static size_t count_waiting(const mcp_server *s, const mcp_principal *principal)
 {
     size_t count = 0;
     for (const mcp_call *c = s->calls; c; c = c->next)
-        count += c->stage == CALL_WAITS && c->principal == principal;
+        count += !c->works && c->principal == principal;
     return count;
 }
 
@@ -327,13 +485,15 @@ void call_queue(mcp_call *c)
         why = "a request of that id is being answered already; each needs an id of its own";
     }
     if (!why) {
-        c->stage = CALL_WAITS;
         c->since_ns = clock_now_ns();
         s->waiting++;
-        calls_add(&s->calls, c);
+        mcp_call **last = &s->calls;
+        while (*last)
+            last = &(*last)->next;
+        *last = c;
         add_thread(s);
         if (s->threads == 0) {
-            calls_remove(&s->calls, c);
+            remove_call(s, c);
             s->waiting--;
             why = "no thread can be started for the call";
             status = MCP_UNAVAILABLE;
@@ -351,9 +511,9 @@ void call_queue(mcp_call *c)
 static mcp_call *take_late(mcp_server *s, uint64_t now)
 {
     for (mcp_call *c = s->calls; c; c = c->next)
-        if (c->stage == CALL_WAITS && now >= clock_deadline_ns(c->since_ns, s->limits.wait_ms)) {
+        if (!c->works && now >= clock_deadline_ns(c->since_ns, s->limits.wait_ms)) {
             s->waiting--;
-            calls_remove(&s->calls, c);
+            remove_call(s, c);
             return c;
         }
     return NULL;
@@ -363,7 +523,7 @@ static mcp_call *take_late(mcp_server *s, uint64_t now)
 static void interrupt_cancelled(mcp_server *s)
 {
     for (const mcp_call *c = s->calls; c; c = c->next)
-        if (c->is_cancelled && c->stage == CALL_WORKS)
+        if (c->is_cancelled && c->works)
             interrupt_call(s, c);
 }
 
@@ -372,19 +532,17 @@ static void *tick_calls(void *payload)
     mcp_server *s = payload;
 
     pthread_mutex_lock(&s->lock);
-    while (!s->is_ending || s->working > 0 || s->waiting > 0 || asking_has_held(s)) {
+    while (!s->is_ending || s->working > 0 || s->waiting > 0) {
         const uint64_t now = clock_now_ns();
         const int has_calls_now = s->calls != NULL;
         mcp_call *late = take_late(s, now);
         if (late) {
             pthread_mutex_unlock(&s->lock);
-            tool_refuse(late, "the call did not get its turn in time (--wait): other calls of this "
+            late->serve(late, "the call did not get its turn in time (--wait): other calls of this "
                               "session, or of other clients, take long");
             pthread_mutex_lock(&s->lock);
             continue;
         }
-        if (asking_tick(s, now))
-            continue;
         interrupt_cancelled(s);
         cond_wait_until(&s->tick, &s->lock,
                         has_calls_now || s->is_ending ? clock_deadline_ns(now, TICK_MS)
@@ -425,16 +583,16 @@ int mcp_server_start(mcp_server *s)
 static int is_any(const mcp_call *c, const void *what)
 {
     (void)what;
-    return c->stage != CALL_WAITS;
+    return c->works;
 }
 
 /* The next that has not been begun. With the lock. */
 static mcp_call *take_idle(mcp_server *s)
 {
     for (mcp_call *c = s->calls; c; c = c->next)
-        if (c->stage == CALL_WAITS) {
+        if (!c->works) {
             s->waiting--;
-            calls_remove(&s->calls, c);
+            remove_call(s, c);
             return c;
         }
     return NULL;
@@ -458,7 +616,6 @@ void mcp_server_stop(mcp_server *s, uint64_t ms)
         return;
     const uint64_t deadline = clock_deadline_ns(clock_now_ns(), ms);
 
-    asking_refuse_all(s);
     pthread_mutex_lock(&s->lock);
     s->is_ending = 1;
     pthread_cond_broadcast(&s->work);
@@ -466,7 +623,7 @@ void mcp_server_stop(mcp_server *s, uint64_t ms)
     end_idle(s);
 
     pthread_mutex_lock(&s->lock);
-    while ((s->working > 0 || s->waiting > 0 || asking_has_held(s)) && clock_now_ns() < deadline)
+    while ((s->working > 0 || s->waiting > 0) && clock_now_ns() < deadline)
         cond_wait_until(&s->idle, &s->lock, deadline);
     pthread_mutex_unlock(&s->lock);
     cancel_where(s, CANCELLED_BY_SERVER, is_any, NULL);
@@ -502,7 +659,6 @@ void mcp_server_free(mcp_server *s)
         s->peers->is_closed = 1;
         server_tidy_peers(s);
     }
-    asking_forget_kept(s);
     while (s->principals) {
         mcp_principal *principal = s->principals;
         s->principals = principal->next;

@@ -20,6 +20,7 @@
 #include "cli/mcp/rpc.h"
 #include "cli/program/mcp_limits.h"
 #include "cli/program/options.h"
+#include "cli/program/signals.h"
 #include "cli/tools/user_tools.h"
 
 #define MCP_MODERN "2026-07-28"
@@ -78,14 +79,6 @@ typedef struct mcp_peer {
     struct mcp_peer *next;
 } mcp_peer;
 
-typedef enum call_stage {
-    CALL_WAITS,
-    CALL_WORKS,
-    CALL_HELD,      /* its cell waits for an approval: asking.h. No thread has it */
-    CALL_LOOKED_AT, /* the same, and the clock has it */
-    CALL_RESUMES    /* the same, and it waits for a thread */
-} call_stage;
-
 /* By the client, which expects no answer any more, or by the server. */
 typedef enum cancelling { CANCELLED_NOT, CANCELLED_BY_CLIENT, CANCELLED_BY_SERVER } cancelling;
 
@@ -103,24 +96,17 @@ typedef struct mcp_call {
     uint64_t progress, told_ns;
     str output; /* that was not told yet */
     const struct mcp_tool *tool;
-    call_stage stage;
+    /* Answers it, on a thread of the server's. why: it is refused, and so says why; NULL. */
+    void (*serve)(struct mcp_call *c, const char *why);
+    int works; /* a thread has it */
     cancelling is_cancelled;
     handle *handle;    /* that it has, while it works */
     int is_running;    /* a cell of that */
     uint64_t since_ns; /* it waits */
     /* Of a cell that may ask: asking.h */
-    snug_lease *lease;
-    int is_started, has_ended; /* the cell; with one of the next two */
-    int has_most;              /* of the time that a cell may have */
-    snug_result *result;
-    char *failure; /* why there is none */
     struct question *questions;
-    int is_woken;
-    uint64_t looked_ns;
     char cell[CELL_ID_BYTES]; /* by which further requests find it; "": by none */
-    str answer;               /* of one that is over, and that no request waits for */
-    const char *member;       /* that it is: "result" or "error" */
-    mcp_status status;        /* with which it is sent */
+    uint64_t alone_ns;        /* since when no request waits for it */
     struct mcp_call *next;
 } mcp_call;
 
@@ -139,7 +125,6 @@ typedef struct mcp_server {
     uint64_t turns;
     mcp_peer *peers;
     mcp_call *calls; /* in the order in which they came */
-    mcp_call *kept;  /* that are over, and that no request waits for */
     uint64_t asked;  /* questions */
     int asks_nobody;
     size_t waiting, working, threads;
@@ -182,6 +167,16 @@ void mcp_server_take(mcp_server *s, mcp_peer *peer, const mcp_wire *wire, rpc_me
  * wire. */
 void mcp_server_hang_up(mcp_server *s, const void *payload);
 
+/* ---- transports ----
+ *
+ * The status of the program. */
+
+/* Serves one client on stdin and stdout until its input ends or a signal comes: what it has asked
+ * until then is answered, but for a signal. */
+int mcp_serve_stdio(mcp_server *s, signals *sig);
+/* Serves many by HTTP, until a signal comes. */
+int mcp_serve_http(mcp_server *s, signals *sig);
+
 /* ---- for methods and tools ---- */
 
 /* Each answers the call and frees it; member: "result" or "error", with that JSON; NULL: with
@@ -189,12 +184,7 @@ void mcp_server_hang_up(mcp_server *s, const void *payload);
 void call_send(mcp_call *c, mcp_status status, const char *member, const char *body);
 void call_result(mcp_call *c, const char *result);
 void call_fail(mcp_call *c, mcp_status status, int code, const char *message, const char *data);
-/* Lists, with the lock: at the end; nothing where it is not in it. */
-void calls_add(mcp_call **list, mcp_call *c);
-void calls_remove(mcp_call **list, mcp_call *c);
 void call_free(mcp_call *c);
-/* With the lock: a thread takes up a call that is held. */
-void server_resume(mcp_call *c);
 /* The end of a call without an answer. */
 void call_leave(mcp_call *c, mcp_status status);
 /* The end of one that is cancelled: answered with an error, unless the client has cancelled it. */

@@ -11,7 +11,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "cli/mcp/asking.h"
-#include "cli/mcp/transports.h"
 #include "cli/program/command.h"
 #include "cli/terminal/lines.h"
 

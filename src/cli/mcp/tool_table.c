@@ -4,9 +4,8 @@
 
 #include "base/clock.h"
 #include "base/jsontext.h"
-#include "base/nearest.h"
-#include "cli/tools/server_tools.h"
 #include "cli/tools/tool_list.h"
+#include "cli/tools/server_tools.h"
 
 /* ---- the table ---- */
 
@@ -286,20 +285,6 @@ static const tool_argument *find_argument(const mcp_tool *tool, const char *name
     return NULL;
 }
 
-static void refuse_unknown(const mcp_tool *tool, const char *name, answer *a)
-{
-    const char *names[8];
-    size_t count = 0;
-
-    while (tool->arguments[count].name) {
-        names[count] = tool->arguments[count].name;
-        count++;
-    }
-    const char *near = nearest_typed(name, names, count);
-    answer_fail(a, "%s has no argument \"%.64s\"%s%s%s", tool->name, name,
-                near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
-}
-
 /* 1, or 0 with what is wrong in a. */
 static int check_arguments(const mcp_tool *tool, const cJSON *arguments, answer *a)
 {
@@ -323,7 +308,7 @@ static int check_arguments(const mcp_tool *tool, const cJSON *arguments, answer 
     cJSON_ArrayForEach(one, arguments)
     {
         if (!find_argument(tool, one->string)) {
-            refuse_unknown(tool, one->string, a);
+            answer_fail(a, "%s has no argument \"%.64s\"", tool->name, one->string);
             return 0;
         }
     }
@@ -343,13 +328,6 @@ static void send_answer(mcp_call *c, answer *a)
     call_result(c, answer_write(&result, a) ? NULL : result.data);
     str_free(&result);
     answer_free(a);
-}
-
-void tool_refuse(mcp_call *c, const char *why)
-{
-    answer a = { 0 };
-    answer_fail(&a, "%s", why);
-    send_answer(c, &a);
 }
 
 /* With the lock: the handle of that name, also one of before this process. */
@@ -382,20 +360,12 @@ static int take_handle(mcp_call *c, const char *name)
     return c->handle != NULL;
 }
 
-/* In a replay they have the names that they had. */
 static int open_handle(mcp_call *c)
 {
     mcp_server *s = c->server;
-    char name[HANDLE_BYTES];
 
     pthread_mutex_lock(&s->lock);
-    c->handle = journal_file_next_session(s->tools->file, c->tool->needs_bash ? "sh_" : "py_", name,
-                                          sizeof name) &&
-                        handle_is_name(name)
-                    ? handles_know(&s->handles, c->principal->name, name)
-                    : handles_make(&s->handles, c->principal->name, c->tool->needs_bash);
-    if (c->handle)
-        journal_file_note_session(s->tools->file, c->handle->name);
+    c->handle = handles_make(&s->handles, c->principal->name, c->tool->needs_bash);
     if (c->handle)
         c->handle->calls++;
     handles_trim(&s->handles, MOST_HANDLES);
@@ -435,6 +405,30 @@ static int find_session(mcp_call *c, const cJSON *arguments, answer *a)
     return 1;
 }
 
+/* Closed by a call that had its turn before. */
+static int is_closed(const mcp_call *c)
+{
+    pthread_mutex_lock(&c->server->lock);
+    const int closed = c->handle && c->handle->is_gone;
+    pthread_mutex_unlock(&c->server->lock);
+    return closed;
+}
+
+static void serve_tool(mcp_call *c, const char *why)
+{
+    answer a = { 0 };
+
+    if (!why && is_closed(c))
+        why = "the session was closed before the call had its turn";
+    if (why) {
+        answer_fail(&a, "%s", why);
+    } else {
+        a.has_save = c->handle && call_has_save(c);
+        c->tool->run(c, rpc_object(c->message.params, "arguments"), &a);
+    }
+    send_answer(c, &a);
+}
+
 void tool_take(mcp_call *c)
 {
     answer a = { 0 };
@@ -449,28 +443,6 @@ void tool_take(mcp_call *c)
         send_answer(c, &a);
         return;
     }
+    c->serve = serve_tool;
     call_queue(c);
-}
-
-/* Closed by a call that had its turn before. */
-static int is_closed(const mcp_call *c)
-{
-    pthread_mutex_lock(&c->server->lock);
-    const int closed = c->handle && c->handle->is_gone;
-    pthread_mutex_unlock(&c->server->lock);
-    return closed;
-}
-
-void tool_serve(mcp_call *c)
-{
-    answer a = { 0 };
-
-    if (is_closed(c)) {
-        tool_refuse(c, "the session was closed before the call had its turn");
-        return;
-    }
-    a.has_save = c->handle && call_has_save(c);
-    c->tool->run(c, rpc_object(c->message.params, "arguments"), &a);
-    if (!a.is_held)
-        send_answer(c, &a);
 }

@@ -39,10 +39,6 @@ const mcp_tool *tool_find(const mcp_server *s, const char *name);
 int tool_write_list(str *out, const mcp_call *c);
 /* Finds the session of a tools/call and queues it, or answers it with what is wrong. */
 void tool_take(mcp_call *c);
-/* On a thread of the server's: serves and answers the call. */
-void tool_serve(mcp_call *c);
-/* Answers it as a tool that has failed. */
-void tool_refuse(mcp_call *c, const char *why);
 
 /* run_tools.c and session_tools.c */
 void run_code(mcp_call *c, const cJSON *arguments, answer *a);

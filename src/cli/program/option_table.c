@@ -121,7 +121,7 @@ const option_row option_rows[] = {
       "(default 4 h)" },
     { "--journal", "FILE", KIND_TEXT, FOR_SESSIONS, offsetof(options, journal_path), NULL,
       "calls of tools are appended to FILE, with arguments and answers" },
-    { "--replay", "FILE", KIND_TEXT, FOR_SESSIONS, offsetof(options, replay_path), NULL,
+    { "--replay", "FILE", KIND_TEXT, FOR_SESSIONS & ~FOR_MCP, offsetof(options, replay_path), NULL,
       "calls of tools are answered as the last run in this journal was, and no tool is started" },
     { "--journal-size", "SIZE", KIND_SIZE, FOR_SESSIONS, offsetof(options, journal_bytes), NULL,
       "largest file of --journal and --replay (default 1 GiB)" },

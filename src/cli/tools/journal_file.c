@@ -36,8 +36,6 @@ struct journal_file {
     const char *replay_path; /* NULL: it is not a replay */
     replayed_tool *tools;
     size_t tool_count, tool_cap;
-    char **sessions;                                  /* NULL: its name was given */
-    size_t session_count, session_cap, first_session; /* before it all are NULL */
 };
 
 /* ---- lines ---- */
@@ -220,23 +218,6 @@ static int add_tool(journal_file *j, jsontext_span line)
     return error;
 }
 
-static int add_session(journal_file *j, jsontext_span line)
-{
-    char *name;
-    int error = read_text(&name, line, "session");
-
-    if (!error && !name)
-        error = SNUG_EINVAL;
-    if (!error)
-        error =
-            array_reserve(&j->sessions, &j->session_cap, j->session_count + 1, sizeof *j->sessions);
-    if (error)
-        free(name);
-    else
-        j->sessions[j->session_count++] = name;
-    return error;
-}
-
 /* Faults of JSON are the library's to find. */
 static int read_replayed(journal_file *j, jsontext_span line, size_t number)
 {
@@ -248,8 +229,6 @@ static int read_replayed(journal_file *j, jsontext_span line, size_t number)
     int error = SNUG_OK;
     if (jsontext_is(schema, "\"snug.tool/1\""))
         error = add_tool(j, line);
-    else if (jsontext_is(schema, "\"snug.session/1\""))
-        error = add_session(j, line);
     if (error == SNUG_EINVAL)
         return command_fail(EXIT_USAGE, "--replay %s: line %zu is damaged", j->replay_path, number);
     return error ? command_fail_memory() : EXIT_FINE;
@@ -263,12 +242,10 @@ static void forget_run(journal_file *j)
         free(j->tools[i].doc);
         free(j->tools[i].stub);
     }
-    for (size_t i = 0; i < j->session_count; i++)
-        free(j->sessions[i]);
-    j->tool_count = j->session_count = 0;
+    j->tool_count = 0;
 }
 
-/* Reads the file into text, with the tools and sessions of its last run. EXIT_FINE, or EXIT_USAGE
+/* Reads the file into text, with the tools of its last run. EXIT_FINE, or EXIT_USAGE
  * after one sentence. */
 static int read_replay(str *text, journal_file *j)
 {
@@ -403,7 +380,6 @@ int journal_file_close(journal_file *j)
         close(j->fd);
     forget_run(j);
     free(j->tools);
-    free(j->sessions);
     pthread_mutex_destroy(&j->lock);
     free(j);
     return status;
@@ -445,33 +421,4 @@ int journal_file_add_tool(void *journal, const snug_tool *tool)
 const snug_tool *journal_file_tool(const journal_file *j, size_t index)
 {
     return j && index < j->tool_count ? &j->tools[index].tool : NULL;
-}
-
-/* ---- sessions ---- */
-
-int journal_file_next_session(journal_file *j, const char *prefix, char *out, size_t bytes)
-{
-    /* What was given before is not passed over each time. */
-    while (j && j->first_session < j->session_count && !j->sessions[j->first_session])
-        j->first_session++;
-    for (size_t i = j ? j->first_session : 0; j && i < j->session_count; i++) {
-        const char *name = j->sessions[i];
-        if (!name || strncmp(name, prefix, strlen(prefix)) != 0 || strlen(name) >= bytes)
-            continue;
-        memcpy(out, name, strlen(name) + 1);
-        free(j->sessions[i]);
-        j->sessions[i] = NULL;
-        return 1;
-    }
-    return 0;
-}
-
-void journal_file_note_session(journal_file *j, const char *name)
-{
-    str line = { 0 };
-
-    if (j && j->path && str_add(&line, "{\"schema\": \"snug.session/1\"") == SNUG_OK &&
-        add_text(&line, "session", name) == SNUG_OK)
-        write_hidden(j, &line);
-    str_free(&line);
 }

@@ -34,12 +34,4 @@ int journal_file_add_tool(void *journal, const snug_tool *tool);
 /* A tool of the run that is replayed; NULL past the end, or for NULL. */
 const snug_tool *journal_file_tool(const journal_file *j, size_t index);
 
-/* ---- sessions whose names are made up ---- */
-
-/* Copies the name of the next one that was opened, which begins so, into the bytes at out: 1; 0:
- * there is none. Not from two threads at once. */
-int journal_file_next_session(journal_file *j, const char *prefix, char *out, size_t bytes);
-/* Writes that it was opened. Any thread. */
-void journal_file_note_session(journal_file *j, const char *name);
-
 #endif
