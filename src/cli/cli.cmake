@@ -153,19 +153,13 @@ snug_layer(cli SOURCES
     cli/tools/find.c
     cli/tools/call_text.c
     cli/tools/journal_file.c
-    cli/tools/server_tools.c
     cli/tools/stubs.c
     cli/tools/tool_list.c
     cli/tools/tools_command.c
     cli/tools/user_tools.c
     cli/upstream/client.c
-    cli/upstream/client_ask.c
-    cli/upstream/client_take.c
-    cli/upstream/handshake.c
-    cli/upstream/listing.c
+    cli/upstream/greeting.c
     cli/upstream/mcptool.c
-    cli/upstream/mcptool_parameters.c
-    cli/upstream/message.c
     cli/upstream/schema.c
     cli/upstream/stdio_transport.c
     cli/upstream/upstreams.c

@@ -164,16 +164,6 @@ class Mcp(Case):
     def test_a_tool_that_wants_more_from_its_user_is_refused(self):
         self.assertIn("wants more before more answers", self.failure("more()", words=["new"]))
 
-    # ---- changes ----
-
-    def test_changed_tools_are_there_in_the_next_cell(self):
-        for era in ("new", "also-x"):
-            with self.subTest(era):
-                first, second, third = self.run_cells("change()", "fresh()", "echo('a')", words=[era, "changes-fresh"])
-                self.assertEqual((first["status"], second["status"]), ("ok", "ok"))
-                self.assertEqual(third["error"]["name"], "ToolError")
-                self.assertIn("does not offer echo any more", third["error"]["value"])
-
     # ---- side by side ----
 
     def test_code_that_awaits_awaits_a_tool_and_other_code_has_its_answer(self):

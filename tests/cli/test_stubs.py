@@ -48,47 +48,11 @@ class Stubs(Case):
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn('no tool has a word of "zebra"', done.stderr)
 
-    def tools(self, *options):
-        """{name: it} of snug tools --json."""
-        lines = self.stubs("--json", *options).splitlines()
-        self.assertEqual(len(lines), 1)
-        found = json.loads(lines[0])
-        self.assertEqual(list(found), ["schema", "tools"])
-        self.assertEqual(found["schema"], "snug.tools/1")
-        return {tool["name"]: tool for tool in found["tools"]}
-
-    def test_json_has_all_that_is_known_of_a_tool(self):
-        schema = {"type": "object", "properties": {"path": {"type": "string", "description": "Of \u00fc.\n"}}, "required": ["path"]}
-        server = self.offering([{"name": "list-dir", "description": "List it.", "inputSchema": schema, "annotations": {"readOnlyHint": True}},
-                                {"name": "drop"}])
-        tools = self.tools(*server, "--tool", "upper=tr a-z A-Z", "--fetch", "example.org", "--tool-rule", "*=allow-reads",
-                           "--tool-rule", "many.*=ask", "--tool-rule", "*.list-dir=deny")
-        self.assertEqual(tools["many.list_dir"], {
-            "name": "many.list_dir", "origin": "many.list-dir", "description": "List it.\n\nArguments:\n    path: Of \u00fc.\n",
-            "signature": "(path: str) -> Any", "is_read_only": True, "rule": "*=allow-reads", "schema": schema})
-        self.assertEqual(tools["many.drop"], {
-            "name": "many.drop", "origin": "many.drop", "description": "", "signature": "(**others: Any) -> Any", "is_read_only": False,
-            "rule": "many.*=ask", "schema": None})
-        self.assertEqual(tools["upper"], {
-            "name": "upper", "origin": None, "description": "", "signature": "(**arguments: Any) -> Any", "is_read_only": False,
-            "rule": None, "schema": None})
-        self.assertEqual(tools["fetch"]["rule"], "*=allow-reads")
-
-    def test_a_rule_by_the_name_of_the_server_is_shown_where_it_holds(self):
-        server = self.offering([{"name": "a-b"}, {"name": "c-d"}])
-        tools = self.tools(*server, "--tool-rule", "many.a-b=deny", "--tool-rule", "many.c_d=allow")
-        self.assertEqual([tool["rule"] for tool in tools.values()], ["many.a-b=deny", "many.c_d=allow"])
-
-    def test_json_has_what_a_search_has_found_in_its_order(self):
-        self.assertEqual(list(self.tools(*MANY, "--search", "say again")), ["a.echo", "b.echo"])
-        done = snug("tools", "--json", *MANY, "--search", "zebra")
-        self.assertEqual((done.returncode, done.stdout), (1, ""))
-
-    def test_keys_are_hidden_in_json(self):
-        server = self.offering([{"name": "a", "description": "It is sk-secret-1234.", "inputSchema": {"title": "sk-secret-1234"}}])
-        done = snug("tools", "--json", *server, env=environment(SOME_API_KEY="sk-secret-1234"))
-        tool, = json.loads(done.stdout)["tools"]
-        self.assertEqual((tool["description"], tool["schema"]), ("It is [key].", {"title": "[key]"}))
+    def test_keys_are_hidden(self):
+        server = self.offering([{"name": "a", "description": "It is sk-secret-1234."}])
+        done = snug("tools", *server, env=environment(SOME_API_KEY="sk-secret-1234"))
+        self.assertIn("It is [key].", done.stdout)
+        self.assertNotIn("sk-secret-1234", done.stdout)
 
     def test_without_tools_it_says_which_options_give_some(self):
         self.refused("tools", says="--upstream, --upstream-config, --mcp, --tool and --fetch give some")

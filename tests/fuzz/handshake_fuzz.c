@@ -1,17 +1,19 @@
 /* A server that answers anything to how it is greeted, and lists tools: each line of the input is
- * what comes next, an answer behind its first letter. Whatever it says, each request has one
- * answer, what is sent is a message, and the client is where one can be. */
+ * what comes next, a message after its first letter. Whatever it says, what is sent is a message,
+ * and the client is ready with tools that have names, or says why it is not. */
 #include "fuzz.h"
 
 #include <snug/snug.h>
 
 #define input cli_input /* fuzz.h has one of its own */
 #include "cli/program/command.h"
+#include "cli/program/quantity.h"
 #include "cli/program/secrets.h"
 #include "cli/upstream/client_inside.h"
 #undef input
 
-/* In the place of the program's: a notice. */
+/* ---- in the place of the program's ---- */
+
 int command_fail(int status, const char *format, ...)
 {
     HOLDS(*format);
@@ -20,6 +22,32 @@ int command_fail(int status, const char *format, ...)
 
 void secrets_hide_str(str *text)
 {
+}
+
+size_t secrets_hide_json(char *text, size_t len)
+{
+    (void)text;
+    return len;
+}
+
+int secrets_are_in_json(const char *text, size_t len)
+{
+    return len > 0 && *text == 0;
+}
+
+const char *quantity_text(char *out, size_t bytes, uint64_t value, const char *unit)
+{
+    (void)value;
+    snprintf(out, bytes, "%s", unit);
+    return out;
+}
+
+int signals_watch_call(signals *s, void (*interrupt)(void *target), void *target)
+{
+    (void)s;
+    (void)interrupt;
+    (void)target;
+    return 0;
 }
 
 int snug_call_return(snug_call *call, const char *json, size_t len)
@@ -32,147 +60,120 @@ int snug_call_fail(snug_call *call, const char *text)
     return snug_call_return(call, text, 0);
 }
 
-/* ---- where the client is ---- */
-
-static size_t count_asks(const mcp *m, ask_kind kind)
+int snug_call_is_wanted(const snug_call *call)
 {
-    size_t count = 0;
-    for (const ask *a = m->asks; a; a = a->next)
-        count += a->kind == kind;
-    return count;
+    (void)call;
+    return 1;
 }
 
-static void check_state(mcp *m)
-{
-    for (int kind = ASK_CALL; kind <= ASK_LIST; kind++)
-        HOLDS(count_asks(m, (ask_kind)kind) <= 1);
-    const size_t greetings = count_asks(m, ASK_DISCOVER) + count_asks(m, ASK_INITIALIZE);
+/* ---- the transport ---- */
 
-    switch (m->phase) {
-    case CLIENT_GREETED:
-        HOLDS(greetings > 0);
-        break;
-    case CLIENT_DOWN:
-        HOLDS(m->why.len > 0 && m->wants_stop && m->era == ERA_UNKNOWN && !m->asks);
-        break;
-    case CLIENT_LISTED:
-        HOLDS(greetings == 0 && count_asks(m, ASK_LIST) == 1);
-        HOLDS(m->era == ERA_NEW || (m->era == ERA_OLD && m->version));
-        break;
-    case CLIENT_READY:
-        HOLDS(greetings == 0 && m->era != ERA_UNKNOWN);
-        break;
-    case CLIENT_GIVEN_UP:
-        fuzz_fail("nobody has died", __FILE__, __LINE__, __func__);
-    }
-    HOLDS(m->tools.count <= MOST_TOOLS && m->coming.count <= MOST_TOOLS &&
-          m->news.count <= MOST_TOOLS);
+static struct {
+    transport base;
+    input in;
+    unsigned long last;
+} fake;
+
+static int start(transport *t)
+{
+    (void)t;
+    return SNUG_OK;
 }
 
-/* All of it, and it is gone. */
-static void check_sent(mcp *m)
+static void do_nothing(transport *t)
 {
-    size_t count = 0;
-
-    for (outgoing *o = m->out, *next; o; o = next, count++) {
-        message sent;
-        next = o->next;
-        HOLDS(message_read(&sent, o->text.data, o->text.len));
-        HOLDS(!sent.id.text == (o->id == 0) && (!o->id || message_has_id(&sent, o->id)));
-        client_free_outgoing(o);
-    }
-    m->out = NULL;
-    m->out_end = &m->out;
-    HOLDS(count <= 4);
+    (void)t;
 }
 
-/* ---- what comes ---- */
-
-static void answer(mcp *m, ask *a, const message *said)
+static int send_message(transport *t, const outgoing *sent)
 {
-    const jsontext_span none = { NULL, 0 };
-    const jsontext_span error = said->result.text ? none : said->error;
+    size_t at;
+    const jsontext_span text = { sent->text.data, sent->text.len };
 
-    if (a->kind == ASK_LIST && said->result.text)
-        client_take_page(m, a, said->result);
-    else if (a->kind == ASK_LIST)
-        client_miss_list(m, a, "it was refused");
-    else
-        client_take_greeting(m, a, said->result, error);
+    HOLDS(!jsontext_check(text.text, text.len, &at) && *text.text == '{');
+    HOLDS(!jsontext_member(text, "id").text == (sent->id == 0 && sent->method != NULL));
+    HOLDS(!sent->version || strspn(sent->version, "0123456789-") == strlen(sent->version));
+    if (sent->id > 0)
+        fake.last = sent->id;
+    return t == &fake.base ? SNUG_OK : SNUG_ENOMEM;
 }
 
-static void miss(mcp *m, ask *a, int status)
+static void drop(transport *t, unsigned long id)
 {
-    if (a->kind == ASK_LIST)
-        client_miss_list(m, a, "there was none");
-    else
-        client_miss_greeting(m, a, status, "there was none");
+    (void)t;
+    (void)id;
 }
 
-static void take_line(mcp *m, input line)
+static void turn(transport *t, int ms)
 {
     static const int statuses[] = { 0, 400, 401, 404, 500 };
-    message said;
-    ask *a = m->asks;
-    const unsigned how = take_byte(&line);
+    const transport_user *user = &t->user;
+    const unsigned long stream = t->kind->has_streams ? fake.last : 0;
 
-    if (how == 'c' && m->phase == CLIENT_READY && !m->is_listing) {
-        client_note_change(m);
-        client_list(m);
-    }
-    if (how == 'o' && m->phase == CLIENT_GREETED)
-        client_greet_old(m);
-    else if (how == 'l' && a)
-        a = a->next ? a->next : a;
-    if (!a || how == 'c' || how == 'o')
+    (void)ms;
+    if (fake.in.left == 0) {
+        user->on_death(user->client, "has ended");
         return;
+    }
+    input line = take_until(&fake.in, "\n");
+    const unsigned how = take_byte(&line);
     if (how >= '0' && how <= '4') {
-        miss(m, a, statuses[how - '0']);
+        user->on_ending(user->client, fake.last, ENDING_REFUSED, statuses[how - '0'], "no");
         return;
     }
     char *text = copy_of(line.at, line.left);
-    if (message_read(&said, text, line.left) && !said.method.text)
-        answer(m, a, &said);
+    if (!user->on_message(user->client, stream, text, line.left))
+        user->on_ending(user->client, 0, ENDING_BROKEN, 0, "it is not JSON-RPC");
     free(text);
+}
+
+static void free_transport(transport *t, int at_once)
+{
+    (void)t;
+    (void)at_once;
+}
+
+static const transport_kind on_stdio = { 0,    start, do_nothing, send_message,
+                                         drop, turn,  do_nothing, free_transport },
+                            by_web = { 1,    start, do_nothing, send_message,
+                                       drop, turn,  do_nothing, free_transport };
+
+int stdio_transport_open(transport **out, const char *command, const transport_user *user)
+{
+    (void)command;
+    fake.base = (transport){ &on_stdio, *user };
+    *out = &fake.base;
+    return SNUG_OK;
+}
+
+int web_transport_open(transport **out, const upstream *server, const transport_user *user)
+{
+    (void)server;
+    fake.base = (transport){ &by_web, *user };
+    *out = &fake.base;
+    return SNUG_OK;
 }
 
 /* ---- */
 
-static const transport_kind on_stdio = { .has_streams = 0 }, by_web = { .has_streams = 1 };
-
-static void free_client(mcp *m)
-{
-    while (m->asks)
-        client_end_ask(m, m->asks);
-    client_free_tools(&m->tools);
-    client_free_tools(&m->retired);
-    client_free_tools(&m->coming);
-    client_free_tools(&m->news);
-    str_free(&m->why);
-    pthread_cond_destroy(&m->change);
-    pthread_mutex_destroy(&m->lock);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char label[] = "a";
-    input in = input_of(data, size);
-    transport t = { .kind = take_byte(&in) % 2 ? &by_web : &on_stdio };
-    mcp m = { .label = label, .transport = &t, .start_ms = 1000, .limit = "" };
+    char label[] = "a", url[] = "http://a/";
+    mcp *m;
+    mcptool *tool;
+    str why = { 0 };
 
-    m.out_end = &m.out;
-    m.list_at_ns = 0;
-    m.stale_at_ns = m.greet_at_ns = UINT64_MAX;
-    pthread_mutex_init(&m.lock, NULL);
-    pthread_cond_init(&m.change, NULL);
-    client_begin(&m);
-    for (;;) {
-        check_sent(&m);
-        check_state(&m);
-        if (in.left == 0)
-            break;
-        take_line(&m, take_until(&in, "\n"));
-    }
-    free_client(&m);
+    fake.in = input_of(data, size);
+    const upstream server = { .name = label,
+                              .command = label,
+                              .url = take_byte(&fake.in) % 2 ? url : NULL };
+    HOLDS(mcp_open(&m, &server, 1000, "") == SNUG_OK);
+    const int error = mcp_wait(m, NULL, UINT64_MAX);
+    HOLDS(mcp_write_failure(&why, m) == SNUG_OK && (why.len > 0) == (error != SNUG_OK));
+    HOLDS(!error || !mcp_tool(m, 0));
+    for (size_t i = 0; (tool = mcp_tool(m, i)); i++)
+        HOLDS(i < 1000 && *tool->name && *tool->remote);
+    str_free(&why);
+    mcp_close(m);
     return 0;
 }

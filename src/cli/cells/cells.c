@@ -155,8 +155,6 @@ static int serve_code(cells *c, slot *s, const request *r)
         error = snug_session_reset(s->session);
     }
 
-    if (!error && !is_new)
-        tools_renew(&c->tools, s->session);
     if (!error)
         error = snug_session_run(&result, s->session, r->code, r->code_bytes, &limits);
     cell_asking_end(&c->asking, s->name);

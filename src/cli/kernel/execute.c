@@ -423,7 +423,6 @@ static int run_source(snug_result **out, kernel *k, const execution *e)
 {
     const char *code = str_text(&e->code);
 
-    tools_renew(&k->tools, k->session);
     if (e->is_stored)
         return snug_session_run(out, k->session, code, e->code.len, &k->limits);
     return snug_session_run_unrecorded(out, k->session, code, e->code.len, &k->limits);

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/jsontext.h"
 #include "cli/tools/tool_list.h"
-#include "cli/tools/server_tools.h"
+#include "cli/tools/user_tools.h"
 
 /* ---- the table ---- */
 
@@ -219,7 +219,7 @@ static int write_description(str *out, const mcp_server *s, const mcp_tool *one)
     int error = str_add(&text, one->about);
 
     if (is_python &&
-        (tool_list_describe(&text, s->tools->list) || server_tools_write_missing(&text, s->tools)))
+        (tool_list_describe(&text, s->tools->list) || tools_write_missing(&text, s->tools)))
         error = SNUG_ENOMEM;
     if (one->needs_servers) {
         str_add(&text, " There are: ");

@@ -25,9 +25,7 @@
       "from a signal to the end: a third for the cells of `--http` that run, half for saves")    \
     X(file_bytes, "--file-size", "bytes", 16 << 20, "a file that is read or written by a call")  \
     X(upstream_ms, "--upstream-time", "ms", 8000,                                                \
-      "in which servers of `--upstream` and `--mcp` have to be ready; others are missing until " \
-      "they "                                                                                    \
-      "are")                                                                                     \
+      "in which servers of `--upstream` and `--mcp` have to be ready; others are missing")       \
     X(connections, "--connections", "", 256, "connections to `--http` at once")                  \
     X(clients, "--clients", "", 1000,                                                            \
       "clients of the older protocol that `--http` keeps in "                                    \

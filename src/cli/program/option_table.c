@@ -415,7 +415,7 @@ const option_row option_rows[] = {
     { "--unsent-size", "SIZE", KIND_SERVED, FOR_MCP, OF_MCP(limits.unsent_bytes), NULL, NULL },
     { "--json", NULL, KIND_FLAG,
       FOR_RUN | FOR_CHECK | FOR_DOCTOR | FOR_ASK | FOR_LIBRARY | FOR_PACKAGES | FOR_MODELS |
-          FOR_CONVERSATIONS | FOR_TOOLS,
+          FOR_CONVERSATIONS,
       offsetof(options, is_json), NULL, "print JSON, an object a line", .is_common = 1 },
     { "--color", "auto|always|never", KIND_CHOICE,
       FOR_PROMPT | FOR_RUN | FOR_CHECK | FOR_QUESTIONS | FOR_LIBRARY, offsetof(options, color),

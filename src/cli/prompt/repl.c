@@ -375,7 +375,6 @@ static int run_prompt_cell(prompt *p, const str *code)
 {
     snug_result *result;
 
-    tools_renew(&p->shown.tools, p->shown.session);
     int is_undoable = keep_way_back(p);
     fflush(stdout);
     ticker_begin(&p->ticker, "");

@@ -133,7 +133,6 @@ static int run_one(shown_session *s, const cell *one, int is_in_script, int *is_
     if (s->show.is_broken)
         return fail_output(s);
 
-    tools_renew(&s->tools, s->session);
     int taken = signals_watch(&s->signals, s->session);
     if (taken)
         return 128 + taken;

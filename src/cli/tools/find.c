@@ -18,24 +18,10 @@ struct find {
 
 /* ---- words ---- */
 
-/* How many bytes of a mark between words are there that is not ASCII: a dash, a quotation mark, a
- * full stop of Chinese, the last byte of them being any. 0: none. */
-static size_t mark_len(const char *at)
-{
-    static const char *const marks[] = { "\xe2\x80", "\xe2\x81", "\xe3\x80", "\xc2" };
-
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
-        const size_t len = strlen(marks[i]);
-        if (!strncmp(at, marks[i], len) && at[len])
-            return len + 1;
-    }
-    return 0;
-}
-
-/* Whether what begins there belongs to a word; letters of other alphabets than ours do. */
+/* FTS5 takes dashes and quotation marks of other alphabets out of what is one word here. */
 static int is_in_word(const char *at)
 {
-    return is_alnum(*at) || ((unsigned char)*at >= 0x80 && mark_len(at) == 0);
+    return is_alnum(*at) || (unsigned char)*at >= 0x80;
 }
 
 static int is_upper(char c)
@@ -58,7 +44,7 @@ static size_t next_word(const char **at)
     size_t len = 0;
 
     while (*text && !is_in_word(text))
-        text += mark_len(text) > 0 ? mark_len(text) : 1;
+        text++;
     *at = text;
     while (text[len] && is_in_word(text + len) && !is_seam(text, text + len))
         len++;

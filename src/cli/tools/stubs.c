@@ -83,50 +83,15 @@ static int write_body(str *out, const char *doc, size_t most, const char *indent
 
 /* ---- functions ---- */
 
-/* The string that begins there has no comma of the parameters. */
-static size_t string_len(const char *text)
-{
-    size_t len = 1;
-
-    while (text[len] && text[len] != *text)
-        len += text[len] == '\\' && text[len + 1] ? 2 : 1;
-    return len + (text[len] != '\0');
-}
-
-/* How many bytes the parameters have that stand whole within most. */
-static size_t whole_parameters(const char *text, size_t most)
-{
-    size_t found = 0;
-    int level = 0;
-
-    for (size_t at = 0; at <= most && text[at];) {
-        level += (text[at] == '[') - (text[at] == ']');
-        if (level == 0 && text[at] == ',')
-            found = at;
-        at += text[at] == '"' || text[at] == '\'' ? string_len(text + at) : 1;
-    }
-    return found;
-}
-
-/* is_brief: of very long ones the first, and that there are others. */
-static int write_parameters(str *out, const stub *s, int is_brief)
-{
-    enum { MOST_BYTES = 3000 };
-
-    if (!is_brief || strlen(s->parameters) <= MOST_BYTES)
-        return str_add(out, s->parameters);
-    const size_t len = whole_parameters(s->parameters, MOST_BYTES);
-    return str_printf(out, "%.*s%s**more: Any", (int)len, s->parameters, len > 0 ? ", " : "");
-}
-
 static int write_function(str *out, const stub *s, size_t doc_bytes)
 {
+    enum { MOST_BYTES = 3000 };
     const size_t server = stub_server_len(s->name);
+    const int is_long = doc_bytes > 0 && strlen(s->types) > MOST_BYTES;
 
     str_add(out, server > 0 ? "    @staticmethod\n    " : "");
-    str_printf(out, "def %s(", server > 0 ? s->name + server + 1 : s->name);
-    write_parameters(out, s, doc_bytes > 0);
-    str_printf(out, ") -> %s", s->result);
+    str_printf(out, "def %s%s", server > 0 ? s->name + server + 1 : s->name,
+               is_long ? "(**arguments: Any) -> Any" : s->types);
     return write_body(out, s->doc, doc_bytes, server > 0 ? "        " : "    ");
 }
 

@@ -17,6 +17,8 @@
 
 /* ---- what there is ---- */
 
+#define ANY_TYPES "(**arguments: Any) -> Any"
+
 static int add(tool_list *l, stub one)
 {
     if (array_reserve(&l->items, &l->cap, l->count + 1, sizeof *l->items))
@@ -31,47 +33,25 @@ static int add_server(tool_list *l, mcp *server)
     int error = SNUG_OK;
 
     for (size_t i = 0; !error && (tool = mcp_tool(server, i)); i++)
-        error = add(l, (stub){ tool->name, tool->typed, tool->result, tool->doc });
+        error = add(l, (stub){ tool->name, tool->types, tool->doc });
     return error;
 }
 
 /* The texts of a tool of fetch's are static. */
 static int add_fetch(void *target, const snug_tool *tool)
 {
-    return add(target, (stub){ tool->name, tool->signature, "dict", tool->doc });
-}
-
-/* "(text: str) -> int" in two. */
-static int split_stub(tool_list *l, const char *text, const char **parameters, const char **result)
-{
-    static const char arrow[] = ") -> ";
-    const char *at = text, *last = NULL;
-
-    while ((at = strstr(at, arrow)))
-        last = at++;
-    if (*text != '(' || !last)
-        return SNUG_OK;
-    if (array_reserve(&l->texts, &l->text_cap, l->text_count + 1, sizeof *l->texts) ||
-        !(l->texts[l->text_count] = strndup(text + 1, (size_t)(last - text - 1))))
-        return SNUG_ENOMEM;
-    *parameters = l->texts[l->text_count++];
-    *result = last + strlen(arrow);
-    return SNUG_OK;
+    return add(target, (stub){ tool->name, "(" FETCH_TOOL_SIGNATURE ") -> dict", tool->doc });
 }
 
 static int add_replayed(tool_list *l, const snug_tool *tool)
 {
-    const char *parameters = tool->signature ? tool->signature : "**arguments: Any";
-    const char *result = "Any";
-
     if (!strcmp(tool->name, FIND_TOOLS_NAME)) {
         l->has_find = 1;
         return SNUG_OK;
     }
-    if (tool->stub && split_stub(l, tool->stub, &parameters, &result))
-        return SNUG_ENOMEM;
     l->of_servers += tool->stub != NULL;
-    return add(l, (stub){ tool->name, parameters, result, tool->doc ? tool->doc : "" });
+    return add(
+        l, (stub){ tool->name, tool->stub ? tool->stub : ANY_TYPES, tool->doc ? tool->doc : "" });
 }
 
 /* As they were written: those of servers first. */
@@ -96,7 +76,7 @@ static int add_all(tool_list *l, tools *t)
         error = add_server(l, t->servers[i].mcp);
     l->of_servers = l->count;
     for (size_t i = 0; i < t->command_count && !error; i++)
-        error = add(l, (stub){ t->commands[i].name, "**arguments: Any", "Any", "" });
+        error = add(l, (stub){ t->commands[i].name, ANY_TYPES, "" });
     if (!error && t->fetch)
         error = fetch_tool_bind(t->fetch, add_fetch, l);
     return error;
@@ -104,10 +84,10 @@ static int add_all(tool_list *l, tools *t)
 
 #define FIND_TOOLS_SIGNATURE "query: str, limit: int = 8"
 
-static int add_head(char **out, const char *name, const char *parameters, const char *result)
+static int add_head(char **out, const char *name, const char *types)
 {
     str head = { 0 };
-    str_printf(&head, "%s(%s) -> %s", name, parameters, result);
+    str_printf(&head, "%s%s", name, types);
 
     *out = str_take(&head);
     return *out ? SNUG_OK : SNUG_ENOMEM;
@@ -120,10 +100,9 @@ static int make_heads(tool_list *l)
     if (!(l->heads = calloc(l->count + 2, sizeof *l->heads)))
         return SNUG_ENOMEM;
     for (size_t i = 0; i < l->count && !error; i++)
-        error =
-            add_head(&l->heads[i], l->items[i].name, l->items[i].parameters, l->items[i].result);
+        error = add_head(&l->heads[i], l->items[i].name, l->items[i].types);
     if (!error && l->has_find)
-        error = add_head(&l->heads[l->count], FIND_TOOLS_NAME, FIND_TOOLS_SIGNATURE, "str");
+        error = add_head(&l->heads[l->count], FIND_TOOLS_NAME, "(" FIND_TOOLS_SIGNATURE ") -> str");
     return error;
 }
 
@@ -159,9 +138,6 @@ void tool_list_close(tool_list *l)
     for (size_t i = 0; l->heads && l->heads[i]; i++)
         free(l->heads[i]);
     free(l->heads);
-    for (size_t i = 0; i < l->text_count; i++)
-        free(l->texts[i]);
-    free(l->texts);
     free(l->items);
     free(l);
 }
@@ -252,13 +228,13 @@ int tool_list_write_servers(str *out, const tool_list *l)
 /* "- notes.echo(text: str) -> Any: Say it again." */
 static int describe_tool(str *out, const stub *s)
 {
-    enum { MOST_PARAMETERS = 400, MOST_LINE = 200 };
-    const size_t all = strlen(s->parameters), line = strcspn(s->doc, "\n");
-    const int is_cut = all > MOST_PARAMETERS;
-    str_printf(out, "- %s(%.*s%s) -> %s", s->name,
-               (int)(is_cut ? utf8_floor(s->parameters, all, MOST_PARAMETERS) : all), s->parameters,
-               is_cut ? ", ..." : "", s->result);
+    enum { MOST_TYPES = 400, MOST_LINE = 200 };
+    const size_t all = strlen(s->types), line = strcspn(s->doc, "\n");
+    const int is_cut = all > MOST_TYPES;
 
+    str_printf(out, "- %s%.*s%s", s->name,
+               (int)(is_cut ? utf8_floor(s->types, all, MOST_TYPES) : all), s->types,
+               is_cut ? " ..." : "");
     if (line > 0)
         str_printf(out, ": %.*s",
                    (int)utf8_floor(s->doc, line, line < MOST_LINE ? line : MOST_LINE), s->doc);

@@ -26,8 +26,6 @@ typedef struct tool_list {
     stub *items; /* the texts are those of the tools */
     size_t count, cap;
     size_t of_servers; /* of them, tools of MCP servers; the first ones */
-    char **texts;      /* of a replay's tools */
-    size_t text_count, text_cap;
     struct find *index;
     int has_find; /* cells have find_tools */
     char **heads; /* for scans: "github.search(query: str) -> dict"; NULL-terminated */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/jsontext.h"
 #include "base/process/child.h"
@@ -12,8 +13,12 @@
 #include "cli/program/command.h"
 #include "cli/program/secrets.h"
 #include "cli/tools/fetch_tool.h"
-#include "cli/tools/server_tools.h"
 #include "cli/tools/tool_list.h"
+#include "cli/upstream/client.h"
+#include "cli/upstream/mcptool.h"
+#include "cli/upstream/upstreams.h"
+
+typedef int bind_fn(void *target, const snug_tool *tool);
 
 enum {
     STACK_BYTES = 512 * 1024, /* of TLS too */
@@ -203,6 +208,198 @@ void tools_answer(tools *t, snug_call *call, void (*fn)(void *payload, snug_call
     count_calls(t, -1);
 }
 
+/* ---- servers ---- */
+
+/* is_named: its tools stand under its name. */
+static int open_server(tools *t, const upstream *server, int is_named)
+{
+    const char *limit;
+    const uint64_t start_ms = command_start_ms(&limit, t->options);
+    int error = mcp_open(&t->servers[t->server_count].mcp, server, start_ms, limit);
+
+    if (!error && is_named && !(t->servers[t->server_count].name = strdup(server->name)))
+        error = error_no_memory();
+    t->server_count += t->servers[t->server_count].mcp != NULL;
+    return error ? command_fail(EXIT_USAGE, "%s", error_message()) : EXIT_FINE;
+}
+
+/* What stands in its place in messages: of a URL, what comes before its query. */
+static int open_nameless(tools *t, const char *spec)
+{
+    const int is_url = upstream_is_url(spec);
+    char *label = is_url ? strndup(spec, strcspn(spec, "?#")) : strdup(spec);
+    char *own = strdup(spec);
+    const upstream server = { .name = label,
+                              .command = is_url ? NULL : own,
+                              .url = is_url ? own : NULL };
+    const int status = label && own ? open_server(t, &server, 0) : command_fail_memory();
+
+    free(own);
+    free(label);
+    return status;
+}
+
+/* One that is not ready is missing where the program may go on without it. */
+static int wait_for_servers(tools *t, signals *s)
+{
+    const uint64_t ms = t->options->upstream_ms;
+    const uint64_t until_ns = ms > 0 ? clock_deadline_ns(clock_now_ns(), ms) : UINT64_MAX;
+
+    for (size_t i = 0; i < t->server_count; i++) {
+        const int error = mcp_wait(t->servers[i].mcp, s, until_ns);
+        if (signals_taken(s))
+            return 128 + signals_taken(s);
+        if (error && ms == 0)
+            return command_fail(EXIT_USAGE, "%s", error_message());
+        if (error)
+            command_fail(EXIT_FINE, "%s; its functions are missing", error_message());
+    }
+    return EXIT_FINE;
+}
+
+int tools_write_missing(str *out, const tools *t)
+{
+    int error = SNUG_OK;
+
+    for (size_t i = 0; i < t->server_count && !error; i++) {
+        str why = { 0 };
+        error = mcp_write_failure(&why, t->servers[i].mcp);
+        secrets_hide_str(&why);
+        if (!error && why.len > 0)
+            error = str_printf(out, "\nFunctions are missing: %s.", why.data);
+        str_free(&why);
+    }
+    return error;
+}
+
+/* They start side by side. EXIT_FINE, or a status after one sentence. */
+static int open_servers(tools *t, signals *s)
+{
+    const options *o = t->options;
+    upstreams u = { 0 };
+    int status = upstreams_read(&u, o);
+    const size_t count = o->servers.count + u.count;
+
+    if (!status && count > 0 && !(t->servers = calloc(count, sizeof *t->servers)))
+        status = command_fail_memory();
+    for (size_t i = 0; i < o->servers.count && !status; i++)
+        status = open_nameless(t, o->servers.items[i]);
+    for (size_t i = 0; i < u.count && !status; i++)
+        status = open_server(t, &u.items[i], 1);
+    upstreams_free(&u);
+    return status ? status : wait_for_servers(t, s);
+}
+
+static void close_servers(tools *t)
+{
+    for (size_t i = 0; i < t->server_count; i++) {
+        mcp_close(t->servers[i].mcp);
+        free(t->servers[i].name);
+    }
+    free(t->servers);
+}
+
+/* ---- names ---- */
+
+/* Among those that have their names already. */
+static int has_tool_name(const tools *t, const mcptool *until, const char *name)
+{
+    const mcptool *tool;
+
+    for (size_t i = 0; i < t->command_count; i++)
+        if (!strcmp(t->commands[i].name, name))
+            return 1;
+    if (t->fetch && !strcmp(name, FETCH_TOOL_NAME))
+        return 1;
+    for (size_t i = 0; i < t->server_count; i++)
+        for (size_t k = 0; (tool = mcp_tool(t->servers[i].mcp, k)); k++)
+            if (tool == until)
+                return 0;
+            else if (!strcmp(tool->name, name))
+                return 1;
+    return 0;
+}
+
+/* Whether something of a cell's has that name; then a sentence was said. */
+static int is_taken_name(const tools *t, const char *name)
+{
+    const snug_session_options *wanted = &t->options->session;
+
+    if (snug_tool_check_name(name, wanted->profile, wanted->allow) != SNUG_EINVAL)
+        return 0;
+    command_fail(EXIT_FINE, "%s: it is called tool_%s here", snug_error_message(), name);
+    return 1;
+}
+
+/* A server could have what cells print, or read, by the name of its tool; and several may have
+ * tools of one name: those of --tool keep theirs. */
+static int name_tool(tools *t, mcptool *tool, const char *server)
+{
+    int error = server ? mcptool_place(tool, server) : SNUG_OK;
+
+    if (!error && is_taken_name(t, tool->name))
+        error = mcptool_prefix(tool);
+    for (unsigned number = 2; !error && has_tool_name(t, tool, tool->name); number++)
+        error = mcptool_rename(tool, number);
+    return error;
+}
+
+/* Gives them the names that cells have for them. EXIT_FINE, or EXIT_USAGE after one sentence. */
+static int name_servers_tools(tools *t)
+{
+    mcptool *tool;
+    int error = SNUG_OK;
+
+    for (size_t i = 0; i < t->server_count && !error; i++)
+        for (size_t k = 0; !error && (tool = mcp_tool(t->servers[i].mcp, k)); k++)
+            error = name_tool(t, tool, t->servers[i].name);
+    return error ? command_fail_memory() : EXIT_FINE;
+}
+
+/* Its name for the server, behind the server's. */
+static int write_origin(str *out, const tools *t, const mcptool *of)
+{
+    const char *server = NULL;
+
+    for (size_t i = 0; i < t->server_count; i++)
+        if (t->servers[i].mcp == of->server)
+            server = t->servers[i].name;
+    return str_printf(out, "%s%s%s", server ? server : "", server ? "." : "", of->remote);
+}
+
+static int bind_server_tool(const tools *t, mcptool *of, bind_fn *bind, void *target)
+{
+    snug_tool tool = SNUG_TOOL_INIT;
+    str origin = { 0 };
+
+    if (write_origin(&origin, t, of))
+        return error_no_memory();
+    tool.origin = origin.data;
+    tool.stub = of->types;
+    tool.name = of->name;
+    tool.signature = of->signature;
+    tool.doc = of->doc;
+    tool.timeout_ms = t->timeout_ms;
+    tool.is_read_only = (uint64_t)of->is_read_only;
+    tool.is_async = SNUG_TOOL_EITHER;
+    tool.fn = mcp_call_tool;
+    tool.payload = of;
+    int error = bind(target, &tool);
+    str_free(&origin);
+    return error;
+}
+
+static int bind_servers(tools *t, bind_fn *bind, void *target)
+{
+    mcptool *tool;
+    int error = SNUG_OK;
+
+    for (size_t i = 0; i < t->server_count; i++)
+        for (size_t k = 0; !error && (tool = mcp_tool(t->servers[i].mcp, k)); k++)
+            error = bind_server_tool(t, tool, bind, target);
+    return error;
+}
+
 /* ---- all of them ---- */
 
 /* A tool could have what cells print, or read, by its name. */
@@ -210,7 +407,7 @@ static int prefix_taken_commands(tools *t)
 {
     for (size_t i = 0; i < t->command_count; i++) {
         str name = { 0 };
-        if (!tools_is_taken_name(t, t->commands[i].name))
+        if (!is_taken_name(t, t->commands[i].name))
             continue;
         if (str_printf(&name, "tool_%s", t->commands[i].name))
             return command_fail_memory();
@@ -243,12 +440,12 @@ static int start_tools(tools *t, const options *o, signals *s)
     for (size_t i = 0; i < o->tools.count && !status; i++)
         status = add_command(t, o->tools.items[i]);
     if (!status)
-        status = server_tools_open(t, s);
+        status = open_servers(t, s);
     if (!status && (o->fetch_hosts.count > 0 || o->fetch_secrets.count > 0))
         status = fetch_tool_open(&t->fetch, t, o);
     if (!status)
         status = prefix_taken_commands(t);
-    return status ? status : server_tools_name(t);
+    return status ? status : name_servers_tools(t);
 }
 
 /* ---- binding ---- */
@@ -281,24 +478,17 @@ static int bind_commands(tools *t, bind_fn *bind, void *target)
     return error;
 }
 
-/* seen: as server_tools_bind. */
-static int bind_all(tools *t, unsigned long *seen, bind_fn *bind, void *target)
-{
-    if (t->is_replay)
-        return bind_replayed(t, bind, target);
-    int error = server_tools_bind(t, seen, 0, bind, target);
-
-    if (!error)
-        error = bind_commands(t, bind, target);
-    if (!error && t->fetch)
-        error = fetch_tool_bind(t->fetch, bind, target);
-    return error ? error : tool_list_bind(t->list, bind, target);
-}
-
 int tools_visit(tools *t, bind_fn *visit, void *target)
 {
-    unsigned long seen = 0;
-    return bind_all(t, &seen, visit, target);
+    if (t->is_replay)
+        return bind_replayed(t, visit, target);
+    int error = bind_servers(t, visit, target);
+
+    if (!error)
+        error = bind_commands(t, visit, target);
+    if (!error && t->fetch)
+        error = fetch_tool_bind(t->fetch, visit, target);
+    return error ? error : tool_list_bind(t->list, visit, target);
 }
 
 static int write_tools(tools *t)
@@ -333,8 +523,7 @@ static int say_unused_rules(tools *t)
 
     for (size_t i = 0; i < o->rule_count && use.tools > 0 && !error; i++)
         if (!use.fits[i])
-            command_fail(EXIT_FINE, "--tool-rule %s fits no tool%s", o->tool_rules.items[i],
-                         t->server_count > 0 ? " so far" : "");
+            command_fail(EXIT_FINE, "--tool-rule %s fits no tool", o->tool_rules.items[i]);
     free(use.fits);
     return error ? command_fail_memory() : EXIT_FINE;
 }
@@ -345,7 +534,6 @@ int tools_open(tools *t, const options *o, signals *s)
                   .options = o,
                   .is_replay = o->replay_path != NULL };
     pthread_mutex_init(&t->lock, NULL);
-    pthread_mutex_init(&t->renewing, NULL);
     pthread_cond_init(&t->change, NULL);
     int status = journal_file_open(&t->file, o);
     t->journal = journal_file_journal(t->file);
@@ -368,37 +556,7 @@ static int bind_in_session(void *target, const snug_tool *tool)
 
 int tools_bind(tools *t, snug_session *session)
 {
-    unsigned long seen = 0;
-    int error = bind_all(t, &seen, bind_in_session, session);
-
-    if (!error && t->server_count > 0)
-        error = server_tools_note(t, session, seen);
-    return error;
-}
-
-typedef struct renewal {
-    tools *tools;
-    snug_session *session;
-} renewal;
-
-static int bind_renewed(void *target, const snug_tool *tool)
-{
-    renewal *r = target;
-    int error = snug_session_bind_tool(r->session, tool);
-
-    if (!error && r->tools->file)
-        error = journal_file_add_tool(r->tools->file, tool);
-    return error;
-}
-
-void tools_renew(tools *t, snug_session *session)
-{
-    unsigned long seen = t->server_count > 0 ? server_tools_seen(t, session) : 0;
-
-    /* A session that cannot have them now may have them for the next cell. */
-    renewal r = { t, session };
-    if (seen && !server_tools_bind(t, &seen, 1, bind_renewed, &r))
-        server_tools_note(t, session, seen);
+    return tools_visit(t, bind_in_session, session);
 }
 
 static int bind_in_agent(void *target, const snug_tool *tool)
@@ -417,7 +575,7 @@ int tools_close(tools *t)
     while (t->calls > 0)
         pthread_cond_wait(&t->change, &t->lock);
     pthread_mutex_unlock(&t->lock);
-    server_tools_close(t);
+    close_servers(t);
     for (size_t i = 0; i < t->command_count; i++) {
         free(t->commands[i].name);
         free(t->commands[i].given);
@@ -428,7 +586,6 @@ int tools_close(tools *t)
     fetch_tool_close(t->fetch);
     free(t->commands);
     pthread_mutex_destroy(&t->lock);
-    pthread_mutex_destroy(&t->renewing);
     pthread_cond_destroy(&t->change);
     const int status = journal_file_close(t->file);
     t->file = NULL;

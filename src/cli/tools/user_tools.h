@@ -12,6 +12,7 @@
 #include <snug/agent.h>
 #include <snug/snug.h>
 
+#include "base/str.h"
 #include "cli/program/options.h"
 #include "cli/program/signals.h"
 #include "cli/tools/journal_file.h"
@@ -37,18 +38,12 @@ typedef struct tools {
     const options *options;
     struct tool_server *servers;
     size_t server_count;
-    struct fetch_tool *fetch;     /* NULL: there is none */
-    pthread_mutex_t renewing;     /* of the tools of servers, and what follows */
-    struct tool_list *list;       /* of all of them */
-    struct tool_list **old_lists; /* before the servers changed */
-    size_t old_list_count;
-    unsigned long generation;    /* counts changes */
-    struct tool_viewer *viewers; /* which of them a session has seen */
-    size_t viewer_count, viewer_cap;
-    int is_replay;         /* they are those of the file, and nothing is started */
-    journal_file *file;    /* NULL: there is neither a journal nor a replay */
-    snug_journal *journal; /* of sessions that have them; NULL: none */
-    pthread_mutex_t lock;  /* of calls */
+    struct fetch_tool *fetch; /* NULL: there is none */
+    struct tool_list *list;   /* of all of them */
+    int is_replay;            /* they are those of the file, and nothing is started */
+    journal_file *file;       /* NULL: there is neither a journal nor a replay */
+    snug_journal *journal;    /* of sessions that have them; NULL: none */
+    pthread_mutex_t lock;     /* of calls */
     pthread_cond_t change;
     size_t calls; /* threads that answer one */
 } tools;
@@ -58,9 +53,6 @@ typedef struct tools {
 int tools_open(tools *t, const options *o, signals *s);
 /* Binds all of them. As snug_session_bind_tool. */
 int tools_bind(tools *t, snug_session *session);
-/* Before a cell of a session that tools_bind has had: takes up what servers have changed. What is
- * gone stays bound, and says so when it is called. The session must be idle. */
-void tools_renew(tools *t, snug_session *session);
 /* Each of them, as snug_session_bind_tool would have it; error ends it. SNUG_OK or that. */
 int tools_visit(tools *t, int (*visit)(void *target, const snug_tool *tool), void *target);
 /* As snug_agent_bind_tool. */
@@ -68,6 +60,8 @@ int tools_bind_agent(tools *t, snug_agent *agent);
 /* Answers a call by fn on a thread of its own, or fails it. */
 void tools_answer(tools *t, snug_call *call, void (*fn)(void *payload, snug_call *call),
                   void *payload);
+/* Appends a sentence for each server that could not be reached. SNUG_OK or SNUG_ENOMEM. */
+int tools_write_missing(str *out, const tools *t);
 /* When all sessions are closed. As journal_file_close. */
 int tools_close(tools *t);
 

@@ -2,7 +2,8 @@
  * client.h - the tools of an MCP server, as functions of cells.
  *
  * The Model Context Protocol, revision 2026-07-28, or 2025-11-25 and older where the server does
- * not know that one. One thread speaks with the server, whoever calls.
+ * not know that one. One thread speaks with the server, whoever calls. The tools are those that the
+ * server lists when it is first reached.
  */
 #ifndef SNUG_CLI_CLIENT_H
 #define SNUG_CLI_CLIENT_H
@@ -22,17 +23,12 @@ typedef struct mcp mcp;
  * that says how long, for the message, or "". SNUG_OK, or an error with its message. */
 int mcp_open(mcp **out, const upstream *server, uint64_t start_ms, const char *limit);
 /* Waits until it is ready, or a signal asks to end. SNUG_OK, or an error with a message that names
- * the server: it may be ready later, and mcp_renew finds that. */
+ * the server, which is given up then. */
 int mcp_wait(mcp *m, signals *s, uint64_t until_ns);
-/* Appends why it has no tools, if it could not be reached yet. SNUG_OK or SNUG_ENOMEM. */
+/* Appends why it has no tools, if mcp_wait has given it up. SNUG_OK or SNUG_ENOMEM. */
 int mcp_write_failure(str *out, mcp *m);
-/* One of its tools; NULL past the end. It lives until mcp_close, also when mcp_renew has taken it
- * from the list. */
+/* One of its tools; NULL past the end. After mcp_wait, until mcp_close. */
 struct mcptool *mcp_tool(mcp *m, size_t index);
-/* Takes up what the server has changed since, and tries again one that could not be reached: 1,
- * those that are new are marked so; 0: nothing has changed. Waits a little for a list that is on
- * its way. One thread at a time, and not beside mcp_tool. */
-int mcp_renew(mcp *m);
 /* What calls a tool: a struct mcptool. */
 void mcp_call_tool(void *payload, snug_call *call, const char *arguments);
 /* Ends the server. NULL is fine. */

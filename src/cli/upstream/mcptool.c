@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/ascii.h"
 #include "cli/upstream/schema.h"
 
@@ -98,45 +99,215 @@ int mcptool_prefix(mcptool *t)
     return put_before(t, "tool", "_");
 }
 
-/* ---- the docstring ---- */
+/* ---- parameters ---- */
 
-enum { MOST_CHOICES = 50 };
+/* That have names in a signature: a server chooses how many there are, and the work grows by their
+ * square. */
+enum { MOST_PARAMETERS = 200 };
 
-/* "One of "celsius", "kelvin"." */
-static int describe_choices(str *out, jsontext_span choices)
+/* The parameters for Python to compile, and those of the stub. */
+typedef struct parameters {
+    mcptool *tool;
+    schema_document *document;
+    str signature, types;
+} parameters;
+
+/* Names that begin with two underscores are for places alone in stubs. */
+static int is_parameter_name(const char *name)
 {
-    jsontext j;
-    jsontext_token ignored;
-    jsontext_span value;
-    size_t count = 0;
-    int failed = 0;
-
-    if (!choices.text || choices.text[0] != '[' || !jsontext_enter(&j, choices))
-        return SNUG_OK;
-    while (!failed && count < MOST_CHOICES && jsontext_item(&j, &ignored, &value)) {
-        const char *before = out->len > 0 ? " One of " : "One of ";
-        if (value.text[0] == '[' || value.text[0] == '{')
-            continue;
-        failed = str_add(out, count++ > 0 ? ", " : before);
-        if (!failed)
-            failed = str_append(out, value.text, value.len);
-    }
-
-    if (!failed && count > 0)
-        failed = str_add(out, count < MOST_CHOICES ? "." : ", ...");
-    return failed ? SNUG_ENOMEM : SNUG_OK;
+    if (is_digit(*name) || !*name || mcptool_is_keyword(name) || !strncmp(name, "__", 2))
+        return 0;
+    for (; *name; name++)
+        if (!is_word(*name))
+            return 0;
+    return 1;
 }
 
-/* What dicts have, which no annotation says. */
-static int describe_shape(str *out, schema_document *d, jsontext_span schema)
+static const char *annotation_of(jsontext_span type)
 {
-    str shape = { 0 };
-    int error = schema_write_shape(&shape, d, schema);
+    static const char *const types[][2] = {
+        { "\"string\"", "str" },   { "\"integer\"", "int" }, { "\"number\"", "float" },
+        { "\"boolean\"", "bool" }, { "\"array\"", "list" },  { "\"object\"", "dict" },
+    };
 
-    if (!error && shape.len > 0)
-        error = str_printf(out, "%s(%s)", out->len > 0 ? " " : "", shape.data);
-    str_free(&shape);
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (jsontext_is(type, types[i][0]))
+            return types[i][1];
+    return NULL;
+}
+
+static int add_optional(mcptool *t, const char *name)
+{
+    if (array_reserve(&t->optional, &t->optional_cap, t->optional_count + 1, sizeof *t->optional))
+        return SNUG_ENOMEM;
+    char *copy = strdup(name);
+    if (!copy)
+        return SNUG_ENOMEM;
+
+    t->optional[t->optional_count++] = copy;
+    return SNUG_OK;
+}
+
+/* Whether the JSON is the same in Python, and cannot end the list of parameters. */
+static int is_plain_default(jsontext_span value)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                  " _.,:;/+-";
+    enum { MOST_BYTES = 60 };
+
+    if (!value.text || value.len == 0 || value.len > MOST_BYTES)
+        return 0;
+    if (value.text[0] == '"')
+        return 2 + strspn(value.text + 1, letters) == value.len;
+    return value.text[0] == '-' || is_digit(value.text[0]);
+}
+
+/* What the parameter is where a call leaves it out. */
+static int write_default(str *out, jsontext_span value)
+{
+    if (value.text && jsontext_is(value, "true"))
+        return str_add(out, "True");
+    if (value.text && jsontext_is(value, "false"))
+        return str_add(out, "False");
+    if (is_plain_default(value))
+        return str_append(out, value.text, value.len);
+    return str_add(out, "None");
+}
+
+/* In the signature, and in the stub, where "..." is a default that is left out. */
+static int add_parameter(parameters *p, const char *name, jsontext_span property, int is_required)
+{
+    str type = { 0 }, value = { 0 };
+    json_schema s;
+    int error = schema_write_type(&type, p->document, property, 0);
+
+    schema_read(&s, p->document, property);
+    const char *annotation = annotation_of(s.type);
+    if (!is_required)
+        write_default(&value, jsontext_member(property, "default"));
+    str_printf(&p->signature, "%s%s%s%s%s%s", p->signature.len > 0 ? ", " : "", name,
+               annotation ? ": " : "", annotation ? annotation : "",
+               is_required  ? ""
+               : annotation ? " = "
+                            : "=",
+               str_text(&value));
+    str_printf(&p->types, "%s%s: %s%s%s", p->types.len > 1 ? ", " : "", name, str_text(&type),
+               is_required ? "" : " = ",
+               strcmp(str_text(&value), "None") ? str_text(&value) : "...");
+    error = error ? error : str_error(&value);
+    if (!error && !is_required)
+        error = add_optional(p->tool, name);
+    str_free(&type);
+    str_free(&value);
     return error;
+}
+
+/* Those that are required, or the others. *has_more: there is one that no parameter can name. */
+static int add_parameters(parameters *p, const json_schema *root, int wanted, int *has_more)
+{
+    jsontext j;
+    jsontext_token key;
+    jsontext_span property;
+    int error = SNUG_OK;
+
+    if (!root->properties.text || *root->properties.text != '{')
+        return SNUG_OK;
+    jsontext_enter(&j, root->properties);
+    for (int i = 0; !error && i < MOST_PARAMETERS && jsontext_item(&j, &key, &property); i++) {
+        str name = { 0 };
+        error = jsontext_token_string(&name, &key);
+        /* Of a name that is there twice, the last counts, as everywhere. */
+        const int is_last =
+            !error && jsontext_member(root->properties, str_text(&name)).text == property.text;
+        if (!is_last)
+            *has_more |= key.has_escapes;
+        else if (!is_parameter_name(str_text(&name)))
+            *has_more = 1;
+        else if (schema_lists(root->required, name.data) == wanted)
+            error = add_parameter(p, name.data, property, wanted);
+        str_free(&name);
+    }
+    return error ? SNUG_ENOMEM : SNUG_OK;
+}
+
+/* A name that no parameter has. */
+static int add_others(parameters *p, const json_schema *root)
+{
+    const char *comma = p->signature.len > 0 ? ", " : "";
+    str name = { 0 };
+
+    str_add(&name, "others");
+    while (!str_error(&name) && jsontext_member(root->properties, name.data).text)
+        str_add(&name, "_");
+    str_printf(&p->signature, "%s**%s", comma, str_text(&name));
+    str_printf(&p->types, "%s**%s: Any", comma, str_text(&name));
+    const int error = str_error(&name);
+    str_free(&name);
+    return error;
+}
+
+/* Whether calls may give more than the properties: by other keywords, or where there are too many.
+ */
+static int has_others(const json_schema *root, jsontext_span whole)
+{
+    static const char *const keywords[] = {
+        "allOf", "anyOf", "oneOf", "if", "dependentSchemas", "patternProperties"
+    };
+    const jsontext_span others = jsontext_member(root->whole, "additionalProperties");
+    jsontext j;
+    jsontext_token ignored;
+    jsontext_span one;
+    size_t count = 0;
+
+    if (!root->whole.text ||
+        (root->whole.text != whole.text && jsontext_member(whole, "properties").text))
+        return 1;
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+        if (jsontext_member(root->whole, keywords[i]).text)
+            return 1;
+    if (!root->properties.text || !jsontext_enter(&j, root->properties))
+        return !root->properties.text && !jsontext_is(others, "false");
+    while (jsontext_item(&j, &ignored, &one))
+        count++;
+    return count > MOST_PARAMETERS || (others.text && !jsontext_is(others, "false"));
+}
+
+/* Of very many parameters none has a name here: calls give them as they like. */
+static int write_signature(mcptool *out, schema_document *d, const json_schema *root,
+                           schema_document *output)
+{
+    parameters p = { .tool = out, .document = d };
+    int has_more = has_others(root, d->root), error = str_add(&p.types, "(");
+
+    for (int wanted = 1; wanted >= 0 && !error; wanted--)
+        error = add_parameters(&p, root, wanted, &has_more);
+    if (!error && has_more)
+        error = add_others(&p, root);
+    str_add(&p.types, ") -> ");
+    if (!error)
+        error = schema_write_type(&p.types, output, output->root, 0);
+    out->signature = str_take(&p.signature);
+    out->types = str_take(&p.types);
+    if (!error && (!out->signature || !out->types))
+        error = SNUG_ENOMEM;
+    return error;
+}
+
+/* ---- the docstring ---- */
+
+/* Choices, and what dicts have: what an annotation of the signature does not say. */
+static int describe_type(str *out, const char *before, schema_document *d, jsontext_span schema,
+                         const char *after)
+{
+    str type = { 0 };
+
+    schema_write_type(&type, d, schema, 1);
+    if (strchr(str_text(&type), '{') || strstr(str_text(&type), "Literal["))
+        str_printf(out, "%s%s%s%s", out->len > 0 ? before : "",
+                   *after ? "(" : "Returns: ", str_text(&type), after);
+    const int error = str_error(&type);
+    str_free(&type);
+    return error ? error : str_error(out);
 }
 
 /* What its schema says of it; nothing where that is its name and type alone. */
@@ -146,10 +317,9 @@ static int describe_property(str *out, schema_document *d, jsontext_span propert
     json_schema s;
 
     schema_read(&s, d, property);
-    if (jsontext_string(out, own.text ? own : s.description) == SNUG_ENOMEM ||
-        describe_choices(out, s.choices))
+    if (jsontext_string(out, own.text ? own : s.description) == SNUG_ENOMEM)
         return SNUG_ENOMEM;
-    return describe_shape(out, d, property);
+    return describe_type(out, " ", d, property, ")");
 }
 
 /* *has_title: whether it has been written. */
@@ -193,33 +363,13 @@ static int describe_parameters(str *out, schema_document *d, jsontext_span prope
     return failed ? SNUG_ENOMEM : SNUG_OK;
 }
 
-static int describe_result(str *out, schema_document *d)
-{
-    str shape = { 0 };
-    int error = schema_write_shape(&shape, d, d->root);
-
-    if (!error && shape.len > 0 && out->len > 0)
-        error = str_add(out, "\n\n");
-    if (!error && shape.len > 0)
-        error = str_printf(out, "Returns: %s", shape.data);
-    str_free(&shape);
-    return error;
-}
-
 static int write_doc(str *out, jsontext_span description, schema_document *input,
                      jsontext_span properties, schema_document *output)
 {
     if (jsontext_string(out, jsontext_member(description, "description")) == SNUG_ENOMEM)
         return SNUG_ENOMEM;
     const int error = describe_parameters(out, input, properties);
-    return error ? error : describe_result(out, output);
-}
-
-static int keep_schema(mcptool *out, jsontext_span schema)
-{
-    if (schema.text)
-        out->schema = strndup(schema.text, schema.len);
-    return schema.text && !out->schema ? SNUG_ENOMEM : SNUG_OK;
+    return error ? error : describe_type(out, "\n\n", output, output->root, "");
 }
 
 static int read_names(mcptool *out, jsontext_span description)
@@ -246,21 +396,18 @@ static int read_schemas(mcptool *out, jsontext_span description)
 {
     schema_document input, output;
     json_schema root;
-    str result = { 0 }, doc = { 0 };
+    str doc = { 0 };
 
     schema_document_init(&input, jsontext_member(description, "inputSchema"));
     schema_document_init(&output, jsontext_member(description, "outputSchema"));
     schema_read(&root, &input, input.root);
-    int error = mcptool_write_signature(out, &input, &root);
-    if (!error)
-        error = schema_write_type(&result, &output, output.root);
+    int error = write_signature(out, &input, &root, &output);
     if (!error)
         error = write_doc(&doc, description, &input, root.properties, &output);
-    if (!error && (!(out->result = str_take(&result)) || !(out->doc = str_take(&doc))))
+    if (!error && !(out->doc = str_take(&doc)))
         error = SNUG_ENOMEM;
-    str_free(&result);
     str_free(&doc);
-    return error ? error : keep_schema(out, input.root);
+    return error;
 }
 
 int mcptool_read(mcptool *out, jsontext_span description)
@@ -284,10 +431,8 @@ void mcptool_free(mcptool *t)
     free(t->remote);
     free(t->name);
     free(t->signature);
-    free(t->typed);
-    free(t->result);
+    free(t->types);
     free(t->doc);
-    free(t->schema);
     *t = (mcptool){ 0 };
 }
 

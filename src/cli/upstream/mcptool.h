@@ -18,19 +18,12 @@ typedef struct mcptool {
     size_t name_len; /* of it, without the number of mcptool_rename */
     char *signature; /* required parameters, then the others with the default None */
     char *doc;
-    char *typed;      /* the signature as a stub has it, with choices and types of items */
-    char *result;     /* its type, as outputSchema has it */
+    char *types;      /* as a stub has them: '(state: Literal["open", "closed"] = ...) -> dict' */
     int is_read_only; /* as the server says */
-    char *schema;     /* inputSchema as it came; NULL: there is none */
     char **optional;  /* names of those others: left out where they are None */
     size_t optional_count, optional_cap;
-    struct mcp *server; /* the caller's, as what follows */
-    int is_new, is_named, is_gone;
-    unsigned long born; /* with which change of the tools */
+    struct mcp *server; /* the caller's */
 } mcptool;
-
-struct json_schema;
-struct schema_document;
 
 /* From an item of tools/list. SNUG_OK, SNUG_EINVAL: it has no name; SNUG_ENOMEM. Without a
  * message. */
@@ -45,9 +38,6 @@ int mcptool_place(mcptool *t, const char *server);
 /* Puts "tool_" in front of it. */
 int mcptool_prefix(mcptool *t);
 
-/* Sets signature, typed and optional, by the schema of the arguments. SNUG_OK or SNUG_ENOMEM. */
-int mcptool_write_signature(mcptool *out, struct schema_document *d,
-                            const struct json_schema *root);
 /* Appends the arguments of a call, a JSON object, as the server wants them: without the optional
  * ones that are null. SNUG_OK or SNUG_ENOMEM. */
 int mcptool_write_arguments(str *out, const mcptool *t, const char *arguments);

@@ -6,9 +6,8 @@
 
 enum {
     MOST_LEVELS = 6,
-    MOST_CHOICES = 50,
     MOST_MEMBERS = 40,
-    MOST_BYTES = 1500, /* of a type */
+    MOST_BYTES = 1500, /* of a type, but for what closes it */
     MOST_HOPS = 8      /* from reference to reference */
 };
 
@@ -16,7 +15,7 @@ enum {
 
 void schema_document_init(schema_document *d, jsontext_span root)
 {
-    enum { ALWAYS = 8 << 20, TIMES = 8 };
+    enum { ALWAYS = 4 << 20, TIMES = 4 };
     *d = (schema_document){ root, ALWAYS + TIMES * root.len };
 }
 
@@ -85,30 +84,15 @@ static jsontext_span find_definition(schema_document *d, jsontext_span reference
     return found;
 }
 
-static jsontext_span first_item(jsontext_span list)
-{
-    jsontext j;
-    jsontext_token ignored;
-    jsontext_span item = { NULL, 0 };
-
-    if (!is_list(list) || !jsontext_enter(&j, list) || !jsontext_item(&j, &ignored, &item))
-        return (jsontext_span){ NULL, 0 };
-    return item;
-}
-
 void schema_read(json_schema *out, schema_document *d, jsontext_span text)
 {
     for (int hops = 0; hops < MOST_HOPS; hops++) {
         if (!is_object(text) || !spend(d, text.len))
             break;
         read_keywords(out, text);
-        if (out->ref.text)
-            text = find_definition(d, out->ref);
-        else if (out->all_of.text && !out->type.text && !out->properties.text &&
-                 !out->choices.text && !out->constant.text)
-            text = first_item(out->all_of);
-        else
+        if (!out->ref.text)
             return;
+        text = find_definition(d, out->ref);
     }
     *out = (json_schema){ .whole = { NULL, 0 } };
 }
@@ -136,39 +120,19 @@ int schema_lists(jsontext_span list, const char *name)
 /* What is being written; objects by their members, or as dict. */
 typedef struct writer {
     schema_document *document;
-    int has_members, wrote_members;
-    int level;
-    const char *open[MOST_LEVELS + 1]; /* schemas that are being written, from outside in */
+    int has_members, level;
+    const char *open[MOST_LEVELS]; /* schemas that are being written, from outside in */
+    size_t from;                   /* where the type begins */
 } writer;
 
 static int write_schema(str *out, writer *w, jsontext_span text);
 
-/* A string of JSON's is not copied as it stands: "\/" and halves of pairs are not Python's. */
-static int write_literal(str *out, jsontext_span value)
-{
-    str text = { 0 };
-
-    if (jsontext_is(value, "null"))
-        return str_add(out, "None");
-    if (jsontext_is(value, "true"))
-        return str_add(out, "True");
-    if (jsontext_is(value, "false"))
-        return str_add(out, "False");
-    if (*value.text != '"')
-        return str_append(out, value.text, value.len);
-
-    const int error = jsontext_string(&text, value);
-    jsontext_quote(out, str_text(&text), text.len);
-    str_free(&text);
-    return error ? error : str_error(out);
-}
-
-/* What Literal takes. Python reads no number of thousands of digits. */
+/* What Literal takes: no float, and no number that Python does not read. */
 static int is_literal(jsontext_span value)
 {
     enum { MOST_DIGITS = 100 };
 
-    if (!value.text || value.len == 0 || value.len > MOST_BYTES || strchr("[{", *value.text))
+    if (!value.text || value.len == 0 || strchr("[{", *value.text))
         return 0;
     if (strchr("\"ntf", *value.text))
         return 1;
@@ -176,38 +140,61 @@ static int is_literal(jsontext_span value)
            !memchr(value.text, 'e', value.len) && !memchr(value.text, 'E', value.len);
 }
 
-/* Of an enum, or of the one value of a const. Nothing where not all can be choices. */
-static int write_choices(str *out, const json_schema *s)
+/* A string of JSON's is not copied as it stands: "\/" and halves of pairs are not Python's. */
+static int write_literal(str *out, jsontext_span value)
 {
     str text = { 0 };
-    jsontext j;
-    jsontext_token ignored;
-    jsontext_span value = s->constant;
-    int error = str_add(&text, "Literal["), count = 0, is_fine = 1;
 
-    if (is_list(s->choices) && s->choices.len <= MOST_BYTES && jsontext_enter(&j, s->choices)) {
-        while (!error && is_fine && jsontext_item(&j, &ignored, &value)) {
-            is_fine = is_literal(value) && ++count <= MOST_CHOICES;
-            error = count > 1 ? str_add(&text, ", ") : SNUG_OK;
-            if (!error && is_fine)
-                error = write_literal(&text, value);
-        }
-    } else if (is_literal(value)) {
-        count = 1;
-        error = error ? error : write_literal(&text, value);
+    if (*value.text != '"') {
+        const char *word = *value.text == 'n'   ? "None"
+                           : *value.text == 't' ? "True"
+                           : *value.text == 'f' ? "False"
+                                                : NULL;
+        return word ? str_add(out, word) : str_append(out, value.text, value.len);
     }
-    if (!error && is_fine && count > 0)
-        error = str_printf(out, "%s]", text.data);
+    if (!jsontext_string(&text, value))
+        jsontext_quote(out, str_text(&text), text.len);
     str_free(&text);
-    return error;
+    return str_error(out);
 }
 
-static int write_member(str *out, writer *w, const json_schema *s, const str *name,
-                        jsontext_span text)
+/* Whether an enum, or the one value of a const, can be choices. */
+static int has_choices(const json_schema *s)
 {
-    jsontext_quote(out, str_text(name), name->len);
-    str_add(out, schema_lists(s->required, str_text(name)) ? ": " : "?: ");
-    return write_schema(out, w, text);
+    jsontext j;
+    jsontext_token ignored;
+    jsontext_span value;
+    int count = 0;
+
+    if (is_literal(s->constant))
+        return s->constant.len <= MOST_BYTES;
+    if (!is_list(s->choices) || s->choices.len > MOST_BYTES)
+        return 0;
+    jsontext_enter(&j, s->choices);
+    for (; jsontext_item(&j, &ignored, &value); count++)
+        if (!is_literal(value))
+            return 0;
+    return count > 0;
+}
+
+static int write_choices(str *out, const json_schema *s)
+{
+    jsontext j;
+    jsontext_token ignored;
+    jsontext_span value;
+    int count = 0;
+
+    str_add(out, "Literal[");
+    if (is_literal(s->constant)) {
+        write_literal(out, s->constant);
+        return str_add(out, "]");
+    }
+    jsontext_enter(&j, s->choices);
+    while (jsontext_item(&j, &ignored, &value)) {
+        str_add(out, count++ > 0 ? ", " : "");
+        write_literal(out, value);
+    }
+    return str_add(out, "]");
 }
 
 static int write_members(str *out, writer *w, const json_schema *s)
@@ -215,31 +202,23 @@ static int write_members(str *out, writer *w, const json_schema *s)
     jsontext j;
     jsontext_token key;
     jsontext_span value;
-    int error = str_add(out, "{");
 
-    w->wrote_members = 1;
+    str_add(out, "{");
     jsontext_enter(&j, s->properties);
-    for (int count = 0; !error && jsontext_item(&j, &key, &value); count++) {
+    for (int count = 0; !str_error(out) && jsontext_item(&j, &key, &value); count++) {
         str name = { 0 };
-        if (count > 0)
-            error = str_add(out, ", ");
-        if (!error && count == MOST_MEMBERS) {
-            error = str_add(out, "...");
+        str_add(out, count > 0 ? ", " : "");
+        if (count == MOST_MEMBERS) {
+            str_add(out, "...");
             break;
         }
-        if (!error)
-            error = jsontext_token_string(&name, &key);
-        if (!error)
-            error = write_member(out, w, s, &name, value);
+        jsontext_token_string(&name, &key);
+        jsontext_quote(out, str_text(&name), name.len);
+        str_add(out, schema_lists(s->required, str_text(&name)) ? ": " : "?: ");
+        write_schema(out, w, value);
         str_free(&name);
     }
-    return error ? error : str_add(out, "}");
-}
-
-static int write_inner(str *out, writer *w, const char *before, jsontext_span inner)
-{
-    str_add(out, before);
-    return write_schema(out, w, inner) ? SNUG_ENOMEM : str_add(out, "]");
+    return str_add(out, "}");
 }
 
 static int has_items(jsontext_span object)
@@ -252,13 +231,9 @@ static int has_items(jsontext_span object)
 
 static int write_object(str *out, writer *w, const json_schema *s)
 {
-    const int has_members = has_items(s->properties);
-
-    if (w->has_members && has_members)
+    if (w->has_members && has_items(s->properties))
         return write_members(out, w, s);
-    if (has_members || !is_object(s->additional_properties) || s->pattern_properties.text)
-        return str_add(out, "dict");
-    return write_inner(out, w, "dict[str, ", s->additional_properties);
+    return str_add(out, "dict");
 }
 
 static int write_named(str *out, writer *w, const json_schema *s, jsontext_span name)
@@ -276,126 +251,70 @@ static int write_named(str *out, writer *w, const json_schema *s, jsontext_span 
     if (!jsontext_is(name, "\"array\""))
         return str_add(out, "Any");
     /* What else says of items speaks of some of them alone. */
-    if (!is_object(s->items) || s->prefix_items.text)
+    if (!is_object(s->items) || jsontext_member(s->whole, "prefixItems").text)
         return str_add(out, "list");
-    return write_inner(out, w, "list[", s->items);
+    str_add(out, "list[");
+    write_schema(out, w, s->items);
+    return str_add(out, "]");
 }
 
-/* Of schemas, or where there is s of the names of its types: each part once. Any takes all others
- * in. */
+/* Of schemas, or where there is s of the names of its types. Any takes all others in. */
 static int write_union(str *out, writer *w, jsontext_span list, const json_schema *s)
 {
     const size_t from = out->len;
-    size_t begins[MOST_CHOICES], lens[MOST_CHOICES], count = 0;
     jsontext j;
     jsontext_token ignored;
     jsontext_span value;
-    int error = SNUG_OK, is_any = 1;
+    int is_any = 1, count = 0;
 
     jsontext_enter(&j, list);
-    while (!error && jsontext_item(&j, &ignored, &value)) {
-        size_t same = 0, at = out->len + (count > 0 ? 3 : 0);
-        error = count > 0 ? str_add(out, " | ") : SNUG_OK;
-        if (!error)
-            error = s ? write_named(out, w, s, value) : write_schema(out, w, value);
-        if (error)
-            return error;
-        const size_t len = out->len - at;
-        is_any = !strcmp(out->data + at, "Any") || count == MOST_CHOICES;
+    while (!str_error(out) && jsontext_item(&j, &ignored, &value)) {
+        str_add(out, count++ > 0 ? " | " : "");
+        const size_t at = out->len;
+        if (s)
+            write_named(out, w, s, value);
+        else
+            write_schema(out, w, value);
+        is_any = !strcmp(str_text(out) + at, "Any") || out->len - w->from > MOST_BYTES;
         if (is_any)
             break;
-        while (same < count &&
-               (lens[same] != len || memcmp(out->data + begins[same], out->data + at, len) != 0))
-            same++;
-        if (same < count)
-            out->data[out->len = at - 3] = '\0';
-        else {
-            begins[count] = at;
-            lens[count++] = len;
-        }
     }
     if (is_any && out->data)
         out->data[out->len = from] = '\0';
-    return is_any ? str_add(out, "Any") : SNUG_OK;
-}
-
-static int write_known(str *out, writer *w, const json_schema *s)
-{
-    const size_t from = out->len;
-    const int error = write_choices(out, s);
-
-    if (error || out->len > from)
-        return error;
-    if (is_list(s->type))
-        return write_union(out, w, s->type, s);
-    if (s->type.text)
-        return write_named(out, w, s, s->type);
-    if (is_list(s->any_of))
-        return write_union(out, w, s->any_of, NULL);
-    if (is_list(s->one_of))
-        return write_union(out, w, s->one_of, NULL);
-    return has_items(s->properties) ? write_object(out, w, s) : str_add(out, "Any");
+    return is_any ? str_add(out, "Any") : str_error(out);
 }
 
 static int write_schema(str *out, writer *w, jsontext_span text)
 {
-    const size_t from = out->len;
-    int is_open = 0;
     json_schema s;
+    int error;
 
+    if (w->level == MOST_LEVELS || out->len - w->from > MOST_BYTES)
+        return str_add(out, "Any");
     schema_read(&s, w->document, text);
+    if (!s.whole.text)
+        return str_add(out, "Any");
     for (int i = 0; i < w->level; i++)
-        is_open |= w->open[i] == s.whole.text;
-    if (!s.whole.text || w->level == MOST_LEVELS || is_open || out->len > MOST_BYTES)
-        return str_add(out, is_open && s.properties.text ? "dict" : "Any");
+        if (w->open[i] == s.whole.text)
+            return str_add(out, s.properties.text ? "dict" : "Any");
 
     w->open[w->level++] = s.whole.text;
-    int error = write_known(out, w, &s);
+    if (has_choices(&s))
+        error = write_choices(out, &s);
+    else if (is_list(s.type))
+        error = write_union(out, w, s.type, &s);
+    else if (s.type.text)
+        error = write_named(out, w, &s, s.type);
+    else if (is_list(s.any_of) || is_list(s.one_of))
+        error = write_union(out, w, is_list(s.any_of) ? s.any_of : s.one_of, NULL);
+    else
+        error = has_items(s.properties) ? write_object(out, w, &s) : str_add(out, "Any");
     w->level--;
-    /* As OpenAPI says that it may be null. */
-    const int is_nullable =
-        jsontext_is(s.nullable, "true") || jsontext_is(jsontext_member(text, "nullable"), "true");
-    if (!error && is_nullable && strcmp(out->data + from, "Any") != 0)
-        error = str_add(out, " | None");
     return error;
 }
 
-/* What is too long with all its levels is written with fewer of them. */
-static int write_briefly(str *out, writer *w, schema_document *d, jsontext_span text,
-                         int has_members)
+int schema_write_type(str *out, schema_document *d, jsontext_span text, int has_members)
 {
-    int error = SNUG_OK;
-
-    for (int level = 0; !error && level <= MOST_LEVELS; level++) {
-        *w = (writer){ .document = d, .has_members = has_members, .level = level };
-        str_clear(out);
-        error = write_schema(out, w, text);
-        if (out->len <= MOST_BYTES)
-            break;
-    }
-    return error;
-}
-
-int schema_write_type(str *out, schema_document *d, jsontext_span text)
-{
-    writer w;
-    str type = { 0 };
-    int error = write_briefly(&type, &w, d, text, 0);
-
-    if (!error)
-        error = str_add_str(out, &type);
-    str_free(&type);
-    return error;
-}
-
-int schema_write_shape(str *out, schema_document *d, jsontext_span text)
-{
-    writer w;
-    str shape = { 0 };
-    int error = write_briefly(&shape, &w, d, text, 1);
-
-    if (!error && w.wrote_members)
-        error = str_add_str(out, &shape);
-    str_free(&shape);
-    return error;
+    writer w = { .document = d, .has_members = has_members, .from = out->len };
+    return write_schema(out, &w, text);
 }

@@ -17,21 +17,16 @@ typedef struct schema_document {
 } schema_document;
 
 /* Keywords of one schema; .text is NULL where it has not that one. */
-#define SCHEMA_KEYWORDS(X)                           \
-    X(ref, "$ref")                                   \
-    X(all_of, "allOf")                               \
-    X(any_of, "anyOf")                               \
-    X(one_of, "oneOf")                               \
-    X(type, "type")                                  \
-    X(choices, "enum")                               \
-    X(constant, "const")                             \
-    X(items, "items")                                \
-    X(prefix_items, "prefixItems")                   \
-    X(properties, "properties")                      \
-    X(pattern_properties, "patternProperties")       \
-    X(additional_properties, "additionalProperties") \
-    X(required, "required")                          \
-    X(nullable, "nullable")                          \
+#define SCHEMA_KEYWORDS(X)      \
+    X(ref, "$ref")              \
+    X(any_of, "anyOf")          \
+    X(one_of, "oneOf")          \
+    X(type, "type")             \
+    X(choices, "enum")          \
+    X(constant, "const")        \
+    X(items, "items")           \
+    X(properties, "properties") \
+    X(required, "required")     \
     X(description, "description")
 
 typedef struct json_schema {
@@ -42,15 +37,12 @@ typedef struct json_schema {
 } json_schema;
 
 void schema_document_init(schema_document *d, jsontext_span root);
-/* The schema, or the one that it leads to by "$ref" or as the first of "allOf", whose type holds
- * for the value too. whole.text is NULL where nothing is known. */
+/* The schema, or the one that it leads to by "$ref". whole.text is NULL where nothing is known. */
 void schema_read(json_schema *out, schema_document *d, jsontext_span text);
 /* Whether a list of strings has that one. */
 int schema_lists(jsontext_span list, const char *name);
-/* Appends the type: "str", "list[int] | None", 'Literal["a", "b"]', "dict", "Any". SNUG_OK or
- * SNUG_ENOMEM. */
-int schema_write_type(str *out, schema_document *d, jsontext_span text);
-/* The same with members of objects, '{"name": str, "size"?: int}'. Nothing where there are none. */
-int schema_write_shape(str *out, schema_document *d, jsontext_span text);
+/* Appends the type: "str", "list[int] | None", 'Literal["a", "b"]', "dict", "Any"; with has_members
+ * objects as '{"name": str, "size"?: int}'. SNUG_OK or SNUG_ENOMEM. */
+int schema_write_type(str *out, schema_document *d, jsontext_span text, int has_members);
 
 #endif

@@ -53,11 +53,10 @@ static void stop(transport *base)
     end_child((stdio *)base, 0);
 }
 
-static int send_line(transport *base, const outgoing *sent, const char *version)
+static int send_line(transport *base, const outgoing *sent)
 {
     stdio *t = (stdio *)base;
 
-    (void)version;
     /* Half a message would spoil those behind it. */
     if (str_reserve(&t->out, sent->text.len + 1))
         return SNUG_ENOMEM;

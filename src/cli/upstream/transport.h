@@ -16,23 +16,24 @@ enum { MESSAGE_BYTES = 32 * 1024 * 1024 };
 /* What a message with more is refused with, behind the name of the server. */
 #define TOO_LARGE "sent a message of more than 32 MiB"
 
+enum { TRANSPORT_VERSION_BYTES = 16 };
+
 /* One message to the server. */
 typedef struct outgoing {
-    struct outgoing *next;
-    unsigned long id;   /* of a request; 0: it is not one */
-    const char *method; /* NULL: it is an answer */
-    str text, name;     /* name: of the tool */
-    str headers;        /* lines, an LF behind each */
+    unsigned long id;    /* of a request; 0: it is not one */
+    const char *method;  /* NULL: it is an answer */
+    const char *version; /* of the protocol; NULL: it is not known yet */
+    str text;
+    str headers; /* lines, an LF behind each */
 } outgoing;
 
 typedef enum ending {
     ENDING_BROKEN,  /* there is no connection, or no whole answer; why says so */
     ENDING_REFUSED, /* status says so, and nothing that is a message */
-    ENDING_LOST,    /* the server does not know the session, and has not looked at the request */
-    ENDING_UNSURE   /* the same, but it may have */
+    ENDING_LOST     /* the server does not know the session, or with a status of 400 perhaps not */
 } ending;
 
-/* Who uses it. None of these calls the transport. */
+/* Who uses it. They may send, but neither drop nor stop. */
 typedef struct transport_user {
     void *client;
     /* A message that came; stream: the request that it answers or belongs to, 0: any. 2: it
@@ -48,10 +49,9 @@ typedef struct transport transport;
 
 typedef struct transport_kind {
     int has_streams; /* each request has its own; else the protocol has messages for its end */
-    int (*start)(transport *t); /* SNUG_OK or an error with a message */
-    void (*stop)(transport *t); /* start may follow */
-    /* SNUG_OK or SNUG_ENOMEM. version: of the protocol, NULL: it is not known yet. */
-    int (*send)(transport *t, const outgoing *sent, const char *version);
+    int (*start)(transport *t);                      /* SNUG_OK or an error with a message */
+    void (*stop)(transport *t);                      /* start may follow */
+    int (*send)(transport *t, const outgoing *sent); /* SNUG_OK or SNUG_ENOMEM */
     void (*drop)(transport *t, unsigned long id);
     void (*turn)(transport *t, int ms); /* waits for at most so long, -1: for ever */
     void (*wake)(transport *t);

@@ -1,6 +1,7 @@
 /* Streamable HTTP, of revision 2026-07-28 and of those with sessions before it. */
 #include "cli/upstream/transport.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -9,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "cli/upstream/message.h"
+#include "base/jsontext.h"
 #include "fetch/exchange.h"
 #include "fetch/url.h"
 #include "wire/sse.h"
@@ -24,7 +25,7 @@ typedef struct post {
     unsigned long id;
     const char *method;
     str body, headers, url, session;
-    char version[MESSAGE_VERSION_BYTES];
+    char version[TRANSPORT_VERSION_BYTES];
     sse events;
     str reply; /* its body, where it is not a stream of events */
     unsigned hops;
@@ -224,25 +225,21 @@ static void take_piece(void *payload, void *tag, const exchange_head *head, cons
 
 /* ---- the end of a reply ---- */
 
-/* Whether it is the answer to the request, whatever the status is. */
 static int is_answer(const post *p)
 {
-    message m;
+    const jsontext_span reply = { str_text(&p->reply), p->reply.len };
+    char id[32];
+    size_t at;
 
-    return message_read(&m, str_text(&p->reply), p->reply.len) && message_has_id(&m, p->id);
+    snprintf(id, sizeof id, "%lu", p->id);
+    return !jsontext_check(reply.text, reply.len, &at) &&
+           jsontext_is(jsontext_member(reply, "id"), id);
 }
 
 /* Some servers say by 400 that they do not know the session, which may mean anything else. */
-static int may_be_lost(const post *p, int status)
+static int is_lost(const post *p, int status)
 {
-    return p->session.len > 0 && (status == 404 || status == 400);
-}
-
-static ending what_ended(const post *p, int status)
-{
-    if (may_be_lost(p, status))
-        return status == 404 ? ENDING_LOST : ENDING_UNSURE;
-    return is_success(status) ? ENDING_BROKEN : ENDING_REFUSED;
+    return p->session.len > 0 && (status == 404 || status == 400) && !is_answer(p);
 }
 
 static void refuse(const post *p, const exchange_head *head)
@@ -261,7 +258,11 @@ static void refuse(const post *p, const exchange_head *head)
         str_add(&why, "it answered with what is not JSON-RPC");
     else
         str_printf(&why, "it answered with HTTP %d", status);
-    user->on_ending(user->client, p->id, what_ended(p, status), status, str_text(&why));
+    user->on_ending(user->client, p->id,
+                    is_lost(p, status)   ? ENDING_LOST
+                    : is_success(status) ? ENDING_BROKEN
+                                         : ENDING_REFUSED,
+                    status, str_text(&why));
     str_free(&why);
 }
 
@@ -272,7 +273,7 @@ static int take_reply(post *p, const exchange_head *head)
 
     if (p->reply.len == 0 || !has_type(head, "application/json"))
         return 0;
-    if (is_told_off(head->status) || (may_be_lost(p, head->status) && !is_answer(p)))
+    if (is_told_off(head->status) || is_lost(p, head->status))
         return 0;
     return user->on_message(user->client, p->id, p->reply.data, p->reply.len);
 }
@@ -314,8 +315,7 @@ static void take_end(void *payload, void *tag, const exchange_head *head, const 
         refuse(p, head);
     } else {
         /* If it was the answer, nobody waits for one. */
-        const int is_lost = p->session.len > 0 && head->status == 404;
-        user->on_ending(user->client, p->id, is_lost ? ENDING_UNSURE : ENDING_BROKEN, 0,
+        user->on_ending(user->client, p->id, ENDING_BROKEN, 0,
                         "the MCP server answered another request than was made");
     }
     remove_post(p);
@@ -345,7 +345,7 @@ static void stop(transport *base)
     str_clear(&w->session_id);
 }
 
-static int send_post(transport *base, const outgoing *sent, const char *version)
+static int send_post(transport *base, const outgoing *sent)
 {
     web *w = (web *)base;
     post *p = calloc(1, sizeof *p);
@@ -355,8 +355,8 @@ static int send_post(transport *base, const outgoing *sent, const char *version)
     p->web = w;
     p->id = sent->id;
     p->method = "POST";
-    if (version)
-        strncat(p->version, version, sizeof p->version - 1);
+    if (sent->version)
+        strncat(p->version, sent->version, sizeof p->version - 1);
     sse_init(&p->events, MESSAGE_BYTES, take_event, p);
     p->next = w->first;
     w->first = p;
