@@ -111,10 +111,8 @@ snug_layer(cli SOURCES
     cli/program/fixed_options.c
     cli/program/jsonline.c
     cli/program/kernel_facts.c
-    cli/program/kernel_limits.c
     cli/program/key_names.c
     cli/program/key_table.c
-    cli/program/mcp_limits.c
     cli/program/level.c
     cli/program/limit_magic.c
     cli/program/main.c
@@ -125,6 +123,7 @@ snug_layer(cli SOURCES
     cli/program/quantity.c
     cli/program/removed.c
     cli/program/secrets.c
+    cli/program/served_limits.c
     cli/program/session_files.c
     cli/program/settings.c
     cli/program/signals.c

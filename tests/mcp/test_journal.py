@@ -1,4 +1,4 @@
-"""snug mcp with --journal: calls of tools are in the file. There is no replay: names of sessions are made up anew."""
+"""snug mcp with --journal: calls of tools are in the file. There is no replay: each server makes up names of its own for its sessions."""
 import json
 import os
 

@@ -12,7 +12,7 @@
 #include "cli/kernel/connection.h"
 #include "cli/kernel/message.h"
 #include "cli/kernel/zmq_library.h"
-#include "cli/program/kernel_limits.h"
+#include "cli/program/served_limits.h"
 
 typedef struct channels {
     void *context;

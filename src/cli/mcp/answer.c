@@ -17,7 +17,7 @@ static void say(answer *a, const char *format, va_list args)
 {
     char line[2048];
     utf8_format(line, sizeof line, format, args);
-    a->failed |= str_add(&a->text, line);
+    str_add(&a->text, line);
 }
 
 void answer_say(answer *a, const char *format, ...)
@@ -33,13 +33,14 @@ void answer_name(answer *a, const char *name)
     str shown = { 0 };
     clean c = { .held_len = 0 };
 
-    a->failed |= clean_text(&shown, &c, name, strlen(name), 0);
-    a->failed |= clean_end(&shown, &c);
+    clean_text(&shown, &c, name, strlen(name), 0);
+    clean_end(&shown, &c);
     for (size_t i = 0; i < shown.len; i++) {
         const char byte = shown.data[i];
-        a->failed |= byte == '\n' || byte == '\t' ? str_printf(&a->text, "^%c", byte ^ 0x40)
-                                                  : str_append(&a->text, &byte, 1);
+        byte == '\n' || byte == '\t' ? str_printf(&a->text, "^%c", byte ^ 0x40)
+                                     : str_append(&a->text, &byte, 1);
     }
+    a->failed |= str_error(&shown);
     str_free(&shown);
 }
 
@@ -51,7 +52,7 @@ void answer_note(answer *a, const char *format, ...)
     va_start(args, format);
     say(a, format, args);
     va_end(args);
-    a->failed |= str_append(&a->note, str_text(&a->text) + before, a->text.len - before);
+    str_append(&a->note, str_text(&a->text) + before, a->text.len - before);
 }
 
 void answer_fail(answer *a, const char *format, ...)
@@ -76,7 +77,7 @@ void answer_fail_library(answer *a)
 static void end_line(answer *a)
 {
     if (a->text.len > 0 && a->text.data[a->text.len - 1] != '\n')
-        a->failed |= str_add(&a->text, "\n");
+        str_add(&a->text, "\n");
 }
 
 static void say_whole(answer *a, const char *title, const char *text, size_t len)
@@ -84,8 +85,8 @@ static void say_whole(answer *a, const char *title, const char *text, size_t len
     if (len == 0)
         return;
     end_line(a);
-    a->failed |= str_add(&a->text, title);
-    a->failed |= str_append(&a->text, text, len);
+    str_add(&a->text, title);
+    str_append(&a->text, text, len);
     end_line(a);
 }
 
@@ -126,15 +127,15 @@ static const char *const pictures[] = { "image/png", "image/jpeg", "image/gif", 
 
 static void add_picture(answer *a, const snug_mime *part)
 {
-    a->failed |=
-        str_printf(&a->items, ",{\"type\":\"image\",\"mimeType\":\"%s\",\"data\":", part->type);
+    str_printf(&a->items, ",{\"type\":\"image\",\"mimeType\":\"%s\",\"data\":", part->type);
     /* Base64, in which Jupyter's kernels leave line ends. */
     str plain = { 0 };
     for (size_t i = 0; i < part->len; i++)
         if (!isspace((unsigned char)part->data[i]))
-            a->failed |= str_append(&plain, part->data + i, 1);
-    a->failed |= jsontext_quote(&a->items, str_text(&plain), plain.len);
-    a->failed |= str_add(&a->items, "}");
+            str_append(&plain, part->data + i, 1);
+    jsontext_quote(&a->items, str_text(&plain), plain.len);
+    str_add(&a->items, "}");
+    a->failed |= str_error(&plain);
     str_free(&plain);
 }
 
@@ -237,22 +238,21 @@ static void say_files(answer *a, const snug_result *result)
 static void add_opened(answer *a, const snug_arrival *arrival)
 {
     str *out = &a->structured;
-    a->failed |= str_printf(out, ",\"opened\":{\"how\":\"%s\",\"state\":\"%s\",\"reason\":",
-                            snug_origin_name(arrival->origin), *arrival->reason ? "lost" : "kept");
-    a->failed |= jsontext_quote(out, arrival->reason, strlen(arrival->reason));
+    str_printf(out, ",\"opened\":{\"how\":\"%s\",\"state\":\"%s\",\"reason\":",
+               snug_origin_name(arrival->origin), *arrival->reason ? "lost" : "kept");
+    jsontext_quote(out, arrival->reason, strlen(arrival->reason));
     if (arrival->cells_lost == UINT64_MAX)
-        a->failed |= str_add(out, ",\"cells_lost\":null}}");
+        str_add(out, ",\"cells_lost\":null}}");
     else
-        a->failed |=
-            str_printf(out, ",\"cells_lost\":%llu}}", (unsigned long long)arrival->cells_lost);
+        str_printf(out, ",\"cells_lost\":%llu}}", (unsigned long long)arrival->cells_lost);
 }
 
 static void add_member(answer *a, const char *name, const char *text, size_t len)
 {
     if (len == 0)
         return;
-    a->failed |= str_printf(&a->structured, ",\"%s\":", name);
-    a->failed |= jsontext_quote(&a->structured, text, len);
+    str_printf(&a->structured, ",\"%s\":", name);
+    jsontext_quote(&a->structured, text, len);
 }
 
 static void add_stream(answer *a, const char *name, const snug_result *result, snug_stream stream)
@@ -271,16 +271,17 @@ static void add_brief(answer *a, const snug_result *result, const handle *h)
     str output = { 0 };
     size_t len;
 
-    a->failed |= str_printf(&a->structured, "{\"session\":\"%s\",\"status\":\"%s\"", h->name,
-                            snug_status_name(snug_result_status(result)));
+    str_printf(&a->structured, "{\"session\":\"%s\",\"status\":\"%s\"", h->name,
+               snug_status_name(snug_result_status(result)));
     const char *printed = snug_result_text(result, SNUG_STREAM_STDOUT, &len);
-    a->failed |= str_append(&output, printed, len);
+    str_append(&output, printed, len);
     for (size_t i = 0; (display = snug_result_display(result, i)); i++)
         if ((text = find_text(display))) {
-            a->failed |= str_append(&output, text->data, text->len);
-            a->failed |= str_add(&output, "\n");
+            str_append(&output, text->data, text->len);
+            str_add(&output, "\n");
         }
     add_member(a, "output", str_text(&output), output.len);
+    a->failed |= str_error(&output);
     str_free(&output);
     add_stream(a, "stderr", result, SNUG_STREAM_STDERR);
     add_stream(a, "value", result, SNUG_STREAM_VALUE);
@@ -295,10 +296,10 @@ static void add_brief(answer *a, const snug_result *result, const handle *h)
     add_member(a, "note", str_text(&a->note), a->note.len);
 
     for (size_t i = 0; (file = snug_result_artifact(result, i)); i++) {
-        a->failed |= str_add(&a->structured, i == 0 ? ",\"files\":[" : ",");
-        a->failed |= jsontext_quote(&a->structured, file->path, strlen(file->path));
+        str_add(&a->structured, i == 0 ? ",\"files\":[" : ",");
+        jsontext_quote(&a->structured, file->path, strlen(file->path));
     }
-    a->failed |= str_add(&a->structured, snug_result_artifact_count(result) > 0 ? "]}" : "}");
+    str_add(&a->structured, snug_result_artifact_count(result) > 0 ? "]}" : "}");
 }
 
 void answer_cell(answer *a, const snug_result *result, const snug_arrival *arrival, const handle *h,
@@ -333,7 +334,7 @@ void answer_cell(answer *a, const snug_result *result, const snug_arrival *arriv
         a->failed = 1;
         return;
     }
-    a->failed |= str_append(&a->structured, json, len - 1);
+    str_append(&a->structured, json, len - 1);
     add_opened(a, arrival);
 }
 
@@ -341,7 +342,8 @@ void answer_cell(answer *a, const snug_result *result, const snug_arrival *arriv
 
 int answer_write(str *out, const answer *a)
 {
-    if (a->failed)
+    if (a->failed || str_error(&a->text) || str_error(&a->items) || str_error(&a->structured) ||
+        str_error(&a->note))
         return SNUG_ENOMEM;
 
     str text = { 0 };

@@ -164,7 +164,7 @@ static int write_form(str *out, const question *q, int is_modern)
     return error ? error : str_add(out, schema);
 }
 
-/* Of the newer revision: *out is the answer to the request, and *wire its way. Behind it no request
+/* Of the newer revision: *out is the answer to the request, and *wire its way. After it no request
  * waits for the cell, until one is sent again. */
 static int answer_with_questions(str *out, mcp_wire *wire, mcp_call *c)
 {
@@ -197,6 +197,7 @@ static int answer_with_questions(str *out, mcp_wire *wire, mcp_call *c)
         q->is_told = 1;
     *wire = c->wire;
     c->wire = (mcp_wire){ 0 };
+    c->peer->uses--; /* its transport holds it */
     c->peer = NULL;
     c->alone_ns = clock_now_ns();
     free(c->progress_token);
@@ -418,6 +419,7 @@ static void wait_for_cell(mcp_call *cell, mcp_call *c)
     c->progress_token = NULL;
     cell->wire = c->wire;
     cell->peer = c->peer;
+    c->peer = NULL;
 }
 
 void asking_retry(mcp_call *c)

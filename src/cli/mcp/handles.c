@@ -32,18 +32,16 @@ int handle_is_name(const char *name)
 
 /* ---- the table ---- */
 
-static handle *add_handle(handles *all, const char *principal)
+handle *handles_know(handles *all, const char *principal, const char *name)
 {
     handle *h = calloc(1, sizeof *h);
-    if (!h)
-        return NULL;
-
-    h->principal = strdup(principal);
-    if (!h->principal) {
+    if (!h || !(h->principal = strdup(principal))) {
         free(h);
         return NULL;
     }
 
+    memcpy(h->name, name, strlen(name) + 1);
+    h->is_bash = name[0] == 's';
     h->used_ns = clock_now_ns();
     h->next = all->first;
     all->first = h;
@@ -57,16 +55,6 @@ handle *handles_make(handles *all, const char *principal, int is_bash)
 
     memcpy(name, is_bash ? "sh_" : "py_", PREFIX);
     return random_letters(name + PREFIX, LETTERS) ? handles_know(all, principal, name) : NULL;
-}
-
-handle *handles_know(handles *all, const char *principal, const char *name)
-{
-    handle *h = add_handle(all, principal);
-    if (!h)
-        return NULL;
-    memcpy(h->name, name, strlen(name) + 1);
-    h->is_bash = name[0] == 's';
-    return h;
 }
 
 handle *handles_find(const handles *all, const char *principal, const char *name)

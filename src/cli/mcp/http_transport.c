@@ -170,7 +170,7 @@ static int make_room(transport *t, const char *principal)
     return oldest != NULL;
 }
 
-/* Its peer, pinned. NULL: no memory. */
+/* Its peer, held. NULL: no memory. */
 static mcp_peer *open_client(transport *t, exchange *e, const char *principal)
 {
     client *c = calloc(1, sizeof *c);
@@ -182,7 +182,7 @@ static mcp_peer *open_client(transport *t, exchange *e, const char *principal)
 
     memcpy(e->opened, c->id, sizeof e->opened);
     mcp_peer *peer = c->peer;
-    mcp_peer_pin(t->server, peer);
+    mcp_peer_hold(t->server, peer);
     c->used_ns = clock_now_ns();
     pthread_mutex_lock(&t->lock);
     c->next = t->clients;
@@ -274,7 +274,7 @@ static void take_message(transport *t, exchange *e, mcp_peer *peer, rpc_message 
 {
     const mcp_wire wire = { tell, answer_request, e, e->takes_stream };
     mcp_server_take(t->server, peer, &wire, m);
-    mcp_peer_unpin(t->server, peer);
+    mcp_peer_release(t->server, peer);
 }
 
 static void take_modern(transport *t, http_request *r, rpc_message *m)
@@ -293,11 +293,11 @@ static void take_modern(transport *t, http_request *r, rpc_message *m)
     }
     e->alone->is_alone = 1;
     e->alone->is_modern = 1;
-    mcp_peer_pin(t->server, e->alone);
+    mcp_peer_hold(t->server, e->alone);
     take_message(t, e, e->alone, m);
 }
 
-/* The peer of the session that the header names, pinned; NULL after an answer. */
+/* The peer of the session that the header names, held; NULL after an answer. */
 static mcp_peer *find_peer(transport *t, http_request *r, const char *id)
 {
     const char *name = http_header(r, "Mcp-Session-Id");
@@ -312,7 +312,7 @@ static mcp_peer *find_peer(transport *t, http_request *r, const char *id)
     client *c = *find_client(t, name, principal_of(r));
     if (c) {
         peer = c->peer;
-        mcp_peer_pin(t->server, peer);
+        mcp_peer_hold(t->server, peer);
         c->used_ns = clock_now_ns();
     }
     pthread_mutex_unlock(&t->lock);
@@ -342,7 +342,7 @@ static void take_legacy(transport *t, http_request *r, rpc_message *m)
         peer = open_client(t, e, principal_of(r));
     if (!e || !peer) {
         if (peer)
-            mcp_peer_unpin(t->server, peer);
+            mcp_peer_release(t->server, peer);
         refuse(r, 500, m->id, RPC_INTERNAL_ERROR, "out of memory");
         return;
     }

@@ -238,6 +238,7 @@ void mcp_server_take(mcp_server *s, mcp_peer *peer, const mcp_wire *wire, rpc_me
     c->server = s;
     c->principal = peer->principal;
     c->peer = peer;
+    mcp_peer_hold(s, peer);
     c->wire = *wire;
     c->message = *message;
     *message = (rpc_message){ 0 };

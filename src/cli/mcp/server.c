@@ -27,13 +27,15 @@ static void remove_call(mcp_server *s, mcp_call *c)
 
 void call_free(mcp_call *c)
 {
+    if (c->peer)
+        mcp_peer_release(c->server, c->peer);
     rpc_free(&c->message);
     free(c->progress_token);
     str_free(&c->output);
     free(c);
 }
 
-/* Behind the answer, so that the next call of the session comes after it. With the lock. */
+/* After the answer, so that the next call of the session comes later. With the lock. */
 static void leave_session(mcp_server *s, mcp_call *c)
 {
     handle *h = c->handle;
@@ -141,27 +143,27 @@ enum { PROGRESS_BYTES = 4096, PROGRESS_MS = 100 };
 
 static void tell_progress(mcp_call *c)
 {
-    str params = { 0 }, token = { 0 }, text = { 0 };
+    str rest = { 0 }, params = { 0 }, text = { 0 };
     size_t from = 0;
 
     if (c->output.len > PROGRESS_BYTES)
         from = utf8_ceil(c->output.data, c->output.len, c->output.len - PROGRESS_BYTES);
-    str_printf(&params, ",\"progress\":%llu,\"message\":", (unsigned long long)++c->progress);
-    jsontext_quote(&params, c->output.data + from, c->output.len - from);
-    str_add(&params, "}");
+    str_printf(&rest, ",\"progress\":%llu,\"message\":", (unsigned long long)++c->progress);
+    jsontext_quote(&rest, c->output.data + from, c->output.len - from);
+    str_add(&rest, "}");
     /* With the lock: another request may come to wait for the cell, with a wire and a token of its
      * own. */
     pthread_mutex_lock(&c->server->lock);
     if (c->progress_token && c->wire.tell) {
-        str_printf(&token, "{\"progressToken\":%s", c->progress_token);
-        str_add_str(&token, &params);
-        if (!str_error(&token) &&
-            !rpc_write_notification(&text, "notifications/progress", token.data))
+        str_printf(&params, "{\"progressToken\":%s", c->progress_token);
+        str_add_str(&params, &rest);
+        if (!str_error(&params) &&
+            !rpc_write_notification(&text, "notifications/progress", params.data))
             c->wire.tell(c->wire.payload, text.data, text.len);
     }
     pthread_mutex_unlock(&c->server->lock);
+    str_free(&rest);
     str_free(&params);
-    str_free(&token);
     str_free(&text);
     str_clear(&c->output);
 }
@@ -195,11 +197,12 @@ static void interrupt_call(mcp_server *s, const mcp_call *c)
         snug_supervisor_interrupt(s->supervisor, c->handle->principal, c->handle->name);
 }
 
-/* The next one that is to be dropped at once, because nothing was begun for it. With the lock. */
-static mcp_call *take_cancelled(mcp_server *s)
+/* The next one for which nothing was begun and that came until then, of all or of those that are
+ * cancelled; off the list. With the lock. */
+static mcp_call *take_waiting(mcp_server *s, uint64_t until_ns, int only_cancelled)
 {
     for (mcp_call *c = s->calls; c; c = c->next)
-        if (c->is_cancelled && !c->works) {
+        if (!c->works && c->since_ns <= until_ns && (c->is_cancelled || !only_cancelled)) {
             s->waiting--;
             remove_call(s, c);
             return c;
@@ -207,72 +210,44 @@ static mcp_call *take_cancelled(mcp_server *s)
     return NULL;
 }
 
-void server_drop_cancelled(mcp_server *s)
+/* Of one peer, wire or id, where these are given, or of all. Those that wait are dropped; the clock
+ * interrupts the others. */
+static void cancel_calls(mcp_server *s, cancelling how, const mcp_peer *peer, const void *payload,
+                         const char *id)
 {
     mcp_call *c;
 
-    for (;;) {
-        pthread_mutex_lock(&s->lock);
-        c = take_cancelled(s);
-        pthread_cond_broadcast(&s->tick);
-        pthread_mutex_unlock(&s->lock);
-        if (!c)
-            return;
-        call_abandon(c);
-    }
-}
-
-static void cancel_where(mcp_server *s, cancelling how,
-                         int (*fits)(const mcp_call *c, const void *what), const void *what)
-{
     pthread_mutex_lock(&s->lock);
-    for (mcp_call *c = s->calls; c; c = c->next)
-        if (!c->is_cancelled && fits(c, what))
+    for (c = s->calls; c; c = c->next)
+        if (!c->is_cancelled && (!peer || c->peer == peer) &&
+            (!payload || c->wire.payload == payload) &&
+            (!id || (c->message.id && !strcmp(c->message.id, id))))
             c->is_cancelled = how;
+    while ((c = take_waiting(s, UINT64_MAX, 1))) {
+        pthread_mutex_unlock(&s->lock);
+        call_abandon(c);
+        pthread_mutex_lock(&s->lock);
+    }
+    pthread_cond_broadcast(&s->tick);
     pthread_mutex_unlock(&s->lock);
-    server_drop_cancelled(s);
-}
-
-static int is_of_wire(const mcp_call *c, const void *payload)
-{
-    return c->wire.payload == payload;
 }
 
 void mcp_server_hang_up(mcp_server *s, const void *payload)
 {
-    cancel_where(s, CANCELLED_BY_CLIENT, is_of_wire, payload);
-}
-
-static int is_of_peer(const mcp_call *c, const void *peer)
-{
-    return c->peer == peer;
-}
-
-typedef struct wanted_call {
-    const mcp_peer *peer;
-    const char *id;
-} wanted_call;
-
-static int is_wanted(const mcp_call *c, const void *what)
-{
-    const wanted_call *w = what;
-    return c->peer == w->peer && c->message.id && !strcmp(c->message.id, w->id);
+    cancel_calls(s, CANCELLED_BY_CLIENT, NULL, payload, NULL);
 }
 
 void server_cancel(mcp_server *s, const mcp_peer *peer, const char *id)
 {
-    const wanted_call wanted = { peer, id };
-    cancel_where(s, CANCELLED_BY_CLIENT, is_wanted, &wanted);
+    cancel_calls(s, CANCELLED_BY_CLIENT, peer, NULL, id);
 }
 
 int server_has_call(mcp_server *s, const mcp_peer *peer, const char *id)
 {
-    const wanted_call wanted = { peer, id };
-    int found = 0;
-
     for (const mcp_call *c = s->calls; c; c = c->next)
-        found |= is_wanted(c, &wanted);
-    return found;
+        if (c->peer == peer && c->message.id && !strcmp(c->message.id, id))
+            return 1;
+    return 0;
 }
 
 /* ---- peers ---- */
@@ -313,82 +288,44 @@ int mcp_peer_open(mcp_peer **out, mcp_server *s, const char *principal)
         return error_no_memory();
     pthread_mutex_lock(&s->lock);
     peer->principal = find_principal(s, principal);
-    if (peer->principal) {
-        peer->next = s->peers;
-        s->peers = peer;
-    }
     pthread_mutex_unlock(&s->lock);
     if (!peer->principal) {
         free(peer);
         return error_no_memory();
     }
+    peer->uses = 1;
     *out = peer;
     return SNUG_OK;
-}
-
-static int has_calls(const mcp_server *s, const mcp_peer *peer)
-{
-    for (const mcp_call *c = s->calls; c; c = c->next)
-        if (c->peer == peer)
-            return 1;
-    return 0;
 }
 
 int mcp_peer_is_busy(mcp_server *s, const mcp_peer *peer)
 {
     pthread_mutex_lock(&s->lock);
-    const int is_busy = peer->pins > 0 || has_calls(s, peer);
+    const int is_busy = peer->uses > 1;
     pthread_mutex_unlock(&s->lock);
     return is_busy;
 }
 
+void mcp_peer_hold(mcp_server *s, mcp_peer *peer)
+{
+    pthread_mutex_lock(&s->lock);
+    peer->uses++;
+    pthread_mutex_unlock(&s->lock);
+}
+
+void mcp_peer_release(mcp_server *s, mcp_peer *peer)
+{
+    pthread_mutex_lock(&s->lock);
+    const unsigned left = --peer->uses;
+    pthread_mutex_unlock(&s->lock);
+    if (left == 0)
+        free(peer);
+}
+
 void mcp_peer_close(mcp_server *s, mcp_peer *peer)
 {
-    cancel_where(s, CANCELLED_BY_SERVER, is_of_peer, peer);
-    pthread_mutex_lock(&s->lock);
-    peer->is_closed = 1;
-    pthread_mutex_unlock(&s->lock);
-    server_tidy_peers(s);
-}
-
-void mcp_peer_pin(mcp_server *s, mcp_peer *peer)
-{
-    pthread_mutex_lock(&s->lock);
-    peer->pins++;
-    pthread_mutex_unlock(&s->lock);
-}
-
-void mcp_peer_unpin(mcp_server *s, mcp_peer *peer)
-{
-    pthread_mutex_lock(&s->lock);
-    peer->pins--;
-    pthread_mutex_unlock(&s->lock);
-    server_tidy_peers(s);
-}
-
-/* Those that are closed, and of whose calls none is left. */
-void server_tidy_peers(mcp_server *s)
-{
-    mcp_peer *gone = NULL;
-
-    pthread_mutex_lock(&s->lock);
-    for (mcp_peer **at = &s->peers; *at;) {
-        mcp_peer *peer = *at;
-        if (!peer->is_closed || peer->pins > 0 || has_calls(s, peer)) {
-            at = &peer->next;
-            continue;
-        }
-        *at = peer->next;
-        peer->next = gone;
-        gone = peer;
-    }
-    pthread_mutex_unlock(&s->lock);
-
-    while (gone) {
-        mcp_peer *peer = gone;
-        gone = peer->next;
-        free(peer);
-    }
+    cancel_calls(s, CANCELLED_BY_SERVER, peer, NULL, NULL);
+    mcp_peer_release(s, peer);
 }
 
 /* ---- threads ---- */
@@ -442,9 +379,6 @@ static void *serve_calls(void *payload)
         principal->working--;
         pthread_cond_broadcast(&s->work);
         pthread_cond_broadcast(&s->idle);
-        pthread_mutex_unlock(&s->lock);
-        server_tidy_peers(s);
-        pthread_mutex_lock(&s->lock);
     }
     pthread_mutex_unlock(&s->lock);
     return NULL;
@@ -507,18 +441,6 @@ void call_queue(mcp_call *c)
 
 /* ---- the clock ---- */
 
-/* One that has waited too long. With the lock. */
-static mcp_call *take_late(mcp_server *s, uint64_t now)
-{
-    for (mcp_call *c = s->calls; c; c = c->next)
-        if (!c->works && now >= clock_deadline_ns(c->since_ns, s->limits.wait_ms)) {
-            s->waiting--;
-            remove_call(s, c);
-            return c;
-        }
-    return NULL;
-}
-
 /* With the lock. */
 static void interrupt_cancelled(mcp_server *s)
 {
@@ -535,7 +457,8 @@ static void *tick_calls(void *payload)
     while (!s->is_ending || s->working > 0 || s->waiting > 0) {
         const uint64_t now = clock_now_ns();
         const int has_calls_now = s->calls != NULL;
-        mcp_call *late = take_late(s, now);
+        const uint64_t wait_ns = clock_deadline_ns(0, s->limits.wait_ms);
+        mcp_call *late = now > wait_ns ? take_waiting(s, now - wait_ns, 0) : NULL;
         if (late) {
             pthread_mutex_unlock(&s->lock);
             late->serve(late, "the call did not get its turn in time (--wait): other calls of this "
@@ -580,36 +503,6 @@ int mcp_server_start(mcp_server *s)
     return error;
 }
 
-static int is_any(const mcp_call *c, const void *what)
-{
-    (void)what;
-    return c->works;
-}
-
-/* The next that has not been begun. With the lock. */
-static mcp_call *take_idle(mcp_server *s)
-{
-    for (mcp_call *c = s->calls; c; c = c->next)
-        if (!c->works) {
-            s->waiting--;
-            remove_call(s, c);
-            return c;
-        }
-    return NULL;
-}
-
-static void end_idle(mcp_server *s)
-{
-    for (;;) {
-        pthread_mutex_lock(&s->lock);
-        mcp_call *c = take_idle(s);
-        pthread_mutex_unlock(&s->lock);
-        if (!c)
-            return;
-        call_fail(c, MCP_UNAVAILABLE, MCP_TRY_LATER, MCP_IS_ENDING, NULL);
-    }
-}
-
 void mcp_server_stop(mcp_server *s, uint64_t ms)
 {
     if (!s->has_clock)
@@ -619,14 +512,15 @@ void mcp_server_stop(mcp_server *s, uint64_t ms)
     pthread_mutex_lock(&s->lock);
     s->is_ending = 1;
     pthread_cond_broadcast(&s->work);
-    pthread_mutex_unlock(&s->lock);
-    end_idle(s);
-
-    pthread_mutex_lock(&s->lock);
+    for (mcp_call *c; (c = take_waiting(s, UINT64_MAX, 0));) {
+        pthread_mutex_unlock(&s->lock);
+        call_fail(c, MCP_UNAVAILABLE, MCP_TRY_LATER, MCP_IS_ENDING, NULL);
+        pthread_mutex_lock(&s->lock);
+    }
     while ((s->working > 0 || s->waiting > 0) && clock_now_ns() < deadline)
         cond_wait_until(&s->idle, &s->lock, deadline);
     pthread_mutex_unlock(&s->lock);
-    cancel_where(s, CANCELLED_BY_SERVER, is_any, NULL);
+    cancel_calls(s, CANCELLED_BY_SERVER, NULL, NULL, NULL);
 
     for (size_t i = 0; i < s->threads; i++)
         thread_join(&s->pool[i]);
@@ -655,10 +549,6 @@ void mcp_server_save(mcp_server *s)
 
 void mcp_server_free(mcp_server *s)
 {
-    while (s->peers) {
-        s->peers->is_closed = 1;
-        server_tidy_peers(s);
-    }
     while (s->principals) {
         mcp_principal *principal = s->principals;
         s->principals = principal->next;

@@ -18,8 +18,8 @@
 #include "base/thread.h"
 #include "cli/mcp/handles.h"
 #include "cli/mcp/rpc.h"
-#include "cli/program/mcp_limits.h"
 #include "cli/program/options.h"
+#include "cli/program/served_limits.h"
 #include "cli/program/signals.h"
 #include "cli/tools/user_tools.h"
 
@@ -72,11 +72,9 @@ typedef struct mcp_peer {
     int is_greeted;  /* by a handshake of the older revision */
     int is_modern;   /* by what its transport has seen */
     int takes_forms; /* of elicitation, by its handshake */
-    int is_closed;
-    unsigned pins; /* of those that use it without a call */
+    unsigned uses;   /* of its calls, and of those that hold it */
     char own[2]
             [HANDLE_BYTES]; /* the session of Python and of bash that calls without one go on in */
-    struct mcp_peer *next;
 } mcp_peer;
 
 /* By the client, which expects no answer any more, or by the server. */
@@ -123,7 +121,6 @@ typedef struct mcp_server {
     handles handles;
     mcp_principal *principals;
     uint64_t turns;
-    mcp_peer *peers;
     mcp_call *calls; /* in the order in which they came */
     uint64_t asked;  /* questions */
     int asks_nobody;
@@ -152,14 +149,14 @@ void mcp_server_free(mcp_server *s);
 uint64_t server_share(const mcp_server *s, uint64_t places);
 
 int mcp_peer_open(mcp_peer **out, mcp_server *s, const char *principal);
-/* Cancels what it has asked for. It is freed when that has ended. */
+/* Cancels what it has asked for, and releases it. */
 void mcp_peer_close(mcp_server *s, mcp_peer *peer);
 /* Whether calls of its are under way. */
 int mcp_peer_is_busy(mcp_server *s, const mcp_peer *peer);
 
-/* Keeps it from being freed, until it is unpinned. */
-void mcp_peer_pin(mcp_server *s, mcp_peer *peer);
-void mcp_peer_unpin(mcp_server *s, mcp_peer *peer);
+/* It is freed when it is released as often as it was opened and held, and its calls have ended. */
+void mcp_peer_hold(mcp_server *s, mcp_peer *peer);
+void mcp_peer_release(mcp_server *s, mcp_peer *peer);
 
 /* Takes a message of the peer's, which is emptied: it is answered on the wire, now or later. */
 void mcp_server_take(mcp_server *s, mcp_peer *peer, const mcp_wire *wire, rpc_message *message);
@@ -199,10 +196,7 @@ void call_progress(mcp_call *c, const char *text, size_t len);
 void call_queue(mcp_call *c);
 /* Cancels the call of that id, if there is one. */
 void server_cancel(mcp_server *s, const mcp_peer *peer, const char *id);
-/* Drops those that are cancelled and wait; the clock interrupts the others. */
-void server_drop_cancelled(mcp_server *s);
 /* With the lock: whether one of that id is under way. */
 int server_has_call(mcp_server *s, const mcp_peer *peer, const char *id);
-void server_tidy_peers(mcp_server *s);
 
 #endif

@@ -27,8 +27,8 @@ void list_variables(mcp_call *c, const cJSON *arguments, answer *a)
     } else {
         answer_arrival(a, snug_lease_arrival(lease));
         const char *json = snug_description_json(variables, &len);
-        a->failed |= str_append(&a->text, json, len);
-        a->failed |= str_append(&a->structured, json, len);
+        str_append(&a->text, json, len);
+        str_append(&a->structured, json, len);
         snug_description_free(variables);
     }
     snug_lease_close(lease);
@@ -38,10 +38,10 @@ void list_variables(mcp_call *c, const cJSON *arguments, answer *a)
 
 static void add_entry(answer *a, const snug_entry *entry, int is_first)
 {
-    a->failed |= str_add(&a->structured, is_first ? "{\"path\":" : ",{\"path\":");
-    a->failed |= jsontext_quote(&a->structured, entry->path, strlen(entry->path));
-    a->failed |= str_printf(&a->structured, ",\"kind\":\"%s\",\"bytes\":%llu}",
-                            snug_entry_kind_name(entry->kind), (unsigned long long)entry->bytes);
+    str_add(&a->structured, is_first ? "{\"path\":" : ",{\"path\":");
+    jsontext_quote(&a->structured, entry->path, strlen(entry->path));
+    str_printf(&a->structured, ",\"kind\":\"%s\",\"bytes\":%llu}",
+               snug_entry_kind_name(entry->kind), (unsigned long long)entry->bytes);
     answer_name(a, entry->path);
     answer_say(a, "%s %llu\n", entry->kind == SNUG_ENTRY_FOLDER ? "/" : "",
                (unsigned long long)entry->bytes);
@@ -63,11 +63,11 @@ void list_files(mcp_call *c, const cJSON *arguments, answer *a)
     }
 
     answer_arrival(a, snug_lease_arrival(lease));
-    a->failed |= str_printf(&a->structured, "{\"session\":\"%s\",\"files\":[", c->handle->name);
+    str_printf(&a->structured, "{\"session\":\"%s\",\"files\":[", c->handle->name);
     for (size_t i = 0; (entry = snug_listing_entry(listing, i)); i++)
         add_entry(a, entry, i == 0);
-    a->failed |= str_printf(&a->structured, "],\"is_whole\":%s}",
-                            snug_listing_is_whole(listing) ? "true" : "false");
+    str_printf(&a->structured, "],\"is_whole\":%s}",
+               snug_listing_is_whole(listing) ? "true" : "false");
     if (snug_listing_entry_count(listing) == 0)
         answer_say(a, "There are no files.\n");
     snug_listing_free(listing);
@@ -76,14 +76,14 @@ void list_files(mcp_call *c, const cJSON *arguments, answer *a)
 
 static void add_bytes(answer *a, const char *data, size_t len, int is_text)
 {
-    a->failed |= str_add(&a->structured, is_text ? ",\"text\":" : ",\"base64\":\"");
+    str_add(&a->structured, is_text ? ",\"text\":" : ",\"base64\":\"");
     if (is_text) {
-        a->failed |= jsontext_quote(&a->structured, data, len);
-        a->failed |= str_append(&a->text, data, len);
+        jsontext_quote(&a->structured, data, len);
+        str_append(&a->text, data, len);
         return;
     }
-    a->failed |= base64_append(&a->structured, data, len);
-    a->failed |= str_add(&a->structured, "\"");
+    base64_append(&a->structured, data, len);
+    str_add(&a->structured, "\"");
 }
 
 static void add_file(answer *a, const snug_file *file, const char *path, const handle *h,
@@ -93,14 +93,14 @@ static void add_file(answer *a, const snug_file *file, const char *path, const h
     const char *data = snug_file_data(file, &len), *mime = snug_file_mime(file);
     const int is_text = utf8_check(data, len, &at) == UTF8_FINE && !memchr(data, 0, len);
 
-    a->failed |= str_printf(&a->structured, "{\"session\":\"%s\",\"path\":", h->name);
-    a->failed |= jsontext_quote(&a->structured, path, strlen(path));
-    a->failed |= str_add(&a->structured, ",\"mime\":");
-    a->failed |= jsontext_quote(&a->structured, mime, strlen(mime));
-    a->failed |= str_printf(&a->structured, ",\"bytes\":%zu", len);
+    str_printf(&a->structured, "{\"session\":\"%s\",\"path\":", h->name);
+    jsontext_quote(&a->structured, path, strlen(path));
+    str_add(&a->structured, ",\"mime\":");
+    jsontext_quote(&a->structured, mime, strlen(mime));
+    str_printf(&a->structured, ",\"bytes\":%zu", len);
     if (is_text || has_base64)
         add_bytes(a, data, len, is_text);
-    a->failed |= str_add(&a->structured, "}");
+    str_add(&a->structured, "}");
     if (is_text)
         return;
 
@@ -108,11 +108,11 @@ static void add_file(answer *a, const snug_file *file, const char *path, const h
     if (!strcmp(mime, "image/png") || !strcmp(mime, "image/jpeg") || !strcmp(mime, "image/gif") ||
         !strcmp(mime, "image/webp")) {
         str picture = { 0 };
-        a->failed |= base64_append(&picture, data, len);
-        a->failed |=
-            str_printf(&a->items, ",{\"type\":\"image\",\"mimeType\":\"%s\",\"data\":\"", mime);
-        a->failed |= str_add_str(&a->items, &picture);
-        a->failed |= str_add(&a->items, "\"}");
+        base64_append(&picture, data, len);
+        str_printf(&a->items, ",{\"type\":\"image\",\"mimeType\":\"%s\",\"data\":\"", mime);
+        str_add_str(&a->items, &picture);
+        str_add(&a->items, "\"}");
+        a->failed |= str_error(&picture);
         str_free(&picture);
     }
 }
@@ -162,9 +162,9 @@ static void tell_written(mcp_call *c, const char *path, const str *data, answer 
 {
     answer_name(a, path);
     answer_say(a, " has %zu bytes now.\nSession: %s\n", data->len, c->handle->name);
-    a->failed |= str_printf(&a->structured, "{\"session\":\"%s\",\"path\":", c->handle->name);
-    a->failed |= jsontext_quote(&a->structured, path, strlen(path));
-    a->failed |= str_printf(&a->structured, ",\"bytes\":%zu}", data->len);
+    str_printf(&a->structured, "{\"session\":\"%s\",\"path\":", c->handle->name);
+    jsontext_quote(&a->structured, path, strlen(path));
+    str_printf(&a->structured, ",\"bytes\":%zu}", data->len);
 }
 
 void write_file(mcp_call *c, const cJSON *arguments, answer *a)
@@ -188,7 +188,7 @@ void write_file(mcp_call *c, const cJSON *arguments, answer *a)
 static void tell_done(answer *a, const handle *h, const char *done)
 {
     answer_say(a, "%s\nSession: %s\n", done, h->name);
-    a->failed |= str_printf(&a->structured, "{\"session\":\"%s\",\"done\":true}", h->name);
+    str_printf(&a->structured, "{\"session\":\"%s\",\"done\":true}", h->name);
 }
 
 void reset_session(mcp_call *c, const cJSON *arguments, answer *a)
@@ -242,8 +242,8 @@ static void tell_saved(answer *a, snug_saved *saved, const mcp_call *c, const ch
         if (!entry->how && !is_tool(c, entry))
             answer_say(a, "Left out: %s: %s\n", entry->name, entry->reason);
     answer_say(a, "Session: %s\n", name);
-    a->failed |= str_printf(&a->structured, "{\"session\":\"%s\",\"done\":true,\"files\":%zu}",
-                            name, snug_saved_file_count(saved));
+    str_printf(&a->structured, "{\"session\":\"%s\",\"done\":true,\"files\":%zu}", name,
+               snug_saved_file_count(saved));
     snug_saved_free(saved);
 }
 
@@ -302,7 +302,7 @@ void close_session(mcp_call *c, const cJSON *arguments, answer *a)
     h->is_gone = 1;
     pthread_mutex_unlock(&c->server->lock);
     answer_say(a, "Session %s is closed, with its files and saves.\n", h->name);
-    a->failed |= str_printf(&a->structured, "{\"session\":\"%s\",\"done\":true}", h->name);
+    str_printf(&a->structured, "{\"session\":\"%s\",\"done\":true}", h->name);
 }
 
 /* ---- functions of upstream servers ---- */
@@ -320,13 +320,13 @@ static size_t read_limit(const cJSON *arguments)
 
 static void add_names(answer *a, const tool_list *l, const size_t *found, size_t count)
 {
-    a->failed |= str_add(&a->structured, "{\"tools\":[");
+    str_add(&a->structured, "{\"tools\":[");
     for (size_t i = 0; i < count; i++) {
         const char *name = l->items[found[i]].name;
-        a->failed |= str_add(&a->structured, i > 0 ? "," : "");
-        a->failed |= jsontext_quote(&a->structured, name, strlen(name));
+        str_add(&a->structured, i > 0 ? "," : "");
+        jsontext_quote(&a->structured, name, strlen(name));
     }
-    a->failed |= str_add(&a->structured, "],\"stubs\":");
+    str_add(&a->structured, "],\"stubs\":");
 }
 
 void find_tools(mcp_call *c, const cJSON *arguments, answer *a)
@@ -340,6 +340,6 @@ void find_tools(mcp_call *c, const cJSON *arguments, answer *a)
     }
     add_names(a, l, found, count);
     a->failed |= tool_list_write_found(&a->text, l, found, count);
-    a->failed |= jsontext_quote(&a->structured, str_text(&a->text), count > 0 ? a->text.len : 0);
-    a->failed |= str_add(&a->structured, "}");
+    jsontext_quote(&a->structured, str_text(&a->text), count > 0 ? a->text.len : 0);
+    str_add(&a->structured, "}");
 }

@@ -235,5 +235,6 @@ int mcp_serve_stdio(mcp_server *s, signals *sig)
     mcp_server_save(s); /* a client that reads nothing does not delay it */
     thread_join(&c.writer);
     str_free(&c.unsent);
+    mcp_peer_close(s, peer);
     return status;
 }

@@ -11,8 +11,7 @@
 #include <snug/agent.h>
 #include <snug/snug.h>
 
-#include "cli/program/kernel_limits.h"
-#include "cli/program/mcp_limits.h"
+#include "cli/program/served_limits.h"
 #include "cli/terminal/term.h"
 
 /* The commands, as bits for the table of options. */

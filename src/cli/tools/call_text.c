@@ -66,18 +66,20 @@ static int put_string(str *out, const jsontext_token *token, size_t most)
 {
     const size_t before = out->len;
     size_t at = 0;
-    int error = str_add(out, "\"");
 
-    while (!error && at < token->len && out->len - before <= most) {
+    str_add(out, "\"");
+    while (!str_error(out) && at < token->len && out->len - before <= most) {
         const char *text = token->text + at;
         const size_t width = step(text, token->len - at);
-        error = *text == '\\' ? str_append(out, text, width) : put_character(out, text, width);
+        if (*text == '\\')
+            str_append(out, text, width);
+        else
+            put_character(out, text, width);
         at += width;
     }
-    if (!error)
-        error = str_add(out, "\"");
-    if (error || at == token->len)
-        return error;
+    str_add(out, "\"");
+    if (at == token->len)
+        return str_error(out);
     return str_printf(out, "... (%zu more bytes)", token->len - at);
 }
 
@@ -89,7 +91,8 @@ static int put_token(str *out, const jsontext_token *token, size_t most)
     case JSONTEXT_STRING:
         return put_string(out, token, most);
     case JSONTEXT_KEY:
-        return put_string(out, token, most) ? SNUG_ENOMEM : str_add(out, ": ");
+        put_string(out, token, most);
+        return str_add(out, ": ");
     case JSONTEXT_LIST:
         return str_add(out, "[");
     case JSONTEXT_LIST_END:
@@ -123,20 +126,19 @@ static int put_tokens(str *out, size_t *left, jsontext_span value, size_t string
     jsontext j;
     jsontext_token token;
     jsontext_kind last = JSONTEXT_KEY; /* behind which nothing has to stand */
-    int error = SNUG_OK;
 
     jsontext_init(&j, value.text, value.len);
-    while (!error && out->len - before <= most && jsontext_next(&j, &token) < JSONTEXT_END) {
+    while (!str_error(out) && out->len - before <= most &&
+           jsontext_next(&j, &token) < JSONTEXT_END) {
         const int is_next = last != JSONTEXT_KEY && last != JSONTEXT_LIST &&
                             last != JSONTEXT_OBJECT && !is_end(token.kind);
         if (is_next)
-            error = str_add(out, ", ");
-        if (!error)
-            error = put_token(out, &token, string);
+            str_add(out, ", ");
+        put_token(out, &token, string);
         last = token.kind;
     }
     *left = value.len - j.at;
-    return error;
+    return str_error(out);
 }
 
 /* Within about most bytes: long strings are cut first, and if need be what is behind them. */
@@ -180,25 +182,6 @@ static size_t read_arguments(argument out[MOST_ARGUMENTS], const char *json)
     return count;
 }
 
-/* What each may take, so that together they have no more than MOST_SHOWN: what short ones leave is
- * for the long ones. */
-static size_t find_share(const argument *arguments, size_t count)
-{
-    size_t share = MOST_SHOWN / (count > 0 ? count : 1), spare, longer;
-
-    do {
-        spare = MOST_SHOWN;
-        longer = 0;
-        for (size_t i = 0; i < count; i++) {
-            const size_t len = arguments[i].value.len;
-            longer += len > share;
-            spare -= len > share ? share : len;
-        }
-        share += longer > 0 ? spare / longer : 0;
-    } while (longer > 0 && spare >= longer);
-    return share;
-}
-
 /* A name that Python takes stands as it is. Any other one is quoted: it is the program's, and could
  * read as the end of the call. */
 static int put_name(str *out, const jsontext_token *name)
@@ -207,9 +190,11 @@ static int put_name(str *out, const jsontext_token *name)
 
     for (size_t i = 0; i < name->len && is_plain; i++)
         is_plain = is_word(name->text[i]) != 0;
-    const int error =
-        is_plain ? str_append(out, name->text, name->len) : put_string(out, name, NAME_BYTES);
-    return error ? error : str_add(out, "=");
+    if (is_plain)
+        str_append(out, name->text, name->len);
+    else
+        put_string(out, name, NAME_BYTES);
+    return str_add(out, "=");
 }
 
 static int put_call(str *out, const char *name, const char *json)
@@ -217,20 +202,17 @@ static int put_call(str *out, const char *name, const char *json)
     argument arguments[MOST_ARGUMENTS];
     const size_t count = read_arguments(arguments, json);
     const size_t shown = count < MOST_ARGUMENTS ? count : MOST_ARGUMENTS;
-    const size_t share = find_share(arguments, shown);
-    int error = str_printf(out, "%s(", name);
+    const size_t share = MOST_SHOWN / (shown > 0 ? shown : 1);
 
-    for (size_t i = 0; i < shown && !error; i++) {
-        if (i > 0)
-            error = str_add(out, ", ");
-        if (!error)
-            error = put_name(out, &arguments[i].name);
-        if (!error)
-            error = put_value(out, arguments[i].value, share);
+    str_printf(out, "%s(", name);
+    for (size_t i = 0; i < shown && !str_error(out); i++) {
+        str_add(out, i > 0 ? ", " : "");
+        put_name(out, &arguments[i].name);
+        put_value(out, arguments[i].value, share);
     }
-    if (!error && count > shown)
-        error = str_printf(out, ", ... (%zu more arguments)", count - shown);
-    return error ? error : str_add(out, ")");
+    if (count > shown)
+        str_printf(out, ", ... (%zu more arguments)", count - shown);
+    return str_add(out, ")");
 }
 
 int call_text_of(str *out, const char *name, const char *arguments)
@@ -242,9 +224,7 @@ int call_text_of(str *out, const char *name, const char *arguments)
     for (size_t i = 0; !error && i < text.len; i++)
         if (text.data[i] == '\n' || text.data[i] == '\r')
             text.data[i] = ' ';
-    if (!error)
-        error = clean_text(out, &c, str_text(&text), text.len, 0);
-    if (!error)
+    if (!error && !(error = clean_text(out, &c, str_text(&text), text.len, 0)))
         error = clean_end(out, &c);
     str_free(&text);
     return error;

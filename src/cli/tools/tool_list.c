@@ -148,12 +148,10 @@ static int write_stubs(str *out, const tool_list *l, const size_t *chosen, size_
                        size_t doc_bytes)
 {
     str text = { 0 };
-    int error = stubs_write(&text, l->items, chosen, count, doc_bytes);
 
-    if (!error) {
-        secrets_hide_str(&text); /* servers may say what is in their environment */
-        error = str_add_str(out, &text);
-    }
+    stubs_write(&text, l->items, chosen, count, doc_bytes);
+    secrets_hide_str(&text); /* servers may say what is in their environment */
+    const int error = str_error(&text) ? SNUG_ENOMEM : str_add_str(out, &text);
     str_free(&text);
     return error;
 }
@@ -166,9 +164,8 @@ int tool_list_write(str *out, const tool_list *l)
     for (size_t i = 0; i < l->count; i++)
         all[i] = i;
 
-    int error = str_add(out, "from typing import Any, Literal\n\n");
-    if (!error)
-        error = write_stubs(out, l, all, l->count, 0);
+    str_add(out, "from typing import Any, Literal\n\n");
+    const int error = write_stubs(out, l, all, l->count, 0);
     free(all);
     return error;
 }
@@ -184,10 +181,9 @@ int tool_list_write_found(str *out, const tool_list *l, const size_t *found, siz
 
     if (count > 0)
         return write_stubs(out, l, found, count, DOC_BYTES);
-    int error = str_add(out, "No function has these words. There are: ");
-    if (!error)
-        error = tool_list_write_servers(out, l);
-    return error ? error : str_add(out, ".\n");
+    str_add(out, "No function has these words. There are: ");
+    tool_list_write_servers(out, l);
+    return str_add(out, ".\n");
 }
 
 /* Whether the server of that tool has one before it. */
@@ -243,27 +239,21 @@ static int describe_tool(str *out, const stub *s)
 
 int tool_list_describe(str *out, const tool_list *l)
 {
+    const int is_short = l->of_servers > MANY_TOOLS;
     str text = { 0 };
-    int error = SNUG_OK;
 
     if (l->count == 0)
         return SNUG_OK;
-    const int is_short = l->of_servers > MANY_TOOLS;
-    error =
-        str_add(&text, "\n\nPrograms can call these functions of the host, without an import:\n");
-    if (!error && is_short) {
-        error = tool_list_write_servers(&text, l);
-        if (!error)
-            error = str_add(&text, l->has_find ? ". find_tools(\"words\") finds them.\n" : ".\n");
+    str_add(&text, "\n\nPrograms can call these functions of the host, without an import:\n");
+    if (is_short) {
+        tool_list_write_servers(&text, l);
+        str_add(&text, l->has_find ? ". find_tools(\"words\") finds them.\n" : ".\n");
     }
-    for (size_t i = is_short ? l->of_servers : 0; i < l->count && !error; i++)
-        error = describe_tool(&text, &l->items[i]);
-    if (!error)
-        error = str_add(&text, "Awaited calls run side by side under asyncio.gather.\n");
-    if (!error) {
-        secrets_hide_str(&text);
-        error = str_add_str(out, &text);
-    }
+    for (size_t i = is_short ? l->of_servers : 0; i < l->count; i++)
+        describe_tool(&text, &l->items[i]);
+    str_add(&text, "Awaited calls run side by side under asyncio.gather.\n");
+    secrets_hide_str(&text);
+    const int error = str_error(&text) ? SNUG_ENOMEM : str_add_str(out, &text);
     str_free(&text);
     return error;
 }
@@ -283,13 +273,9 @@ static void answer_query(const tool_list *l, snug_call *call, const char *query,
 {
     size_t found[MOST_FOUND_TOOLS];
     str text = { 0 }, quoted = { 0 };
-    int error = tool_list_find(found, &count, l, query);
 
-    if (!error)
-        error = tool_list_write_found(&text, l, found, count);
-    if (!error)
-        error = jsontext_quote(&quoted, str_text(&text), text.len);
-    if (error)
+    if (tool_list_find(found, &count, l, query) || tool_list_write_found(&text, l, found, count) ||
+        jsontext_quote(&quoted, str_text(&text), text.len))
         snug_call_fail(call, "out of memory");
     else
         snug_call_return(call, quoted.data, quoted.len);

@@ -356,7 +356,7 @@ static int name_servers_tools(tools *t)
     return error ? command_fail_memory() : EXIT_FINE;
 }
 
-/* Its name for the server, behind the server's. */
+/* "SERVER.NAME", with its name for the server. */
 static int write_origin(str *out, const tools *t, const mcptool *of)
 {
     const char *server = NULL;

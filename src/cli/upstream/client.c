@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base64.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/thread.h"
@@ -35,37 +34,10 @@ static int write_params(str *out, const char *params, int is_new)
     return str_add(out, rest);
 }
 
-static int is_plain_value(const char *text, size_t len)
-{
-    static const char begin[] = "=?base64?";
-
-    for (size_t i = 0; i < len; i++)
-        if (text[i] < 0x20 || text[i] > 0x7e)
-            return 0;
-    if (len > 0 && (text[0] == ' ' || text[len - 1] == ' '))
-        return 0;
-    return strncmp(text, begin, sizeof begin - 1) != 0;
-}
-
-/* What the newer revision has in headers too: the tool in base64 where a header could not have it
- * as it is. */
-static int write_headers(str *out, const char *method, const char *tool)
-{
-    str_printf(out, "Mcp-Method: %s\n", method);
-    if (tool && is_plain_value(tool, strlen(tool))) {
-        str_printf(out, "Mcp-Name: %s\n", tool);
-    } else if (tool) {
-        str_add(out, "Mcp-Name: =?base64?");
-        base64_append(out, tool, strlen(tool));
-        str_add(out, "?=\n");
-    }
-    return str_error(out);
-}
-
 int client_send(mcp *m, unsigned long id, const char *method, const char *params, const char *tool)
 {
     const int asks_new = m->era == ERA_NEW || !strcmp(method, "server/discover");
-    outgoing o = { .id = id, .method = method };
+    outgoing o = { .id = id, .method = method, .is_new = asks_new && id > 0, .tool = tool };
 
     if (asks_new)
         o.version = MCP_NEW;
@@ -75,15 +47,11 @@ int client_send(mcp *m, unsigned long id, const char *method, const char *params
     if (id > 0)
         str_printf(&o.text, "\"id\": %lu, ", id);
     str_printf(&o.text, "\"method\": \"%s\", \"params\": ", method);
-    write_params(&o.text, params, asks_new && id > 0);
-    str_add(&o.text, "}");
-    if (asks_new && id > 0)
-        write_headers(&o.headers, method, tool);
-    int error = str_error(&o.text) ? SNUG_ENOMEM : str_error(&o.headers);
+    write_params(&o.text, params, o.is_new);
+    int error = str_add(&o.text, "}");
     if (!error)
         error = m->transport->kind->send(m->transport, &o);
     str_free(&o.text);
-    str_free(&o.headers);
     return error;
 }
 
@@ -373,7 +341,7 @@ static int on_message(void *payload, unsigned long stream, const char *text, siz
 }
 
 /* With the lock. A call that the server did not look at, as 404 says, is made again, once, in the
- * session that is begun anew. */
+ * new session. */
 static void miss_call(mcp *m, ask *a, ending how, int status, const char *why)
 {
     str text = { 0 };

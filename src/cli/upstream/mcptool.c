@@ -322,45 +322,29 @@ static int describe_property(str *out, schema_document *d, jsontext_span propert
     return describe_type(out, " ", d, property, ")");
 }
 
-/* *has_title: whether it has been written. */
-static int describe_parameter(str *out, const str *name, const char *text, int *has_title)
-{
-    int failed = SNUG_OK;
-
-    if (!*has_title)
-        failed = str_printf(out, "%sArguments:", out->len > 0 ? "\n\n" : "");
-    *has_title = 1;
-    if (!failed)
-        failed = str_add(out, "\n    ");
-    if (!failed)
-        failed = str_add_str(out, name);
-    if (!failed)
-        failed = str_printf(out, ": %s", text);
-    return failed;
-}
-
 static int describe_parameters(str *out, schema_document *d, jsontext_span properties)
 {
     jsontext j;
     jsontext_token key;
     jsontext_span property;
-    int failed = 0, has_title = 0;
+    int has_title = 0;
 
     if (!properties.text || *properties.text != '{' || !jsontext_enter(&j, properties))
         return SNUG_OK;
 
-    while (!failed && jsontext_item(&j, &key, &property)) {
+    while (!str_error(out) && jsontext_item(&j, &key, &property)) {
         str name = { 0 }, text = { 0 };
-        failed = jsontext_token_string(&name, &key);
-        if (!failed)
-            failed = describe_property(&text, d, property);
-        if (!failed && text.len > 0)
-            failed = describe_parameter(out, &name, str_text(&text), &has_title);
+        jsontext_token_string(&name, &key);
+        if (describe_property(&text, d, property) || str_error(&name))
+            out->has_failed = 1;
+        if (text.len > 0 && !has_title++)
+            str_printf(out, "%sArguments:", out->len > 0 ? "\n\n" : "");
+        if (text.len > 0)
+            str_printf(out, "\n    %s: %s", str_text(&name), text.data);
         str_free(&name);
         str_free(&text);
     }
-
-    return failed ? SNUG_ENOMEM : SNUG_OK;
+    return str_error(out);
 }
 
 static int write_doc(str *out, jsontext_span description, schema_document *input,

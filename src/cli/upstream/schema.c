@@ -15,7 +15,7 @@ enum {
 
 void schema_document_init(schema_document *d, jsontext_span root)
 {
-    enum { ALWAYS = 4 << 20, TIMES = 4 };
+    enum { ALWAYS = 1 << 20, TIMES = 4 };
     *d = (schema_document){ root, ALWAYS + TIMES * root.len };
 }
 

@@ -23,8 +23,9 @@ typedef struct outgoing {
     unsigned long id;    /* of a request; 0: it is not one */
     const char *method;  /* NULL: it is an answer */
     const char *version; /* of the protocol; NULL: it is not known yet */
+    int is_new;          /* of the newer revision, a request */
+    const char *tool;    /* that it calls; NULL: none */
     str text;
-    str headers; /* lines, an LF behind each */
 } outgoing;
 
 typedef enum ending {

@@ -109,40 +109,35 @@ static int refuse(str *why, const char *name, const char *sentence)
 static int expand_name(str *out, char *name)
 {
     char *other = strstr(name, ":-");
-    int error = SNUG_OK;
 
     if (other)
         *other = '\0';
     /* As VS Code writes it. */
     const char *variable = strncmp(name, "env:", 4) ? name : name + 4;
     const char *value = secret_env(variable);
-    if (value && names_secret(variable))
-        error = secrets_add_value(value);
-    if (!error && (value || other))
-        error = str_add(out, value ? value : other + 2);
-    return error;
+    if (value && names_secret(variable) && secrets_add_value(value))
+        return SNUG_ENOMEM;
+    return str_add(out, value ? value : other ? other + 2 : "");
 }
 
 static int expand(str *out, const char *text, size_t len)
 {
-    int error = SNUG_OK;
-
-    for (size_t at = 0; at < len && !error;) {
+    for (size_t at = 0; at < len;) {
         const char *end = NULL;
         if (len - at > 3 && text[at] == '$' && text[at + 1] == '{')
             end = memchr(text + at, '}', len - at);
         if (!end) {
-            error = str_append(out, text + at++, 1);
+            str_append(out, text + at++, 1);
             continue;
         }
         char *inner = strndup(text + at + 2, (size_t)(end - text) - at - 2);
-        if (!inner)
-            return SNUG_ENOMEM;
-        error = expand_name(out, inner);
+        const int error = inner ? expand_name(out, inner) : SNUG_ENOMEM;
         free(inner);
+        if (error)
+            return error;
         at = (size_t)(end - text) + 1;
     }
-    return error;
+    return str_error(out);
 }
 
 static int read_value(str *out, str *why, const char *name, jsontext_span value)
@@ -168,9 +163,7 @@ static int add_value(str *out, str *why, const char *name, jsontext_span value, 
 
     if (!error && is_secret)
         error = secrets_add_value(str_text(&text));
-    if (!error)
-        error = shellword_append(out, str_text(&text), text.len);
-    if (!error)
+    if (!error && !(error = shellword_append(out, str_text(&text), text.len)))
         error = str_add(out, " ");
     if (text.data)
         explicit_bzero(text.data, text.len);
@@ -195,9 +188,7 @@ static int add_variable(str *out, str *why, const char *name, const jsontext_tok
 
     if (!error && !is_variable(&variable))
         error = refuse(why, name, "env has a name that no variable has");
-    if (!error)
-        error = str_printf(out, "%s=", str_text(&variable));
-    if (!error)
+    if (!error && !(error = str_printf(out, "%s=", str_text(&variable))))
         error = add_value(out, why, name, value, names_secret(variable.data));
     str_free(&variable);
     return error;
@@ -222,13 +213,11 @@ static int add_all(str *out, str *why, const char *name, jsontext_span values, i
 static int add_command(upstream *one, str *why, const char *name, jsontext_span server)
 {
     str line = { 0 };
-    int error = add_all(&line, why, name, jsontext_member(server, "env"), 1);
+    int error;
 
-    if (!error)
-        error = str_add(&line, "exec ");
-    if (!error)
-        error = add_value(&line, why, name, jsontext_member(server, "command"), 0);
-    if (!error)
+    if (!(error = add_all(&line, why, name, jsontext_member(server, "env"), 1)) &&
+        !(error = str_add(&line, "exec ")) &&
+        !(error = add_value(&line, why, name, jsontext_member(server, "command"), 0)))
         error = add_all(&line, why, name, jsontext_member(server, "args"), 0);
     one->command = str_take(&line);
     return error;

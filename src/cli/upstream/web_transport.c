@@ -8,6 +8,7 @@
 
 #include <snug/snug.h>
 
+#include "base/base64.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/jsontext.h"
@@ -24,8 +25,9 @@ typedef struct post {
     struct web *web;
     unsigned long id;
     const char *method;
-    str body, headers, url, session;
-    char version[TRANSPORT_VERSION_BYTES];
+    str body, url, *lines; /* line_count of them, of the head */
+    size_t line_count;
+    int has_session;
     sse events;
     str reply; /* its body, where it is not a stream of events */
     unsigned hops;
@@ -56,78 +58,111 @@ static void remove_post(post *p)
     sse_free(&p->events);
     str_free(&p->reply);
     str_free(&p->url);
-    if (p->headers.data)
-        explicit_bzero(p->headers.data, p->headers.cap);
-    str_free(&p->headers);
+    for (size_t i = 0; i < p->line_count; i++) {
+        if (p->lines[i].data)
+            explicit_bzero(p->lines[i].data, p->lines[i].cap);
+        str_free(&p->lines[i]);
+    }
+    free(p->lines);
     str_free(&p->body);
-    str_free(&p->session);
     free(p);
 }
 
-static int add_line(str *lines, size_t *count, const char *name, const char *value)
+static void add_line(post *p, const char *name, const char *value)
 {
-    return str_printf(&lines[(*count)++], "%s: %s", name, value);
+    str_printf(&p->lines[p->line_count++], "%s: %s", name, value);
 }
 
-enum { MOST_LINES = 8 };
-
-static int write_lines(str *lines, size_t *count, const post *p)
+static int is_plain_value(const char *text)
 {
-    int error =
-        p->body.len > 0 ? add_line(lines, count, "Content-Type", "application/json") : SNUG_OK;
-    if (!error)
-        error = add_line(lines, count, "Accept", "application/json, text/event-stream");
-    if (!error && *p->version)
-        error = add_line(lines, count, "MCP-Protocol-Version", p->version);
-    if (!error && p->session.len > 0)
-        error = add_line(lines, count, "Mcp-Session-Id", p->session.data);
-    return error;
+    static const char begin[] = "=?base64?";
+    const size_t len = strlen(text);
+
+    for (size_t i = 0; i < len; i++)
+        if (text[i] < 0x20 || text[i] > 0x7e)
+            return 0;
+    if (len > 0 && (text[0] == ' ' || text[len - 1] == ' '))
+        return 0;
+    return strncmp(text, begin, sizeof begin - 1) != 0;
 }
 
-static int count_lines(const str *headers)
+/* In base64 where a header could not have it as it is. */
+static void add_name(post *p, const char *tool)
 {
-    int count = 0;
-    for (size_t i = 0; i < headers->len; i++)
-        count += headers->data[i] == '\n';
-    return count;
-}
+    str *line = &p->lines[p->line_count];
 
-static void free_lines(str *lines, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (lines[i].data)
-            explicit_bzero(lines[i].data, lines[i].cap);
-        str_free(&lines[i]);
+    if (is_plain_value(tool)) {
+        add_line(p, "Mcp-Name", tool);
+        return;
     }
-    free(lines);
+    p->line_count++;
+    str_add(line, "Mcp-Name: =?base64?");
+    base64_append(line, tool, strlen(tool));
+    str_add(line, "?=");
+}
+
+static void add_lines(post *p, const outgoing *sent)
+{
+    const web *w = p->web;
+
+    if (sent)
+        add_line(p, "Content-Type", "application/json");
+    add_line(p, "Accept", "application/json, text/event-stream");
+    if (sent && sent->version)
+        add_line(p, "MCP-Protocol-Version", sent->version);
+    if (sent && sent->is_new)
+        add_line(p, "Mcp-Method", sent->method);
+    if (sent && sent->is_new && sent->tool)
+        add_name(p, sent->tool);
+    if (p->has_session)
+        add_line(p, "Mcp-Session-Id", w->session_id.data);
+    for (size_t i = 0; i < w->header_count; i++)
+        str_add_str(&p->lines[p->line_count++], &w->headers[i]);
 }
 
 static int begin_post(post *p)
 {
-    web *w = p->web;
-    size_t count = 0;
-    str *lines =
-        calloc(MOST_LINES + w->header_count + (size_t)count_lines(&p->headers), sizeof *lines);
-    if (!lines)
-        return SNUG_ENOMEM;
-
-    int error = write_lines(lines, &count, p);
-    for (size_t i = 0; i < w->header_count && !error; i++)
-        error = str_add_str(&lines[count++], &w->headers[i]);
-    for (const char *at = str_text(&p->headers); *at && !error;) {
-        const size_t len = strcspn(at, "\n");
-        error = str_append(&lines[count++], at, len);
-        at += len + (at[len] == '\n');
-    }
     const exchange_request request = { .method = p->method,
                                        .url = str_text(&p->url),
-                                       .lines = lines,
-                                       .line_count = count,
+                                       .lines = p->lines,
+                                       .line_count = p->line_count,
                                        .body = p->body.len > 0 ? p->body.data : NULL,
                                        .body_len = p->body.len };
+
+    return exchanges_begin(p->web->exchanges, &request, p);
+}
+
+static int take_event(void *payload, const char *event, const char *data, size_t len);
+
+/* sent: NULL: it has no body. SNUG_OK or SNUG_ENOMEM. */
+static int make_post(web *w, const char *method, const outgoing *sent)
+{
+    enum { MOST_LINES = 8 };
+    post *p = calloc(1, sizeof *p);
+    if (!p)
+        return SNUG_ENOMEM;
+
+    p->web = w;
+    p->method = method;
+    p->id = sent ? sent->id : 0;
+    p->has_session = w->session_id.len > 0 &&
+                     (!sent || !sent->method || strcmp(sent->method, "initialize") != 0);
+    sse_init(&p->events, MESSAGE_BYTES, take_event, p);
+    p->next = w->first;
+    w->first = p;
+    int error = SNUG_ENOMEM;
+    if ((p->lines = calloc(MOST_LINES + w->header_count, sizeof *p->lines))) {
+        add_lines(p, sent);
+        error = str_add_str(&p->url, &w->url.whole);
+    }
+    if (!error && sent)
+        error = str_add_str(&p->body, &sent->text);
+    for (size_t i = 0; i < p->line_count && !error; i++)
+        error = str_error(&p->lines[i]);
     if (!error)
-        error = exchanges_begin(w->exchanges, &request, p);
-    free_lines(lines, count);
+        error = begin_post(p);
+    if (error)
+        remove_post(p);
     return error;
 }
 
@@ -239,7 +274,7 @@ static int is_answer(const post *p)
 /* Some servers say by 400 that they do not know the session, which may mean anything else. */
 static int is_lost(const post *p, int status)
 {
-    return p->session.len > 0 && (status == 404 || status == 400) && !is_answer(p);
+    return p->has_session && (status == 404 || status == 400) && !is_answer(p);
 }
 
 static void refuse(const post *p, const exchange_head *head)
@@ -282,7 +317,7 @@ static void keep_session(web *w, const post *p, const exchange_head *head)
 {
     const str *id = &head->session_id;
 
-    if (!is_success(head->status) || p->session.len > 0 || id->len == 0 || w->session_id.len > 0)
+    if (!is_success(head->status) || p->has_session || id->len == 0 || w->session_id.len > 0)
         return;
     for (size_t i = 0; i < id->len; i++)
         if (id->data[i] < 0x21 || id->data[i] > 0x7e)
@@ -347,33 +382,7 @@ static void stop(transport *base)
 
 static int send_post(transport *base, const outgoing *sent)
 {
-    web *w = (web *)base;
-    post *p = calloc(1, sizeof *p);
-    if (!p)
-        return SNUG_ENOMEM;
-
-    p->web = w;
-    p->id = sent->id;
-    p->method = "POST";
-    if (sent->version)
-        strncat(p->version, sent->version, sizeof p->version - 1);
-    sse_init(&p->events, MESSAGE_BYTES, take_event, p);
-    p->next = w->first;
-    w->first = p;
-    int error = SNUG_OK;
-    if (!sent->method || strcmp(sent->method, "initialize") != 0)
-        error = str_add_str(&p->session, &w->session_id);
-    if (!error)
-        error = str_add_str(&p->body, &sent->text);
-    if (!error)
-        error = str_add_str(&p->headers, &sent->headers);
-    if (!error)
-        error = str_add_str(&p->url, &w->url.whole);
-    if (!error)
-        error = begin_post(p);
-    if (error)
-        remove_post(p);
-    return error;
+    return make_post((web *)base, "POST", sent);
 }
 
 static void drop(transport *base, unsigned long id)
@@ -420,16 +429,8 @@ static void wake(transport *base)
 static void end_session(web *w)
 {
     enum { TURNS = 20, TURN_MS = 50 };
-    post *p = calloc(1, sizeof *p);
-    if (!p)
-        return;
 
-    p->web = w;
-    p->method = "DELETE";
-    sse_init(&p->events, MESSAGE_BYTES, take_event, p);
-    w->first = p;
-    if (str_add_str(&p->session, &w->session_id) || str_add_str(&p->url, &w->url.whole) ||
-        begin_post(p))
+    if (make_post(w, "DELETE", NULL))
         return;
     for (int i = 0; i < TURNS && w->first; i++)
         exchanges_turn(w->exchanges, TURN_MS);
