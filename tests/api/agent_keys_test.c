@@ -211,7 +211,7 @@ void *realloc(void *block, size_t bytes)
 
 /* ---- the tests ---- */
 
-static void the_key_is_found_where_it_is(void **state)
+TEST(the_key_is_found_where_it_is)
 {
     assert_int_equal(count_in_file(key_path), 1);
     assert_int_equal(count_in_memory(1), 0);
@@ -224,7 +224,7 @@ static void the_key_is_found_where_it_is(void **state)
     assert_int_equal(count_in_memory(1), 0);
 }
 
-static void a_block_that_is_freed_with_the_key_is_noticed(void **state)
+TEST(a_block_that_is_freed_with_the_key_is_noticed)
 {
     is_watching = 1;
     char *volatile block = calloc(1, KEY_BYTES + 1);
@@ -242,7 +242,7 @@ static void a_block_that_is_freed_with_the_key_is_noticed(void **state)
     free(block);
 }
 
-static void nothing_of_the_key_is_left_after_close(void **state)
+TEST(nothing_of_the_key_is_left_after_close)
 {
     snug_host *host;
     snug_agent *agent;
@@ -282,10 +282,5 @@ static void nothing_of_the_key_is_left_after_close(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_key_is_found_where_it_is),
-        cmocka_unit_test(a_block_that_is_freed_with_the_key_is_noticed),
-        cmocka_unit_test(nothing_of_the_key_is_left_after_close),
-    };
-    return cmocka_run_group_tests_name("agent_keys", tests, set_up, tear_down);
+    return run_all_tests(set_up, tear_down);
 }

@@ -51,7 +51,7 @@ static const char *fails(int error, int expected)
 
 /* ---- the way back ---- */
 
-static void a_question_that_is_taken_back_leaves_neither_names_nor_words(void **state)
+TEST(a_question_that_is_taken_back_leaves_neither_names_nor_words)
 {
     START_TALK(f, { CODE("x = 1\\nx") }, { CODE("x = 2\\ngreen = 3\\nx") },
                { CODE("[x, 'green' in globals()]") });
@@ -66,7 +66,7 @@ static void a_question_that_is_taken_back_leaves_neither_names_nor_words(void **
     finish(&f);
 }
 
-static void there_is_one_way_back_for_each_question(void **state)
+TEST(there_is_one_way_back_for_each_question)
 {
     START_TALK(f, { CODE("1") }, { CODE("2") });
     ask(&f, "One?");
@@ -80,7 +80,7 @@ static void there_is_one_way_back_for_each_question(void **state)
     finish(&f);
 }
 
-static void without_keeps_way_back_there_is_none(void **state)
+TEST(without_keeps_way_back_there_is_none)
 {
     START_TALK(f, { CODE("1") });
     f.options.keeps_way_back = 0;
@@ -90,7 +90,7 @@ static void without_keeps_way_back_there_is_none(void **state)
     finish(&f);
 }
 
-static void a_session_that_fills_its_memory_keeps_no_way_back(void **state)
+TEST(a_session_that_fills_its_memory_keeps_no_way_back)
 {
     START_TALK(f, { CODE("big = bytes(40 << 20)\\nlen(big)") }, { CODE("1") });
     snug_limits limits = SNUG_LIMITS_INIT;
@@ -103,7 +103,7 @@ static void a_session_that_fills_its_memory_keeps_no_way_back(void **state)
     finish(&f);
 }
 
-static void act_mode_has_its_final_answer_after_the_way_back(void **state)
+TEST(act_mode_has_its_final_answer_after_the_way_back)
 {
     START_TALK(f, { CODE("x = 6\\nfinal_answer(x)") }, { CODE("final_answer('x' in globals())") });
     f.options.mode = SNUG_AGENT_MODE_ACT;
@@ -114,7 +114,7 @@ static void act_mode_has_its_final_answer_after_the_way_back(void **state)
     finish(&f);
 }
 
-static void what_was_stored_is_taken_back_too(void **state)
+TEST(what_was_stored_is_taken_back_too)
 {
     START_TALK(f, { CODE("x = 1\\nx") }, { CODE("x = 2\\nx") }, { CODE("x") });
     char path[] = "/tmp/snug-talk-XXXXXX";
@@ -138,7 +138,7 @@ static void what_was_stored_is_taken_back_too(void **state)
 
 /* ---- the turns ---- */
 
-static void the_turns_of_an_agent_are_read_without_a_file(void **state)
+TEST(the_turns_of_an_agent_are_read_without_a_file)
 {
     START_TALK(f, { CODE("1") }, { CODE("print(2)\\n3") });
     snug_agent_conversation *c;
@@ -158,7 +158,7 @@ static void the_turns_of_an_agent_are_read_without_a_file(void **state)
 
 /* ---- other models ---- */
 
-static void another_model_finds_conversation_and_session(void **state)
+TEST(another_model_finds_conversation_and_session)
 {
     START_TALK(f, { CODE("x = 6\\nx") }, { CODE("x * 7") }, { CODE("x") });
     ask(&f, "Six?");
@@ -179,7 +179,7 @@ static void another_model_finds_conversation_and_session(void **state)
     finish(&f);
 }
 
-static void another_model_needs_a_price_where_there_is_a_limit(void **state)
+TEST(another_model_needs_a_price_where_there_is_a_limit)
 {
     START_TALK(f, { CODE("6") });
     f.options.model = "openai:gpt-4o-mini";
@@ -206,7 +206,7 @@ static snug_agent_consent decide(void *payload, const char *code, size_t len)
     return consent;
 }
 
-static void a_program_that_is_refused_does_not_run_and_is_not_repaired(void **state)
+TEST(a_program_that_is_refused_does_not_run_and_is_not_repaired)
 {
     static const snug_agent_mode modes[] = { SNUG_AGENT_MODE_SOLVE, SNUG_AGENT_MODE_CHAIN,
                                              SNUG_AGENT_MODE_ACT };
@@ -224,7 +224,7 @@ static void a_program_that_is_refused_does_not_run_and_is_not_repaired(void **st
     }
 }
 
-static void each_program_is_asked_for_and_the_repaired_one_too(void **state)
+TEST(each_program_is_asked_for_and_the_repaired_one_too)
 {
     START_TALK(f, { CODE("import os") }, { CODE("1 / 0") }, { CODE("42") });
     f.options.on_program = decide;
@@ -234,7 +234,7 @@ static void each_program_is_asked_for_and_the_repaired_one_too(void **state)
     finish(&f);
 }
 
-static void each_step_of_a_plan_is_asked_for(void **state)
+TEST(each_step_of_a_plan_is_asked_for)
 {
     START_TALK(f, { SAY("[\\\"one\\\", \\\"two\\\"]") }, { CODE("1") }, { CODE("2") });
     f.options.mode = SNUG_AGENT_MODE_PLAN;
@@ -246,7 +246,7 @@ static void each_step_of_a_plan_is_asked_for(void **state)
     finish(&f);
 }
 
-static void a_changed_program_is_scanned_and_asked_for_and_runs(void **state)
+TEST(a_changed_program_is_scanned_and_asked_for_and_runs)
 {
     START_TALK(f, { CODE("41") });
     f.options.on_program = decide;
@@ -260,7 +260,7 @@ static void a_changed_program_is_scanned_and_asked_for_and_runs(void **state)
     finish(&f);
 }
 
-static void a_changed_program_can_not_pass_the_scan_by_that(void **state)
+TEST(a_changed_program_can_not_pass_the_scan_by_that)
 {
     START_TALK(f, { CODE("41") }, { CODE("43") });
     f.options.on_program = decide;
@@ -272,7 +272,7 @@ static void a_changed_program_can_not_pass_the_scan_by_that(void **state)
     finish(&f);
 }
 
-static void a_model_that_acts_hears_what_ran_instead(void **state)
+TEST(a_model_that_acts_hears_what_ran_instead)
 {
     START_TALK(f, { CODE("x = 41") }, { CODE("final_answer(x)") });
     f.options.mode = SNUG_AGENT_MODE_ACT;
@@ -292,7 +292,7 @@ static snug_agent_consent think(void *payload, const char *code, size_t len)
     return SNUG_AGENT_CONSENT_RUN;
 }
 
-static void thinking_takes_none_of_the_questions_time(void **state)
+TEST(thinking_takes_none_of_the_questions_time)
 {
     START_TALK(f, { CODE("42") });
     f.options.on_program = think;
@@ -308,7 +308,7 @@ static snug_agent_consent cancel(void *payload, const char *code, size_t len)
     return SNUG_AGENT_CONSENT_RUN;
 }
 
-static void a_question_is_cancelled_while_somebody_thinks(void **state)
+TEST(a_question_is_cancelled_while_somebody_thinks)
 {
     START_TALK(f, { CODE("42") }, { CODE("43") });
     f.options.on_program = cancel;
@@ -320,24 +320,5 @@ static void a_question_is_cancelled_while_somebody_thinks(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_question_that_is_taken_back_leaves_neither_names_nor_words),
-        cmocka_unit_test(there_is_one_way_back_for_each_question),
-        cmocka_unit_test(without_keeps_way_back_there_is_none),
-        cmocka_unit_test(a_session_that_fills_its_memory_keeps_no_way_back),
-        cmocka_unit_test(act_mode_has_its_final_answer_after_the_way_back),
-        cmocka_unit_test(what_was_stored_is_taken_back_too),
-        cmocka_unit_test(the_turns_of_an_agent_are_read_without_a_file),
-        cmocka_unit_test(another_model_finds_conversation_and_session),
-        cmocka_unit_test(another_model_needs_a_price_where_there_is_a_limit),
-        cmocka_unit_test(a_program_that_is_refused_does_not_run_and_is_not_repaired),
-        cmocka_unit_test(each_program_is_asked_for_and_the_repaired_one_too),
-        cmocka_unit_test(each_step_of_a_plan_is_asked_for),
-        cmocka_unit_test(a_changed_program_is_scanned_and_asked_for_and_runs),
-        cmocka_unit_test(a_changed_program_can_not_pass_the_scan_by_that),
-        cmocka_unit_test(a_model_that_acts_hears_what_ran_instead),
-        cmocka_unit_test(thinking_takes_none_of_the_questions_time),
-        cmocka_unit_test(a_question_is_cancelled_while_somebody_thinks),
-    };
-    return cmocka_run_group_tests_name("agent_talk", tests, open_host, close_host);
+    return run_all_tests(open_host, close_host);
 }

@@ -61,7 +61,7 @@ static void refused(const snug_agent_options *options, const char *says)
         fail_msg("\"%s\" is not in: %s", says, snug_error_message());
 }
 
-static void options_that_are_not_right_are_named(void **state)
+TEST(options_that_are_not_right_are_named)
 {
     snug_agent_options o = SNUG_AGENT_OPTIONS_INIT;
     refused(NULL, "no model is named");
@@ -96,7 +96,7 @@ static void options_that_are_not_right_are_named(void **state)
     refused(&o, "SNUG_AGENT_OPTIONS_INIT");
 }
 
-static void templates_that_are_not_right_are_named(void **state)
+TEST(templates_that_are_not_right_are_named)
 {
     snug_agent_options o = SNUG_AGENT_OPTIONS_INIT;
     snug_agent_prompt prompt = { "generate", "{{qeury}}" };
@@ -112,7 +112,7 @@ static void templates_that_are_not_right_are_named(void **state)
     refused(&o, "/nothing/prompts");
 }
 
-static void a_session_that_can_not_be_opened_leaves_no_agent(void **state)
+TEST(a_session_that_can_not_be_opened_leaves_no_agent)
 {
     snug_agent_options o = SNUG_AGENT_OPTIONS_INIT;
     snug_session_options session = SNUG_SESSION_OPTIONS_INIT;
@@ -125,7 +125,7 @@ static void a_session_that_can_not_be_opened_leaves_no_agent(void **state)
     assert_non_null(strstr(snug_error_message(), "nothing"));
 }
 
-static void each_limit_is_described(void **state)
+TEST(each_limit_is_described)
 {
     size_t count = 0;
     for (const snug_limit_description *l; (l = snug_agent_limit_info(count)); count++) {
@@ -135,7 +135,7 @@ static void each_limit_is_described(void **state)
     assert_int_equal(sizeof(size_t) + count * sizeof(uint64_t), sizeof(snug_agent_limits));
 }
 
-static void a_model_is_checked_by_its_name_alone(void **state)
+TEST(a_model_is_checked_by_its_name_alone)
 {
     assert_int_equal(snug_agent_check_model("openai:gpt-4o"), SNUG_OK);
     assert_int_equal(snug_agent_check_model("ollama:qwen3:8b"), SNUG_OK);
@@ -158,7 +158,7 @@ static void not_asked(fixture *f, const char *question, const snug_agent_ask_opt
         fail_msg("\"%s\" is not in: %s", says, snug_error_message());
 }
 
-static void what_is_asked_wrongly_is_an_error_and_sends_nothing(void **state)
+TEST(what_is_asked_wrongly_is_an_error_and_sends_nothing)
 {
     START(f, { CODE("6 * 7") });
     snug_agent_ask_options o = SNUG_AGENT_ASK_OPTIONS_INIT;
@@ -190,7 +190,7 @@ static void what_is_asked_wrongly_is_an_error_and_sends_nothing(void **state)
     finish(&f);
 }
 
-static void a_question_that_is_no_text_is_refused_and_sends_nothing(void **state)
+TEST(a_question_that_is_no_text_is_refused_and_sends_nothing)
 {
     START(f, { CODE("6 * 7") });
     f.limits.question_bytes = 40;
@@ -208,7 +208,7 @@ static void a_question_that_is_no_text_is_refused_and_sends_nothing(void **state
     finish(&f);
 }
 
-static void inputs_from_memory_are_variables_and_files(void **state)
+TEST(inputs_from_memory_are_variables_and_files)
 {
     START(f, { CODE("[data['a'], text, open('a.csv').read()]") });
     static const snug_agent_input inputs[] = {
@@ -225,7 +225,7 @@ static void inputs_from_memory_are_variables_and_files(void **state)
     finish(&f);
 }
 
-static void what_programs_made_is_listed_and_named_where_it_was_put(void **state)
+TEST(what_programs_made_is_listed_and_named_where_it_was_put)
 {
     START(f, { CODE("print(1, file=open('a.txt', 'w'))\\n"
                     "class Figure:\\n"
@@ -259,7 +259,7 @@ static void what_programs_made_is_listed_and_named_where_it_was_put(void **state
     finish(&f);
 }
 
-static void a_reply_is_told_in_three_formats(void **state)
+TEST(a_reply_is_told_in_three_formats)
 {
     START(f, { CODE("6 * 7") });
     size_t len;
@@ -278,7 +278,7 @@ static void a_reply_is_told_in_three_formats(void **state)
     finish(&f);
 }
 
-static void the_session_is_the_callers_between_questions(void **state)
+TEST(the_session_is_the_callers_between_questions)
 {
     START(f, { CODE("x = 6\\nx") }, { CODE("x * y") });
     snug_result *result;
@@ -292,7 +292,7 @@ static void the_session_is_the_callers_between_questions(void **state)
     finish(&f);
 }
 
-static void a_reset_forgets_names_and_conversation(void **state)
+TEST(a_reset_forgets_names_and_conversation)
 {
     START(f, { CODE("sixty = 60\\nsixty") }, { CODE("'sixty' in globals()") });
     ask(&f, "What is the blue number?");
@@ -304,7 +304,7 @@ static void a_reset_forgets_names_and_conversation(void **state)
     finish(&f);
 }
 
-static void the_checkpoints_of_a_plan_are_forgotten(void **state)
+TEST(the_checkpoints_of_a_plan_are_forgotten)
 {
     START(f, { SAY("[\\\"one\\\", \\\"two\\\"]") }, { CODE("1") }, { CODE("2") });
     f.options.mode = SNUG_AGENT_MODE_PLAN;
@@ -340,7 +340,7 @@ static void on_event(void *payload, const snug_agent_event *event)
     }
 }
 
-static void each_step_is_an_event(void **state)
+TEST(each_step_is_an_event)
 {
     START(f, { CODE("print(six)") }, { CODE("print(6 * 7)") });
     f.options.on_event = on_event;
@@ -363,7 +363,7 @@ static int refuse_once(void *payload, const char *code, size_t len, char *reason
     return f->scans++ > 0;
 }
 
-static void the_callers_scan_refuses_with_a_reason(void **state)
+TEST(the_callers_scan_refuses_with_a_reason)
 {
     START(f, { CODE("x = 1\\n'red'") }, { CODE("'x' in globals()") });
     f.options.on_scan = refuse_once;
@@ -374,7 +374,7 @@ static void the_callers_scan_refuses_with_a_reason(void **state)
     finish(&f);
 }
 
-static void the_callers_scan_comes_after_snugs(void **state)
+TEST(the_callers_scan_comes_after_snugs)
 {
     START(f, { CODE("import socket") }, { CODE("1") }, { CODE("2") });
     f.options.on_scan = refuse_once;
@@ -394,7 +394,7 @@ static snug_agent_verdict judge(void *payload, const char *question, const char 
     return f->verdicts[f->evaluations++];
 }
 
-static void the_callers_judgement_takes_the_place_of_the_models(void **state)
+TEST(the_callers_judgement_takes_the_place_of_the_models)
 {
     START(f, { CODE("1") }, { CODE("20") });
     f.options.has_no_evaluation = 0;
@@ -407,7 +407,7 @@ static void the_callers_judgement_takes_the_place_of_the_models(void **state)
     finish(&f);
 }
 
-static void a_caller_who_is_unsure_leaves_it_to_the_model(void **state)
+TEST(a_caller_who_is_unsure_leaves_it_to_the_model)
 {
     START(f, { CODE("20") }, { VERDICT("pass", "It is 20.") });
     f.options.has_no_evaluation = 0;
@@ -419,7 +419,7 @@ static void a_caller_who_is_unsure_leaves_it_to_the_model(void **state)
     finish(&f);
 }
 
-static void the_words_of_a_failed_judgement_are_no_answer(void **state)
+TEST(the_words_of_a_failed_judgement_are_no_answer)
 {
     START(f, { CODE("19") }, { VERDICT("fail", "It is 19.") }, { CODE("20") },
           { SAY("It is 20.") });
@@ -433,7 +433,7 @@ static void the_words_of_a_failed_judgement_are_no_answer(void **state)
     finish(&f);
 }
 
-static void an_answer_in_words_says_so_and_is_not_for_the_callers_judgement(void **state)
+TEST(an_answer_in_words_says_so_and_is_not_for_the_callers_judgement)
 {
     START(f, { SAY("ANSWER: A sequence.") }, { VERDICT("pass", "") });
     f.options.has_no_evaluation = 0;
@@ -447,7 +447,7 @@ static void an_answer_in_words_says_so_and_is_not_for_the_callers_judgement(void
     finish(&f);
 }
 
-static void an_answer_that_nobody_is_sure_of_says_so(void **state)
+TEST(an_answer_that_nobody_is_sure_of_says_so)
 {
     START(f, { CODE("20") }, { SAY("Nothing to add.") }, { VERDICT("unsure", "") });
     f.options.has_no_evaluation = 0;
@@ -479,7 +479,7 @@ static void route(fixture *f, snug_agent_step from, snug_agent_step to)
     assert_true(f->has_route);
 }
 
-static void the_caller_may_leave_a_step_out(void **state)
+TEST(the_caller_may_leave_a_step_out)
 {
     START(f, { CODE("print(6 * 7)") });
     f.options.has_no_evaluation = 0;
@@ -488,7 +488,7 @@ static void the_caller_may_leave_a_step_out(void **state)
     finish(&f);
 }
 
-static void the_caller_may_have_a_program_improved_that_did_not_fail(void **state)
+TEST(the_caller_may_have_a_program_improved_that_did_not_fail)
 {
     START(f, { CODE("6 * 7.0") }, { CODE("6 * 7") });
     route(&f, SNUG_AGENT_STEP_EVALUATE, SNUG_AGENT_STEP_REPAIR);
@@ -496,7 +496,7 @@ static void the_caller_may_have_a_program_improved_that_did_not_fail(void **stat
     finish(&f);
 }
 
-static void the_caller_may_end_a_run(void **state)
+TEST(the_caller_may_end_a_run)
 {
     START(f, { CODE("6 * 7") });
     route(&f, SNUG_AGENT_STEP_EXTRACT, SNUG_AGENT_STEP_END);
@@ -504,7 +504,7 @@ static void the_caller_may_end_a_run(void **state)
     finish(&f);
 }
 
-static void a_plan_may_be_made_anew(void **state)
+TEST(a_plan_may_be_made_anew)
 {
     START(f, { SAY("[\\\"one\\\", \\\"two\\\"]") }, { CODE("1") }, { SAY("[\\\"three\\\"]") },
           { CODE("3") });
@@ -539,7 +539,7 @@ static snug_agent_verdict reject_version(void *payload, const char *question, co
     return SNUG_AGENT_VERDICT_FAIL;
 }
 
-static void a_version_that_the_caller_rejects_is_not_taken(void **state)
+TEST(a_version_that_the_caller_rejects_is_not_taken)
 {
     START(f, { CODE("42  # version") });
     f.options.on_evaluate = reject_version;
@@ -554,7 +554,7 @@ static void a_version_that_the_caller_rejects_is_not_taken(void **state)
     finish(&f);
 }
 
-static void no_version_is_asked_for_of_a_program_that_fails(void **state)
+TEST(no_version_is_asked_for_of_a_program_that_fails)
 {
     START(f, { CODE("1") });
     f.options.on_route = reroute;
@@ -567,7 +567,7 @@ static void no_version_is_asked_for_of_a_program_that_fails(void **state)
 }
 
 /* Routes to steps that have nothing to work on. */
-static void a_route_to_nowhere_ends_the_run(void **state)
+TEST(a_route_to_nowhere_ends_the_run)
 {
     static const struct {
         snug_agent_mode mode;
@@ -611,7 +611,7 @@ static void *cancel_at_request(void *payload)
     return NULL;
 }
 
-static void a_request_is_cancelled_from_another_thread(void **state)
+TEST(a_request_is_cancelled_from_another_thread)
 {
     START(f, { "", .holds = 1 }, { CODE("6 * 7") });
     pthread_t thread;
@@ -652,7 +652,7 @@ static void *cancel_at_gate(void *payload)
     return NULL;
 }
 
-static void a_cell_is_cancelled_from_another_thread(void **state)
+TEST(a_cell_is_cancelled_from_another_thread)
 {
     START(f, { CODE("x = 1\\ngo()\\nwhile True: pass") }, { CODE("x") });
     gate g = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, NULL };
@@ -674,7 +674,7 @@ static void a_cell_is_cancelled_from_another_thread(void **state)
     finish(&f);
 }
 
-static void a_cancel_without_a_question_reaches_none(void **state)
+TEST(a_cancel_without_a_question_reaches_none)
 {
     START(f, { CODE("6 * 7") });
     open_agent(&f);
@@ -686,7 +686,7 @@ static void a_cancel_without_a_question_reaches_none(void **state)
 }
 
 /* On the thread that asks. */
-static void a_callback_may_cancel(void **state)
+TEST(a_callback_may_cancel)
 {
     START(f, { CODE("print('begun', flush=True)\\nwhile True: pass") }, { CODE("6 * 7") });
     f.options.on_event = on_event;
@@ -703,7 +703,7 @@ static void a_callback_may_cancel(void **state)
     finish(&f);
 }
 
-static void a_callback_can_not_ask(void **state)
+TEST(a_callback_can_not_ask)
 {
     START(f, { CODE("6 * 7") });
     f.options.on_event = on_event;
@@ -721,7 +721,7 @@ static void ignore_call(void *payload, snug_call *call, const char *arguments)
     snug_call_return(call, "null", 4);
 }
 
-static void the_name_of_the_final_answer_is_taken_and_no_agent_is_an_argument_error(void **state)
+TEST(the_name_of_the_final_answer_is_taken_and_no_agent_is_an_argument_error)
 {
     snug_tool tool = SNUG_TOOL_INIT;
     START(f, { CODE("6 * 7") });
@@ -752,7 +752,7 @@ static void write_file(char *path, const char *text)
     close(fd);
 }
 
-static void a_cost_past_all_numbers_is_past_its_limit(void **state)
+TEST(a_cost_past_all_numbers_is_past_its_limit)
 {
     START(f, { COUNTING("six * 7", "999999999999999999") }, { CODE("6 * 7") });
     char path[] = "/tmp/snug-prices-XXXXXX";
@@ -775,7 +775,7 @@ static void give_twenty(void *payload, snug_call *call, const char *arguments)
     snug_call_return(call, "20", 2);
 }
 
-static void a_tool_is_told_and_called(void **state)
+TEST(a_tool_is_told_and_called)
 {
     START(f, { CODE("stock('apples') + 1") });
     snug_tool tool = SNUG_TOOL_INIT;
@@ -794,7 +794,7 @@ static void a_tool_is_told_and_called(void **state)
     finish(&f);
 }
 
-static void a_call_that_cannot_be_right_is_repaired_before_it_runs(void **state)
+TEST(a_call_that_cannot_be_right_is_repaired_before_it_runs)
 {
     START(f, { CODE("stock.count(1)") }, { CODE("stock.count('apples') + 1") },
           { CODE("stock = 3\\nstock") }, { CODE("stock.bit_length()") });
@@ -821,7 +821,7 @@ static void a_call_that_cannot_be_right_is_repaired_before_it_runs(void **state)
 }
 
 /* Texts are a server's: it writes as much as it likes. */
-static void of_a_long_text_of_a_tool_the_beginning_is_told(void **state)
+TEST(of_a_long_text_of_a_tool_the_beginning_is_told)
 {
     static char doc[100 * 1024], stub[100 * 1024];
     START(f, { CODE("6 * 7") });
@@ -844,7 +844,7 @@ static void of_a_long_text_of_a_tool_the_beginning_is_told(void **state)
     finish(&f);
 }
 
-static void many_functions_of_servers_are_told_as_servers(void **state)
+TEST(many_functions_of_servers_are_told_as_servers)
 {
     START(f, { CODE("6 * 7") }, { CODE("6 * 7") });
     snug_tool tool = SNUG_TOOL_INIT;
@@ -874,7 +874,7 @@ static void *ask_aside(void *payload)
     return NULL;
 }
 
-static void two_agents_share_a_host_and_nothing_else(void **state)
+TEST(two_agents_share_a_host_and_nothing_else)
 {
     static const server_answer one[] = { { CODE("x = 1\\nx") }, { CODE("x") } };
     static const server_answer two[] = { { CODE("x = 2\\nx") }, { CODE("x") } };
@@ -893,7 +893,7 @@ static void two_agents_share_a_host_and_nothing_else(void **state)
     finish(&b);
 }
 
-static void a_model_that_is_not_there_is_the_replys_status(void **state)
+TEST(a_model_that_is_not_there_is_the_replys_status)
 {
     START(f, { HTTP_404 });
     ask(&f, "What is six times seven?");
@@ -904,48 +904,5 @@ static void a_model_that_is_not_there_is_the_replys_status(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options_that_are_not_right_are_named),
-        cmocka_unit_test(templates_that_are_not_right_are_named),
-        cmocka_unit_test(a_session_that_can_not_be_opened_leaves_no_agent),
-        cmocka_unit_test(each_limit_is_described),
-        cmocka_unit_test(a_model_is_checked_by_its_name_alone),
-        cmocka_unit_test(what_is_asked_wrongly_is_an_error_and_sends_nothing),
-        cmocka_unit_test(a_question_that_is_no_text_is_refused_and_sends_nothing),
-        cmocka_unit_test(inputs_from_memory_are_variables_and_files),
-        cmocka_unit_test(what_programs_made_is_listed_and_named_where_it_was_put),
-        cmocka_unit_test(a_reply_is_told_in_three_formats),
-        cmocka_unit_test(the_session_is_the_callers_between_questions),
-        cmocka_unit_test(a_reset_forgets_names_and_conversation),
-        cmocka_unit_test(the_checkpoints_of_a_plan_are_forgotten),
-        cmocka_unit_test(each_step_is_an_event),
-        cmocka_unit_test(the_callers_scan_refuses_with_a_reason),
-        cmocka_unit_test(the_callers_scan_comes_after_snugs),
-        cmocka_unit_test(the_callers_judgement_takes_the_place_of_the_models),
-        cmocka_unit_test(a_caller_who_is_unsure_leaves_it_to_the_model),
-        cmocka_unit_test(the_words_of_a_failed_judgement_are_no_answer),
-        cmocka_unit_test(an_answer_in_words_says_so_and_is_not_for_the_callers_judgement),
-        cmocka_unit_test(an_answer_that_nobody_is_sure_of_says_so),
-        cmocka_unit_test(the_caller_may_leave_a_step_out),
-        cmocka_unit_test(the_caller_may_have_a_program_improved_that_did_not_fail),
-        cmocka_unit_test(the_caller_may_end_a_run),
-        cmocka_unit_test(a_plan_may_be_made_anew),
-        cmocka_unit_test(a_route_to_nowhere_ends_the_run),
-        cmocka_unit_test(a_version_that_the_caller_rejects_is_not_taken),
-        cmocka_unit_test(no_version_is_asked_for_of_a_program_that_fails),
-        cmocka_unit_test(a_request_is_cancelled_from_another_thread),
-        cmocka_unit_test(a_cell_is_cancelled_from_another_thread),
-        cmocka_unit_test(a_cancel_without_a_question_reaches_none),
-        cmocka_unit_test(a_callback_may_cancel),
-        cmocka_unit_test(a_callback_can_not_ask),
-        cmocka_unit_test(the_name_of_the_final_answer_is_taken_and_no_agent_is_an_argument_error),
-        cmocka_unit_test(a_cost_past_all_numbers_is_past_its_limit),
-        cmocka_unit_test(a_tool_is_told_and_called),
-        cmocka_unit_test(a_call_that_cannot_be_right_is_repaired_before_it_runs),
-        cmocka_unit_test(of_a_long_text_of_a_tool_the_beginning_is_told),
-        cmocka_unit_test(many_functions_of_servers_are_told_as_servers),
-        cmocka_unit_test(two_agents_share_a_host_and_nothing_else),
-        cmocka_unit_test(a_model_that_is_not_there_is_the_replys_status),
-    };
-    return cmocka_run_group_tests_name("agent", tests, open_host, close_host);
+    return run_all_tests(open_host, close_host);
 }

@@ -47,7 +47,7 @@ static void check_value(snug_session *session, const char *source, const char *v
     snug_result_free(result);
 }
 
-static void names_live_from_cell_to_cell(void **state)
+TEST(names_live_from_cell_to_cell)
 {
     snug_session *session = open_session();
     check_value(session, "x = 20; y = 1", "");
@@ -55,7 +55,7 @@ static void names_live_from_cell_to_cell(void **state)
     snug_session_close(session);
 }
 
-static void sessions_do_not_see_each_other(void **state)
+TEST(sessions_do_not_see_each_other)
 {
     snug_session *a = open_session(), *b = open_session();
     check_value(a, "import math; math.planted = 1; secret = 1", "");
@@ -65,7 +65,7 @@ static void sessions_do_not_see_each_other(void **state)
     snug_session_close(b);
 }
 
-static void source_needs_no_nul_behind_it(void **state)
+TEST(source_needs_no_nul_behind_it)
 {
     snug_session *session = open_session();
     snug_result *result = NULL;
@@ -75,7 +75,7 @@ static void source_needs_no_nul_behind_it(void **state)
     snug_session_close(session);
 }
 
-static void a_second_host_is_refused_while_one_is_open(void **state)
+TEST(a_second_host_is_refused_while_one_is_open)
 {
     snug_host *second = NULL;
     if (is_worker_form()) {
@@ -86,7 +86,7 @@ static void a_second_host_is_refused_while_one_is_open(void **state)
     assert_null(second);
 }
 
-static void a_host_with_sessions_does_not_close(void **state)
+TEST(a_host_with_sessions_does_not_close)
 {
     snug_session *session = open_session();
     assert_int_equal(snug_host_close(host), SNUG_EBUSY);
@@ -94,7 +94,7 @@ static void a_host_with_sessions_does_not_close(void **state)
     snug_session_close(session);
 }
 
-static void a_closed_host_can_be_opened_again(void **state)
+TEST(a_closed_host_can_be_opened_again)
 {
     assert_int_equal(snug_host_close(host), SNUG_OK);
     assert_int_equal(open_test_host(&host), SNUG_OK);
@@ -103,7 +103,7 @@ static void a_closed_host_can_be_opened_again(void **state)
     snug_session_close(session);
 }
 
-static void a_name_is_a_short_text(void **state)
+TEST(a_name_is_a_short_text)
 {
     char name[258];
     snug_session *session = NULL;
@@ -121,7 +121,7 @@ static void a_name_is_a_short_text(void **state)
     snug_session_close(session);
 }
 
-static void too_little_memory_is_refused(void **state)
+TEST(too_little_memory_is_refused)
 {
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -148,7 +148,7 @@ static snug_session *open_threaded(uint64_t threads, uint64_t memory_bytes)
     return session;
 }
 
-static void a_session_may_have_so_many_threads(void **state)
+TEST(a_session_may_have_so_many_threads)
 {
     snug_session *session = open_threaded(2, 0);
     check_value(session,
@@ -168,7 +168,7 @@ static void a_session_may_have_so_many_threads(void **state)
     snug_session_close(session);
 }
 
-static void without_the_option_a_session_has_no_threads(void **state)
+TEST(without_the_option_a_session_has_no_threads)
 {
     snug_session *session = open_session();
     check_value(session, "try: import threading\nexcept ImportError as e: name = e.name\nname",
@@ -177,7 +177,7 @@ static void without_the_option_a_session_has_no_threads(void **state)
 }
 
 /* Also beside the shared libpython, where nothing is torn out of its code. */
-static void a_time_limit_ends_the_threads_of_a_cell_and_keeps_the_state(void **state)
+TEST(a_time_limit_ends_the_threads_of_a_cell_and_keeps_the_state)
 {
     snug_session *session = open_threaded(2, 0);
     snug_result *result = NULL;
@@ -200,7 +200,7 @@ static void a_time_limit_ends_the_threads_of_a_cell_and_keeps_the_state(void **s
 }
 
 /* 3.11 makes a thread's state without a look at what the allocator answered. */
-static void threads_start_while_the_memory_is_used_up(void **state)
+TEST(threads_start_while_the_memory_is_used_up)
 {
     snug_session *session = open_threaded(1, 32 << 20);
     check_value(
@@ -223,7 +223,7 @@ static void threads_start_while_the_memory_is_used_up(void **state)
     snug_session_close(session);
 }
 
-static void structs_without_their_size_are_refused(void **state)
+TEST(structs_without_their_size_are_refused)
 {
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -242,7 +242,7 @@ static void structs_without_their_size_are_refused(void **state)
     assert_int_equal(snug_host_pool(&pool, host), SNUG_EINVAL);
 }
 
-static void an_unknown_profile_is_named(void **state)
+TEST(an_unknown_profile_is_named)
 {
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -251,7 +251,7 @@ static void an_unknown_profile_is_named(void **state)
     assert_non_null(strstr(snug_error_message(), "nonesuch"));
 }
 
-static void a_missing_work_directory_is_named(void **state)
+TEST(a_missing_work_directory_is_named)
 {
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -260,7 +260,7 @@ static void a_missing_work_directory_is_named(void **state)
     assert_non_null(strstr(snug_error_message(), "/nonexistent/folder"));
 }
 
-static void a_private_work_directory_goes_with_the_session(void **state)
+TEST(a_private_work_directory_goes_with_the_session)
 {
     char path[4096];
     struct stat facts;
@@ -273,7 +273,7 @@ static void a_private_work_directory_goes_with_the_session(void **state)
     assert_int_not_equal(stat(path, &facts), 0);
 }
 
-static void the_host_keeps_its_working_directory(void **state)
+TEST(the_host_keeps_its_working_directory)
 {
     char before[4096], after[4096];
     assert_non_null(getcwd(before, sizeof before));
@@ -284,7 +284,7 @@ static void the_host_keeps_its_working_directory(void **state)
     snug_session_close(session);
 }
 
-static void reset_forgets_names_and_counts_from_one(void **state)
+TEST(reset_forgets_names_and_counts_from_one)
 {
     snug_session *session = open_session();
     check_value(session, "x = 1", "");
@@ -299,7 +299,7 @@ static void reset_forgets_names_and_counts_from_one(void **state)
 
 /* ---- limits and interrupts ---- */
 
-static void a_run_can_have_a_shorter_limit_than_its_session(void **state)
+TEST(a_run_can_have_a_shorter_limit_than_its_session)
 {
     snug_session *session = open_session();
     snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = 100 };
@@ -354,7 +354,7 @@ static void on_first_output(void *payload, snug_stream stream, const char *text,
     gate_open(&((interrupter *)payload)->started);
 }
 
-static void an_interrupt_ends_the_running_cell_and_not_the_next(void **state)
+TEST(an_interrupt_ends_the_running_cell_and_not_the_next)
 {
     interrupter i = { .started = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0 } };
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -378,7 +378,7 @@ static void an_interrupt_ends_the_running_cell_and_not_the_next(void **state)
 }
 
 /* A loop that begins its try block is not in it, by a bug of Python 3.11. */
-static void an_interrupt_is_handled_to_the_end(void **state)
+TEST(an_interrupt_is_handled_to_the_end)
 {
     interrupter i = { .started = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0 } };
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -404,7 +404,7 @@ static void an_interrupt_is_handled_to_the_end(void **state)
     snug_session_close(i.session);
 }
 
-static void an_interrupt_of_an_idle_session_is_lost(void **state)
+TEST(an_interrupt_of_an_idle_session_is_lost)
 {
     snug_session *session = open_session();
     snug_session_interrupt(session);
@@ -421,7 +421,7 @@ static void *interrupt_often(void *arg)
     return NULL;
 }
 
-static void interrupts_at_any_moment_leave_a_working_session(void **state)
+TEST(interrupts_at_any_moment_leave_a_working_session)
 {
     interrupter i = { .started = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0 },
                       .session = open_session() };
@@ -451,7 +451,7 @@ static void run_inside(void *payload, snug_stream stream, const char *text, size
     check->answer = snug_session_run(&result, check->session, "1", 1, NULL);
 }
 
-static void a_session_that_runs_a_cell_answers_busy(void **state)
+TEST(a_session_that_runs_a_cell_answers_busy)
 {
     busy_check check = { 0 };
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -463,7 +463,7 @@ static void a_session_that_runs_a_cell_answers_busy(void **state)
     snug_session_close(check.session);
 }
 
-static void the_message_outlives_the_close_of_the_session(void **state)
+TEST(the_message_outlives_the_close_of_the_session)
 {
     snug_session *session = NULL;
     assert_int_equal(snug_session_open(&session, host, NULL), SNUG_OK);
@@ -495,13 +495,13 @@ static void check_close_of(const char *keeper)
     snug_session_close(neighbour);
 }
 
-static void a_finalizer_without_end_of_a_value_ends_at_the_close(void **state)
+TEST(a_finalizer_without_end_of_a_value_ends_at_the_close)
 {
     check_close_of("A()"); /* Out and _ keep it */
 }
 
 /* What is not a name's is finalized with the interpreter. */
-static void a_finalizer_without_end_of_what_a_module_keeps_ends_at_the_close(void **state)
+TEST(a_finalizer_without_end_of_what_a_module_keeps_ends_at_the_close)
 {
     static const char *const keepers[] = {
         "import sys; sys.kept = A()",
@@ -531,7 +531,7 @@ static void a_finalizer_without_end_of_what_a_module_keeps_ends_at_the_close(voi
         check_close_of(keepers[i]);
 }
 
-static void a_guest_that_loops_at_exit_does_not_hold_up_the_close(void **state)
+TEST(a_guest_that_loops_at_exit_does_not_hold_up_the_close)
 {
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -569,7 +569,7 @@ static void hear(void *payload, snug_stream stream, const char *text, size_t len
     h->other_thread |= !pthread_equal(h->thread, pthread_self());
 }
 
-static void output_arrives_in_order_on_the_callers_thread(void **state)
+TEST(output_arrives_in_order_on_the_callers_thread)
 {
     heard h = { .thread = pthread_self() };
     snug_session *session = NULL;
@@ -587,7 +587,7 @@ static void output_arrives_in_order_on_the_callers_thread(void **state)
     snug_session_close(session);
 }
 
-static void output_past_the_limit_is_counted_but_not_kept(void **state)
+TEST(output_past_the_limit_is_counted_but_not_kept)
 {
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -640,7 +640,7 @@ static int count_descriptors(void)
     return count;
 }
 
-static void output_past_the_limit_is_in_a_file_whole(void **state)
+TEST(output_past_the_limit_is_in_a_file_whole)
 {
     snug_session *session = open_with_output(1000, NULL);
     int before = count_descriptors();
@@ -658,7 +658,7 @@ static void output_past_the_limit_is_in_a_file_whole(void **state)
     snug_session_close(session);
 }
 
-static void only_output_has_a_file(void **state)
+TEST(only_output_has_a_file)
 {
     snug_session *session = open_with_output(1000, NULL);
     snug_result *result = run(session, "print('x' * 5000)\n'v' * 5000\n1 / 0");
@@ -670,7 +670,7 @@ static void only_output_has_a_file(void **state)
     snug_session_close(session);
 }
 
-static void a_spill_file_goes_with_a_private_directory(void **state)
+TEST(a_spill_file_goes_with_a_private_directory)
 {
     char path[4096];
     snug_session *session = open_with_output(1000, NULL);
@@ -681,7 +681,7 @@ static void a_spill_file_goes_with_a_private_directory(void **state)
     assert_int_not_equal(access(path, F_OK), 0);
 }
 
-static void a_reset_session_takes_another_name(void **state)
+TEST(a_reset_session_takes_another_name)
 {
     snug_session *session = open_with_output(1000, NULL);
     check_spill(session, "print('x' * 5000)", SNUG_STREAM_STDOUT, "out-1.txt");
@@ -690,7 +690,7 @@ static void a_reset_session_takes_another_name(void **state)
     snug_session_close(session);
 }
 
-static void sessions_in_one_directory_have_files_of_their_own(void **state)
+TEST(sessions_in_one_directory_have_files_of_their_own)
 {
     char dir[] = "/tmp/snug-api-test-XXXXXX";
     assert_non_null(mkdtemp(dir));
@@ -708,7 +708,7 @@ static void sessions_in_one_directory_have_files_of_their_own(void **state)
     assert_int_equal(rmdir(dir), 0);
 }
 
-static void a_lost_directory_costs_only_the_file(void **state)
+TEST(a_lost_directory_costs_only_the_file)
 {
     snug_session *session = open_with_output(1000, NULL);
     assert_int_equal(rmdir(snug_session_workdir(session)), 0);
@@ -717,7 +717,7 @@ static void a_lost_directory_costs_only_the_file(void **state)
     snug_session_close(session);
 }
 
-static void spill_files_end_at_the_disk_limit_of_the_session(void **state)
+TEST(spill_files_end_at_the_disk_limit_of_the_session)
 {
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -748,7 +748,7 @@ static void *converse(void *arg)
     return NULL;
 }
 
-static void many_sessions_run_at_the_same_time(void **state)
+TEST(many_sessions_run_at_the_same_time)
 {
     enum { COUNT = 16 };
     snug_session *sessions[COUNT];
@@ -773,7 +773,7 @@ static void *open_and_close(void *arg)
     return NULL;
 }
 
-static void sessions_open_and_close_side_by_side(void **state)
+TEST(sessions_open_and_close_side_by_side)
 {
     pthread_t threads[4];
     for (int i = 0; i < 4; i++)
@@ -791,7 +791,7 @@ static void *loop_until_interrupted(void *arg)
 }
 
 /* On 3.11 all sessions share a GIL that no waiting one can ask for. */
-static void a_loop_in_one_session_does_not_stop_the_others(void **state)
+TEST(a_loop_in_one_session_does_not_stop_the_others)
 {
     interrupter i = { .started = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0 } };
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -820,7 +820,7 @@ static void a_loop_in_one_session_does_not_stop_the_others(void **state)
 #ifndef __SANITIZE_ADDRESS__
 /* Where the ladder cannot end a search in C, its caller is answered without it, and the
  * search goes on for a second. */
-static void a_host_tells_of_threads_that_it_could_not_end(void **state)
+TEST(a_host_tells_of_threads_that_it_could_not_end)
 {
     snug_session *session = open_session();
     snug_result *result = NULL;
@@ -841,7 +841,7 @@ static void a_host_tells_of_threads_that_it_could_not_end(void **state)
 #endif
 
 /* On 3.11 the sessions share _decimal's context variable. */
-static void a_decimal_context_belongs_to_its_session(void **state)
+TEST(a_decimal_context_belongs_to_its_session)
 {
     const char *source = "import decimal; decimal.getcontext().prec = 9; decimal.getcontext().prec";
     snug_session *first = open_session();
@@ -882,7 +882,7 @@ static void check_mounts(snug_session *session, const char *folder)
     }
 }
 
-static void mounts_are_in_the_work_directory(void **state)
+TEST(mounts_are_in_the_work_directory)
 {
     char folder[] = "/tmp/snug-mount-XXXXXX", in[64], out[64], path[80];
     assert_non_null(mkdtemp(folder));
@@ -909,7 +909,7 @@ static void mounts_are_in_the_work_directory(void **state)
     assert_int_equal(unlink(path) | rmdir(in) | rmdir(out) | rmdir(folder), 0);
 }
 
-static void a_mount_that_can_not_be_is_named(void **state)
+TEST(a_mount_that_can_not_be_is_named)
 {
     static const struct {
         snug_mount mount;
@@ -932,7 +932,7 @@ static void a_mount_that_can_not_be_is_named(void **state)
 
 /* ---- the rest ---- */
 
-static void a_result_tells_value_type_and_json(void **state)
+TEST(a_result_tells_value_type_and_json)
 {
     snug_session *session = open_session();
     snug_result *result = run(session, "{'a': [1, 2.5, None, True]}");
@@ -945,7 +945,7 @@ static void a_result_tells_value_type_and_json(void **state)
     snug_session_close(session);
 }
 
-static void a_finding_names_its_place(void **state)
+TEST(a_finding_names_its_place)
 {
     snug_scan *report = NULL;
     const char *source = "import os\nos.system('ls')\n";
@@ -959,7 +959,7 @@ static void a_finding_names_its_place(void **state)
     snug_scan_free(report);
 }
 
-static void calls_of_tools_are_judged_by_what_these_take(void **state)
+TEST(calls_of_tools_are_judged_by_what_these_take)
 {
     static const char *const heads[] = { "github.search(query: str) -> dict", "now()", NULL };
     static const char *const wrong[] = { "github.search(query: str", NULL };
@@ -979,7 +979,7 @@ static void calls_of_tools_are_judged_by_what_these_take(void **state)
     assert_non_null(strstr(snug_error_message(), "github.search(query: str"));
 }
 
-static void a_finding_shows_its_line_and_has_the_hint_of_running(void **state)
+TEST(a_finding_shows_its_line_and_has_the_hint_of_running)
 {
     snug_scan *report = NULL;
     snug_session *session = open_session();
@@ -995,7 +995,7 @@ static void a_finding_shows_its_line_and_has_the_hint_of_running(void **state)
     snug_session_close(session);
 }
 
-static void what_is_forbidden_is_a_finding(void **state)
+TEST(what_is_forbidden_is_a_finding)
 {
     static const char *const patterns[] = { "open", "/se+/", NULL };
     snug_scan_options options = SNUG_SCAN_OPTIONS_INIT;
@@ -1023,7 +1023,7 @@ static void what_is_forbidden_is_a_finding(void **state)
     snug_scan_free(report);
 }
 
-static void a_pattern_that_is_none_is_refused(void **state)
+TEST(a_pattern_that_is_none_is_refused)
 {
     static const char *const patterns[] = { "/(/", NULL };
     snug_scan_options options = SNUG_SCAN_OPTIONS_INIT;
@@ -1034,7 +1034,7 @@ static void a_pattern_that_is_none_is_refused(void **state)
     assert_null(report);
 }
 
-static void completion_knows_the_namespace(void **state)
+TEST(completion_knows_the_namespace)
 {
     snug_session *session = open_session();
     snug_result_free(run(session, "average_price = 3"));
@@ -1049,7 +1049,7 @@ static void completion_knows_the_namespace(void **state)
     snug_session_close(session);
 }
 
-static void a_call_is_completed_by_its_parameters(void **state)
+TEST(a_call_is_completed_by_its_parameters)
 {
     static const struct {
         const char *source, *first, *second; /* NULL: another one, or none */
@@ -1102,7 +1102,7 @@ static void a_call_is_completed_by_its_parameters(void **state)
     snug_session_close(session);
 }
 
-static void an_open_block_is_not_complete(void **state)
+TEST(an_open_block_is_not_complete)
 {
     snug_session *session = open_session();
     assert_int_equal(snug_session_is_complete(session, "if 1:", 5), 0);
@@ -1112,7 +1112,7 @@ static void an_open_block_is_not_complete(void **state)
     snug_session_close(session);
 }
 
-static void a_source_is_whole_open_or_none(void **state)
+TEST(a_source_is_whole_open_or_none)
 {
     snug_session *session = open_session();
     assert_int_equal(snug_session_completeness(session, "if 1:", 5), SNUG_COMPLETENESS_INCOMPLETE);
@@ -1124,7 +1124,7 @@ static void a_source_is_whole_open_or_none(void **state)
     snug_session_close(session);
 }
 
-static void completion_tells_what_a_name_is_of(void **state)
+TEST(completion_tells_what_a_name_is_of)
 {
     static const struct {
         const char *source, *match, *type;
@@ -1155,7 +1155,7 @@ static void completion_tells_what_a_name_is_of(void **state)
     snug_session_close(session);
 }
 
-static void null_is_closed_and_freed_without_harm(void **state)
+TEST(null_is_closed_and_freed_without_harm)
 {
     snug_session_close(NULL);
     snug_session_interrupt(NULL);
@@ -1165,7 +1165,7 @@ static void null_is_closed_and_freed_without_harm(void **state)
     assert_int_equal(snug_host_close(NULL), SNUG_OK);
 }
 
-static void missing_arguments_are_named(void **state)
+TEST(missing_arguments_are_named)
 {
     snug_session *session = NULL;
     snug_result *result = NULL;
@@ -1177,66 +1177,5 @@ static void missing_arguments_are_named(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_live_from_cell_to_cell),
-        cmocka_unit_test(sessions_do_not_see_each_other),
-        cmocka_unit_test(source_needs_no_nul_behind_it),
-        cmocka_unit_test(a_second_host_is_refused_while_one_is_open),
-        cmocka_unit_test(a_host_with_sessions_does_not_close),
-        cmocka_unit_test(a_closed_host_can_be_opened_again),
-        cmocka_unit_test(a_name_is_a_short_text),
-        cmocka_unit_test(too_little_memory_is_refused),
-        cmocka_unit_test(a_session_may_have_so_many_threads),
-        cmocka_unit_test(without_the_option_a_session_has_no_threads),
-        cmocka_unit_test(a_time_limit_ends_the_threads_of_a_cell_and_keeps_the_state),
-        cmocka_unit_test(threads_start_while_the_memory_is_used_up),
-        cmocka_unit_test(structs_without_their_size_are_refused),
-        cmocka_unit_test(an_unknown_profile_is_named),
-        cmocka_unit_test(a_missing_work_directory_is_named),
-        cmocka_unit_test(a_private_work_directory_goes_with_the_session),
-        cmocka_unit_test(the_host_keeps_its_working_directory),
-        cmocka_unit_test(reset_forgets_names_and_counts_from_one),
-        cmocka_unit_test(a_run_can_have_a_shorter_limit_than_its_session),
-        cmocka_unit_test(an_interrupt_ends_the_running_cell_and_not_the_next),
-        cmocka_unit_test(an_interrupt_is_handled_to_the_end),
-        cmocka_unit_test(an_interrupt_of_an_idle_session_is_lost),
-        cmocka_unit_test(interrupts_at_any_moment_leave_a_working_session),
-        cmocka_unit_test(a_session_that_runs_a_cell_answers_busy),
-        cmocka_unit_test(the_message_outlives_the_close_of_the_session),
-        cmocka_unit_test(a_finalizer_without_end_of_a_value_ends_at_the_close),
-        cmocka_unit_test(a_finalizer_without_end_of_what_a_module_keeps_ends_at_the_close),
-        cmocka_unit_test(a_guest_that_loops_at_exit_does_not_hold_up_the_close),
-        cmocka_unit_test(output_arrives_in_order_on_the_callers_thread),
-        cmocka_unit_test(output_past_the_limit_is_counted_but_not_kept),
-        cmocka_unit_test(output_past_the_limit_is_in_a_file_whole),
-        cmocka_unit_test(only_output_has_a_file),
-        cmocka_unit_test(a_spill_file_goes_with_a_private_directory),
-        cmocka_unit_test(a_reset_session_takes_another_name),
-        cmocka_unit_test(sessions_in_one_directory_have_files_of_their_own),
-        cmocka_unit_test(a_lost_directory_costs_only_the_file),
-        cmocka_unit_test(spill_files_end_at_the_disk_limit_of_the_session),
-        cmocka_unit_test(many_sessions_run_at_the_same_time),
-        cmocka_unit_test(sessions_open_and_close_side_by_side),
-        cmocka_unit_test(a_loop_in_one_session_does_not_stop_the_others),
-        cmocka_unit_test(mounts_are_in_the_work_directory),
-        cmocka_unit_test(a_mount_that_can_not_be_is_named),
-        cmocka_unit_test(a_decimal_context_belongs_to_its_session),
-#ifndef __SANITIZE_ADDRESS__ /* what a lost session leaves behind would be told as a leak */
-        cmocka_unit_test(a_host_tells_of_threads_that_it_could_not_end),
-#endif
-        cmocka_unit_test(a_result_tells_value_type_and_json),
-        cmocka_unit_test(a_finding_names_its_place),
-        cmocka_unit_test(calls_of_tools_are_judged_by_what_these_take),
-        cmocka_unit_test(a_finding_shows_its_line_and_has_the_hint_of_running),
-        cmocka_unit_test(what_is_forbidden_is_a_finding),
-        cmocka_unit_test(a_pattern_that_is_none_is_refused),
-        cmocka_unit_test(completion_knows_the_namespace),
-        cmocka_unit_test(a_call_is_completed_by_its_parameters),
-        cmocka_unit_test(an_open_block_is_not_complete),
-        cmocka_unit_test(a_source_is_whole_open_or_none),
-        cmocka_unit_test(completion_tells_what_a_name_is_of),
-        cmocka_unit_test(null_is_closed_and_freed_without_harm),
-        cmocka_unit_test(missing_arguments_are_named),
-    };
-    return cmocka_run_group_tests(tests, open_host, close_host);
+    return run_all_tests(open_host, close_host);
 }

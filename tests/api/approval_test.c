@@ -133,7 +133,7 @@ static void check_refused(snug_session *session, const char *source, const char 
 
 static const snug_tool_rule ask_all[] = { { "*", 0, SNUG_TOOL_DECISION_ASK } };
 
-static void the_first_rule_that_fits_decides(void **state)
+TEST(the_first_rule_that_fits_decides)
 {
     static const snug_tool_rule rules[] = {
         { "github_*", 1, SNUG_TOOL_DECISION_ALLOW },
@@ -159,7 +159,7 @@ static void the_first_rule_that_fits_decides(void **state)
     snug_session_close(session);
 }
 
-static void bad_rules_are_refused(void **state)
+TEST(bad_rules_are_refused)
 {
     static const snug_tool_rule bad[] = { { NULL, 0, SNUG_TOOL_DECISION_DENY } };
     static const snug_tool_rule odd[] = { { "x", 0, (snug_tool_decision)7 } };
@@ -174,7 +174,7 @@ static void bad_rules_are_refused(void **state)
     assert_string_equal(snug_error_message(), "tool rule 1 (x): there is no decision 7");
 }
 
-static void an_approval_is_for_one_call_or_for_all(void **state)
+TEST(an_approval_is_for_one_call_or_for_all)
 {
     int calls = 0;
     desk_clerk c = CLERK;
@@ -194,7 +194,7 @@ static void an_approval_is_for_one_call_or_for_all(void **state)
     snug_session_close(session);
 }
 
-static void a_refusal_is_an_exception_that_a_cell_can_catch(void **state)
+TEST(a_refusal_is_an_exception_that_a_cell_can_catch)
 {
     int calls = 0;
     desk_clerk c = CLERK;
@@ -233,7 +233,7 @@ static void *approve_late(void *payload)
     return NULL;
 }
 
-static void a_held_call_takes_no_time_of_its_own_or_of_its_cell(void **state)
+TEST(a_held_call_takes_no_time_of_its_own_or_of_its_cell)
 {
     pthread_t thread;
     desk_clerk c = CLERK;
@@ -258,7 +258,7 @@ static void *interrupt_when_asked(void *payload)
     return NULL;
 }
 
-static void an_interrupt_ends_the_wait_and_a_late_answer_is_told(void **state)
+TEST(an_interrupt_ends_the_wait_and_a_late_answer_is_told)
 {
     int calls = 0;
     pthread_t thread;
@@ -290,7 +290,7 @@ static void think(desk_clerk *c, snug_call *call)
     sleep_ms(1200);
 }
 
-static void who_is_asked_may_take_more_time_than_the_cell_has(void **state)
+TEST(who_is_asked_may_take_more_time_than_the_cell_has)
 {
     int calls = 0;
     desk_clerk c = CLERK;
@@ -315,7 +315,7 @@ static void interrupt_and_look(desk_clerk *c, snug_call *call)
     c->answers_now = !snug_call_is_wanted(call);
 }
 
-static void who_is_asked_learns_of_an_interrupt_and_calls_nothing_then(void **state)
+TEST(who_is_asked_learns_of_an_interrupt_and_calls_nothing_then)
 {
     int calls = 0;
     desk_clerk c = CLERK;
@@ -341,7 +341,7 @@ static void think_long(desk_clerk *c, snug_call *call)
     sleep_ms(3000);
 }
 
-static void what_is_approved_when_the_cell_is_over_is_not_called(void **state)
+TEST(what_is_approved_when_the_cell_is_over_is_not_called)
 {
     static const char source[] = "import threading\n"
                                  "def burn():\n"
@@ -374,7 +374,7 @@ static void end_worker(desk_clerk *c, snug_call *call)
     sleep_ms(500);
 }
 
-static void what_is_approved_when_the_worker_is_gone_is_not_called(void **state)
+TEST(what_is_approved_when_the_worker_is_gone_is_not_called)
 {
     int calls = 0;
     desk_clerk c = CLERK;
@@ -401,7 +401,7 @@ static void check_late(desk_clerk *c, size_t asked)
                      SNUG_ENOTFOUND);
 }
 
-static void a_call_that_nobody_answers_is_refused_after_its_time(void **state)
+TEST(a_call_that_nobody_answers_is_refused_after_its_time)
 {
     int calls = 0;
     desk_clerk c = CLERK;
@@ -424,7 +424,7 @@ static void a_call_that_nobody_answers_is_refused_after_its_time(void **state)
     snug_session_close(session);
 }
 
-static void so_it_is_where_nobody_waits_for_the_cell(void **state)
+TEST(so_it_is_where_nobody_waits_for_the_cell)
 {
     desk_clerk c = CLERK;
     snug_task *task = NULL;
@@ -457,7 +457,7 @@ static void *end_session_when_asked(void *payload)
     return NULL;
 }
 
-static void the_loss_of_the_session_ends_the_wait(void **state)
+TEST(the_loss_of_the_session_ends_the_wait)
 {
     int calls = 0;
     pthread_t thread;
@@ -506,7 +506,7 @@ static size_t count_threads(void)
 }
 
 /* One that tasks share may start; and in this process each session has had its own before. */
-static void a_hundred_cells_wait_without_a_thread_of_the_host(void **state)
+TEST(a_hundred_cells_wait_without_a_thread_of_the_host)
 {
     static snug_session *sessions[MANY];
     crowd c = { .asked = 0 };
@@ -578,21 +578,5 @@ int main(int argc, char **argv)
     if (argc > 1 && !strcmp(argv[1], "--held"))
         return cmocka_run_group_tests(held, open_host, close_host);
 
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_rule_that_fits_decides),
-        cmocka_unit_test(bad_rules_are_refused),
-        cmocka_unit_test(an_approval_is_for_one_call_or_for_all),
-        cmocka_unit_test(a_refusal_is_an_exception_that_a_cell_can_catch),
-        cmocka_unit_test(a_held_call_takes_no_time_of_its_own_or_of_its_cell),
-        cmocka_unit_test(an_interrupt_ends_the_wait_and_a_late_answer_is_told),
-        cmocka_unit_test(who_is_asked_may_take_more_time_than_the_cell_has),
-        cmocka_unit_test(who_is_asked_learns_of_an_interrupt_and_calls_nothing_then),
-        cmocka_unit_test(what_is_approved_when_the_cell_is_over_is_not_called),
-        cmocka_unit_test(what_is_approved_when_the_worker_is_gone_is_not_called),
-        cmocka_unit_test(a_call_that_nobody_answers_is_refused_after_its_time),
-        cmocka_unit_test(so_it_is_where_nobody_waits_for_the_cell),
-        cmocka_unit_test(the_loss_of_the_session_ends_the_wait),
-        cmocka_unit_test(a_hundred_cells_wait_without_a_thread_of_the_host),
-    };
-    return cmocka_run_group_tests(tests, open_host, close_host);
+    return run_all_tests(open_host, close_host);
 }

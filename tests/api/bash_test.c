@@ -36,7 +36,7 @@ static void prints(snug_session *session, const char *source, const char *text)
     snug_result_free(result);
 }
 
-static void a_shell_lives_on(void **state)
+TEST(a_shell_lives_on)
 {
     snug_session *session = open_session(NULL);
     prints(session, "x=41; f() { echo $((x + 1)); }", "");
@@ -51,7 +51,7 @@ static void a_shell_lives_on(void **state)
     snug_session_close(session);
 }
 
-static void files_go_in_and_out(void **state)
+TEST(files_go_in_and_out)
 {
     snug_file *file = NULL;
     snug_session *session = open_session(NULL);
@@ -63,7 +63,7 @@ static void files_go_in_and_out(void **state)
     snug_session_close(session);
 }
 
-static void without_files_a_shell_still_runs(void **state)
+TEST(without_files_a_shell_still_runs)
 {
     snug_limits limits = SNUG_LIMITS_INIT;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -86,7 +86,7 @@ static void holds(snug_session *session, const char *path, const char *text)
 }
 
 /* Also those of a private folder, which is in memory. */
-static void files_outlive_their_worker(void **state)
+TEST(files_outlive_their_worker)
 {
     snug_listing *listing = NULL;
     snug_session *session = open_session(NULL);
@@ -112,7 +112,7 @@ static void files_outlive_their_worker(void **state)
     snug_session_close(session);
 }
 
-static void a_limit_keeps_the_shell(void **state)
+TEST(a_limit_keeps_the_shell)
 {
     snug_session *session = open_session(NULL);
     prints(session, "x=42", "");
@@ -125,7 +125,7 @@ static void a_limit_keeps_the_shell(void **state)
 }
 
 /* Also one that comes before the shell has read the cell. */
-static void an_interrupt_keeps_the_shell(void **state)
+TEST(an_interrupt_keeps_the_shell)
 {
     interrupter i;
     snug_session *session = open_session(NULL);
@@ -147,7 +147,7 @@ static void answer_line(void *payload, snug_call *call, const char *prompt)
     snug_call_return_line(call, payload, strlen(payload));
 }
 
-static void read_asks_the_host(void **state)
+TEST(read_asks_the_host)
 {
     char line[] = "two words";
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -165,7 +165,7 @@ static void answer_late(void *payload, snug_call *call, const char *prompt)
     snug_call_return_line(call, "late", 4);
 }
 
-static void a_wait_for_a_line_is_not_the_cells_time(void **state)
+TEST(a_wait_for_a_line_is_not_the_cells_time)
 {
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     options.on_input = answer_late;
@@ -183,7 +183,7 @@ static void keep_call(void *payload, snug_call *call, const char *prompt)
     *(snug_call **)payload = call;
 }
 
-static void read_ends_at_its_own_limit(void **state)
+TEST(read_ends_at_its_own_limit)
 {
     snug_call *call = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -199,7 +199,7 @@ static void read_ends_at_its_own_limit(void **state)
 }
 
 /* After a second the host asks whether the worker is there, and at that very moment it is woken. */
-static void a_question_that_ends_after_a_second_costs_no_worker(void **state)
+TEST(a_question_that_ends_after_a_second_costs_no_worker)
 {
     for (uint64_t ms = 1000; ms <= 1002; ms++) {
         snug_call *call = NULL;
@@ -220,7 +220,7 @@ static void add(void *payload, snug_stream stream, const char *text, size_t len)
     strncat(payload, text, len);
 }
 
-static void output_comes_while_it_runs(void **state)
+TEST(output_comes_while_it_runs)
 {
     char told[64] = "";
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -233,7 +233,7 @@ static void output_comes_while_it_runs(void **state)
 }
 
 /* The reader of the source runs beside what the session left in the background. */
-static void a_reader_that_is_killed_does_not_make_a_half_program_whole(void **state)
+TEST(a_reader_that_is_killed_does_not_make_a_half_program_whole)
 {
     static const char half[] = "if true; then\necho 1";
     int is_whole = 0;
@@ -248,19 +248,5 @@ static void a_reader_that_is_killed_does_not_make_a_half_program_whole(void **st
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_shell_lives_on),
-        cmocka_unit_test(files_go_in_and_out),
-        cmocka_unit_test(without_files_a_shell_still_runs),
-        cmocka_unit_test(files_outlive_their_worker),
-        cmocka_unit_test(a_limit_keeps_the_shell),
-        cmocka_unit_test(an_interrupt_keeps_the_shell),
-        cmocka_unit_test(read_asks_the_host),
-        cmocka_unit_test(a_wait_for_a_line_is_not_the_cells_time),
-        cmocka_unit_test(read_ends_at_its_own_limit),
-        cmocka_unit_test(a_question_that_ends_after_a_second_costs_no_worker),
-        cmocka_unit_test(output_comes_while_it_runs),
-        cmocka_unit_test(a_reader_that_is_killed_does_not_make_a_half_program_whole),
-    };
-    return cmocka_run_group_tests(tests, open_worker_host, close_worker_host);
+    return run_all_tests(open_worker_host, close_worker_host);
 }

@@ -83,7 +83,7 @@ static void expect_same_in_three(const char *source)
     free(first);
 }
 
-static void built_in_types_look_the_same_in_each_session(void **state)
+TEST(built_in_types_look_the_same_in_each_session)
 {
     expect_same_in_three(
         "import hashlib\n"
@@ -101,7 +101,7 @@ static void built_in_types_look_the_same_in_each_session(void **state)
         "len(rows) > 1000, hashlib.sha256('\\n'.join(sorted(rows)).encode()).hexdigest()");
 }
 
-static void a_descriptor_of_a_built_in_type_can_not_be_changed(void **state)
+TEST(a_descriptor_of_a_built_in_type_can_not_be_changed)
 {
     snug_session *session = open_session();
     expect(session,
@@ -149,7 +149,7 @@ static const char look_at_code[] =
     "        if isinstance(v, type): [look_at(of) for of in vars(v).values()]\n"
     "len(rows) > 2000, hashlib.sha256('\\n'.join(rows).encode()).hexdigest()";
 
-static void a_module_is_the_same_in_the_session_that_reads_it_first_and_in_later_ones(void **state)
+TEST(a_module_is_the_same_in_the_session_that_reads_it_first_and_in_later_ones)
 {
     expect_same_in_three(look_at_code);
     expect_same_in_three("import json, traceback\n"
@@ -192,7 +192,7 @@ static const char change_tuples[] =
     "    for t in tuples(flat): count += change(t)\n"
     "count > 1000";
 
-static void a_session_that_has_constant_tuples_changed_changes_its_own(void **state)
+TEST(a_session_that_has_constant_tuples_changed_changes_its_own)
 {
     snug_session *first = open_session();
     free(value_of(first, look_at_code));
@@ -236,7 +236,7 @@ static void expect_of_module(const char *folder, const char *value)
 }
 
 /* The same names, lines and sizes: only the values of the constants tell one from the other. */
-static void a_module_that_has_changed_on_disk_has_its_new_constants(void **state)
+TEST(a_module_that_has_changed_on_disk_has_its_new_constants)
 {
     char folder[] = "/tmp/snug-common-XXXXXX", text[64];
     assert_non_null(mkdtemp(folder));
@@ -269,7 +269,7 @@ static void *import_many(void *arg)
     return NULL;
 }
 
-static void sessions_side_by_side_read_modules_while_others_are_opened(void **state)
+TEST(sessions_side_by_side_read_modules_while_others_are_opened)
 {
     pthread_t threads[SIDE_BY_SIDE];
     size_t numbers[SIDE_BY_SIDE];
@@ -282,7 +282,7 @@ static void sessions_side_by_side_read_modules_while_others_are_opened(void **st
 }
 
 /* The C library reads the map of the process's memory for that, whenever it is asked. */
-static void an_open_on_the_main_thread_asks_for_its_stack_a_few_times_at_most(void **state)
+TEST(an_open_on_the_main_thread_asks_for_its_stack_a_few_times_at_most)
 {
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     options.on_caller_thread = 1;
@@ -299,14 +299,5 @@ static void an_open_on_the_main_thread_asks_for_its_stack_a_few_times_at_most(vo
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sessions_side_by_side_read_modules_while_others_are_opened),
-        cmocka_unit_test(an_open_on_the_main_thread_asks_for_its_stack_a_few_times_at_most),
-        cmocka_unit_test(built_in_types_look_the_same_in_each_session),
-        cmocka_unit_test(a_descriptor_of_a_built_in_type_can_not_be_changed),
-        cmocka_unit_test(a_module_is_the_same_in_the_session_that_reads_it_first_and_in_later_ones),
-        cmocka_unit_test(a_session_that_has_constant_tuples_changed_changes_its_own),
-        cmocka_unit_test(a_module_that_has_changed_on_disk_has_its_new_constants),
-    };
-    return cmocka_run_group_tests(tests, open_host, close_host);
+    return run_all_tests(open_host, close_host);
 }

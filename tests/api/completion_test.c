@@ -100,7 +100,7 @@ static void check_places(snug_session *session, const place *places, size_t coun
 
 /* ---- magics ---- */
 
-static void a_magic_is_completed_with_its_marks(void **state)
+TEST_WITH(a_magic_is_completed_with_its_marks, open_session, close_session)
 {
     static const place places[] = {
         { "%ls", "%lsmagic", 0 },
@@ -122,7 +122,7 @@ static void a_magic_is_completed_with_its_marks(void **state)
     CHECK_PLACES(*state, places, "magic");
 }
 
-static void every_magic_is_completed(void **state)
+TEST_WITH(every_magic_is_completed, open_session, close_session)
 {
     char listed[2000], expected[2000], *at = listed;
     run(listed, sizeof listed, *state, "%lsmagic", SNUG_STREAM_STDOUT);
@@ -146,7 +146,7 @@ static void every_magic_is_completed(void **state)
 
 /* ---- keys ---- */
 
-static void a_key_is_spelled_as_the_literal_that_it_is_in(void **state)
+TEST_WITH(a_key_is_spelled_as_the_literal_that_it_is_in, open_session, close_session)
 {
     static const place places[] = {
         { "d[\"na", "name name's", 3 },
@@ -190,7 +190,7 @@ static void a_key_is_spelled_as_the_literal_that_it_is_in(void **state)
     CHECK_PLACES(*state, places, "dict key");
 }
 
-static void keys_are_found_without_code_of_the_session(void **state)
+TEST_WITH(keys_are_found_without_code_of_the_session, open_session, close_session)
 {
     static const place places[] = {
         { "more['na", "", 0 },  { "lazy.d['na", "", 0 },    { "any.d['na", "", 0 },
@@ -217,7 +217,7 @@ static void keys_are_found_without_code_of_the_session(void **state)
     assert_string_equal(value, "[]");
 }
 
-static void a_dict_of_many_keys_offers_some(void **state)
+TEST_WITH(a_dict_of_many_keys_offers_some, open_session, close_session)
 {
     run_quietly(*state, "d = {f'k{i}': i for i in range(300_000)}");
     snug_completion *completion = complete(*state, "d['k");
@@ -249,7 +249,7 @@ static void remove_folder(const char *folder)
     assert_int_equal(system(command), 0); /* NOLINT(cert-env33-c): of this test's own name */
 }
 
-static void a_literal_is_completed_by_files_that_the_session_may_read(void **state)
+TEST(a_literal_is_completed_by_files_that_the_session_may_read)
 {
     static const place places[] = {
         { "open('da", "data.csv data/", 6 },
@@ -306,7 +306,7 @@ static void a_literal_is_completed_by_files_that_the_session_may_read(void **sta
     remove_folder(other);
 }
 
-static void a_folder_of_many_files_offers_some(void **state)
+TEST(a_folder_of_many_files_offers_some)
 {
     char folder[] = "/tmp/snug-files-XXXXXX", first[48], name[48];
 
@@ -328,18 +328,7 @@ static void a_folder_of_many_files_offers_some(void **state)
     remove_folder(folder);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_session, close_session)
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(a_magic_is_completed_with_its_marks),
-        TEST(every_magic_is_completed),
-        TEST(a_key_is_spelled_as_the_literal_that_it_is_in),
-        TEST(keys_are_found_without_code_of_the_session),
-        TEST(a_dict_of_many_keys_offers_some),
-        cmocka_unit_test(a_literal_is_completed_by_files_that_the_session_may_read),
-        cmocka_unit_test(a_folder_of_many_files_offers_some),
-    };
-    return cmocka_run_group_tests(tests, open_host, close_host);
+    return run_all_tests(open_host, close_host);
 }

@@ -59,7 +59,7 @@ static snug_result *run(snug_session *session, const char *source)
     return result;
 }
 
-static void displays_are_heard_in_order_with_the_output(void **state)
+TEST(displays_are_heard_in_order_with_the_output)
 {
     heard h = { "" };
     snug_session *session = open_session(&h);
@@ -74,7 +74,7 @@ static void displays_are_heard_in_order_with_the_output(void **state)
     snug_session_close(session);
 }
 
-static void a_result_has_its_displays_and_the_value_last(void **state)
+TEST(a_result_has_its_displays_and_the_value_last)
 {
     snug_session *session = open_session(NULL);
     snug_result *result = run(session, "class R:\n"
@@ -104,7 +104,7 @@ static void a_result_has_its_displays_and_the_value_last(void **state)
     snug_session_close(session);
 }
 
-static void a_result_keeps_its_displays_when_the_session_goes_on(void **state)
+TEST(a_result_keeps_its_displays_when_the_session_goes_on)
 {
     snug_session *session = open_session(NULL);
     snug_result *first = run(session, "display('first')");
@@ -116,7 +116,7 @@ static void a_result_keeps_its_displays_when_the_session_goes_on(void **state)
     snug_result_free(second);
 }
 
-static void the_limit_of_displays_can_be_set_for_a_cell(void **state)
+TEST(the_limit_of_displays_can_be_set_for_a_cell)
 {
     static const char source[] = "for n in range(4): display('x' * 1000)";
     snug_session *session = open_session(NULL);
@@ -130,7 +130,7 @@ static void the_limit_of_displays_can_be_set_for_a_cell(void **state)
 }
 
 /* As many as there is room for, to the last: a worker's answer is judged by the same sum. */
-static void displays_up_to_the_limit_are_kept_and_the_rest_is_counted(void **state)
+TEST(displays_up_to_the_limit_are_kept_and_the_rest_is_counted)
 {
     snug_session *session = open_session(NULL);
     snug_result *result =
@@ -143,7 +143,7 @@ static void displays_up_to_the_limit_are_kept_and_the_rest_is_counted(void **sta
     assert_int_equal(snug_session_close(session), SNUG_OK);
 }
 
-static void names_that_a_cell_changed_are_told(void **state)
+TEST(names_that_a_cell_changed_are_told)
 {
     snug_session *session = open_session(NULL);
     const snug_change *change;
@@ -165,7 +165,7 @@ static void names_that_a_cell_changed_are_told(void **state)
     snug_session_close(session);
 }
 
-static void names_are_listed_and_explained(void **state)
+TEST(names_are_listed_and_explained)
 {
     snug_session *session = open_session(NULL);
     snug_description *description;
@@ -194,14 +194,5 @@ static int close_host(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(displays_are_heard_in_order_with_the_output),
-        cmocka_unit_test(a_result_has_its_displays_and_the_value_last),
-        cmocka_unit_test(a_result_keeps_its_displays_when_the_session_goes_on),
-        cmocka_unit_test(the_limit_of_displays_can_be_set_for_a_cell),
-        cmocka_unit_test(displays_up_to_the_limit_are_kept_and_the_rest_is_counted),
-        cmocka_unit_test(names_that_a_cell_changed_are_told),
-        cmocka_unit_test(names_are_listed_and_explained),
-    };
-    return cmocka_run_group_tests(tests, open_host, close_host);
+    return run_all_tests(open_host, close_host);
 }

@@ -66,7 +66,7 @@ static char *drawn(snug_session *session)
     return text;
 }
 
-static void sessions_of_one_seed_draw_the_same_side_by_side(void **state)
+TEST(sessions_of_one_seed_draw_the_same_side_by_side)
 {
     snug_session *one = open_fixed(1), *same = open_fixed(1), *other = open_fixed(2);
     char *a = drawn(one), *b = drawn(same), *c = drawn(other);
@@ -80,7 +80,7 @@ static void sessions_of_one_seed_draw_the_same_side_by_side(void **state)
     snug_session_close(other);
 }
 
-static void a_neighbour_without_them_has_the_machines(void **state)
+TEST(a_neighbour_without_them_has_the_machines)
 {
     snug_session *fixed = open_fixed(1), *plain = NULL;
     assert_int_equal(snug_session_open(&plain, host, NULL), SNUG_OK);
@@ -94,7 +94,7 @@ static void a_neighbour_without_them_has_the_machines(void **state)
     snug_session_close(plain);
 }
 
-static void a_result_says_what_is_fixed(void **state)
+TEST(a_result_says_what_is_fixed)
 {
     snug_session *session = open_fixed(1);
     snug_result *result = run(session, draw, 0);
@@ -105,7 +105,7 @@ static void a_result_says_what_is_fixed(void **state)
     snug_session_close(session);
 }
 
-static void a_session_refuses_a_clock_past_its_end(void **state)
+TEST(a_session_refuses_a_clock_past_its_end)
 {
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -114,7 +114,7 @@ static void a_session_refuses_a_clock_past_its_end(void **state)
     assert_string_equal(snug_error_message(), "clock_ms is 9214646400000, past the year 2261");
 }
 
-static void a_host_refuses_what_cannot_be(void **state)
+TEST(a_host_refuses_what_cannot_be)
 {
     snug_host *other = NULL;
     snug_host_options options = host_options();
@@ -130,7 +130,7 @@ static void a_host_refuses_what_cannot_be(void **state)
     snug_host_close(other);
 }
 
-static void a_process_keeps_the_seed_of_its_hashes(void **state)
+TEST(a_process_keeps_the_seed_of_its_hashes)
 {
     if (is_worker_form())
         return;
@@ -144,13 +144,5 @@ static void a_process_keeps_the_seed_of_its_hashes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sessions_of_one_seed_draw_the_same_side_by_side),
-        cmocka_unit_test(a_neighbour_without_them_has_the_machines),
-        cmocka_unit_test(a_result_says_what_is_fixed),
-        cmocka_unit_test(a_session_refuses_a_clock_past_its_end),
-        cmocka_unit_test(a_host_refuses_what_cannot_be),
-        cmocka_unit_test(a_process_keeps_the_seed_of_its_hashes),
-    };
-    return cmocka_run_group_tests(tests, open_host, close_host);
+    return run_all_tests(open_host, close_host);
 }

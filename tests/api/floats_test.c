@@ -70,7 +70,7 @@ static void check_usual(snug_session *session)
     check(session, "import math; math.sqrt(2.0)", "1.4142135623730951");
 }
 
-static void a_session_computes_as_python_does(void **state)
+TEST(a_session_computes_as_python_does)
 {
     for (int is_here = 0; is_here < 2; is_here++) {
         be_strange();
@@ -87,7 +87,7 @@ static void a_session_computes_as_python_does(void **state)
 
 /* Parked, woken, reset, and taken from the pool: each has a thread that this one starts, or that
  * one of its threads does. */
-static void so_does_whatever_thread_a_session_gets(void **state)
+TEST(so_does_whatever_thread_a_session_gets)
 {
     static const int roundings[] = { FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO };
     for (size_t i = 0; i < sizeof roundings / sizeof *roundings; i++) {
@@ -109,7 +109,7 @@ static void so_does_whatever_thread_a_session_gets(void **state)
     assert_true(parking.wakes > 0);
 }
 
-static void a_scan_reads_numbers_as_python_does(void **state)
+TEST(a_scan_reads_numbers_as_python_does)
 {
     const char *source = "x = 0.1 + 1e308 * 10 + 1e-320 / 3";
     snug_scan *found = NULL;
@@ -122,7 +122,7 @@ static void a_scan_reads_numbers_as_python_does(void **state)
     snug_scan_free(found);
 }
 
-static void a_worker_computes_as_python_does(void **state)
+TEST(a_worker_computes_as_python_does)
 {
     snug_host_options options = SNUG_HOST_OPTIONS_INIT;
     snug_host *workers = NULL;
@@ -139,7 +139,7 @@ static void a_worker_computes_as_python_does(void **state)
     fesetenv(FE_DFL_ENV);
 }
 
-static void so_does_a_thread_of_its_own(void **state)
+TEST(so_does_a_thread_of_its_own)
 {
     be_strange();
     snug_session *session = open_session(0, 1);
@@ -152,7 +152,7 @@ static void so_does_a_thread_of_its_own(void **state)
     fesetenv(FE_DFL_ENV);
 }
 
-static void the_callers_flags_stay(void **state)
+TEST(the_callers_flags_stay)
 {
     snug_session *session = open_session(1, 0);
     feclearexcept(FE_ALL_EXCEPT);
@@ -167,13 +167,5 @@ static void the_callers_flags_stay(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_session_computes_as_python_does),
-        cmocka_unit_test(so_does_whatever_thread_a_session_gets),
-        cmocka_unit_test(a_scan_reads_numbers_as_python_does),
-        cmocka_unit_test(a_worker_computes_as_python_does),
-        cmocka_unit_test(so_does_a_thread_of_its_own),
-        cmocka_unit_test(the_callers_flags_stay),
-    };
-    return cmocka_run_group_tests(tests, open_host, close_host);
+    return run_all_tests(open_host, close_host);
 }

@@ -115,7 +115,7 @@ static void answer_in_a_child(void *payload, snug_call *call, const char *argume
     snug_call_return(call, "7", 1);
 }
 
-static void a_call_of_a_tool_is_answered_by_the_parent_only(void **state)
+TEST(a_call_of_a_tool_is_answered_by_the_parent_only)
 {
     pid_t child = -1;
     int status;
@@ -161,7 +161,7 @@ static void call_everything(void)
     EXPECT(snug_session_process(session) == 0);
 }
 
-static void every_call_in_a_child_is_refused(void **state)
+TEST(every_call_in_a_child_is_refused)
 {
     leave_something();
     in_child(call_everything);
@@ -181,7 +181,7 @@ static void close_and_exit(void)
     exit(0);
 }
 
-static void what_a_child_closes_is_still_its_parents(void **state)
+TEST(what_a_child_closes_is_still_its_parents)
 {
     leave_something();
     in_child(close_everything);
@@ -198,7 +198,7 @@ static void read_result(void)
     snug_result_free(held);
 }
 
-static void a_child_reads_the_results_that_it_has(void **state)
+TEST(a_child_reads_the_results_that_it_has)
 {
     held = run(session, "6 * 7", 0);
     in_child(read_result);
@@ -230,7 +230,7 @@ static void use_own_worker(void)
     EXPECT(snug_host_close(own) == SNUG_OK);
 }
 
-static void a_child_opens_a_worker_of_its_own(void **state)
+TEST(a_child_opens_a_worker_of_its_own)
 {
     leave_something();
     in_child(use_own_worker);
@@ -252,7 +252,7 @@ static void fork_again(void)
     use_own_worker();
 }
 
-static void so_does_a_childs_child(void **state)
+TEST(so_does_a_childs_child)
 {
     in_child(fork_again);
 }
@@ -264,14 +264,14 @@ static void open_local(void)
     EXPECT(strstr(snug_error_message(), "SNUG_FORM_WORKER") != NULL);
 }
 
-static void a_child_opens_no_local_host_where_python_ran_before(void **state)
+TEST(a_child_opens_no_local_host_where_python_ran_before)
 {
     if (is_worker_form())
         skip();
     in_child(open_local);
 }
 
-static void a_child_that_the_c_library_did_not_fork_is_noticed(void **state)
+TEST(a_child_that_the_c_library_did_not_fork_is_noticed)
 {
     int status;
     snug_result *result = NULL;
@@ -303,7 +303,7 @@ static void ask_once(void)
 }
 
 /* Each child may come of a moment where that thread has a lock. */
-static void a_child_asks_what_another_thread_asked_when_it_was_forked(void **state)
+TEST(a_child_asks_what_another_thread_asked_when_it_was_forked)
 {
     enum { CHILDREN = 50 };
     pthread_t thread;
@@ -318,7 +318,7 @@ static void a_child_asks_what_another_thread_asked_when_it_was_forked(void **sta
 
 extern char **environ;
 
-static void a_program_that_is_spawned_changes_nothing(void **state)
+TEST(a_program_that_is_spawned_changes_nothing)
 {
     char *const words[] = { (char *)(uintptr_t) "true", NULL };
     int status;
@@ -332,17 +332,5 @@ static void a_program_that_is_spawned_changes_nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_call_in_a_child_is_refused),
-        cmocka_unit_test(what_a_child_closes_is_still_its_parents),
-        cmocka_unit_test(a_call_of_a_tool_is_answered_by_the_parent_only),
-        cmocka_unit_test(a_child_reads_the_results_that_it_has),
-        cmocka_unit_test(a_child_opens_a_worker_of_its_own),
-        cmocka_unit_test(so_does_a_childs_child),
-        cmocka_unit_test(a_child_opens_no_local_host_where_python_ran_before),
-        cmocka_unit_test(a_child_that_the_c_library_did_not_fork_is_noticed),
-        cmocka_unit_test(a_child_asks_what_another_thread_asked_when_it_was_forked),
-        cmocka_unit_test(a_program_that_is_spawned_changes_nothing),
-    };
-    return cmocka_run_group_tests(tests, open_both, close_both);
+    return run_all_tests(open_both, close_both);
 }

@@ -59,7 +59,7 @@ static void check_error(snug_session *session, const char *source, const char *n
     snug_result_free(result);
 }
 
-static void a_namespace_lives_on(void **state)
+TEST(a_namespace_lives_on)
 {
     snug_session *session = open_session(NULL);
     check(session, "def double(n): return n * 2\ndouble(21)", "42");
@@ -70,7 +70,7 @@ static void a_namespace_lives_on(void **state)
     snug_session_close(session);
 }
 
-static void sessions_of_one_thread_take_turns(void **state)
+TEST(sessions_of_one_thread_take_turns)
 {
     snug_session *one = open_session(NULL), *two = open_session(NULL), *other = NULL;
     assert_int_equal(snug_session_open(&other, host, NULL), SNUG_OK);
@@ -86,7 +86,7 @@ static void sessions_of_one_thread_take_turns(void **state)
     snug_session_close(two);
 }
 
-static void what_a_cell_does_wrong_is_told_and_kept(void **state)
+TEST(what_a_cell_does_wrong_is_told_and_kept)
 {
     snug_session *session = open_session(NULL);
     check(session, "n = 41; n", "41");
@@ -98,7 +98,7 @@ static void what_a_cell_does_wrong_is_told_and_kept(void **state)
     snug_session_close(session);
 }
 
-static void limits_end_cells(void **state)
+TEST(limits_end_cells)
 {
     snug_session_options options = wish();
     snug_limits limits = SNUG_LIMITS_INIT;
@@ -124,7 +124,7 @@ static void on_output(void *payload, snug_stream stream, const char *text, size_
     strncat(told, text, len);
 }
 
-static void output_comes_at_the_end(void **state)
+TEST(output_comes_at_the_end)
 {
     char told[64] = "";
     snug_session_options options = wish();
@@ -136,7 +136,7 @@ static void output_comes_at_the_end(void **state)
     snug_session_close(session);
 }
 
-static void another_thread_can_interrupt(void **state)
+TEST(another_thread_can_interrupt)
 {
     interrupter i;
     snug_session *session = open_session(NULL);
@@ -157,7 +157,7 @@ static void *use(void *session)
     return &error;
 }
 
-static void another_thread_can_not_use_it(void **state)
+TEST(another_thread_can_not_use_it)
 {
     void *answer;
     pthread_t thread;
@@ -175,7 +175,7 @@ static void *close_it(void *session)
     return NULL;
 }
 
-static void another_thread_can_close_it(void **state)
+TEST(another_thread_can_close_it)
 {
     pthread_t thread;
     snug_session *session = open_session(NULL), *other = open_session(NULL);
@@ -196,7 +196,7 @@ static void *open_and_close(void *ignored)
     return NULL;
 }
 
-static void threads_have_sessions_of_their_own(void **state)
+TEST(threads_have_sessions_of_their_own)
 {
     pthread_t threads[4];
     for (int i = 0; i < 4; i++)
@@ -205,7 +205,7 @@ static void threads_have_sessions_of_their_own(void **state)
         pthread_join(threads[i], NULL);
 }
 
-static void files_are_in_the_work_directory(void **state)
+TEST(files_are_in_the_work_directory)
 {
     char here[4096], then[4096];
     assert_non_null(getcwd(here, sizeof here));
@@ -219,7 +219,7 @@ static void files_are_in_the_work_directory(void **state)
     assert_string_equal(here, then);
 }
 
-static void an_empty_path_is_not_the_work_directory(void **state)
+TEST(an_empty_path_is_not_the_work_directory)
 {
     snug_session_options options = wish();
     options.profile = "data";
@@ -229,7 +229,7 @@ static void an_empty_path_is_not_the_work_directory(void **state)
     snug_session_close(session);
 }
 
-static void the_thread_is_what_it_was(void **state)
+TEST(the_thread_is_what_it_was)
 {
     sigset_t before, after;
     pthread_sigmask(SIG_BLOCK, NULL, &before);
@@ -261,7 +261,7 @@ static void on_input(void *payload, snug_call *call, const char *prompt)
     never(payload, call, prompt);
 }
 
-static void what_needs_a_second_thread_is_refused(void **state)
+TEST(what_needs_a_second_thread_is_refused)
 {
     snug_session *session = NULL;
     snug_session_options options = wish();
@@ -282,7 +282,7 @@ static void what_needs_a_second_thread_is_refused(void **state)
     snug_session_close(session);
 }
 
-static void prompts_saves_and_scans_work(void **state)
+TEST(prompts_saves_and_scans_work)
 {
     char path[] = "/tmp/snug-inline-XXXXXX";
     snug_completion *names = NULL;
@@ -307,21 +307,5 @@ static void prompts_saves_and_scans_work(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_namespace_lives_on),
-        cmocka_unit_test(sessions_of_one_thread_take_turns),
-        cmocka_unit_test(what_a_cell_does_wrong_is_told_and_kept),
-        cmocka_unit_test(limits_end_cells),
-        cmocka_unit_test(output_comes_at_the_end),
-        cmocka_unit_test(another_thread_can_interrupt),
-        cmocka_unit_test(another_thread_can_not_use_it),
-        cmocka_unit_test(another_thread_can_close_it),
-        cmocka_unit_test(threads_have_sessions_of_their_own),
-        cmocka_unit_test(files_are_in_the_work_directory),
-        cmocka_unit_test(an_empty_path_is_not_the_work_directory),
-        cmocka_unit_test(the_thread_is_what_it_was),
-        cmocka_unit_test(what_needs_a_second_thread_is_refused),
-        cmocka_unit_test(prompts_saves_and_scans_work),
-    };
-    return cmocka_run_group_tests(tests, open_host, close_host);
+    return run_all_tests(open_host, close_host);
 }

@@ -209,7 +209,7 @@ static void check_has(const char *text, const char *part)
         fail_msg("no %s in: %s", part, text);
 }
 
-static void a_call_is_a_line_with_all_that_is_known_of_it(void **state)
+TEST(a_call_is_a_line_with_all_that_is_known_of_it)
 {
     static book b;
     char out[4000] = "";
@@ -234,7 +234,7 @@ static void a_call_is_a_line_with_all_that_is_known_of_it(void **state)
                       "\"status\": \"error\", \"error\": \"no \\\"such\\\" city\\nof mine\"");
 }
 
-static void calls_are_answered_without_their_tools(void **state)
+TEST(calls_are_answered_without_their_tools)
 {
     static book b;
     static const char *const cells[] = {
@@ -252,7 +252,7 @@ static void calls_are_answered_without_their_tools(void **state)
                       "0.06 s\"");
 }
 
-static void awaited_calls_are_answered_in_the_order_of_the_journal(void **state)
+TEST(awaited_calls_are_answered_in_the_order_of_the_journal)
 {
     static book b;
     static const char *const cells[] = {
@@ -270,7 +270,7 @@ static void awaited_calls_are_answered_in_the_order_of_the_journal(void **state)
 }
 
 /* What is given up is so at the same place again. */
-static void a_call_that_the_cell_gave_up_has_no_answer(void **state)
+TEST(a_call_that_the_cell_gave_up_has_no_answer)
 {
     static book b;
     static const char *const cells[] = {
@@ -320,7 +320,7 @@ static void check_difference(const book *b, const char *cell, const char *senten
     snug_journal_close(journal);
 }
 
-static void the_first_call_that_differs_is_refused_with_what_differs(void **state)
+TEST(the_first_call_that_differs_is_refused_with_what_differs)
 {
     static book b;
     record(&b, "echo(a=1, b='x')\necho(a=2)");
@@ -343,7 +343,7 @@ static void the_first_call_that_differs_is_refused_with_what_differs(void **stat
                      "and was 1");
 }
 
-static void the_order_of_names_makes_no_difference(void **state)
+TEST(the_order_of_names_makes_no_difference)
 {
     static book b;
     char out[4000];
@@ -355,7 +355,7 @@ static void the_order_of_names_makes_no_difference(void **state)
     snug_journal_close(journal);
 }
 
-static void no_call_behind_a_difference_is_answered(void **state)
+TEST(no_call_behind_a_difference_is_answered)
 {
     static book b;
     char out[4000];
@@ -371,7 +371,7 @@ static void no_call_behind_a_difference_is_answered(void **state)
     snug_journal_close(journal);
 }
 
-static void awaited_calls_that_wait_for_their_turn_are_refused_too(void **state)
+TEST(awaited_calls_that_wait_for_their_turn_are_refused_too)
 {
     static book b;
     char out[4000];
@@ -389,7 +389,7 @@ static void awaited_calls_that_wait_for_their_turn_are_refused_too(void **state)
     snug_journal_close(journal);
 }
 
-static void calls_that_were_not_made_are_counted(void **state)
+TEST(calls_that_were_not_made_are_counted)
 {
     static book b;
     char out[4000], text[200];
@@ -405,7 +405,7 @@ static void calls_that_were_not_made_are_counted(void **state)
 
 /* ---- sessions ---- */
 
-static void sessions_have_calls_of_their_own_by_name(void **state)
+TEST(sessions_have_calls_of_their_own_by_name)
 {
     static book b;
     char out[4000] = "", again[4000] = "";
@@ -440,7 +440,7 @@ static void sessions_have_calls_of_their_own_by_name(void **state)
     snug_journal_close(journal);
 }
 
-static void a_session_outlives_its_journal(void **state)
+TEST(a_session_outlives_its_journal)
 {
     static book b;
     char out[4000] = "";
@@ -454,7 +454,7 @@ static void a_session_outlives_its_journal(void **state)
     assert_int_equal(snug_session_close(session), SNUG_OK);
 }
 
-static void what_is_hidden_is_in_no_line_and_compared_hidden(void **state)
+TEST(what_is_hidden_is_in_no_line_and_compared_hidden)
 {
     static book b;
     static const char *const cells[] = { "x = echo(key='open sesame')", "print(len(str(x)))",
@@ -465,7 +465,7 @@ static void what_is_hidden_is_in_no_line_and_compared_hidden(void **state)
     check_has(b.text, "{\"key\": \"open ******\"}");
 }
 
-static void a_cell_that_was_stopped_leaves_the_rest_in_order(void **state)
+TEST(a_cell_that_was_stopped_leaves_the_rest_in_order)
 {
     static book b;
     char out[4000] = "";
@@ -506,7 +506,7 @@ static void check_line(const char *lines, const char *sentence)
 
 #define CALL(rest) "{\"schema\": \"snug.call/1\", \"session\": \"s\", " rest "}\n"
 
-static void a_damaged_journal_is_refused_with_its_line(void **state)
+TEST(a_damaged_journal_is_refused_with_its_line)
 {
     check_line("{\"schema\": \"other/1\"}\n\n{\"schema\": \"snug.call/1\", \"sess",
                "journal, line 3: it is damaged or cut: ");
@@ -528,7 +528,7 @@ static void a_damaged_journal_is_refused_with_its_line(void **state)
                "journal, line 2: the session has a call of this number before");
 }
 
-static void the_last_run_of_a_journal_counts(void **state)
+TEST(the_last_run_of_a_journal_counts)
 {
     static book b;
     static char text[BOOK_BYTES + 200];
@@ -544,23 +544,5 @@ static void the_last_run_of_a_journal_counts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_call_is_a_line_with_all_that_is_known_of_it),
-        cmocka_unit_test(calls_are_answered_without_their_tools),
-        cmocka_unit_test(awaited_calls_are_answered_in_the_order_of_the_journal),
-        cmocka_unit_test(a_call_that_the_cell_gave_up_has_no_answer),
-        cmocka_unit_test(the_first_call_that_differs_is_refused_with_what_differs),
-        cmocka_unit_test(the_order_of_names_makes_no_difference),
-        cmocka_unit_test(no_call_behind_a_difference_is_answered),
-        cmocka_unit_test(awaited_calls_that_wait_for_their_turn_are_refused_too),
-        cmocka_unit_test(calls_that_were_not_made_are_counted),
-        cmocka_unit_test(sessions_have_calls_of_their_own_by_name),
-        cmocka_unit_test(a_session_outlives_its_journal),
-        cmocka_unit_test(what_is_hidden_is_in_no_line_and_compared_hidden),
-        cmocka_unit_test(a_cell_that_was_stopped_leaves_the_rest_in_order),
-        cmocka_unit_test(a_damaged_journal_is_refused_with_its_line),
-        cmocka_unit_test(the_last_run_of_a_journal_counts),
-    };
-
-    return cmocka_run_group_tests(tests, open_host, close_host);
+    return run_all_tests(open_host, close_host);
 }

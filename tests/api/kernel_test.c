@@ -117,7 +117,7 @@ static void check(snug_session *session, const char *source, const char *value)
     snug_result_free(result);
 }
 
-static void a_session_has_none_of_the_host_s_descriptors(void **state)
+TEST(a_session_has_none_of_the_host_s_descriptors)
 {
     char text[4096];
     int planted = open("/etc/passwd", O_RDONLY | O_CLOEXEC);
@@ -142,7 +142,7 @@ static void a_session_has_none_of_the_host_s_descriptors(void **state)
     close(planted);
 }
 
-static void spill_files_are_closed_when_the_cell_has_ended(void **state)
+TEST(spill_files_are_closed_when_the_cell_has_ended)
 {
     char text[4096], path[4200];
     struct stat facts;
@@ -159,7 +159,7 @@ static void spill_files_are_closed_when_the_cell_has_ended(void **state)
     snug_session_close(session);
 }
 
-static void the_filters_are_on_the_session_s_thread_only(void **state)
+TEST(the_filters_are_on_the_session_s_thread_only)
 {
     int before = status_of(getpid(), "Seccomp_filters"), mode = status_of(getpid(), "Seccomp");
     int privileges = status_of(getpid(), "NoNewPrivs");
@@ -175,7 +175,7 @@ static void the_filters_are_on_the_session_s_thread_only(void **state)
 }
 
 /* Elsewhere they would be judged as the work directory's and open the host's. */
-static void relative_paths_start_in_the_work_directory(void **state)
+TEST(relative_paths_start_in_the_work_directory)
 {
     char source[4300];
     snug_session *session = open_session();
@@ -193,7 +193,7 @@ static void relative_paths_start_in_the_work_directory(void **state)
     snug_session_close(session);
 }
 
-static void a_session_that_was_reset_is_sealed_again(void **state)
+TEST(a_session_that_was_reset_is_sealed_again)
 {
     snug_session *session = open_session();
     assert_int_equal(snug_session_reset(session), SNUG_OK);
@@ -203,7 +203,7 @@ static void a_session_that_was_reset_is_sealed_again(void **state)
     snug_session_close(session);
 }
 
-static void folder_and_umask_of_the_host_stay(void **state)
+TEST(folder_and_umask_of_the_host_stay)
 {
     char before[4096], after[4096];
     mode_t mask = umask(027);
@@ -217,7 +217,7 @@ static void folder_and_umask_of_the_host_stay(void **state)
 }
 
 /* A link is made by the host; text is judged by the audit hook, what it leads to by Landlock. */
-static void a_link_does_not_lead_out_of_the_work_directory(void **state)
+TEST(a_link_does_not_lead_out_of_the_work_directory)
 {
     char path[4200];
     snug_session *session = open_session();
@@ -235,7 +235,7 @@ static void a_link_does_not_lead_out_of_the_work_directory(void **state)
     snug_session_close(session);
 }
 
-static void many_sessions_leave_no_descriptor_behind(void **state)
+TEST(many_sessions_leave_no_descriptor_behind)
 {
     char before[4096], after[4096];
     list_descriptors(before, sizeof before, getpid());
@@ -287,7 +287,7 @@ static void look_at_threads(void *payload, snug_stream stream, const char *text,
     close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
 }
 
-static void threads_of_a_cell_are_kept_as_the_session_s_own(void **state)
+TEST(threads_of_a_cell_are_kept_as_the_session_s_own)
 {
     sight seen = { 0 };
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -323,7 +323,7 @@ static void threads_of_a_cell_are_kept_as_the_session_s_own(void **state)
 }
 
 /* SQLite asks without the GIL, on several threads at a time. */
-static void sqlite_is_judged_on_each_thread(void **state)
+TEST(sqlite_is_judged_on_each_thread)
 {
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -353,17 +353,5 @@ static void sqlite_is_judged_on_each_thread(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_session_has_none_of_the_host_s_descriptors),
-        cmocka_unit_test(spill_files_are_closed_when_the_cell_has_ended),
-        cmocka_unit_test(the_filters_are_on_the_session_s_thread_only),
-        cmocka_unit_test(relative_paths_start_in_the_work_directory),
-        cmocka_unit_test(a_session_that_was_reset_is_sealed_again),
-        cmocka_unit_test(folder_and_umask_of_the_host_stay),
-        cmocka_unit_test(a_link_does_not_lead_out_of_the_work_directory),
-        cmocka_unit_test(many_sessions_leave_no_descriptor_behind),
-        cmocka_unit_test(threads_of_a_cell_are_kept_as_the_session_s_own),
-        cmocka_unit_test(sqlite_is_judged_on_each_thread),
-    };
-    return cmocka_run_group_tests(tests, open_host, close_host);
+    return run_all_tests(open_host, close_host);
 }

@@ -1,11 +1,7 @@
 /* Workers that lie, in every way that the protocol allows: liar.py. The caller gets a lost result,
  * or an error, within its limit. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "../unit/test.h"
 
-#include <cmocka.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -188,7 +184,7 @@ static size_t peak_kib(void)
 
 enum { MOST_KIB = 200 * 1024 };
 
-static void every_lie_ends_within_the_limit(void **state)
+TEST(every_lie_ends_within_the_limit)
 {
     static liar liars[] = {
         { "honest", NULL },   { "twice", NULL },   { "nothing", late }, { "drip", late },
@@ -222,7 +218,7 @@ static void every_lie_ends_within_the_limit(void **state)
         fail_msg("memory was %zu KiB", peak_kib());
 }
 
-static void an_answer_that_nobody_asked_for_is_none_for_the_next_cell(void **state)
+TEST(an_answer_that_nobody_asked_for_is_none_for_the_next_cell)
 {
     liar l = { "twice", NULL };
     snug_result *result = NULL;
@@ -236,7 +232,7 @@ static void an_answer_that_nobody_asked_for_is_none_for_the_next_cell(void **sta
     close_liar(&l);
 }
 
-static void nothing_but_a_cell_calls_the_host(void **state)
+TEST(nothing_but_a_cell_calls_the_host)
 {
     liar l = { "honest", NULL };
     assert_int_equal(open_liar(&l), 0);
@@ -282,7 +278,7 @@ static snug_status ask_for_program(liar *l, snug_type output, int is_map)
     return status;
 }
 
-static void a_lie_about_a_program_loses_the_session(void **state)
+TEST(a_lie_about_a_program_loses_the_session)
 {
     static const struct {
         const char *lie;
@@ -319,7 +315,7 @@ static void *interrupt_soon(void *arg)
     return NULL;
 }
 
-static void an_interrupt_ends_the_wait_for_a_worker_that_says_nothing(void **state)
+TEST(an_interrupt_ends_the_wait_for_a_worker_that_says_nothing)
 {
     pthread_t thread;
     liar l = { "nothing", NULL };
@@ -349,7 +345,7 @@ static void save_any(const char *path)
 }
 
 /* Of a worker whose end nobody has seen yet, and which cannot be started again. */
-static void a_session_without_a_worker_is_refused_and_not_a_fault(void **state)
+TEST(a_session_without_a_worker_is_refused_and_not_a_fault)
 {
     char path[] = "/tmp/snug-liar-XXXXXX", command[1000];
     snug_host *host = NULL;
@@ -385,14 +381,6 @@ static void a_session_without_a_worker_is_refused_and_not_a_fault(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_lie_ends_within_the_limit),
-        cmocka_unit_test(a_lie_about_a_program_loses_the_session),
-        cmocka_unit_test(an_answer_that_nobody_asked_for_is_none_for_the_next_cell),
-        cmocka_unit_test(nothing_but_a_cell_calls_the_host),
-        cmocka_unit_test(an_interrupt_ends_the_wait_for_a_worker_that_says_nothing),
-        cmocka_unit_test(a_session_without_a_worker_is_refused_and_not_a_fault),
-    };
     memset(large_cell, '#', sizeof large_cell - 1);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

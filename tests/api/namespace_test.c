@@ -61,14 +61,14 @@ static void expect_aside(snug_session *session, const char *source, const char *
     expect_by(snug_session_run_aside, session, source, value);
 }
 
-static void a_run_aside_sees_the_names_and_leaves_none(void **state)
+TEST_WITH(a_run_aside_sees_the_names_and_leaves_none, open_session, close_session)
 {
     expect(*state, "x = 2\n7", "7");
     expect_aside(*state, "y = x + 1; x = 9; del x\ny", "3");
     expect(*state, "x, 'y' in globals(), _, len(In), sorted(Out)", "(2, False, 7, 3, [1])");
 }
 
-static void a_run_aside_does_not_count(void **state)
+TEST_WITH(a_run_aside_does_not_count, open_session, close_session)
 {
     expect(*state, "1", "1");
     snug_result *result = run_by(snug_session_run_aside, *state, "1/0");
@@ -84,7 +84,7 @@ static void a_run_aside_does_not_count(void **state)
     expect(*state, "len(In)", "3");
 }
 
-static void what_is_not_recorded_keeps_names_and_does_not_count(void **state)
+TEST_WITH(what_is_not_recorded_keeps_names_and_does_not_count, open_session, close_session)
 {
     expect(*state, "1", "1");
     expect_by(snug_session_run_unrecorded, *state, "kept = 5\nkept + 1", "6");
@@ -96,7 +96,7 @@ static void what_is_not_recorded_keeps_names_and_does_not_count(void **state)
     expect(*state, "kept, _, len(In), sorted(Out)", "(5, 1, 3, [1])");
 }
 
-static void what_a_run_aside_does_through_functions_stays_and_is_told(void **state)
+TEST_WITH(what_a_run_aside_does_through_functions_stays_and_is_told, open_session, close_session)
 {
     expect(*state, "total = 0\ndef add():\n    global total\n    total += 1\n", "");
     snug_result *result = run_by(snug_session_run_aside, *state, "add(); made = 1");
@@ -108,7 +108,7 @@ static void what_a_run_aside_does_through_functions_stays_and_is_told(void **sta
     expect(*state, "total", "1");
 }
 
-static void a_run_aside_may_await_and_its_future_statement_is_its_own(void **state)
+TEST_WITH(a_run_aside_may_await_and_its_future_statement_is_its_own, open_session, close_session)
 {
     expect_aside(*state, "import asyncio\nawait asyncio.sleep(0, 5)", "5");
     expect_aside(*state,
@@ -122,7 +122,7 @@ static void a_run_aside_may_await_and_its_future_statement_is_its_own(void **sta
     snug_result_free(result);
 }
 
-static void a_run_aside_that_is_stopped_keeps_the_state(void **state)
+TEST_WITH(a_run_aside_that_is_stopped_keeps_the_state, open_session, close_session)
 {
     snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = 200 };
     snug_result *result = NULL;
@@ -136,7 +136,7 @@ static void a_run_aside_that_is_stopped_keeps_the_state(void **state)
     expect(*state, "x, 'z' in globals()", "(3, False)");
 }
 
-static void a_name_is_set_to_the_value_of_json(void **state)
+TEST_WITH(a_name_is_set_to_the_value_of_json, open_session, close_session)
 {
     const char *json =
         "{\"rows\": [1, 2.5, \"\xc3\xa9\", null, true], \"big\": 123456789012345678901}";
@@ -148,7 +148,7 @@ static void a_name_is_set_to_the_value_of_json(void **state)
     snug_result_free(result);
 }
 
-static void a_name_that_is_none_or_no_json_is_refused_by_name(void **state)
+TEST_WITH(a_name_that_is_none_or_no_json_is_refused_by_name, open_session, close_session)
 {
     static const struct {
         const char *name, *json, *message;
@@ -170,7 +170,7 @@ static void a_name_that_is_none_or_no_json_is_refused_by_name(void **state)
 }
 
 /* In a worker it would be the memory of all its sessions. */
-static void a_value_beyond_the_session_s_memory_costs_no_session(void **state)
+TEST_WITH(a_value_beyond_the_session_s_memory_costs_no_session, open_session, close_session)
 {
     const size_t len = (size_t)300 << 20;
     char *json = malloc(len);
@@ -186,7 +186,7 @@ static void a_value_beyond_the_session_s_memory_costs_no_session(void **state)
     free(json);
 }
 
-static void a_rollback_gives_names_their_meaning_back(void **state)
+TEST_WITH(a_rollback_gives_names_their_meaning_back, open_session, close_session)
 {
     assert_int_equal(snug_session_rollback(*state), SNUG_ENOTFOUND);
     expect(*state, "a = 1; b = [1]; gone = 5", "");
@@ -202,7 +202,7 @@ static void a_rollback_gives_names_their_meaning_back(void **state)
     assert_int_equal(snug_session_rollback(*state), SNUG_ENOTFOUND);
 }
 
-static void a_rollback_survives_finalizers_that_change_the_names(void **state)
+TEST_WITH(a_rollback_survives_finalizers_that_change_the_names, open_session, close_session)
 {
     assert_int_equal(snug_session_checkpoint(*state), SNUG_OK);
     expect(*state,
@@ -214,7 +214,7 @@ static void a_rollback_survives_finalizers_that_change_the_names(void **state)
     expect(*state, "'late' in globals(), 'other' in globals()", "(False, False)");
 }
 
-static void a_finalizer_that_does_not_end_costs_the_rollback_only(void **state)
+TEST_WITH(a_finalizer_that_does_not_end_costs_the_rollback_only, open_session, close_session)
 {
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -237,7 +237,7 @@ static void take_answer(void *payload, snug_call *call, const char *arguments)
     snug_call_return(call, "null", 4);
 }
 
-static void a_tool_that_takes_any_gets_texts_of_what_has_no_json(void **state)
+TEST_WITH(a_tool_that_takes_any_gets_texts_of_what_has_no_json, open_session, close_session)
 {
     char got[256] = "";
     snug_tool tool = SNUG_TOOL_INIT;
@@ -263,7 +263,8 @@ static void a_tool_that_takes_any_gets_texts_of_what_has_no_json(void **state)
     }
 }
 
-static void the_last_thousand_values_are_kept_and_no_name_of_those_before(void **state)
+TEST_WITH(the_last_thousand_values_are_kept_and_no_name_of_those_before, open_session,
+          close_session)
 {
     const char *const counts =
         "len(Out), sum(n[1:].isdigit() for n in list(globals()) if n[0] == '_')";
@@ -281,22 +282,5 @@ static void the_last_thousand_values_are_kept_and_no_name_of_those_before(void *
 
 int main(void)
 {
-    const struct CMUnitTest all[] = {
-#define ROW(name) cmocka_unit_test_setup_teardown(name, open_session, close_session)
-        ROW(a_run_aside_sees_the_names_and_leaves_none),
-        ROW(a_run_aside_does_not_count),
-        ROW(what_is_not_recorded_keeps_names_and_does_not_count),
-        ROW(what_a_run_aside_does_through_functions_stays_and_is_told),
-        ROW(a_run_aside_may_await_and_its_future_statement_is_its_own),
-        ROW(a_run_aside_that_is_stopped_keeps_the_state),
-        ROW(a_name_is_set_to_the_value_of_json),
-        ROW(a_name_that_is_none_or_no_json_is_refused_by_name),
-        ROW(a_value_beyond_the_session_s_memory_costs_no_session),
-        ROW(a_rollback_gives_names_their_meaning_back),
-        ROW(a_rollback_survives_finalizers_that_change_the_names),
-        ROW(a_finalizer_that_does_not_end_costs_the_rollback_only),
-        ROW(a_tool_that_takes_any_gets_texts_of_what_has_no_json),
-        ROW(the_last_thousand_values_are_kept_and_no_name_of_those_before),
-    };
-    return cmocka_run_group_tests(all, open_host, close_host);
+    return run_all_tests(open_host, close_host);
 }

@@ -42,7 +42,7 @@ static snug_result *run_with(snug_session *session, const char *source, const sn
     return result;
 }
 
-static void no_output_is_kept_and_all_of_it_is_in_a_file(void **state)
+TEST(no_output_is_kept_and_all_of_it_is_in_a_file)
 {
     snug_limits limits = SNUG_LIMITS_INIT;
     limits.output_bytes = SNUG_NONE;
@@ -66,7 +66,7 @@ static void no_output_is_kept_and_all_of_it_is_in_a_file(void **state)
     snug_session_close(session);
 }
 
-static void without_files_output_is_counted_only(void **state)
+TEST(without_files_output_is_counted_only)
 {
     snug_limits limits = SNUG_LIMITS_INIT;
     limits.output_bytes = limits.disk_bytes = SNUG_NONE;
@@ -94,7 +94,7 @@ static void expect_no_file(const snug_limits *limits, const char *source)
     snug_session_close(session);
 }
 
-static void no_byte_or_no_file_is_written(void **state)
+TEST(no_byte_or_no_file_is_written)
 {
     snug_limits limits = SNUG_LIMITS_INIT;
     limits.disk_bytes = SNUG_NONE;
@@ -110,7 +110,7 @@ static void answer_one(void *payload, snug_call *call, const char *arguments)
     snug_call_return(call, "1", 1);
 }
 
-static void a_cell_without_calls_of_tools_may_stand_beside_one_with(void **state)
+TEST(a_cell_without_calls_of_tools_may_stand_beside_one_with)
 {
     snug_tool tool = SNUG_TOOL_INIT;
     snug_limits limits = SNUG_LIMITS_INIT;
@@ -139,7 +139,7 @@ static void a_cell_without_calls_of_tools_may_stand_beside_one_with(void **state
     snug_session_close(session);
 }
 
-static void no_value_no_display_and_no_names_are_told(void **state)
+TEST(no_value_no_display_and_no_names_are_told)
 {
     snug_limits limits = SNUG_LIMITS_INIT;
     limits.value_bytes = limits.display_bytes = limits.list_bytes = SNUG_NONE;
@@ -161,7 +161,7 @@ static void no_value_no_display_and_no_names_are_told(void **state)
     snug_session_close(session);
 }
 
-static void what_nothing_runs_without_is_refused_everywhere(void **state)
+TEST(what_nothing_runs_without_is_refused_everywhere)
 {
     snug_session *session = NULL;
     snug_result *result = NULL;
@@ -177,7 +177,7 @@ static void what_nothing_runs_without_is_refused_everywhere(void **state)
     snug_session_close(session);
 }
 
-static void what_is_none_is_none_after_a_reset(void **state)
+TEST(what_is_none_is_none_after_a_reset)
 {
     snug_limits limits = SNUG_LIMITS_INIT;
     limits.disk_files = SNUG_NONE;
@@ -189,7 +189,7 @@ static void what_is_none_is_none_after_a_reset(void **state)
     snug_session_close(session);
 }
 
-static void a_call_of_a_program_has_its_own_limits_too(void **state)
+TEST(a_call_of_a_program_has_its_own_limits_too)
 {
     static const char source[] = "with open('f.txt', 'w') as f: f.write('x')";
     snug_program *program = NULL;
@@ -212,15 +212,5 @@ static void a_call_of_a_program_has_its_own_limits_too(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_output_is_kept_and_all_of_it_is_in_a_file),
-        cmocka_unit_test(without_files_output_is_counted_only),
-        cmocka_unit_test(no_byte_or_no_file_is_written),
-        cmocka_unit_test(a_cell_without_calls_of_tools_may_stand_beside_one_with),
-        cmocka_unit_test(no_value_no_display_and_no_names_are_told),
-        cmocka_unit_test(what_nothing_runs_without_is_refused_everywhere),
-        cmocka_unit_test(what_is_none_is_none_after_a_reset),
-        cmocka_unit_test(a_call_of_a_program_has_its_own_limits_too),
-    };
-    return cmocka_run_group_tests(tests, open_host, close_host);
+    return run_all_tests(open_host, close_host);
 }

@@ -99,7 +99,7 @@ static void wake(snug_session *a, snug_session *b)
 
 /* ---- what sessions are ---- */
 
-static void the_one_used_least_lately_has_no_thread(void **state)
+TEST(the_one_used_least_lately_has_no_thread)
 {
     snug_host *host = open_host(2);
     snug_session *a = open_session(host), *b = open_session(host);
@@ -122,7 +122,7 @@ static void the_one_used_least_lately_has_no_thread(void **state)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-static void cells_can_not_tell_that_their_thread_is_another(void **state)
+TEST(cells_can_not_tell_that_their_thread_is_another)
 {
     snug_host *host = open_host(2);
     snug_session *a = open_session(host), *b = open_session(host), *c = open_session(host);
@@ -156,7 +156,7 @@ static void cells_can_not_tell_that_their_thread_is_another(void **state)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-static void limits_hold_after_waking(void **state)
+TEST(limits_hold_after_waking)
 {
     snug_host *host = open_host(1);
     snug_session *a = open_session(host), *b = open_session(host);
@@ -211,7 +211,7 @@ static int await_threads(int wanted)
     return filtered;
 }
 
-static void the_new_thread_has_the_filters_of_the_kernel(void **state)
+TEST(the_new_thread_has_the_filters_of_the_kernel)
 {
     snug_host *host = open_host(1);
     snug_session *a = open_session(host);
@@ -233,7 +233,7 @@ static int has_private_descriptors(const snug_host *host)
     return found && (!missing || found < missing);
 }
 
-static void a_session_with_an_open_file_keeps_its_thread(void **state)
+TEST(a_session_with_an_open_file_keeps_its_thread)
 {
     snug_host *host = open_host(1);
     const uint64_t parked = has_private_descriptors(host) ? 0 : 1;
@@ -254,7 +254,7 @@ static void a_session_with_an_open_file_keeps_its_thread(void **state)
 }
 
 /* By its number it would be one of the first three, which all have. */
-static void a_file_in_the_place_of_a_standard_one_keeps_the_thread_too(void **state)
+TEST(a_file_in_the_place_of_a_standard_one_keeps_the_thread_too)
 {
     snug_host *host = open_host(1);
     snug_session *a = open_session(host), *b;
@@ -281,7 +281,7 @@ static void write_key(const char *folder)
 }
 
 /* In its place is another one, or nothing: as before, nothing of that can be had. */
-static void a_folder_that_was_replaced_stays_out_of_reach(void **state)
+TEST(a_folder_that_was_replaced_stays_out_of_reach)
 {
     char folder[] = "/tmp/park_test-XXXXXX", work[64], moved[64], secret[64], key[96];
     snug_host *host = open_host(1);
@@ -322,7 +322,7 @@ static void a_folder_that_was_replaced_stays_out_of_reach(void **state)
 
 /* ---- what else is done with one ---- */
 
-static void a_parked_session_can_be_reset_saved_asked_interrupted_and_closed(void **state)
+TEST(a_parked_session_can_be_reset_saved_asked_interrupted_and_closed)
 {
     char path[] = "/tmp/park_test-XXXXXX";
     snug_saved *saved = NULL;
@@ -359,7 +359,7 @@ static void a_parked_session_can_be_reset_saved_asked_interrupted_and_closed(voi
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-static void where_no_thread_can_be_had_the_session_is_as_it_was(void **state)
+TEST(where_no_thread_can_be_had_the_session_is_as_it_was)
 {
     snug_result *result = NULL;
     snug_host *host = open_host(1);
@@ -392,7 +392,7 @@ static void where_no_thread_can_be_had_the_session_is_as_it_was(void **state)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-static void an_interrupt_that_comes_while_it_is_woken_ends_the_cell(void **state)
+TEST(an_interrupt_that_comes_while_it_is_woken_ends_the_cell)
 {
     snug_host *host = open_host(1);
     snug_session *a = open_session(host), *b = open_session(host);
@@ -406,7 +406,7 @@ static void an_interrupt_that_comes_while_it_is_woken_ends_the_cell(void **state
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-static void a_call_without_a_thread_is_no_cell_and_takes_no_time(void **state)
+TEST(a_call_without_a_thread_is_no_cell_and_takes_no_time)
 {
     snug_result *result = NULL;
     const snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = 10000 };
@@ -428,7 +428,7 @@ static void a_call_without_a_thread_is_no_cell_and_takes_no_time(void **state)
 }
 
 /* The interpreter is lost to the process, which a sanitizer tells at the end; the call returns. */
-static void closing_one_without_a_thread_returns(void **state)
+TEST(closing_one_without_a_thread_returns)
 {
 #ifdef __SANITIZE_ADDRESS__
     print_message("a sanitizer would tell of what is lost\n");
@@ -467,7 +467,7 @@ static void *call_all(void *arg)
     return NULL;
 }
 
-static void callers_park_each_others_sessions_and_nobody_notices(void **state)
+TEST(callers_park_each_others_sessions_and_nobody_notices)
 {
     pthread_t callers[CALLERS];
     snug_host *host = open_host(3);
@@ -483,20 +483,5 @@ static void callers_park_each_others_sessions_and_nobody_notices(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_one_used_least_lately_has_no_thread),
-        cmocka_unit_test(cells_can_not_tell_that_their_thread_is_another),
-        cmocka_unit_test(limits_hold_after_waking),
-        cmocka_unit_test(the_new_thread_has_the_filters_of_the_kernel),
-        cmocka_unit_test(a_session_with_an_open_file_keeps_its_thread),
-        cmocka_unit_test(a_parked_session_can_be_reset_saved_asked_interrupted_and_closed),
-        cmocka_unit_test(where_no_thread_can_be_had_the_session_is_as_it_was),
-        cmocka_unit_test(an_interrupt_that_comes_while_it_is_woken_ends_the_cell),
-        cmocka_unit_test(a_call_without_a_thread_is_no_cell_and_takes_no_time),
-        cmocka_unit_test(a_file_in_the_place_of_a_standard_one_keeps_the_thread_too),
-        cmocka_unit_test(a_folder_that_was_replaced_stays_out_of_reach),
-        cmocka_unit_test(closing_one_without_a_thread_returns),
-        cmocka_unit_test(callers_park_each_others_sessions_and_nobody_notices),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -53,28 +53,28 @@ static void expect_everywhere(const char *source, const char *value)
     snug_session_close(third);
 }
 
-static void characters_are_found_by_name(void **state)
+TEST(characters_are_found_by_name)
 {
     /* Other names each time: the code of a cell is kept. */
     expect_everywhere("eval(\"'\\\\N{BULLET}'\")", "'\u2022'");
     expect_everywhere("'a\\u2022'.encode('ascii', 'namereplace')", "b'a\\\\N{BULLET}'");
 }
 
-static void arrays_are_pickled(void **state)
+TEST(arrays_are_pickled)
 {
     expect_everywhere("import array, pickle\n"
                       "pickle.loads(pickle.dumps(array.array('i', [1, 2]), 4))",
                       "array('i', [1, 2])");
 }
 
-static void times_are_parsed(void **state)
+TEST(times_are_parsed)
 {
     expect_everywhere("import datetime\n"
                       "datetime.datetime.strptime('2020', '%Y')",
                       "datetime.datetime(2020, 1, 1, 0, 0)");
 }
 
-static void what_parses_times_is_the_sessions_own(void **state)
+TEST(what_parses_times_is_the_sessions_own)
 {
     snug_session *one = open_session(), *other = open_session();
     static const char replace[] =
@@ -91,7 +91,7 @@ static void what_parses_times_is_the_sessions_own(void **state)
 }
 
 /* 3.11 made a second one of the names of the session that was opened last. */
-static void sys_is_the_sessions_own(void **state)
+TEST(sys_is_the_sessions_own)
 {
     snug_session *one = open_session(), *other = open_session();
     expect(one,
@@ -109,12 +109,5 @@ static void sys_is_the_sessions_own(void **state)
 
 int main(void)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(characters_are_found_by_name),
-        cmocka_unit_test(arrays_are_pickled),
-        cmocka_unit_test(times_are_parsed),
-        cmocka_unit_test(what_parses_times_is_the_sessions_own),
-        cmocka_unit_test(sys_is_the_sessions_own),
-    };
-    return cmocka_run_group_tests(tests, open_host, close_host);
+    return run_all_tests(open_host, close_host);
 }

@@ -107,7 +107,7 @@ static void expect_error(snug_session *session, snug_program *program, const snu
 
 /* ---- values ---- */
 
-static void numbers_go_in_and_come_out(void **state)
+TEST_WITH(numbers_go_in_and_come_out, open_session, close_session)
 {
     snug_program *program =
         prepare("z = x * 2\nz + y", SNUG_TYPE_INT, SNUG_TYPE_INT, SNUG_TYPE_INT);
@@ -126,7 +126,7 @@ static void numbers_go_in_and_come_out(void **state)
     snug_program_free(program);
 }
 
-static void an_int_is_taken_for_a_double(void **state)
+TEST_WITH(an_int_is_taken_for_a_double, open_session, close_session)
 {
     snug_program *program = prepare("type(x).__name__ == 'float' and x / 2", SNUG_TYPE_DOUBLE,
                                     SNUG_TYPE_NONE, SNUG_TYPE_DOUBLE);
@@ -140,7 +140,7 @@ static void an_int_is_taken_for_a_double(void **state)
     snug_program_free(program);
 }
 
-static void every_type_comes_back_as_it_went_in(void **state)
+TEST_WITH(every_type_comes_back_as_it_went_in, open_session, close_session)
 {
     static const int64_t ints[] = { 1, -2, INT64_MAX };
     static const double doubles[] = { 0.5, -1e300 };
@@ -182,7 +182,7 @@ static void every_type_comes_back_as_it_went_in(void **state)
     snug_program_free(program);
 }
 
-static void an_array_is_a_view_that_python_computes_with(void **state)
+TEST_WITH(an_array_is_a_view_that_python_computes_with, open_session, close_session)
 {
     static const double doubles[] = { 0.5, 1.5, 2.5 };
     const snug_value x = { .type = SNUG_TYPE_DOUBLES, .data = doubles, .len = 3 };
@@ -197,7 +197,7 @@ static void an_array_is_a_view_that_python_computes_with(void **state)
     snug_program_free(program);
 }
 
-static void a_list_of_numbers_is_an_array(void **state)
+TEST_WITH(a_list_of_numbers_is_an_array, open_session, close_session)
 {
     snug_program *ints = prepare("range(x)", SNUG_TYPE_INT, SNUG_TYPE_NONE, SNUG_TYPE_INTS);
     snug_program *doubles = prepare("[x, x / 4]", SNUG_TYPE_INT, SNUG_TYPE_NONE, SNUG_TYPE_DOUBLES);
@@ -216,7 +216,7 @@ static void a_list_of_numbers_is_an_array(void **state)
     snug_program_free(doubles);
 }
 
-static void a_value_of_another_type_is_an_error_in_words(void **state)
+TEST_WITH(a_value_of_another_type_is_an_error_in_words, open_session, close_session)
 {
     static const struct {
         const char *source;
@@ -244,7 +244,7 @@ static void a_value_of_another_type_is_an_error_in_words(void **state)
     }
 }
 
-static void a_large_int_is_json_where_any_type_will_do(void **state)
+TEST_WITH(a_large_int_is_json_where_any_type_will_do, open_session, close_session)
 {
     snug_program *program = prepare("2 ** 64", SNUG_TYPE_NONE, SNUG_TYPE_NONE, SNUG_TYPE_ANY);
     snug_answer answer = SNUG_ANSWER_INIT;
@@ -256,7 +256,7 @@ static void a_large_int_is_json_where_any_type_will_do(void **state)
     snug_program_free(program);
 }
 
-static void arguments_that_do_not_fit_are_refused(void **state)
+TEST_WITH(arguments_that_do_not_fit_are_refused, open_session, close_session)
 {
     const snug_value text = of_text(SNUG_TYPE_TEXT, "1"), bad = of_text(SNUG_TYPE_TEXT, "\xff");
     const snug_value json = of_text(SNUG_TYPE_JSON, "{"), untyped = { .integer = 1 };
@@ -278,7 +278,7 @@ static void arguments_that_do_not_fit_are_refused(void **state)
 
 /* A worker's memory is that of all its sessions, and an argument goes there before the session
  * looks. */
-static void an_argument_beyond_the_session_s_memory_costs_no_session(void **state)
+TEST_WITH(an_argument_beyond_the_session_s_memory_costs_no_session, open_session, close_session)
 {
     const size_t count = (size_t)450 << 17; /* 450 MiB of doubles */
     snug_value large = { .type = SNUG_TYPE_DOUBLES, .data = calloc(count, 8), .len = count };
@@ -302,7 +302,7 @@ static void an_argument_beyond_the_session_s_memory_costs_no_session(void **stat
     snug_program_free(any);
 }
 
-static void what_is_neither_true_nor_false_is_refused(void **state)
+TEST_WITH(what_is_neither_true_nor_false_is_refused, open_session, close_session)
 {
     static const unsigned char bytes[] = { 0, 1, 2 };
     const snug_value two = { .type = SNUG_TYPE_BOOL, .integer = 2 };
@@ -325,7 +325,7 @@ static void what_is_neither_true_nor_false_is_refused(void **state)
 
 /* ---- programs ---- */
 
-static void a_program_that_does_not_pass_the_scan_is_refused(void **state)
+TEST_WITH(a_program_that_does_not_pass_the_scan_is_refused, open_session, close_session)
 {
     static const char source[] = "x = 1\nimport ctypes\nx";
     snug_program *program = NULL;
@@ -346,7 +346,7 @@ static void a_program_that_does_not_pass_the_scan_is_refused(void **state)
     assert_int_equal(snug_program_prepare(&program, NULL, host, "1 +", 3, NULL), SNUG_EINVAL);
 }
 
-static void inputs_need_names_of_their_own(void **state)
+TEST_WITH(inputs_need_names_of_their_own, open_session, close_session)
 {
     static const char *const names[] = { "a b", "", "1a", "a,b", "a=1" };
     snug_program_options options = SNUG_PROGRAM_OPTIONS_INIT;
@@ -362,7 +362,7 @@ static void inputs_need_names_of_their_own(void **state)
     }
 }
 
-static void other_names_are_the_sessions(void **state)
+TEST_WITH(other_names_are_the_sessions, open_session, close_session)
 {
     snug_program *program = prepare("import math\ntmp = scale(x)\nmath.floor(tmp + offset)",
                                     SNUG_TYPE_DOUBLE, SNUG_TYPE_NONE, SNUG_TYPE_INT);
@@ -382,7 +382,7 @@ static void other_names_are_the_sessions(void **state)
     snug_program_free(program);
 }
 
-static void history_and_count_are_untouched(void **state)
+TEST_WITH(history_and_count_are_untouched, open_session, close_session)
 {
     snug_program *program =
         prepare("global seen\nseen = x\nx", SNUG_TYPE_INT, SNUG_TYPE_NONE, SNUG_TYPE_INT);
@@ -403,7 +403,7 @@ static void history_and_count_are_untouched(void **state)
     snug_program_free(program);
 }
 
-static void a_program_is_called_in_several_sessions(void **state)
+TEST_WITH(a_program_is_called_in_several_sessions, open_session, close_session)
 {
     snug_program *program = prepare("n + x", SNUG_TYPE_INT, SNUG_TYPE_NONE, SNUG_TYPE_INT);
     snug_answer answer = SNUG_ANSWER_INIT;
@@ -430,7 +430,7 @@ static void a_program_is_called_in_several_sessions(void **state)
     snug_answer_free(&answer);
 }
 
-static void many_programs_keep_apart(void **state)
+TEST_WITH(many_programs_keep_apart, open_session, close_session)
 {
     enum { PROGRAMS = 600 };
     snug_program *programs[PROGRAMS];
@@ -458,7 +458,7 @@ static void many_programs_keep_apart(void **state)
 
 /* ---- what goes wrong ---- */
 
-static void an_exception_is_told_with_its_line(void **state)
+TEST_WITH(an_exception_is_told_with_its_line, open_session, close_session)
 {
     snug_program *program =
         prepare("y = x - 1\n1 / y", SNUG_TYPE_INT, SNUG_TYPE_NONE, SNUG_TYPE_DOUBLE);
@@ -480,7 +480,7 @@ static void an_exception_is_told_with_its_line(void **state)
     snug_program_free(program);
 }
 
-static void a_syntax_error_of_an_unscanned_program_is_its_status(void **state)
+TEST_WITH(a_syntax_error_of_an_unscanned_program_is_its_status, open_session, close_session)
 {
     snug_program_options options = SNUG_PROGRAM_OPTIONS_INIT;
     snug_program *program;
@@ -491,7 +491,7 @@ static void a_syntax_error_of_an_unscanned_program_is_its_status(void **state)
     snug_program_free(program);
 }
 
-static void what_is_denied_has_that_status(void **state)
+TEST_WITH(what_is_denied_has_that_status, open_session, close_session)
 {
     snug_program_options options = SNUG_PROGRAM_OPTIONS_INIT;
     snug_answer answer = SNUG_ANSWER_INIT;
@@ -506,7 +506,7 @@ static void what_is_denied_has_that_status(void **state)
     snug_program_free(program);
 }
 
-static void what_is_printed_is_in_the_result(void **state)
+TEST_WITH(what_is_printed_is_in_the_result, open_session, close_session)
 {
     snug_program *program =
         prepare("print('row', x)\nx", SNUG_TYPE_INT, SNUG_TYPE_NONE, SNUG_TYPE_INT);
@@ -521,7 +521,7 @@ static void what_is_printed_is_in_the_result(void **state)
     snug_program_free(program);
 }
 
-static void a_call_is_stopped_at_its_limit_and_names_are_kept(void **state)
+TEST_WITH(a_call_is_stopped_at_its_limit_and_names_are_kept, open_session, close_session)
 {
     snug_program *program = prepare("while x:\n    try:\n        while True: pass\n"
                                     "    except BaseException: pass",
@@ -544,7 +544,7 @@ static void a_call_is_stopped_at_its_limit_and_names_are_kept(void **state)
     snug_program_free(program);
 }
 
-static void memory_is_limited(void **state)
+TEST_WITH(memory_is_limited, open_session, close_session)
 {
     snug_program *program =
         prepare("len(bytearray(x))", SNUG_TYPE_INT, SNUG_TYPE_NONE, SNUG_TYPE_INT);
@@ -559,7 +559,7 @@ static void memory_is_limited(void **state)
     snug_program_free(program);
 }
 
-static void an_interrupt_ends_a_call(void **state)
+TEST_WITH(an_interrupt_ends_a_call, open_session, close_session)
 {
     snug_program *program =
         prepare("while True: pass", SNUG_TYPE_NONE, SNUG_TYPE_NONE, SNUG_TYPE_ANY);
@@ -575,7 +575,7 @@ static void an_interrupt_ends_a_call(void **state)
     snug_program_free(program);
 }
 
-static void programs_of_another_host_are_refused(void **state)
+TEST_WITH(programs_of_another_host_are_refused, open_session, close_session)
 {
     snug_answer answer = SNUG_ANSWER_INIT;
     snug_host_options options = SNUG_HOST_OPTIONS_INIT;
@@ -593,7 +593,7 @@ static void programs_of_another_host_are_refused(void **state)
     assert_int_equal(snug_host_close(other), SNUG_OK);
 }
 
-static void a_lost_session_is_refused_and_its_program_serves_others(void **state)
+TEST_WITH(a_lost_session_is_refused_and_its_program_serves_others, open_session, close_session)
 {
     snug_program *program = prepare("exit_now(x)", SNUG_TYPE_INT, SNUG_TYPE_NONE, SNUG_TYPE_ANY);
     snug_answer answer = SNUG_ANSWER_INIT;
@@ -619,7 +619,7 @@ static void map(snug_mapped *mapped, snug_session *session, snug_program *progra
                      SNUG_OK);
 }
 
-static void a_map_calls_the_program_for_each_row(void **state)
+TEST_WITH(a_map_calls_the_program_for_each_row, open_session, close_session)
 {
     static const double prices[] = { 1, 2.5, 4 };
     static const int64_t counts[] = { 2, 2, 3 };
@@ -644,7 +644,7 @@ static void a_map_calls_the_program_for_each_row(void **state)
     snug_program_free(program);
 }
 
-static void rows_may_be_missing(void **state)
+TEST_WITH(rows_may_be_missing, open_session, close_session)
 {
     static const int64_t numbers[] = { 1, 0, 3, 4 };
     static const uint8_t missing[] = { 0, 1, 0, 0 };
@@ -662,7 +662,7 @@ static void rows_may_be_missing(void **state)
     snug_program_free(program);
 }
 
-static void texts_are_mapped_by_their_ends(void **state)
+TEST_WITH(texts_are_mapped_by_their_ends, open_session, close_session)
 {
     static const char texts[] = "abc\xc3\xa4";
     static const uint64_t ends[] = { 1, 1, 3, 5 };
@@ -684,7 +684,7 @@ static void texts_are_mapped_by_their_ends(void **state)
     snug_program_free(empty);
 }
 
-static void a_row_that_fails_ends_the_map_and_keeps_those_before(void **state)
+TEST_WITH(a_row_that_fails_ends_the_map_and_keeps_those_before, open_session, close_session)
 {
     static const int64_t numbers[] = { 4, 2, 0, 1 };
     const snug_column column = { SNUG_TYPE_INT, numbers, NULL, NULL };
@@ -700,7 +700,7 @@ static void a_row_that_fails_ends_the_map_and_keeps_those_before(void **state)
     snug_program_free(program);
 }
 
-static void a_map_is_stopped_between_rows_and_within(void **state)
+TEST_WITH(a_map_is_stopped_between_rows_and_within, open_session, close_session)
 {
     enum { ROWS = 1000 };
     int64_t *numbers = calloc(ROWS, sizeof *numbers);
@@ -723,7 +723,7 @@ static void a_map_is_stopped_between_rows_and_within(void **state)
     free(numbers);
 }
 
-static void a_map_needs_an_output_that_a_column_can_have(void **state)
+TEST_WITH(a_map_needs_an_output_that_a_column_can_have, open_session, close_session)
 {
     static const int64_t numbers[] = { 1 };
     const snug_column column = { SNUG_TYPE_INT, numbers, NULL, NULL };
@@ -741,7 +741,7 @@ static void a_map_needs_an_output_that_a_column_can_have(void **state)
 
 /* ---- on the caller's thread ---- */
 
-static void a_session_on_its_callers_thread_calls_and_maps(void **state)
+TEST_WITH(a_session_on_its_callers_thread_calls_and_maps, open_session, close_session)
 {
     static const double numbers[] = { 1, 2, 3 };
     const snug_column column = { SNUG_TYPE_DOUBLE, numbers, NULL, NULL };
@@ -768,7 +768,7 @@ static void a_session_on_its_callers_thread_calls_and_maps(void **state)
 
 /* ---- templates ---- */
 
-static void sessions_open_from_a_template_with_its_names(void **state)
+TEST_WITH(sessions_open_from_a_template_with_its_names, open_session, close_session)
 {
     static const char look[] = "import statistics as st\nscale(rate), table, _, sq(3)";
     snug_template *template_;
@@ -792,7 +792,7 @@ static void sessions_open_from_a_template_with_its_names(void **state)
     snug_session_close(third);
 }
 
-static void a_template_says_what_it_leaves_out(void **state)
+TEST_WITH(a_template_says_what_it_leaves_out, open_session, close_session)
 {
     snug_template *template_;
     snug_saved *kept = NULL, *there = NULL;
@@ -813,7 +813,7 @@ static void a_template_says_what_it_leaves_out(void **state)
     snug_session_close(other);
 }
 
-static void a_program_runs_in_a_session_from_a_template(void **state)
+TEST_WITH(a_program_runs_in_a_session_from_a_template, open_session, close_session)
 {
     snug_program *program = prepare("scale(x)", SNUG_TYPE_INT, SNUG_TYPE_NONE, SNUG_TYPE_INT);
     snug_answer answer = SNUG_ANSWER_INIT;
@@ -834,7 +834,7 @@ static void a_program_runs_in_a_session_from_a_template(void **state)
     snug_session_close(other);
 }
 
-static void a_template_that_cannot_be_opened_leaves_no_session(void **state)
+TEST_WITH(a_template_that_cannot_be_opened_leaves_no_session, open_session, close_session)
 {
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     snug_session *other = NULL;
@@ -853,47 +853,7 @@ static void a_template_that_cannot_be_opened_leaves_no_session(void **state)
     snug_template_free(template_);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, open_session, close_session)
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(numbers_go_in_and_come_out),
-        TEST(an_int_is_taken_for_a_double),
-        TEST(every_type_comes_back_as_it_went_in),
-        TEST(an_array_is_a_view_that_python_computes_with),
-        TEST(a_list_of_numbers_is_an_array),
-        TEST(a_value_of_another_type_is_an_error_in_words),
-        TEST(a_large_int_is_json_where_any_type_will_do),
-        TEST(arguments_that_do_not_fit_are_refused),
-        TEST(what_is_neither_true_nor_false_is_refused),
-        TEST(an_argument_beyond_the_session_s_memory_costs_no_session),
-        TEST(a_program_that_does_not_pass_the_scan_is_refused),
-        TEST(inputs_need_names_of_their_own),
-        TEST(other_names_are_the_sessions),
-        TEST(history_and_count_are_untouched),
-        TEST(a_program_is_called_in_several_sessions),
-        TEST(many_programs_keep_apart),
-        TEST(an_exception_is_told_with_its_line),
-        TEST(a_syntax_error_of_an_unscanned_program_is_its_status),
-        TEST(what_is_denied_has_that_status),
-        TEST(what_is_printed_is_in_the_result),
-        TEST(a_call_is_stopped_at_its_limit_and_names_are_kept),
-        TEST(memory_is_limited),
-        TEST(an_interrupt_ends_a_call),
-        TEST(programs_of_another_host_are_refused),
-        TEST(a_lost_session_is_refused_and_its_program_serves_others),
-        TEST(a_map_calls_the_program_for_each_row),
-        TEST(rows_may_be_missing),
-        TEST(texts_are_mapped_by_their_ends),
-        TEST(a_row_that_fails_ends_the_map_and_keeps_those_before),
-        TEST(a_map_is_stopped_between_rows_and_within),
-        TEST(a_map_needs_an_output_that_a_column_can_have),
-        TEST(a_session_on_its_callers_thread_calls_and_maps),
-        TEST(sessions_open_from_a_template_with_its_names),
-        TEST(a_template_says_what_it_leaves_out),
-        TEST(a_program_runs_in_a_session_from_a_template),
-        TEST(a_template_that_cannot_be_opened_leaves_no_session),
-    };
-    return cmocka_run_group_tests(tests, open_host, close_host);
+    return run_all_tests(open_host, close_host);
 }

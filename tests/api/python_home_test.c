@@ -153,7 +153,7 @@ static void check(snug_session *session, const char *source, const char *value)
 }
 
 /* As Debian's python3-dbg and a free-threaded Python put theirs, in the same folder. */
-static void extensions_of_other_builds_are_left_alone(void **state)
+TEST(extensions_of_other_builds_are_left_alone)
 {
     put("_json.cpython-311d-x86_64-linux-gnu.so");
     put("_json.cpython-313d-x86_64-linux-gnu.so");
@@ -179,7 +179,7 @@ static int is_mapped(const char *part)
     return found;
 }
 
-static void a_module_in_c_is_loaded_when_a_cell_imports_it(void **state)
+TEST(a_module_in_c_is_loaded_when_a_cell_imports_it)
 {
     snug_host *host = open_host();
     snug_session *session = open_session(host);
@@ -193,7 +193,7 @@ static void a_module_in_c_is_loaded_when_a_cell_imports_it(void **state)
 enum { FEW = 32 };
 
 /* json would go on without it, and the codec be unknown, for as long as the session lives. */
-static void one_that_finds_no_descriptor_is_loaded_when_there_are_some_again(void **state)
+TEST(one_that_finds_no_descriptor_is_loaded_when_there_are_some_again)
 {
     int files[FEW], count = 0;
     struct rlimit before, few;
@@ -237,7 +237,7 @@ static void *import_all(void *session)
     return wrong;
 }
 
-static void sessions_that_import_at_once_each_get_it(void **state)
+TEST(sessions_that_import_at_once_each_get_it)
 {
     snug_host *host = open_host();
     snug_session *sessions[AT_ONCE];
@@ -256,7 +256,7 @@ static void sessions_that_import_at_once_each_get_it(void **state)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-static void one_that_cannot_be_loaded_says_why_and_no_other_one_suffers(void **state)
+TEST(one_that_cannot_be_loaded_says_why_and_no_other_one_suffers)
 {
     char path[8192];
     put("text");
@@ -295,7 +295,7 @@ static void let_it_come(void)
     close(fd);
 }
 
-static void one_that_does_not_come_ends_with_the_time_limit_and_hangs_no_host(void **state)
+TEST(one_that_does_not_come_ends_with_the_time_limit_and_hangs_no_host)
 {
     make_slow("_bz2");
 
@@ -345,7 +345,7 @@ static void *import_lzma(void *session)
 
 /* The C library's own loader does one thing at a time: an import of what is there waits as well,
  * and nobody waits for that one. */
-static void one_that_does_not_come_keeps_nobody_else_from_running(void **state)
+TEST(one_that_does_not_come_keeps_nobody_else_from_running)
 {
     pthread_t slow;
     make_slow("_lzma");
@@ -373,14 +373,5 @@ static void one_that_does_not_come_keeps_nobody_else_from_running(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(extensions_of_other_builds_are_left_alone),
-        cmocka_unit_test(a_module_in_c_is_loaded_when_a_cell_imports_it),
-        cmocka_unit_test(one_that_finds_no_descriptor_is_loaded_when_there_are_some_again),
-        cmocka_unit_test(sessions_that_import_at_once_each_get_it),
-        cmocka_unit_test(one_that_cannot_be_loaded_says_why_and_no_other_one_suffers),
-        cmocka_unit_test(one_that_does_not_come_keeps_nobody_else_from_running),
-        cmocka_unit_test(one_that_does_not_come_ends_with_the_time_limit_and_hangs_no_host),
-    };
-    return cmocka_run_group_tests(tests, make_home, remove_home);
+    return run_all_tests(make_home, remove_home);
 }

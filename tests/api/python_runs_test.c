@@ -6,7 +6,7 @@
 
 #include <snug/snug.h>
 
-static void a_home_without_a_standard_library_is_named(void **state)
+TEST(a_home_without_a_standard_library_is_named)
 {
     snug_host *host = NULL;
     snug_host_options options = SNUG_HOST_OPTIONS_INIT;
@@ -17,7 +17,7 @@ static void a_home_without_a_standard_library_is_named(void **state)
 }
 
 /* Through the loader: this program is not built with Python's headers. */
-static void a_running_python_is_left_alone(void **state)
+TEST(a_running_python_is_left_alone)
 {
     void (*initialise)(int) = NULL;
     void *address = dlsym(RTLD_DEFAULT, "Py_InitializeEx");
@@ -32,9 +32,5 @@ static void a_running_python_is_left_alone(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_home_without_a_standard_library_is_named),
-        cmocka_unit_test(a_running_python_is_left_alone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -148,12 +148,12 @@ static void check_each_size(int number)
     }
 }
 
-static void an_open_that_finds_no_memory_fails_with_a_reason(void **state)
+TEST(an_open_that_finds_no_memory_fails_with_a_reason)
 {
     check_each_size(0);
 }
 
-static void so_does_one_without_handlers_for_faults(void **state)
+TEST(so_does_one_without_handlers_for_faults)
 {
     host_flags = 0;
     check_each_size(1);
@@ -176,7 +176,7 @@ static int count_within(int mib)
 }
 
 /* With stacks as large as they may be it is two. */
-static void the_first_sessions_leave_address_space_for_others(void **state)
+TEST(the_first_sessions_leave_address_space_for_others)
 {
     assert_in_range(outcome(count_within, 800), 4, MOST_SESSIONS);
 }
@@ -198,7 +198,7 @@ static int live_with_threads(int count)
     return snug_host_close(host) == SNUG_OK ? answer : NO_HOST;
 }
 
-static void what_finds_no_thread_fails_with_a_reason(void **state)
+TEST(what_finds_no_thread_fails_with_a_reason)
 {
     for (int flags = 0; flags < 2; flags++) {
         host_flags = flags ? SNUG_HOST_SIGNALS : 0;
@@ -250,7 +250,7 @@ static int open_without_guard(int unused)
 }
 
 /* Its faults would be the process's. */
-static void a_session_is_not_opened_without_its_guard(void **state)
+TEST(a_session_is_not_opened_without_its_guard)
 {
     assert_int_equal(outcome(open_without_guard, 0), FINE);
 }
@@ -371,7 +371,7 @@ static int is_python_311(void)
     return version && strncmp(version(), "3.11.", 5) == 0;
 }
 
-static void an_interpreter_that_finds_no_memory_is_not_made_and_that_is_all(void **state)
+TEST(an_interpreter_that_finds_no_memory_is_not_made_and_that_is_all)
 {
     int is_whole_open = is_python_311(), answer = FINE, count = 0;
     for (; answer == FINE && (is_whole_open || count < MOST_ALLOCATIONS); count += ALLOCATIONS_STEP)
@@ -386,7 +386,7 @@ static void an_interpreter_that_finds_no_memory_is_not_made_and_that_is_all(void
 }
 
 /* Of these the close of an interpreter needs the first ones itself; the rest is what it runs. */
-static void a_close_that_finds_no_memory_harms_nobody(void **state)
+TEST(a_close_that_finds_no_memory_harms_nobody)
 {
     enum { MOST_OWN = 20, STEP = 50, MOST = 500 };
 
@@ -407,7 +407,7 @@ static int open_with_fault(int count)
 }
 
 /* As CPython itself has it where it goes on with a table that is half made. */
-static void a_fault_while_an_interpreter_is_made_fails_the_open(void **state)
+TEST(a_fault_while_an_interpreter_is_made_fails_the_open)
 {
     for (int count = 500; count < MOST_ALLOCATIONS; count += ALLOCATIONS_STEP) {
         int answer = outcome(open_with_fault, count);
@@ -421,15 +421,5 @@ static void a_fault_while_an_interpreter_is_made_fails_the_open(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_sessions_leave_address_space_for_others),
-        cmocka_unit_test(an_open_that_finds_no_memory_fails_with_a_reason),
-        cmocka_unit_test(so_does_one_without_handlers_for_faults),
-        cmocka_unit_test(what_finds_no_thread_fails_with_a_reason),
-        cmocka_unit_test(a_session_is_not_opened_without_its_guard),
-        cmocka_unit_test(an_interpreter_that_finds_no_memory_is_not_made_and_that_is_all),
-        cmocka_unit_test(a_close_that_finds_no_memory_harms_nobody),
-        cmocka_unit_test(a_fault_while_an_interpreter_is_made_fails_the_open),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

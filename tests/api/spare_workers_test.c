@@ -63,7 +63,7 @@ static void check(snug_session *session, const char *source, const char *value)
     snug_result_free(result);
 }
 
-static void a_full_session_has_a_worker_that_was_ready(void **state)
+TEST(a_full_session_has_a_worker_that_was_ready)
 {
     snug_host *host = open_host(2, 0, preload);
     await_ready(host, 4);
@@ -79,7 +79,7 @@ static void a_full_session_has_a_worker_that_was_ready(void **state)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-static void two_sessions_of_spares_know_nothing_of_each_other(void **state)
+TEST(two_sessions_of_spares_know_nothing_of_each_other)
 {
     snug_host *host = open_host(2, 0, preload);
     await_ready(host, 4);
@@ -103,7 +103,7 @@ static void kill_all_workers(void)
     }
 }
 
-static void a_spare_that_has_died_is_passed_over(void **state)
+TEST(a_spare_that_has_died_is_passed_over)
 {
     snug_host *host = open_host(2, 0, preload);
     await_ready(host, 4);
@@ -119,7 +119,7 @@ static void answer_input(void *payload, snug_call *call, const char *prompt)
     snug_call_return_line(call, payload, strlen(payload));
 }
 
-static void a_spare_gets_what_the_options_say(void **state)
+TEST(a_spare_gets_what_the_options_say)
 {
     char line[] = "here";
     snug_host *host = open_host(1, 0, preload);
@@ -139,7 +139,7 @@ static void a_spare_gets_what_the_options_say(void **state)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-static void other_memory_and_threads_are_served_too(void **state)
+TEST(other_memory_and_threads_are_served_too)
 {
     snug_host *host = open_host(1, 0, preload);
     await_ready(host, 2);
@@ -157,7 +157,7 @@ static void other_memory_and_threads_are_served_too(void **state)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-static void spares_become_what_is_asked_for(void **state)
+TEST(spares_become_what_is_asked_for)
 {
     char folder[] = "/tmp/snug-packages-XXXXXX";
     assert_non_null(mkdtemp(folder));
@@ -175,7 +175,7 @@ static void spares_become_what_is_asked_for(void **state)
     rmdir(folder);
 }
 
-static void idle_spares_are_given_back(void **state)
+TEST(idle_spares_are_given_back)
 {
     snug_host *host = open_host(1, 1, preload);
     time_t end = time(NULL) + BOUND_S;
@@ -188,7 +188,7 @@ static void idle_spares_are_given_back(void **state)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-static void a_host_ends_with_all_its_spares(void **state)
+TEST(a_host_ends_with_all_its_spares)
 {
     pid_t pids[4];
     for (int i = 0; i < 3; i++)
@@ -198,15 +198,5 @@ static void a_host_ends_with_all_its_spares(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_full_session_has_a_worker_that_was_ready),
-        cmocka_unit_test(two_sessions_of_spares_know_nothing_of_each_other),
-        cmocka_unit_test(a_spare_that_has_died_is_passed_over),
-        cmocka_unit_test(a_spare_gets_what_the_options_say),
-        cmocka_unit_test(other_memory_and_threads_are_served_too),
-        cmocka_unit_test(spares_become_what_is_asked_for),
-        cmocka_unit_test(idle_spares_are_given_back),
-        cmocka_unit_test(a_host_ends_with_all_its_spares),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -223,7 +223,7 @@ static void learn_all(facts *all, snug_host *host)
     }
 }
 
-static void a_session_from_a_pool_is_as_one_that_was_opened_cold(void **state)
+TEST(a_session_from_a_pool_is_as_one_that_was_opened_cold)
 {
     static facts cold[FORMS], pooled[FORMS];
     snug_host *host = open_host(0);
@@ -244,7 +244,7 @@ static void a_session_from_a_pool_is_as_one_that_was_opened_cold(void **state)
     assert_non_null(strstr(cold[ANSWERED].cells, "'Ada'"));
 }
 
-static void a_plain_open_takes_a_half_warm_one_where_no_whole_one_is_left(void **state)
+TEST(a_plain_open_takes_a_half_warm_one_where_no_whole_one_is_left)
 {
     static facts cold, half;
     snug_session_options other = options_of(OTHER);
@@ -262,7 +262,7 @@ static void a_plain_open_takes_a_half_warm_one_where_no_whole_one_is_left(void *
     assert_string_equal(half.thread, cold.thread);
 }
 
-static void two_spares_have_neither_random_numbers_nor_folders_in_common(void **state)
+TEST(two_spares_have_neither_random_numbers_nor_folders_in_common)
 {
     static const char draw[] = "import random, uuid, secrets\n"
                                "(random.random(), uuid.uuid4(), secrets.token_hex())";
@@ -289,7 +289,7 @@ static void end_it(void *payload, snug_stream stream, const char *text, size_t l
     snug_session_interrupt(*(snug_session **)payload);
 }
 
-static void the_limits_of_the_open_hold_in_a_spare(void **state)
+TEST(the_limits_of_the_open_hold_in_a_spare)
 {
     static const char loop[] = "while True: pass", prints[] = "print('x' * 1000)";
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -313,7 +313,7 @@ static void the_limits_of_the_open_hold_in_a_spare(void **state)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-static void a_cell_of_a_spare_is_interrupted_and_its_output_heard(void **state)
+TEST(a_cell_of_a_spare_is_interrupted_and_its_output_heard)
 {
     static const char loop[] = "print('on', flush=True)\nwhile True: pass";
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -354,7 +354,7 @@ static const char tamper[] =
     "len(others)\n";
 /* clang-format on */
 
-static void what_a_neighbour_has_put_into_a_spare_runs_under_the_filters(void **state)
+TEST(what_a_neighbour_has_put_into_a_spare_runs_under_the_filters)
 {
     char others[TEXT], log[TEXT] = "[]";
     snug_session_options other = options_of(OTHER), small = options_of(PLAIN);
@@ -400,7 +400,7 @@ static void *open_and_ask(void *arg)
     return (void *)wrong;
 }
 
-static void many_threads_open_at_once(void **state)
+TEST(many_threads_open_at_once)
 {
     pthread_t threads[THREADS];
     void *wrong;
@@ -418,7 +418,7 @@ static void many_threads_open_at_once(void **state)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-static void a_host_closes_at_any_time_of_a_fill(void **state)
+TEST(a_host_closes_at_any_time_of_a_fill)
 {
     for (int i = 0; i < 4; i++) {
         snug_host *host = open_host(3);
@@ -454,17 +454,7 @@ static int remove_folders(void **state)
 /* An argument chooses tests, as "*cold*". */
 int main(int count, char **arguments)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_session_from_a_pool_is_as_one_that_was_opened_cold),
-        cmocka_unit_test(a_plain_open_takes_a_half_warm_one_where_no_whole_one_is_left),
-        cmocka_unit_test(two_spares_have_neither_random_numbers_nor_folders_in_common),
-        cmocka_unit_test(the_limits_of_the_open_hold_in_a_spare),
-        cmocka_unit_test(a_cell_of_a_spare_is_interrupted_and_its_output_heard),
-        cmocka_unit_test(what_a_neighbour_has_put_into_a_spare_runs_under_the_filters),
-        cmocka_unit_test(many_threads_open_at_once),
-        cmocka_unit_test(a_host_closes_at_any_time_of_a_fill),
-    };
     if (count > 1)
         cmocka_set_test_filter(arguments[1]);
-    return cmocka_run_group_tests(tests, make_folders, remove_folders);
+    return run_all_tests(make_folders, remove_folders);
 }

@@ -103,12 +103,12 @@ static sqlite3 *open_database(void)
 /* ---- tests ---- */
 
 /* Before anything has used it: that is when a library can be configured. */
-static void an_open_session_leaves_the_library_to_be_configured(void **state)
+TEST(an_open_session_leaves_the_library_to_be_configured)
 {
     assert_int_equal(sqlite.config(SQLITE_CONFIG_URI, 1), SQLITE_OK);
 }
 
-static void the_host_has_what_sessions_do_not_have(void **state)
+TEST(the_host_has_what_sessions_do_not_have)
 {
     skip_without_kernel();
     check_output(
@@ -126,7 +126,7 @@ static void the_host_has_what_sessions_do_not_have(void **state)
     sqlite.close(db);
 }
 
-static void a_session_does_not_change_the_hosts_heap_limit(void **state)
+TEST(a_session_does_not_change_the_hosts_heap_limit)
 {
     skip_without_kernel();
     sqlite3 *db = open_database();
@@ -142,7 +142,7 @@ static void a_session_does_not_change_the_hosts_heap_limit(void **state)
     sqlite.close(db);
 }
 
-static void a_session_does_not_see_the_hosts_shared_database(void **state)
+TEST(a_session_does_not_see_the_hosts_shared_database)
 {
     static const char *const names[] = { "file:/of-host?vfs=memdb",
                                          "file:of-host?mode=memory&cache=shared" };
@@ -169,7 +169,7 @@ static void a_session_does_not_see_the_hosts_shared_database(void **state)
     }
 }
 
-static void a_session_is_guarded_after_the_host_reset_what_opens_run(void **state)
+TEST(a_session_is_guarded_after_the_host_reset_what_opens_run)
 {
     skip_without_kernel();
     sqlite.reset_auto_extension();
@@ -185,12 +185,5 @@ static void a_session_is_guarded_after_the_host_reset_what_opens_run(void **stat
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_open_session_leaves_the_library_to_be_configured),
-        cmocka_unit_test(the_host_has_what_sessions_do_not_have),
-        cmocka_unit_test(a_session_does_not_change_the_hosts_heap_limit),
-        cmocka_unit_test(a_session_does_not_see_the_hosts_shared_database),
-        cmocka_unit_test(a_session_is_guarded_after_the_host_reset_what_opens_run),
-    };
-    return cmocka_run_group_tests(tests, open_host, close_host);
+    return run_all_tests(open_host, close_host);
 }

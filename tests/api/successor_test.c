@@ -96,7 +96,7 @@ static void assert_value(snug_session *session, const char *source, const char *
 
 /* ---- tests ---- */
 
-static void a_lost_session_is_reset_while_its_thread_goes_on(void **state)
+TEST(a_lost_session_is_reset_while_its_thread_goes_on)
 {
     snug_session *session = open_session(NULL);
     snug_result_free(run(session, "x = 1", 0));
@@ -110,7 +110,7 @@ static void a_lost_session_is_reset_while_its_thread_goes_on(void **state)
     assert_int_equal(snug_session_close(session), SNUG_OK);
 }
 
-static void it_is_reset_again_and_again(void **state)
+TEST(it_is_reset_again_and_again)
 {
     snug_session *session = open_session(NULL);
     for (int i = 0; i < 2; i++) {
@@ -124,7 +124,7 @@ static void it_is_reset_again_and_again(void **state)
     assert_int_equal(snug_session_close(session), SNUG_OK);
 }
 
-static void one_that_is_lost_again_is_closed(void **state)
+TEST(one_that_is_lost_again_is_closed)
 {
     snug_session *session = open_session(NULL);
     lose(session);
@@ -149,7 +149,7 @@ static void count_output(void *payload, snug_stream stream, const char *text, si
     *(size_t *)payload += len;
 }
 
-static void what_its_options_gave_it_is_there_again(void **state)
+TEST(what_its_options_gave_it_is_there_again)
 {
     size_t printed = 0;
     snug_limits limits = SNUG_LIMITS_INIT;
@@ -185,7 +185,7 @@ static void what_its_options_gave_it_is_there_again(void **state)
     free(folder);
 }
 
-static void mounts_are_there_until_it_is_closed(void **state)
+TEST(mounts_are_there_until_it_is_closed)
 {
     char top[] = "/tmp/successor-XXXXXX", mounted[] = "/tmp/successor-XXXXXX", link[64];
     assert_non_null(mkdtemp(top));
@@ -211,7 +211,7 @@ static void mounts_are_there_until_it_is_closed(void **state)
     assert_int_equal(rmdir(top), 0);
 }
 
-static void a_saved_state_is_restored_into_a_lost_one(void **state)
+TEST(a_saved_state_is_restored_into_a_lost_one)
 {
     char folder[] = "/tmp/successor-XXXXXX", path[64];
     snug_saved *saved = NULL;
@@ -232,7 +232,7 @@ static void a_saved_state_is_restored_into_a_lost_one(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
-static void tasks_lose_it_and_reset_it(void **state)
+TEST(tasks_lose_it_and_reset_it)
 {
     snug_limits limits = SNUG_LIMITS_INIT;
     limits.wall_ms = 100;
@@ -267,7 +267,7 @@ static void await(snug_task *task)
 }
 
 /* What such a session was stays in front of it for its owner. */
-static void one_that_was_lost_and_reset_is_reset_saved_and_restored_by_tasks(void **state)
+TEST(one_that_was_lost_and_reset_is_reset_saved_and_restored_by_tasks)
 {
     char folder[] = "saved-XXXXXX", path[64];
     snug_task *task;
@@ -308,7 +308,7 @@ static void *ask_always(void *session)
     return NULL;
 }
 
-static void others_may_ask_and_interrupt_meanwhile(void **state)
+TEST(others_may_ask_and_interrupt_meanwhile)
 {
     pthread_t thread;
     snug_session *session = open_session(NULL);
@@ -333,16 +333,5 @@ static void others_may_ask_and_interrupt_meanwhile(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_lost_session_is_reset_while_its_thread_goes_on),
-        cmocka_unit_test(it_is_reset_again_and_again),
-        cmocka_unit_test(one_that_is_lost_again_is_closed),
-        cmocka_unit_test(what_its_options_gave_it_is_there_again),
-        cmocka_unit_test(mounts_are_there_until_it_is_closed),
-        cmocka_unit_test(a_saved_state_is_restored_into_a_lost_one),
-        cmocka_unit_test(tasks_lose_it_and_reset_it),
-        cmocka_unit_test(one_that_was_lost_and_reset_is_reset_saved_and_restored_by_tasks),
-        cmocka_unit_test(others_may_ask_and_interrupt_meanwhile),
-    };
-    return cmocka_run_group_tests(tests, open_host, close_host);
+    return run_all_tests(open_host, close_host);
 }

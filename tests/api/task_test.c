@@ -97,7 +97,7 @@ static void start(snug_session *session, const char *source, told *t)
 
 /* ---- cells ---- */
 
-static void a_cell_is_told_to_the_loop_that_polls_the_descriptor(void **state)
+TEST(a_cell_is_told_to_the_loop_that_polls_the_descriptor)
 {
     snug_session *session = open_session();
     told t = { 0 };
@@ -113,7 +113,7 @@ static void a_cell_is_told_to_the_loop_that_polls_the_descriptor(void **state)
     assert_int_equal(snug_session_close(session), SNUG_OK);
 }
 
-static void the_descriptor_is_quiet_when_all_is_told(void **state)
+TEST(the_descriptor_is_quiet_when_all_is_told)
 {
     snug_session *session = open_session();
     told t = { 0 };
@@ -126,7 +126,7 @@ static void the_descriptor_is_quiet_when_all_is_told(void **state)
     assert_int_equal(poll(&fd, 1, 50), 0);
 }
 
-static void a_session_waits_for_its_cell(void **state)
+TEST(a_session_waits_for_its_cell)
 {
     snug_session *session = open_session();
     snug_result *result = NULL;
@@ -144,7 +144,7 @@ static void a_session_waits_for_its_cell(void **state)
     assert_int_equal(snug_session_close(session), SNUG_OK);
 }
 
-static void a_session_that_has_a_task_is_busy(void **state)
+TEST(a_session_that_has_a_task_is_busy)
 {
     snug_session *session = open_session();
     snug_result *result = NULL;
@@ -186,7 +186,7 @@ static void go_on(void *payload, snug_task *task)
         assert_int_equal(snug_session_start(NULL, c->session, "1", 1, NULL, go_on, c), SNUG_OK);
 }
 
-static void on_done_may_start_the_next_cell(void **state)
+TEST(on_done_may_start_the_next_cell)
 {
     chain c = { .session = open_session() };
     assert_int_equal(snug_session_start(NULL, c.session, "1", 1, NULL, go_on, &c), SNUG_OK);
@@ -197,7 +197,7 @@ static void on_done_may_start_the_next_cell(void **state)
 
 enum { MANY = 40, ROUNDS = 5 };
 
-static void many_sessions_share_one_loop(void **state)
+TEST(many_sessions_share_one_loop)
 {
     snug_session *sessions[MANY];
     told t = { 0 };
@@ -213,7 +213,7 @@ static void many_sessions_share_one_loop(void **state)
         assert_int_equal(snug_session_close(sessions[i]), SNUG_OK);
 }
 
-static void a_cell_that_is_cancelled_reaches_no_later_one(void **state)
+TEST(a_cell_that_is_cancelled_reaches_no_later_one)
 {
     snug_session *session = open_session();
     for (int i = 0; i < 50; i++) {
@@ -260,7 +260,7 @@ static void answer_double(void *payload, snug_call *call, const char *arguments)
     snug_call_return(call, answer, strlen(answer));
 }
 
-static void callbacks_are_made_by_who_dispatches(void **state)
+TEST(callbacks_are_made_by_who_dispatches)
 {
     heard h = { .calls = 0 };
     told t = { 0 };
@@ -300,7 +300,7 @@ static void pass_on(void *payload, snug_call *call, const char *arguments)
     assert_int_equal(pthread_create(&answerer, NULL, answer_later, call), 0);
 }
 
-static void a_tool_is_answered_later_from_another_thread(void **state)
+TEST(a_tool_is_answered_later_from_another_thread)
 {
     told t = { 0 };
     snug_session *session = open_session();
@@ -321,7 +321,7 @@ static void say_nothing(void *payload, snug_call *call, const char *arguments)
     *(snug_call **)payload = call;
 }
 
-static void a_tool_that_nobody_answers_times_out_in_the_loop(void **state)
+TEST(a_tool_that_nobody_answers_times_out_in_the_loop)
 {
     told t = { 0 };
     snug_call *left = NULL;
@@ -361,7 +361,7 @@ static void count_done(void *payload, snug_task *task)
     assert_int_equal(snug_task_error(task), SNUG_OK);
 }
 
-static void sessions_are_opened_and_closed_by_the_loop(void **state)
+TEST(sessions_are_opened_and_closed_by_the_loop)
 {
     opened o = { 0 };
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -390,7 +390,7 @@ static void sessions_are_opened_and_closed_by_the_loop(void **state)
     loop_until(&closed, SOME);
 }
 
-static void an_open_that_fails_says_why(void **state)
+TEST(an_open_that_fails_says_why)
 {
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     snug_task *task = NULL;
@@ -403,7 +403,7 @@ static void an_open_that_fails_says_why(void **state)
     snug_task_free(task);
 }
 
-static void an_open_that_is_cancelled_leaves_nothing(void **state)
+TEST(an_open_that_is_cancelled_leaves_nothing)
 {
     snug_task *tasks[MANY];
     for (int i = 0; i < MANY; i++)
@@ -426,7 +426,7 @@ static void wait_for(snug_task *task)
         fail_msg("%s", snug_task_message(task));
 }
 
-static void a_session_is_saved_reset_and_restored(void **state)
+TEST(a_session_is_saved_reset_and_restored)
 {
     snug_session *session = open_session();
     snug_task *task = NULL;
@@ -460,7 +460,7 @@ static void a_session_is_saved_reset_and_restored(void **state)
     assert_int_equal(snug_session_close(session), SNUG_OK);
 }
 
-static void a_host_with_a_task_is_busy(void **state)
+TEST(a_host_with_a_task_is_busy)
 {
     snug_task *task = NULL;
     assert_int_equal(snug_session_start_open(&task, host, NULL, NULL, NULL), SNUG_OK);
@@ -481,7 +481,7 @@ static void *run_long(void *session)
     return NULL;
 }
 
-static void a_session_in_use_is_closed_by_force_only(void **state)
+TEST(a_session_in_use_is_closed_by_force_only)
 {
     snug_session *session = open_session();
     pthread_t thread;
@@ -501,7 +501,7 @@ static void close_in_tool(void *payload, snug_call *call, const char *arguments)
     snug_call_return(call, "1", 1);
 }
 
-static void a_session_is_not_closed_by_a_tool_of_its_own(void **state)
+TEST(a_session_is_not_closed_by_a_tool_of_its_own)
 {
     struct {
         snug_session *session;
@@ -520,7 +520,7 @@ static void a_session_is_not_closed_by_a_tool_of_its_own(void **state)
     assert_int_equal(snug_session_close(own.session), SNUG_OK);
 }
 
-static void finalizers_that_do_not_end_are_cut_short(void **state)
+TEST(finalizers_that_do_not_end_are_cut_short)
 {
     snug_session *session = open_session();
     snug_result_free(
@@ -532,25 +532,5 @@ static void finalizers_that_do_not_end_are_cut_short(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_cell_is_told_to_the_loop_that_polls_the_descriptor),
-        cmocka_unit_test(the_descriptor_is_quiet_when_all_is_told),
-        cmocka_unit_test(a_session_waits_for_its_cell),
-        cmocka_unit_test(a_session_that_has_a_task_is_busy),
-        cmocka_unit_test(on_done_may_start_the_next_cell),
-        cmocka_unit_test(many_sessions_share_one_loop),
-        cmocka_unit_test(a_cell_that_is_cancelled_reaches_no_later_one),
-        cmocka_unit_test(callbacks_are_made_by_who_dispatches),
-        cmocka_unit_test(a_tool_is_answered_later_from_another_thread),
-        cmocka_unit_test(a_tool_that_nobody_answers_times_out_in_the_loop),
-        cmocka_unit_test(sessions_are_opened_and_closed_by_the_loop),
-        cmocka_unit_test(an_open_that_fails_says_why),
-        cmocka_unit_test(an_open_that_is_cancelled_leaves_nothing),
-        cmocka_unit_test(a_session_is_saved_reset_and_restored),
-        cmocka_unit_test(a_host_with_a_task_is_busy),
-        cmocka_unit_test(a_session_in_use_is_closed_by_force_only),
-        cmocka_unit_test(a_session_is_not_closed_by_a_tool_of_its_own),
-        cmocka_unit_test(finalizers_that_do_not_end_are_cut_short),
-    };
-    return cmocka_run_group_tests(tests, open_host, close_host);
+    return run_all_tests(open_host, close_host);
 }

@@ -154,7 +154,7 @@ static void bind_async(snug_session *session, const char *name, shelf *s, uint64
 
 /* ---- what a cell sees ---- */
 
-static void a_tool_is_a_function_of_the_namespace(void **state)
+TEST(a_tool_is_a_function_of_the_namespace)
 {
     snug_session *session = open_session();
     snug_tool t = tool("search", "query: str, limit: int = 10", echo, NULL);
@@ -176,7 +176,7 @@ static void a_tool_is_a_function_of_the_namespace(void **state)
     snug_session_close(session);
 }
 
-static void tools_of_one_server_are_functions_of_one_object(void **state)
+TEST(tools_of_one_server_are_functions_of_one_object)
 {
     snug_session *session = open_session();
     bind_tool(session, "github.search", "query: str", echo, NULL);
@@ -203,7 +203,7 @@ static void tools_of_one_server_are_functions_of_one_object(void **state)
     snug_session_close(session);
 }
 
-static void all_kinds_of_parameters_travel_under_their_names(void **state)
+TEST(all_kinds_of_parameters_travel_under_their_names)
 {
     snug_session *session = open_session();
     bind_tool(session, "f", "a, /, b: list[int] | None = None, *rest, key=\"):\", **more", echo,
@@ -218,7 +218,7 @@ static void all_kinds_of_parameters_travel_under_their_names(void **state)
     snug_session_close(session);
 }
 
-static void values_travel_whole(void **state)
+TEST(values_travel_whole)
 {
     snug_session *session = open_session();
     bind_tool(session, "f", "x", echo, NULL);
@@ -251,7 +251,7 @@ static void values_travel_whole(void **state)
     snug_session_close(session);
 }
 
-static void what_is_no_json_is_refused_before_anything_is_called(void **state)
+TEST(what_is_no_json_is_refused_before_anything_is_called)
 {
     static const struct {
         const char *source, *name, *value;
@@ -279,7 +279,7 @@ static void what_is_no_json_is_refused_before_anything_is_called(void **state)
     snug_session_close(session);
 }
 
-static void answers_become_pythons_values(void **state)
+TEST(answers_become_pythons_values)
 {
     static char json[] = " {\"a\": [1, -2.5e3, true, null, \"\\ud83d\\ude00\\u0000\\udc80\"], "
                          "\"a\": 123456789012345678901234567890} ";
@@ -292,7 +292,7 @@ static void answers_become_pythons_values(void **state)
     snug_session_close(session);
 }
 
-static void an_answer_that_is_no_json_is_told_to_both_sides(void **state)
+TEST(an_answer_that_is_no_json_is_told_to_both_sides)
 {
     static char wrong[][8] = { "", "{", "nan", "[1,]", "'x'", "01", "\"\xff\"", "1 2" };
     snug_session *session = open_session();
@@ -308,7 +308,7 @@ static void an_answer_that_is_no_json_is_told_to_both_sides(void **state)
     snug_session_close(session);
 }
 
-static void a_failed_call_is_an_exception_that_a_cell_can_catch(void **state)
+TEST(a_failed_call_is_an_exception_that_a_cell_can_catch)
 {
     static char message[] = "no such city: Trapezunt";
     snug_session *session = open_session();
@@ -323,7 +323,7 @@ static void a_failed_call_is_an_exception_that_a_cell_can_catch(void **state)
     snug_session_close(session);
 }
 
-static void no_frame_of_ours_is_in_a_traceback(void **state)
+TEST(no_frame_of_ours_is_in_a_traceback)
 {
     snug_session *session = open_session();
     bind_tool(session, "f", "", refuse, NULL);
@@ -347,7 +347,7 @@ static void no_frame_of_ours_is_in_a_traceback(void **state)
 
 /* ---- time-outs and stops ---- */
 
-static void a_call_past_its_time_is_given_up(void **state)
+TEST(a_call_past_its_time_is_given_up)
 {
     shelf s = SHELF;
     snug_session *session = open_session();
@@ -364,7 +364,7 @@ static void a_call_past_its_time_is_given_up(void **state)
     snug_session_close(session);
 }
 
-static void the_limit_of_a_cell_ends_the_wait(void **state)
+TEST(the_limit_of_a_cell_ends_the_wait)
 {
     shelf s = SHELF;
     snug_session *session = open_session();
@@ -394,7 +394,7 @@ static void *interrupt_when_called(void *arg)
     return NULL;
 }
 
-static void an_interrupt_ends_the_wait(void **state)
+TEST(an_interrupt_ends_the_wait)
 {
     shelf s = SHELF;
     pthread_t thread;
@@ -417,7 +417,7 @@ static void interrupting(void *payload, snug_call *call, const char *arguments)
     snug_call_return(call, "1", 1);
 }
 
-static void a_callback_may_interrupt_its_session(void **state)
+TEST(a_callback_may_interrupt_its_session)
 {
     snug_session *session = open_session();
     bind_tool(session, "f", "", interrupting, session);
@@ -437,7 +437,7 @@ static void meddle(void *payload, snug_call *call, const char *arguments)
     snug_call_return(call, is_busy ? "true" : "false", is_busy ? 4 : 5);
 }
 
-static void a_callback_can_not_use_its_session(void **state)
+TEST(a_callback_can_not_use_its_session)
 {
     snug_session *session = open_session();
     bind_tool(session, "f", "", meddle, session);
@@ -460,7 +460,7 @@ static void *answer_backwards(void *arg)
     return NULL;
 }
 
-static void awaited_calls_are_answered_in_any_order(void **state)
+TEST(awaited_calls_are_answered_in_any_order)
 {
     shelf s = SHELF;
     pthread_t thread;
@@ -479,7 +479,7 @@ static void say_back(void *payload, snug_call *call, const char *arguments)
     snug_call_return(call, arguments, strlen(arguments));
 }
 
-static void code_that_awaits_awaits_and_other_code_has_the_answer(void **state)
+TEST(code_that_awaits_awaits_and_other_code_has_the_answer)
 {
     snug_session *session = open_session();
     snug_tool t = tool("f", "n: int = 0", say_back, NULL);
@@ -510,7 +510,7 @@ static void code_that_awaits_awaits_and_other_code_has_the_answer(void **state)
 }
 
 /* Each gives 6: an await changes nothing for other calls of its cell. */
-static void a_call_is_awaited_where_its_answer_comes_to_an_await(void **state)
+TEST(a_call_is_awaited_where_its_answer_comes_to_an_await)
 {
     static const char *const cells[] = {
         "a = f(6)\nb = await f(1)\na['n']",
@@ -545,7 +545,7 @@ static void a_call_is_awaited_where_its_answer_comes_to_an_await(void **state)
     snug_session_close(session);
 }
 
-static void awaited_calls_have_time_outs_of_their_own(void **state)
+TEST(awaited_calls_have_time_outs_of_their_own)
 {
     shelf s = SHELF;
     snug_session *session = open_session();
@@ -566,7 +566,7 @@ static void awaited_calls_have_time_outs_of_their_own(void **state)
     snug_session_close(session);
 }
 
-static void a_call_that_nobody_awaits_is_not_made(void **state)
+TEST(a_call_that_nobody_awaits_is_not_made)
 {
     shelf s = SHELF;
     snug_session *session = open_session();
@@ -578,7 +578,7 @@ static void a_call_that_nobody_awaits_is_not_made(void **state)
     snug_session_close(session);
 }
 
-static void a_call_ends_with_its_cell(void **state)
+TEST(a_call_ends_with_its_cell)
 {
     shelf s = SHELF;
     snug_session *session = open_session();
@@ -595,7 +595,7 @@ static void a_call_ends_with_its_cell(void **state)
 
 /* ---- lives ---- */
 
-static void an_answer_may_come_after_the_session(void **state)
+TEST(an_answer_may_come_after_the_session)
 {
     shelf s = SHELF;
     snug_session *session = open_session();
@@ -607,7 +607,7 @@ static void an_answer_may_come_after_the_session(void **state)
     assert_int_equal(snug_call_return(s.calls[0], "1", 1), SNUG_ENOTFOUND);
 }
 
-static void a_reset_session_finds_its_tools(void **state)
+TEST(a_reset_session_finds_its_tools)
 {
     snug_session *session = open_session();
     bind_tool(session, "f", "x", echo, NULL);
@@ -617,7 +617,7 @@ static void a_reset_session_finds_its_tools(void **state)
     snug_session_close(session);
 }
 
-static void a_restored_session_finds_its_tools(void **state)
+TEST(a_restored_session_finds_its_tools)
 {
     char path[] = "/tmp/snug-tools-XXXXXX";
     snug_saved *saved = NULL;
@@ -644,7 +644,7 @@ static void a_restored_session_finds_its_tools(void **state)
     unlink(path);
 }
 
-static void a_name_that_is_bound_again_has_the_new_tool(void **state)
+TEST(a_name_that_is_bound_again_has_the_new_tool)
 {
     int calls = 0;
     snug_session *session = open_session();
@@ -658,7 +658,7 @@ static void a_name_that_is_bound_again_has_the_new_tool(void **state)
     snug_session_close(session);
 }
 
-static void a_cell_may_use_the_name_for_something_else(void **state)
+TEST(a_cell_may_use_the_name_for_something_else)
 {
     snug_session *session = open_session();
     bind_tool(session, "f", "x", echo, NULL);
@@ -666,7 +666,7 @@ static void a_cell_may_use_the_name_for_something_else(void **state)
     snug_session_close(session);
 }
 
-static void a_tool_is_no_name_that_a_cell_has_made(void **state)
+TEST(a_tool_is_no_name_that_a_cell_has_made)
 {
     snug_description *names = NULL;
     snug_session *session = open_session();
@@ -683,7 +683,7 @@ static void a_tool_is_no_name_that_a_cell_has_made(void **state)
     snug_session_close(session);
 }
 
-static void bad_names_and_signatures_are_refused(void **state)
+TEST(bad_names_and_signatures_are_refused)
 {
     static const struct {
         const char *name, *signature, *says;
@@ -730,7 +730,7 @@ static void bad_names_and_signatures_are_refused(void **state)
     snug_session_close(session);
 }
 
-static void a_finalizer_does_not_hold_up_a_bind(void **state)
+TEST(a_finalizer_does_not_hold_up_a_bind)
 {
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -750,7 +750,7 @@ static void a_finalizer_does_not_hold_up_a_bind(void **state)
     snug_session_close(session);
 }
 
-static void what_a_cell_put_into_builtins_does_not_reach_a_bind(void **state)
+TEST(what_a_cell_put_into_builtins_does_not_reach_a_bind)
 {
     snug_session *session = open_session();
     check_value(session,
@@ -764,7 +764,7 @@ static void what_a_cell_put_into_builtins_does_not_reach_a_bind(void **state)
 
 /* ---- limits ---- */
 
-static void calls_over_the_limit_are_denied(void **state)
+TEST(calls_over_the_limit_are_denied)
 {
     int calls = 0;
     snug_result *result = NULL;
@@ -786,7 +786,7 @@ static void calls_over_the_limit_are_denied(void **state)
     snug_session_close(session);
 }
 
-static void a_hundred_calls_are_the_default(void **state)
+TEST(a_hundred_calls_are_the_default)
 {
     int calls = 0;
     snug_session *session = open_session();
@@ -810,7 +810,7 @@ static void huge(void *payload, snug_call *call, const char *arguments)
     free(text);
 }
 
-static void an_answer_that_is_too_large_is_told_to_both_sides(void **state)
+TEST(an_answer_that_is_too_large_is_told_to_both_sides)
 {
     int error = 0;
     snug_session *session = open_session();
@@ -821,7 +821,7 @@ static void an_answer_that_is_too_large_is_told_to_both_sides(void **state)
     snug_session_close(session);
 }
 
-static void arguments_under_way_are_bounded_together(void **state)
+TEST(arguments_under_way_are_bounded_together)
 {
     shelf s = SHELF;
     snug_session *session = open_session();
@@ -841,7 +841,7 @@ static void arguments_under_way_are_bounded_together(void **state)
 
 /* ---- beside others ---- */
 
-static void threads_of_a_cell_may_call(void **state)
+TEST(threads_of_a_cell_may_call)
 {
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -872,7 +872,7 @@ static void note_call(void *payload, snug_call *call, const char *arguments)
     snug_call_return(call, "0", 1);
 }
 
-static void output_and_calls_come_in_order(void **state)
+TEST(output_and_calls_come_in_order)
 {
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -901,7 +901,7 @@ static snug_session *open_listening(void)
     return session;
 }
 
-static void the_end_of_a_call_is_told_in_order_with_the_output(void **state)
+TEST(the_end_of_a_call_is_told_in_order_with_the_output)
 {
     char no[] = "no";
     snug_session *session = open_listening();
@@ -917,7 +917,7 @@ static void the_end_of_a_call_is_told_in_order_with_the_output(void **state)
     snug_session_close(session);
 }
 
-static void the_end_of_a_cell_ends_calls_and_that_is_told(void **state)
+TEST(the_end_of_a_cell_ends_calls_and_that_is_told)
 {
     shelf s = SHELF;
     snug_session *session = open_listening();
@@ -931,7 +931,7 @@ static void the_end_of_a_cell_ends_calls_and_that_is_told(void **state)
     snug_session_close(session);
 }
 
-static void a_denied_call_is_in_the_result_alone(void **state)
+TEST(a_denied_call_is_in_the_result_alone)
 {
     snug_result *result = NULL;
     snug_limits limits = { .size = sizeof(snug_limits), .tool_calls = 1 };
@@ -945,7 +945,7 @@ static void a_denied_call_is_in_the_result_alone(void **state)
     snug_session_close(session);
 }
 
-static void the_ledger_is_in_the_result_as_json(void **state)
+TEST(the_ledger_is_in_the_result_as_json)
 {
     snug_session *session = open_session();
     bind_tool(session, "f", "", echo, NULL);
@@ -957,7 +957,7 @@ static void the_ledger_is_in_the_result_as_json(void **state)
     snug_session_close(session);
 }
 
-static void nothing_is_called_outside_of_a_cell(void **state)
+TEST(nothing_is_called_outside_of_a_cell)
 {
     int calls = 0;
     snug_completion *names = NULL;
@@ -990,7 +990,7 @@ static void answer_prompt(void *payload, snug_call *call, const char *prompt)
         snug_call_return_line(call, prompt, strlen(prompt));
 }
 
-static void input_asks_the_host(void **state)
+TEST(input_asks_the_host)
 {
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -1024,7 +1024,7 @@ static snug_session *open_keeping(shelf *s)
     return session;
 }
 
-static void an_interrupt_ends_input(void **state)
+TEST(an_interrupt_ends_input)
 {
     shelf s = SHELF;
     pthread_t thread;
@@ -1040,7 +1040,7 @@ static void an_interrupt_ends_input(void **state)
     snug_session_close(session);
 }
 
-static void input_waits_as_long_as_its_own_limit(void **state)
+TEST(input_waits_as_long_as_its_own_limit)
 {
     shelf s = SHELF;
     snug_session *session = open_keeping(&s);
@@ -1064,7 +1064,7 @@ static void let_go_the_one_before(void *payload, snug_call *call, const char *pr
 }
 
 /* Or a cell that asks again and again would never end. */
-static void all_lines_of_a_cell_have_one_limit(void **state)
+TEST(all_lines_of_a_cell_have_one_limit)
 {
     snug_call *kept = NULL;
     snug_session *session = NULL;
@@ -1094,7 +1094,7 @@ static void *answer_after_a_while(void *arg)
 }
 
 /* The limit of the cell is shorter than the wait, and holds for what is behind it. */
-static void a_wait_for_input_is_not_the_cells_time(void **state)
+TEST(a_wait_for_input_is_not_the_cells_time)
 {
     shelf s = SHELF;
     pthread_t thread;
@@ -1110,7 +1110,7 @@ static void a_wait_for_input_is_not_the_cells_time(void **state)
     snug_session_close(session);
 }
 
-static void without_a_callback_input_has_nobody_to_ask(void **state)
+TEST(without_a_callback_input_has_nobody_to_ask)
 {
     snug_session *session = open_session();
     check_error(session, "input()", "EOFError",
@@ -1122,53 +1122,5 @@ static void without_a_callback_input_has_nobody_to_ask(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_tool_is_a_function_of_the_namespace),
-        cmocka_unit_test(tools_of_one_server_are_functions_of_one_object),
-        cmocka_unit_test(all_kinds_of_parameters_travel_under_their_names),
-        cmocka_unit_test(values_travel_whole),
-        cmocka_unit_test(what_is_no_json_is_refused_before_anything_is_called),
-        cmocka_unit_test(answers_become_pythons_values),
-        cmocka_unit_test(an_answer_that_is_no_json_is_told_to_both_sides),
-        cmocka_unit_test(a_failed_call_is_an_exception_that_a_cell_can_catch),
-        cmocka_unit_test(no_frame_of_ours_is_in_a_traceback),
-        cmocka_unit_test(a_call_past_its_time_is_given_up),
-        cmocka_unit_test(the_limit_of_a_cell_ends_the_wait),
-        cmocka_unit_test(an_interrupt_ends_the_wait),
-        cmocka_unit_test(a_callback_may_interrupt_its_session),
-        cmocka_unit_test(a_callback_can_not_use_its_session),
-        cmocka_unit_test(awaited_calls_are_answered_in_any_order),
-        cmocka_unit_test(code_that_awaits_awaits_and_other_code_has_the_answer),
-        cmocka_unit_test(a_call_is_awaited_where_its_answer_comes_to_an_await),
-        cmocka_unit_test(awaited_calls_have_time_outs_of_their_own),
-        cmocka_unit_test(a_call_that_nobody_awaits_is_not_made),
-        cmocka_unit_test(a_call_ends_with_its_cell),
-        cmocka_unit_test(an_answer_may_come_after_the_session),
-        cmocka_unit_test(a_reset_session_finds_its_tools),
-        cmocka_unit_test(a_restored_session_finds_its_tools),
-        cmocka_unit_test(a_name_that_is_bound_again_has_the_new_tool),
-        cmocka_unit_test(a_cell_may_use_the_name_for_something_else),
-        cmocka_unit_test(a_tool_is_no_name_that_a_cell_has_made),
-        cmocka_unit_test(bad_names_and_signatures_are_refused),
-        cmocka_unit_test(a_finalizer_does_not_hold_up_a_bind),
-        cmocka_unit_test(what_a_cell_put_into_builtins_does_not_reach_a_bind),
-        cmocka_unit_test(calls_over_the_limit_are_denied),
-        cmocka_unit_test(a_hundred_calls_are_the_default),
-        cmocka_unit_test(an_answer_that_is_too_large_is_told_to_both_sides),
-        cmocka_unit_test(arguments_under_way_are_bounded_together),
-        cmocka_unit_test(threads_of_a_cell_may_call),
-        cmocka_unit_test(output_and_calls_come_in_order),
-        cmocka_unit_test(the_end_of_a_call_is_told_in_order_with_the_output),
-        cmocka_unit_test(the_end_of_a_cell_ends_calls_and_that_is_told),
-        cmocka_unit_test(a_denied_call_is_in_the_result_alone),
-        cmocka_unit_test(the_ledger_is_in_the_result_as_json),
-        cmocka_unit_test(nothing_is_called_outside_of_a_cell),
-        cmocka_unit_test(input_asks_the_host),
-        cmocka_unit_test(an_interrupt_ends_input),
-        cmocka_unit_test(input_waits_as_long_as_its_own_limit),
-        cmocka_unit_test(all_lines_of_a_cell_have_one_limit),
-        cmocka_unit_test(a_wait_for_input_is_not_the_cells_time),
-        cmocka_unit_test(without_a_callback_input_has_nobody_to_ask),
-    };
-    return cmocka_run_group_tests(tests, open_host, close_host);
+    return run_all_tests(open_host, close_host);
 }

@@ -12,7 +12,7 @@ const char *Py_GetVersion(void)
     return "3.11.99 (another build)";
 }
 
-static void another_python_is_refused_by_its_version(void **state)
+TEST(another_python_is_refused_by_its_version)
 {
     snug_host *host = NULL;
     assert_int_equal(snug_host_open(&host, NULL), SNUG_EPYTHON);
@@ -22,8 +22,5 @@ static void another_python_is_refused_by_its_version(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(another_python_is_refused_by_its_version),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

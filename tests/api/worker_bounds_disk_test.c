@@ -160,13 +160,13 @@ static void try_ways(const char *workdir, const snug_mount *mounts, size_t count
     }
 }
 
-static void what_raw_calls_write_to_a_named_folder_is_bounded(void **state)
+TEST_WITH(what_raw_calls_write_to_a_named_folder_is_bounded, set_up, tear_down)
 {
     try_ways(folder, NULL, 0);
 }
 
 /* It is on the disk, as it has mounts in it. */
-static void so_is_what_they_write_to_a_private_one_there(void **state)
+TEST_WITH(so_is_what_they_write_to_a_private_one_there, set_up, tear_down)
 {
     const snug_mount mount = { .path = "/usr/share", .name = "share" };
     try_ways(NULL, &mount, 1);
@@ -178,7 +178,7 @@ static const char slow[] = "for n in range(200):\n"
                            "    write(fd, MB // 2); close(fd)\n"
                            "    time.sleep(0.08)\n";
 
-static void who_is_told_keeps_the_session_and_may_tidy_up(void **state)
+TEST_WITH(who_is_told_keeps_the_session_and_may_tidy_up, set_up, tear_down)
 {
     uint64_t files;
     open_in(folder, NULL, 0);
@@ -212,7 +212,7 @@ static void prepare(void)
 }
 
 /* In cell after cell, and worker after worker: what is written in all is bounded. */
-static void who_was_told_and_goes_on_loses_the_worker(void **state)
+TEST_WITH(who_was_told_and_goes_on_loses_the_worker, set_up, tear_down)
 {
     uint64_t files;
     open_in(folder, NULL, 0);
@@ -237,7 +237,7 @@ static void who_was_told_and_goes_on_loses_the_worker(void **state)
 
 /* ---- between cells ---- */
 
-static void a_thread_that_writes_between_cells_loses_the_worker(void **state)
+TEST_WITH(a_thread_that_writes_between_cells_loses_the_worker, set_up, tear_down)
 {
     uint64_t files;
     open_in(folder, NULL, 0);
@@ -264,7 +264,7 @@ static void a_thread_that_writes_between_cells_loses_the_worker(void **state)
     snug_session_close(session);
 }
 
-static void what_the_caller_puts_there_is_not_the_cells_fault(void **state)
+TEST_WITH(what_the_caller_puts_there_is_not_the_cells_fault, set_up, tear_down)
 {
     int is_fine = 0;
     open_in(folder, NULL, 0);
@@ -287,19 +287,5 @@ static void what_the_caller_puts_there_is_not_the_cells_fault(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_raw_calls_write_to_a_named_folder_is_bounded, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(so_is_what_they_write_to_a_private_one_there, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(who_is_told_keeps_the_session_and_may_tidy_up, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(who_was_told_and_goes_on_loses_the_worker, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(a_thread_that_writes_between_cells_loses_the_worker, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(what_the_caller_puts_there_is_not_the_cells_fault, set_up,
-                                        tear_down),
-    };
-    return cmocka_run_group_tests(tests, open_worker_host, close_worker_host);
+    return run_all_tests(open_worker_host, close_worker_host);
 }

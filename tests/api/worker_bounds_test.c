@@ -152,7 +152,7 @@ static const struct {
       "for i in range(1, 1024): ctypes.memset(at - i * MB, 1, MB)" },
 };
 
-static void no_way_of_memory_gets_far(void **state)
+TEST(no_way_of_memory_gets_far)
 {
     const uint64_t most_kib = (LIMIT_MIB * 5 / 4 + 32) * 1024;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
@@ -167,7 +167,7 @@ static void no_way_of_memory_gets_far(void **state)
     }
 }
 
-static void a_worker_that_is_ended_for_its_memory_says_so(void **state)
+TEST(a_worker_that_is_ended_for_its_memory_says_so)
 {
     snug_session *session = open_session(SNUG_KIND_FULL);
     snug_result_free(run(session, prelude, 0));
@@ -185,7 +185,7 @@ static void a_worker_that_is_ended_for_its_memory_says_so(void **state)
 
 /* What the library's C code takes, no account of the session counts; a shared worker's bound has
  * room for a stack besides, of twice the limit. */
-static void a_database_in_memory_does_not_get_far(void **state)
+TEST(a_database_in_memory_does_not_get_far)
 {
     snug_session *session = open_session(SNUG_KIND_RESTRICTED);
     uint64_t kib =
@@ -199,7 +199,7 @@ static void a_database_in_memory_does_not_get_far(void **state)
     snug_session_close(session);
 }
 
-static void descriptors_are_few(void **state)
+TEST(descriptors_are_few)
 {
     snug_session *session = open_session(SNUG_KIND_FULL);
     snug_result *result = run(session,
@@ -243,7 +243,7 @@ static int has_folder_in_memory(const snug_session *session)
 }
 
 /* By the calls themselves, which no function of ours sees; deleted and unnamed files count. */
-static void raw_calls_do_not_get_past_the_limits_of_the_disk(void **state)
+TEST(raw_calls_do_not_get_past_the_limits_of_the_disk)
 {
     static const char bytes[] =
         "written, block = 0, b'x' * MB\n"
@@ -282,7 +282,7 @@ static void raw_calls_do_not_get_past_the_limits_of_the_disk(void **state)
 
 /* In a folder of the caller's such a sum is looked at (worker_bounds_disk_test.c), and what is
  * below the limit is seen by what asks. */
-static void what_raw_calls_have_written_counts_in_the_next_cell(void **state)
+TEST(what_raw_calls_have_written_counts_in_the_next_cell)
 {
     char folder[] = "/tmp/snug-bounds-test-XXXXXX", path[64];
     snug_session *session = NULL;
@@ -327,7 +327,7 @@ static void expect_file(snug_session *session, const char *path, const char *tex
     snug_file_free(file);
 }
 
-static void files_in_memory_outlive_their_worker(void **state)
+TEST(files_in_memory_outlive_their_worker)
 {
     snug_session *session = open_small();
     snug_listing *listing;
@@ -354,7 +354,7 @@ static void files_in_memory_outlive_their_worker(void **state)
     snug_session_close(session);
 }
 
-static void files_in_memory_are_no_memory_of_the_session(void **state)
+TEST(files_in_memory_are_no_memory_of_the_session)
 {
     snug_session *session = open_session(SNUG_KIND_FULL);
     snug_result *result = run(session,
@@ -370,15 +370,5 @@ static void files_in_memory_are_no_memory_of_the_session(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_way_of_memory_gets_far),
-        cmocka_unit_test(a_worker_that_is_ended_for_its_memory_says_so),
-        cmocka_unit_test(a_database_in_memory_does_not_get_far),
-        cmocka_unit_test(descriptors_are_few),
-        cmocka_unit_test(raw_calls_do_not_get_past_the_limits_of_the_disk),
-        cmocka_unit_test(what_raw_calls_have_written_counts_in_the_next_cell),
-        cmocka_unit_test(files_in_memory_outlive_their_worker),
-        cmocka_unit_test(files_in_memory_are_no_memory_of_the_session),
-    };
-    return cmocka_run_group_tests(tests, open_worker_host, close_worker_host);
+    return run_all_tests(open_worker_host, close_worker_host);
 }

@@ -133,7 +133,7 @@ static void expect_end(int process)
 
 /* ---- one session ---- */
 
-static void a_full_session_that_is_lost_ends_its_worker(void **state)
+TEST(a_full_session_that_is_lost_ends_its_worker)
 {
     snug_session *session = open_session(SNUG_KIND_FULL);
     int process = watch(session);
@@ -151,7 +151,7 @@ static void a_full_session_that_is_lost_ends_its_worker(void **state)
     snug_session_close(session);
 }
 
-static void a_plain_session_that_is_lost_alone_ends_its_worker(void **state)
+TEST(a_plain_session_that_is_lost_alone_ends_its_worker)
 {
     char folder[] = "/tmp/snug-lost-test-XXXXXX", path[64];
     assert_non_null(mkdtemp(folder));
@@ -170,7 +170,7 @@ static void a_plain_session_that_is_lost_alone_ends_its_worker(void **state)
     assert_int_equal(unlink(path) || rmdir(folder), 0);
 }
 
-static void a_lost_session_closes_quickly(void **state)
+TEST(a_lost_session_closes_quickly)
 {
     static const snug_kind kinds[] = { SNUG_KIND_FULL, SNUG_KIND_RESTRICTED };
     for (size_t i = 0; i < 2; i++) {
@@ -183,7 +183,7 @@ static void a_lost_session_closes_quickly(void **state)
 }
 
 /* Asks for names run the session's code too. */
-static void a_session_that_is_lost_outside_of_a_cell_ends_its_worker(void **state)
+TEST(a_session_that_is_lost_outside_of_a_cell_ends_its_worker)
 {
     static const snug_kind kinds[] = { SNUG_KIND_FULL, SNUG_KIND_RESTRICTED };
     static const char shown[] = NEST "class Endless:\n"
@@ -215,7 +215,7 @@ static void a_session_that_is_lost_outside_of_a_cell_ends_its_worker(void **stat
 }
 
 /* The code that a reset ends is the session's last, and may not let itself be ended. */
-static void a_reset_that_loses_the_session_is_made_in_another_worker(void **state)
+TEST(a_reset_that_loses_the_session_is_made_in_another_worker)
 {
     static const snug_kind kinds[] = { SNUG_KIND_FULL, SNUG_KIND_RESTRICTED };
     for (size_t i = 0; i < 2; i++) {
@@ -237,7 +237,7 @@ static void a_reset_that_loses_the_session_is_made_in_another_worker(void **stat
     }
 }
 
-static void a_source_is_judged_after_a_loss(void **state)
+TEST(a_source_is_judged_after_a_loss)
 {
     snug_scan *report = NULL;
     snug_scan_options options = SNUG_SCAN_OPTIONS_INIT;
@@ -250,7 +250,7 @@ static void a_source_is_judged_after_a_loss(void **state)
 
 /* ---- several ---- */
 
-static void a_worker_goes_on_for_its_other_sessions(void **state)
+TEST(a_worker_goes_on_for_its_other_sessions)
 {
     snug_session *lost = open_session(SNUG_KIND_RESTRICTED),
                  *other = open_session(SNUG_KIND_RESTRICTED);
@@ -274,7 +274,7 @@ static void a_worker_goes_on_for_its_other_sessions(void **state)
     snug_session_close(other);
 }
 
-static void a_worker_ends_when_nobody_lives_beside_what_was_lost(void **state)
+TEST(a_worker_ends_when_nobody_lives_beside_what_was_lost)
 {
     snug_session *lost = open_session(SNUG_KIND_RESTRICTED),
                  *other = open_session(SNUG_KIND_RESTRICTED);
@@ -287,7 +287,7 @@ static void a_worker_ends_when_nobody_lives_beside_what_was_lost(void **state)
     expect_end(process);
 }
 
-static void a_pool_makes_spares_for_the_next_worker(void **state)
+TEST(a_pool_makes_spares_for_the_next_worker)
 {
     static const snug_kind kinds[] = { SNUG_KIND_FULL, SNUG_KIND_RESTRICTED };
     snug_host *own = open_host(2);
@@ -346,7 +346,7 @@ static void *open_and_lose(void *arg)
     return NULL;
 }
 
-static void sessions_are_opened_while_others_are_lost(void **state)
+TEST(sessions_are_opened_while_others_are_lost)
 {
     opener openers[THREADS] = { 0 };
     for (int i = 0; i < THREADS; i++)
@@ -372,7 +372,7 @@ static size_t threads_of(int process)
 }
 
 /* A worker that has more threads than its sessions may have is ended. */
-static void threads_that_a_crowd_has_needed_end_with_it(void **state)
+TEST(threads_that_a_crowd_has_needed_end_with_it)
 {
     enum { CROWD = 100, FEW = 40 };
     static snug_session *sessions[CROWD];
@@ -411,7 +411,7 @@ static void *kill_soon(void *process)
 
 /* As one is that is ended for its memory between two sessions. Stopped, it has the request and has
  * not answered it. */
-static void a_worker_that_ends_while_a_session_is_opened_is_replaced(void **state)
+TEST(a_worker_that_ends_while_a_session_is_opened_is_replaced)
 {
     snug_session *before = open_session(SNUG_KIND_RESTRICTED);
     pid_t process = (pid_t)snug_session_process(before);
@@ -429,19 +429,5 @@ static void a_worker_that_ends_while_a_session_is_opened_is_replaced(void **stat
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_full_session_that_is_lost_ends_its_worker),
-        cmocka_unit_test(a_plain_session_that_is_lost_alone_ends_its_worker),
-        cmocka_unit_test(a_lost_session_closes_quickly),
-        cmocka_unit_test(a_session_that_is_lost_outside_of_a_cell_ends_its_worker),
-        cmocka_unit_test(a_reset_that_loses_the_session_is_made_in_another_worker),
-        cmocka_unit_test(a_source_is_judged_after_a_loss),
-        cmocka_unit_test(a_worker_goes_on_for_its_other_sessions),
-        cmocka_unit_test(a_worker_ends_when_nobody_lives_beside_what_was_lost),
-        cmocka_unit_test(a_pool_makes_spares_for_the_next_worker),
-        cmocka_unit_test(sessions_are_opened_while_others_are_lost),
-        cmocka_unit_test(threads_that_a_crowd_has_needed_end_with_it),
-        cmocka_unit_test(a_worker_that_ends_while_a_session_is_opened_is_replaced),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return run_all_tests(set_up, tear_down);
 }

@@ -140,8 +140,7 @@ static void in_child(int (*fn)(void))
     assert_int_equal(status, 0);
 }
 
-static void
-workers_of_a_user_without_rights_have_numbers_of_their_own_where_the_report_says_so(void **state)
+TEST(workers_of_a_user_without_rights_have_numbers_of_their_own_where_the_report_says_so)
 {
     in_child(is_numbered);
 }
@@ -162,12 +161,12 @@ static int has_packages_without_tmp(void)
     return 0;
 }
 
-static void full_sessions_need_no_place_but_TMPDIR(void **state)
+TEST(full_sessions_need_no_place_but_TMPDIR)
 {
     in_child(has_packages_without_tmp);
 }
 
-static void private_folders_are_below_TMPDIR_however_it_is_spelled(void **state)
+TEST(private_folders_are_below_TMPDIR_however_it_is_spelled)
 {
     char top[PATH_MAX];
     snprintf(top, sizeof top, "%s//./", folder);
@@ -202,7 +201,7 @@ static void clean(void)
     assert_int_equal(system(command), 0);
 }
 
-static void a_host_goes_on_when_somebody_has_cleaned_TMPDIR(void **state)
+TEST(a_host_goes_on_when_somebody_has_cleaned_TMPDIR)
 {
     setenv("TMPDIR", folder, 1);
     snug_host *host = open_host(1);
@@ -233,7 +232,7 @@ static void refuse_folder(snug_host *host, const snug_session_options *options)
         fail_msg("%s", said);
 }
 
-static void a_folder_whose_name_is_not_utf8_is_refused_by_its_name(void **state)
+TEST(a_folder_whose_name_is_not_utf8_is_refused_by_its_name)
 {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/\xff-folder", folder);
@@ -275,8 +274,7 @@ static snug_session *open_mounts(snug_host *host, const snug_mount *mounts, size
     return session;
 }
 
-static void
-what_is_mounted_to_be_read_keeps_its_mode_and_what_is_in_it_can_be_written_to(void **state)
+TEST(what_is_mounted_to_be_read_keeps_its_mode_and_what_is_in_it_can_be_written_to)
 {
     char file[PATH_MAX], inner[PATH_MAX];
     snprintf(file, sizeof file, "%s/file", folder);
@@ -299,7 +297,7 @@ what_is_mounted_to_be_read_keeps_its_mode_and_what_is_in_it_can_be_written_to(vo
 
 /* ---- a profile ---- */
 
-static void a_profile_is_found_by_its_path(void **state)
+TEST(a_profile_is_found_by_its_path)
 {
     char path[PATH_MAX];
     snug_scan *report;
@@ -324,7 +322,7 @@ static void a_profile_is_found_by_its_path(void **state)
 
 /* ---- its end ---- */
 
-static void an_abort_is_told_as_one(void **state)
+TEST(an_abort_is_told_as_one)
 {
     snug_host *host = open_host(0);
     snug_session *session = open_session(host, SNUG_KIND_FULL, NULL);
@@ -350,17 +348,5 @@ static int remove_folder(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(
-            workers_of_a_user_without_rights_have_numbers_of_their_own_where_the_report_says_so),
-        cmocka_unit_test(full_sessions_need_no_place_but_TMPDIR),
-        cmocka_unit_test(private_folders_are_below_TMPDIR_however_it_is_spelled),
-        cmocka_unit_test(a_host_goes_on_when_somebody_has_cleaned_TMPDIR),
-        cmocka_unit_test(a_folder_whose_name_is_not_utf8_is_refused_by_its_name),
-        cmocka_unit_test(
-            what_is_mounted_to_be_read_keeps_its_mode_and_what_is_in_it_can_be_written_to),
-        cmocka_unit_test(a_profile_is_found_by_its_path),
-        cmocka_unit_test(an_abort_is_told_as_one),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return run_all_tests(make_folder, remove_folder);
 }

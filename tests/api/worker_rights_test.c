@@ -117,7 +117,7 @@ static void expect_no_rights(snug_kind kind, const char *workdir)
     snug_session_close(session);
 }
 
-static void a_worker_has_no_rights_and_is_the_first_that_the_kernel_takes(void **state)
+TEST(a_worker_has_no_rights_and_is_the_first_that_the_kernel_takes)
 {
     if (!has("no capabilities"))
         fail_msg("%s", snug_host_report(host));
@@ -161,7 +161,7 @@ static const char makers[] =
     "0)\n"
     "call(94, b'old', 0, 0), next(names) > 40\n";
 
-static void machine_code_makes_no_marked_files_and_no_devices(void **state)
+TEST(machine_code_makes_no_marked_files_and_no_devices)
 {
     snug_session *session = open_session(SNUG_KIND_FULL, folder);
     expect(session, prelude, "");
@@ -202,7 +202,7 @@ static int has_old_calls(void)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-static void machine_code_has_the_calls_of_its_own_kind_only(void **state)
+TEST(machine_code_has_the_calls_of_its_own_kind_only)
 {
     snug_session *session = open_session(SNUG_KIND_FULL, folder);
     expect(session, prelude, "");
@@ -257,7 +257,7 @@ static void use_folder_of(uid_t user)
     }
 }
 
-static void what_is_made_in_a_folder_belongs_to_whom_the_folder_does(void **state)
+TEST(what_is_made_in_a_folder_belongs_to_whom_the_folder_does)
 {
     use_folder_of(geteuid());
     if (has("a user of its own"))
@@ -266,7 +266,7 @@ static void what_is_made_in_a_folder_belongs_to_whom_the_folder_does(void **stat
 
 /* ---- other workers ---- */
 
-static void two_workers_have_no_pipe_in_common(void **state)
+TEST(two_workers_have_no_pipe_in_common)
 {
     static const char writes[] = "said = b'said by the other worker'\n"
                                  "for name in (b'/proc/self/fd/%d' % n for n in range(16)):\n"
@@ -287,7 +287,7 @@ static void two_workers_have_no_pipe_in_common(void **state)
     snug_session_close(b);
 }
 
-static void no_path_leads_to_a_worker_s_descriptors(void **state)
+TEST(no_path_leads_to_a_worker_s_descriptors)
 {
     if (!has("mnt namespace")) {
         print_message("a worker has no mount namespace of its own here\n");
@@ -305,15 +305,5 @@ static void no_path_leads_to_a_worker_s_descriptors(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_worker_has_no_rights_and_is_the_first_that_the_kernel_takes),
-        cmocka_unit_test(machine_code_makes_no_marked_files_and_no_devices),
-#ifdef __x86_64__
-        cmocka_unit_test(machine_code_has_the_calls_of_its_own_kind_only),
-#endif
-        cmocka_unit_test(what_is_made_in_a_folder_belongs_to_whom_the_folder_does),
-        cmocka_unit_test(two_workers_have_no_pipe_in_common),
-        cmocka_unit_test(no_path_leads_to_a_worker_s_descriptors),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return run_all_tests(set_up, tear_down);
 }

@@ -93,7 +93,7 @@ static snug_session *open_with_signal(snug_host *host, int *signal_number)
     return session;
 }
 
-static void a_worker_that_is_killed_costs_its_sessions_and_not_the_host(void **state)
+TEST(a_worker_that_is_killed_costs_its_sessions_and_not_the_host)
 {
     static int number = SIGKILL;
     snug_host *host = open_host(NULL);
@@ -123,7 +123,7 @@ static void a_worker_that_is_killed_costs_its_sessions_and_not_the_host(void **s
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-static void a_worker_that_stands_still_is_given_up_in_time(void **state)
+TEST(a_worker_that_stands_still_is_given_up_in_time)
 {
     static int number = SIGSTOP;
     snug_host *host = open_host(NULL);
@@ -142,7 +142,7 @@ static void a_worker_that_stands_still_is_given_up_in_time(void **state)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-static void a_zygote_that_is_killed_is_replaced_and_costs_nothing(void **state)
+TEST(a_zygote_that_is_killed_is_replaced_and_costs_nothing)
 {
     pid_t pids[2], worker;
     snug_host *host = open_host(NULL);
@@ -170,7 +170,7 @@ static void count_alarm(int number)
     alarms++;
 }
 
-static void signals_of_the_caller_do_not_disturb_the_start_of_a_worker(void **state)
+TEST(signals_of_the_caller_do_not_disturb_the_start_of_a_worker)
 {
     const struct itimerval often = { { 0, 5000 }, { 0, 5000 } }, never = { { 0, 0 }, { 0, 0 } };
     const struct sigaction counted = { .sa_handler = count_alarm };
@@ -235,7 +235,7 @@ static pid_t await_slow_zygote(const slow_host *slow)
     return pid;
 }
 
-static void a_zygote_that_starts_slowly_delays_no_worker_of_others(void **state)
+TEST(a_zygote_that_starts_slowly_delays_no_worker_of_others)
 {
     static slow_host slow;
     pthread_t thread;
@@ -262,7 +262,7 @@ static void a_zygote_that_starts_slowly_delays_no_worker_of_others(void **state)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-static void who_waits_for_a_zygote_can_be_stopped(void **state)
+TEST(who_waits_for_a_zygote_can_be_stopped)
 {
     static slow_host first, second; /* the one starts it, the other one waits for that */
     pthread_t threads[2];
@@ -290,7 +290,7 @@ static void answer_seven(void *payload, snug_call *call, const char *arguments)
     snug_call_return(call, "7", 1);
 }
 
-static void files_outlive_the_worker_and_so_do_tools(void **state)
+TEST(files_outlive_the_worker_and_so_do_tools)
 {
     snug_host *host = open_host(NULL);
     snug_session *session = open_session(host);
@@ -313,7 +313,7 @@ static void files_outlive_the_worker_and_so_do_tools(void **state)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-static void killed_workers_leave_nothing(void **state)
+TEST(killed_workers_leave_nothing)
 {
     snug_host *host = open_host(NULL);
     snug_session *session = open_session(host);
@@ -333,7 +333,7 @@ static void killed_workers_leave_nothing(void **state)
     assert_int_equal(children(getpid(), pids, 2), 0);
 }
 
-static void a_lost_cell_has_its_number_and_its_calls(void **state)
+TEST(a_lost_cell_has_its_number_and_its_calls)
 {
     static int number = SIGKILL;
     snug_host *host = open_host(NULL);
@@ -376,7 +376,7 @@ static void take_long(void *payload, snug_call *call, const char *arguments)
     snug_call_return(call, "7", 1);
 }
 
-static void a_slow_caller_costs_the_cell_and_not_the_worker(void **state)
+TEST(a_slow_caller_costs_the_cell_and_not_the_worker)
 {
     snug_host *host = NULL;
     snug_host_options options = SNUG_HOST_OPTIONS_INIT;
@@ -412,7 +412,7 @@ static void answer_later(void *payload, snug_call *call, const char *prompt)
 }
 
 /* The answer comes later than the limit and the grace after it, and the limit holds behind it. */
-static void a_line_that_comes_late_costs_nothing(void **state)
+TEST(a_line_that_comes_late_costs_nothing)
 {
     snug_host *host = NULL;
     snug_session *session = NULL;
@@ -436,7 +436,7 @@ static void a_line_that_comes_late_costs_nothing(void **state)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-static void a_worker_has_no_descriptors_of_the_caller(void **state)
+TEST(a_worker_has_no_descriptors_of_the_caller)
 {
     char path[64];
     int fd = fcntl(0, F_DUPFD, 60); /* without O_CLOEXEC */
@@ -477,7 +477,7 @@ static void use_worker_by_command(const char *folder)
 
 /* A process that is held by Landlock may not remove the folder that its work directories were in:
  * it is empty, and the next one removes it. */
-static void a_worker_by_command_removes_its_work_directories(void **state)
+TEST(a_worker_by_command_removes_its_work_directories)
 {
     char folder[] = "/tmp/snug-worker-XXXXXX", path[600];
     assert_non_null(mkdtemp(folder));
@@ -494,7 +494,7 @@ static void a_worker_by_command_removes_its_work_directories(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
-static void a_caller_that_reaps_all_children_loses_nothing_by_it(void **state)
+TEST(a_caller_that_reaps_all_children_loses_nothing_by_it)
 {
     static int number = SIGKILL;
     snug_host *host = open_host(NULL);
@@ -513,7 +513,7 @@ static void a_caller_that_reaps_all_children_loses_nothing_by_it(void **state)
 /* ---- what a worker does itself ---- */
 
 #ifndef __SANITIZE_ADDRESS__ /* where the ladder has no jump */
-static void a_loop_in_c_costs_its_session_and_not_the_worker(void **state)
+TEST(a_loop_in_c_costs_its_session_and_not_the_worker)
 {
     snug_host *host = open_host(NULL);
     snug_session *session = open_session(host), *other = open_session(host);
@@ -533,7 +533,7 @@ static void a_loop_in_c_costs_its_session_and_not_the_worker(void **state)
 }
 #endif
 
-static void a_limit_of_processor_time_is_kept_in_a_worker(void **state)
+TEST(a_limit_of_processor_time_is_kept_in_a_worker)
 {
     snug_host *host = open_host(NULL);
     snug_session *session = open_session(host);
@@ -550,7 +550,7 @@ static void a_limit_of_processor_time_is_kept_in_a_worker(void **state)
 
 /* ---- workers that are none ---- */
 
-static void a_command_that_is_no_worker_is_told_by_its_own_words(void **state)
+TEST(a_command_that_is_no_worker_is_told_by_its_own_words)
 {
     refuse_command("echo no such machine >&2; exit 3", "ended with status 3: no such machine");
     refuse_command("true", "ended with status 0");
@@ -561,7 +561,7 @@ static void a_command_that_is_no_worker_is_told_by_its_own_words(void **state)
     assert_int_equal(children(getpid(), pids, 2), 0);
 }
 
-static void a_path_without_a_worker_is_told(void **state)
+TEST(a_path_without_a_worker_is_told)
 {
     snug_host *host = NULL;
     snug_host_options options = SNUG_HOST_OPTIONS_INIT;
@@ -589,7 +589,7 @@ static void *turns(void *arg)
     return NULL;
 }
 
-static void sessions_of_one_worker_run_side_by_side(void **state)
+TEST(sessions_of_one_worker_run_side_by_side)
 {
     pthread_t threads[THREADS];
     snug_host *host = open_host(NULL);
@@ -600,7 +600,7 @@ static void sessions_of_one_worker_run_side_by_side(void **state)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-static void hosts_are_as_many_as_wanted(void **state)
+TEST(hosts_are_as_many_as_wanted)
 {
     snug_host *a = open_host(NULL), *b = open_host(NULL);
     snug_session *one = open_session(a), *two = open_session(b);
@@ -627,7 +627,7 @@ static void interrupt_when_it_prints(void *payload, snug_stream stream, const ch
     pthread_detach(thread);
 }
 
-static void an_interrupt_reaches_the_cell_and_keeps_its_names(void **state)
+TEST(an_interrupt_reaches_the_cell_and_keeps_its_names)
 {
     snug_host *host = open_host(NULL);
     snug_session *session = NULL;
@@ -645,7 +645,7 @@ static void an_interrupt_reaches_the_cell_and_keeps_its_names(void **state)
 }
 
 /* For longer than the grace: the worker says that it stops the cell. */
-static void a_cell_that_is_being_stopped_is_waited_for(void **state)
+TEST(a_cell_that_is_being_stopped_is_waited_for)
 {
     snug_host *host = NULL;
     snug_session *session = NULL;
@@ -675,7 +675,7 @@ static void a_cell_that_is_being_stopped_is_waited_for(void **state)
 
 enum { BOUND_S = 600 };
 
-static void spares_of_the_worker_are_counted(void **state)
+TEST(spares_of_the_worker_are_counted)
 {
     snug_host *host = NULL;
     snug_host_options options = SNUG_HOST_OPTIONS_INIT;
@@ -706,7 +706,7 @@ static void count_bytes(void *payload, snug_stream stream, const char *text, siz
     *(size_t *)payload += len;
 }
 
-static void output_without_end_reaches_the_host_whole(void **state)
+TEST(output_without_end_reaches_the_host_whole)
 {
     size_t bytes = 0;
     snug_host *host = open_host(NULL);
@@ -725,33 +725,5 @@ static void output_without_end_reaches_the_host_whole(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_worker_that_is_killed_costs_its_sessions_and_not_the_host),
-        cmocka_unit_test(a_worker_that_stands_still_is_given_up_in_time),
-        cmocka_unit_test(a_zygote_that_is_killed_is_replaced_and_costs_nothing),
-        cmocka_unit_test(a_zygote_that_starts_slowly_delays_no_worker_of_others),
-        cmocka_unit_test(who_waits_for_a_zygote_can_be_stopped),
-        cmocka_unit_test(signals_of_the_caller_do_not_disturb_the_start_of_a_worker),
-        cmocka_unit_test(files_outlive_the_worker_and_so_do_tools),
-        cmocka_unit_test(killed_workers_leave_nothing),
-        cmocka_unit_test(a_lost_cell_has_its_number_and_its_calls),
-#ifndef __SANITIZE_ADDRESS__
-        cmocka_unit_test(a_loop_in_c_costs_its_session_and_not_the_worker),
-#endif
-        cmocka_unit_test(a_limit_of_processor_time_is_kept_in_a_worker),
-        cmocka_unit_test(a_slow_caller_costs_the_cell_and_not_the_worker),
-        cmocka_unit_test(a_line_that_comes_late_costs_nothing),
-        cmocka_unit_test(a_worker_has_no_descriptors_of_the_caller),
-        cmocka_unit_test(a_worker_by_command_removes_its_work_directories),
-        cmocka_unit_test(a_caller_that_reaps_all_children_loses_nothing_by_it),
-        cmocka_unit_test(a_command_that_is_no_worker_is_told_by_its_own_words),
-        cmocka_unit_test(a_path_without_a_worker_is_told),
-        cmocka_unit_test(sessions_of_one_worker_run_side_by_side),
-        cmocka_unit_test(hosts_are_as_many_as_wanted),
-        cmocka_unit_test(an_interrupt_reaches_the_cell_and_keeps_its_names),
-        cmocka_unit_test(a_cell_that_is_being_stopped_is_waited_for),
-        cmocka_unit_test(spares_of_the_worker_are_counted),
-        cmocka_unit_test(output_without_end_reaches_the_host_whole),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -145,7 +145,7 @@ static void check_listing(snug_session *session, const char *expected)
 
 /* ---- put, get, list, remove ---- */
 
-static void what_is_put_is_there_for_cells_and_for_get(void **state)
+TEST_WITH(what_is_put_is_there_for_cells_and_for_get, open_session, close_session)
 {
     snug_session *session = *state;
     put(session, "data/2024/sales.csv", "a,b\n");
@@ -157,7 +157,7 @@ static void what_is_put_is_there_for_cells_and_for_get(void **state)
     check_file(session, "data/2024/sales.csv", "new");
 }
 
-static void what_a_cell_wrote_can_be_got_with_its_type(void **state)
+TEST_WITH(what_a_cell_wrote_can_be_got_with_its_type, open_session, close_session)
 {
     snug_session *session = *state;
     snug_file *file = NULL;
@@ -170,7 +170,7 @@ static void what_a_cell_wrote_can_be_got_with_its_type(void **state)
     snug_file_free(file);
 }
 
-static void a_file_over_the_limit_of_the_caller_is_refused_with_its_size(void **state)
+TEST_WITH(a_file_over_the_limit_of_the_caller_is_refused_with_its_size, open_session, close_session)
 {
     snug_session *session = *state;
     snug_file *file = NULL;
@@ -182,7 +182,7 @@ static void a_file_over_the_limit_of_the_caller_is_refused_with_its_size(void **
     assert_null(file);
 }
 
-static void all_is_listed_in_order(void **state)
+TEST_WITH(all_is_listed_in_order, open_session, close_session)
 {
     snug_session *session = *state;
     check_listing(session, "");
@@ -196,7 +196,7 @@ static void all_is_listed_in_order(void **state)
                            "file b.txt 3\nlink link 0\nother pipe 0\n");
 }
 
-static void a_name_is_listed_whatever_is_in_it(void **state)
+TEST_WITH(a_name_is_listed_whatever_is_in_it, open_session, close_session)
 {
     snug_session *session = *state;
     check_value(session, "open('two\\nlines', 'w').close(); open(b'\\xff\\xe9x', 'w').close()", "");
@@ -204,7 +204,7 @@ static void a_name_is_listed_whatever_is_in_it(void **state)
     check_file(session, "two\nlines", "");
 }
 
-static void files_links_and_folders_are_removed(void **state)
+TEST_WITH(files_links_and_folders_are_removed, open_session, close_session)
 {
     snug_session *session = *state;
     put(session, "a/b/c/d", "x");
@@ -219,7 +219,7 @@ static void files_links_and_folders_are_removed(void **state)
     check_error(snug_session_remove_file(session, "a/b"), SNUG_ENOTFOUND, "has no file \"a/b\"");
 }
 
-static void paths_are_refused_with_the_reason(void **state)
+TEST_WITH(paths_are_refused_with_the_reason, open_session, close_session)
 {
     snug_session *session = *state;
     char long_name[300], long_path[5000];
@@ -256,7 +256,7 @@ static void paths_are_refused_with_the_reason(void **state)
     check_listing(session, "");
 }
 
-static void what_is_no_file_is_named(void **state)
+TEST_WITH(what_is_no_file_is_named, open_session, close_session)
 {
     snug_session *session = *state;
     put(session, "folder/file", "x");
@@ -273,7 +273,7 @@ static void what_is_no_file_is_named(void **state)
 
 /* ---- limits ---- */
 
-static void put_counts_in_the_limits_of_the_disk(void **state)
+TEST(put_counts_in_the_limits_of_the_disk)
 {
     snug_limits limits = { .size = sizeof(snug_limits), .disk_bytes = 10, .disk_files = 3 };
     snug_session *session = open_with(&limits, NULL);
@@ -296,7 +296,7 @@ static void put_counts_in_the_limits_of_the_disk(void **state)
 
 /* ---- links that cells and hosts leave ---- */
 
-static void no_link_is_followed_anywhere(void **state)
+TEST_WITH(no_link_is_followed_anywhere, open_session, close_session)
 {
     snug_session *session = *state;
     assert_int_equal(symlink(outside, inside(session, "out")), 0);
@@ -322,7 +322,7 @@ static void no_link_is_followed_anywhere(void **state)
     assert_string_equal(text, "secret");
 }
 
-static void mounts_are_the_hosts_own(void **state)
+TEST(mounts_are_the_hosts_own)
 {
     const snug_mount mount = { outside, "data", 1 };
     snug_session *session = open_with(NULL, &mount);
@@ -378,7 +378,7 @@ static void try_all(snug_session *session)
     }
 }
 
-static void a_folder_swapped_for_a_link_leads_nowhere(void **state)
+TEST_WITH(a_folder_swapped_for_a_link_leads_nowhere, open_session, close_session)
 {
     snug_session *session = *state;
     swapper s = { .ends = 0 };
@@ -407,7 +407,7 @@ static void put_in_a_callback(void *payload, snug_stream stream, const char *tex
     check_error(snug_session_put_file(*session, "a", "x", 1), SNUG_EBUSY, "running something else");
 }
 
-static void a_session_that_runs_is_busy(void **state)
+TEST(a_session_that_runs_is_busy)
 {
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -420,7 +420,7 @@ static void a_session_that_runs_is_busy(void **state)
     snug_session_close(session);
 }
 
-static void a_reset_leaves_the_files(void **state)
+TEST_WITH(a_reset_leaves_the_files, open_session, close_session)
 {
     snug_session *session = *state;
     put(session, "a", "x");
@@ -451,7 +451,7 @@ static void check_artifacts(snug_session *session, const char *source, const cha
         fail_msg("%s\nmade\n%s\nand not\n%s", source, text, expected);
 }
 
-static void a_cell_tells_what_it_made_and_changed(void **state)
+TEST_WITH(a_cell_tells_what_it_made_and_changed, open_session, close_session)
 {
     snug_session *session = *state;
     check_artifacts(session, "1", "");
@@ -464,7 +464,7 @@ static void a_cell_tells_what_it_made_and_changed(void **state)
     check_artifacts(session, "2", "");
 }
 
-static void what_the_host_does_between_cells_is_not_the_cells(void **state)
+TEST_WITH(what_the_host_does_between_cells_is_not_the_cells, open_session, close_session)
 {
     snug_session *session = *state;
     write_text(inside(session, "input.txt"), "1");
@@ -475,7 +475,7 @@ static void what_the_host_does_between_cells_is_not_the_cells(void **state)
     check_artifacts(session, "open('put.txt', 'w').write('x')", "put.txt text/plain 1\n");
 }
 
-static void what_a_reset_writes_is_not_the_next_cells(void **state)
+TEST_WITH(what_a_reset_writes_is_not_the_next_cells, open_session, close_session)
 {
     snug_session *session = *state;
     check_artifacts(session,
@@ -488,7 +488,7 @@ static void what_a_reset_writes_is_not_the_next_cells(void **state)
     check_artifacts(session, "open('new.txt', 'w').write('x')", "new.txt text/plain 1\n");
 }
 
-static void pipes_and_links_are_no_artifacts(void **state)
+TEST_WITH(pipes_and_links_are_no_artifacts, open_session, close_session)
 {
     snug_session *session = *state;
     check_artifacts(session, "1", "");
@@ -497,7 +497,7 @@ static void pipes_and_links_are_no_artifacts(void **state)
     check_artifacts(session, "open('a.txt', 'w').close()", "a.txt text/plain 0\n");
 }
 
-static void a_named_directory_has_only_new_ones(void **state)
+TEST(a_named_directory_has_only_new_ones)
 {
     snug_session *session = NULL;
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -509,30 +509,7 @@ static void a_named_directory_has_only_new_ones(void **state)
     snug_session_close(session);
 }
 
-#define WITH_SESSION(test) cmocka_unit_test_setup_teardown(test, open_session, close_session)
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        WITH_SESSION(what_is_put_is_there_for_cells_and_for_get),
-        WITH_SESSION(what_a_cell_wrote_can_be_got_with_its_type),
-        WITH_SESSION(a_file_over_the_limit_of_the_caller_is_refused_with_its_size),
-        WITH_SESSION(all_is_listed_in_order),
-        WITH_SESSION(a_name_is_listed_whatever_is_in_it),
-        WITH_SESSION(files_links_and_folders_are_removed),
-        WITH_SESSION(paths_are_refused_with_the_reason),
-        WITH_SESSION(what_is_no_file_is_named),
-        cmocka_unit_test(put_counts_in_the_limits_of_the_disk),
-        WITH_SESSION(no_link_is_followed_anywhere),
-        cmocka_unit_test(mounts_are_the_hosts_own),
-        WITH_SESSION(a_folder_swapped_for_a_link_leads_nowhere),
-        cmocka_unit_test(a_session_that_runs_is_busy),
-        WITH_SESSION(a_reset_leaves_the_files),
-        WITH_SESSION(a_cell_tells_what_it_made_and_changed),
-        WITH_SESSION(what_the_host_does_between_cells_is_not_the_cells),
-        WITH_SESSION(what_a_reset_writes_is_not_the_next_cells),
-        WITH_SESSION(pipes_and_links_are_no_artifacts),
-        cmocka_unit_test(a_named_directory_has_only_new_ones),
-    };
-    return cmocka_run_group_tests(tests, open_host, close_host);
+    return run_all_tests(open_host, close_host);
 }

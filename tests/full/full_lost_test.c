@@ -50,7 +50,7 @@ static void hang_in_c(void)
     CHECK(8, snug_session_open(&other, host, &options) == SNUG_EDEAD);
 }
 
-static void what_does_not_come_back_loses_the_interpreter_for_good(void **state)
+TEST(what_does_not_come_back_loses_the_interpreter_for_good)
 {
     assert_int_equal(in_child(hang_in_c), 0);
 }
@@ -69,7 +69,7 @@ static void import_late(void)
 }
 
 /* numpy's extensions cannot be loaded twice, and matplotlib would find classes of both. */
-static void an_import_that_is_stopped_can_be_made_again(void **state)
+TEST(an_import_that_is_stopped_can_be_made_again)
 {
     static const uint64_t times[] = { 10, 20, 40, 160, 320, 480, 560 };
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
@@ -84,7 +84,7 @@ static void fault(void)
     snug_result_free(run_within(session, "import numpy.ctypeslib as c; c.ctypes.string_at(8)", 0));
 }
 
-static void a_fault_ends_the_process(void **state)
+TEST(a_fault_ends_the_process)
 {
     assert_int_equal(in_child(fault), 256 + SIGSEGV);
 }
@@ -95,7 +95,7 @@ static void leave(void)
     snug_result_free(run_within(session, "import os; os._exit(7)", 0));
 }
 
-static void an_exit_ends_the_process(void **state)
+TEST(an_exit_ends_the_process)
 {
     assert_int_equal(in_child(leave), 7);
 }
@@ -108,7 +108,7 @@ static void recurse(void)
     expect(session, "1", "1");
 }
 
-static void recursion_is_an_error_of_the_cell(void **state)
+TEST(recursion_is_an_error_of_the_cell)
 {
     assert_int_equal(in_child(recurse), 0);
 }
@@ -122,7 +122,7 @@ static void open_elsewhere(void)
     CHECK(3, full_allow() == SNUG_EPYTHON);
 }
 
-static void a_process_that_was_not_told_has_none(void **state)
+TEST(a_process_that_was_not_told_has_none)
 {
     int status;
     pid_t child = fork();
@@ -135,7 +135,7 @@ static void a_process_that_was_not_told_has_none(void **state)
     assert_int_equal(status, 0);
 }
 
-static void a_full_process_keeps_no_spares(void **state)
+TEST(a_full_process_keeps_no_spares)
 {
     int status;
     pid_t child = fork();
@@ -153,14 +153,5 @@ static void a_full_process_keeps_no_spares(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_does_not_come_back_loses_the_interpreter_for_good),
-        cmocka_unit_test(an_import_that_is_stopped_can_be_made_again),
-        cmocka_unit_test(a_fault_ends_the_process),
-        cmocka_unit_test(an_exit_ends_the_process),
-        cmocka_unit_test(recursion_is_an_error_of_the_cell),
-        cmocka_unit_test(a_process_that_was_not_told_has_none),
-        cmocka_unit_test(a_full_process_keeps_no_spares),
-    };
-    return has_packages() ? cmocka_run_group_tests(tests, NULL, NULL) : SKIPPED;
+    return has_packages() ? run_all_tests(NULL, NULL) : SKIPPED;
 }

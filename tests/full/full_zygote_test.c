@@ -50,7 +50,7 @@ static void value_in_child(char text[TEXT_BYTES], const char *source)
     assert_int_equal(status, 0);
 }
 
-static void a_preloaded_process_has_one_thread(void **state)
+TEST(a_preloaded_process_has_one_thread)
 {
     static const char *const names[] = { "pandas", "matplotlib.pyplot", NULL };
     if (full_preload(names, NULL))
@@ -58,7 +58,7 @@ static void a_preloaded_process_has_one_thread(void **state)
     assert_int_equal(count_threads(), 1);
 }
 
-static void two_children_have_different_random_numbers(void **state)
+TEST(two_children_have_different_random_numbers)
 {
     static const char source[] = "import random, numpy\n"
                                  "(random.random(), numpy.random.rand(), hash('a'))";
@@ -73,7 +73,7 @@ static void two_children_have_different_random_numbers(void **state)
     assert_int_not_equal(strncmp(numbers[0], numbers[1], 12), 0);
 }
 
-static void a_child_has_threads_figures_and_frames(void **state)
+TEST(a_child_has_threads_figures_and_frames)
 {
     char text[TEXT_BYTES];
     value_in_child(text, "import threading, matplotlib.pyplot as plt, pandas as pd\n"
@@ -89,7 +89,7 @@ static void a_child_has_threads_figures_and_frames(void **state)
 }
 
 /* Or each session would copy all pages of the packages at its first collection. */
-static void collections_leave_out_what_was_imported(void **state)
+TEST(collections_leave_out_what_was_imported)
 {
     char text[TEXT_BYTES];
     value_in_child(text, "import pandas, sys\n"
@@ -99,7 +99,7 @@ static void collections_leave_out_what_was_imported(void **state)
     assert_string_equal(text, "(True, False)");
 }
 
-static void the_environment_is_the_sessions(void **state)
+TEST(the_environment_is_the_sessions)
 {
     char text[TEXT_BYTES];
     value_in_child(text, "import os\n(os.environ.get('SECRET'), os.environ['OMP_NUM_THREADS'])");
@@ -123,7 +123,7 @@ static int preload_in_child(const char *name, const char *folder, const char *se
     return -WEXITSTATUS(status);
 }
 
-static void a_package_that_starts_a_thread_is_named(void **state)
+TEST(a_package_that_starts_a_thread_is_named)
 {
     char folder[] = "/tmp/snug-full-XXXXXX", path[64];
     assert_non_null(mkdtemp(folder));
@@ -144,14 +144,6 @@ static void a_package_that_starts_a_thread_is_named(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_package_that_starts_a_thread_is_named),
-        cmocka_unit_test(a_preloaded_process_has_one_thread),
-        cmocka_unit_test(two_children_have_different_random_numbers),
-        cmocka_unit_test(a_child_has_threads_figures_and_frames),
-        cmocka_unit_test(collections_leave_out_what_was_imported),
-        cmocka_unit_test(the_environment_is_the_sessions),
-    };
     setenv("SECRET", "key", 1);
-    return has_packages() ? cmocka_run_group_tests(tests, NULL, NULL) : SKIPPED;
+    return has_packages() ? run_all_tests(NULL, NULL) : SKIPPED;
 }

@@ -234,29 +234,24 @@ static void check(int (*fn)(int))
     assert_int_equal(outcome(fn, SNUG_HOST_SIGNALS), FINE);
 }
 
-static void root_that_a_host_drops_is_dropped_by_its_sessions(void **state)
+TEST(root_that_a_host_drops_is_dropped_by_its_sessions)
 {
     if (geteuid() != 0)
         skip();
     check(drop_root);
 }
 
-static void a_host_that_is_not_root_sets_its_own_user(void **state)
+TEST(a_host_that_is_not_root_sets_its_own_user)
 {
     check(be_somebody);
 }
 
-static void a_host_sets_its_user_while_cells_run_and_are_stopped(void **state)
+TEST(a_host_sets_its_user_while_cells_run_and_are_stopped)
 {
     check(change_meanwhile);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(root_that_a_host_drops_is_dropped_by_its_sessions),
-        cmocka_unit_test(a_host_that_is_not_root_sets_its_own_user),
-        cmocka_unit_test(a_host_sets_its_user_while_cells_run_and_are_stopped),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

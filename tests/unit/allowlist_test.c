@@ -69,7 +69,7 @@ static allow_verdict verdict(const allowlist *list, const char *module)
     return allowlist_verdict(list, module, strlen(module));
 }
 
-static void a_byte_order_mark_is_passed_over(void **state)
+TEST_WITH(a_byte_order_mark_is_passed_over, NULL, empty_dir)
 {
     write_profile("a.txt", "\xef\xbb\xbfmath  numbers\n");
     allowlist *list = open_list(in_dir("a.txt"), NULL, NULL);
@@ -79,7 +79,7 @@ static void a_byte_order_mark_is_passed_over(void **state)
     allowlist_close(open_list(in_dir("a.txt"), NULL, NULL));
 }
 
-static void the_core_profile_has_the_modules_of_agent_code(void **state)
+TEST_WITH(the_core_profile_has_the_modules_of_agent_code, NULL, empty_dir)
 {
     static const char *const names[] = {
         "math", "cmath", "random", "statistics", "fractions", "decimal", "numbers", "itertools",
@@ -101,7 +101,7 @@ static void the_core_profile_has_the_modules_of_agent_code(void **state)
     allowlist_close(list);
 }
 
-static void no_profile_has_what_reaches_memory_or_the_kernel(void **state)
+TEST_WITH(no_profile_has_what_reaches_memory_or_the_kernel, NULL, empty_dir)
 {
     static const char *const names[] = { "ctypes",
                                          "_ctypes",
@@ -142,7 +142,7 @@ static void no_profile_has_what_reaches_memory_or_the_kernel(void **state)
     }
 }
 
-static void the_core_profile_keeps_files_and_processes_from_cells(void **state)
+TEST_WITH(the_core_profile_keeps_files_and_processes_from_cells, NULL, empty_dir)
 {
     static const char *const names[] = { "os",
                                          "os.path",
@@ -170,7 +170,7 @@ static void the_core_profile_keeps_files_and_processes_from_cells(void **state)
     allowlist_close(list);
 }
 
-static void the_strict_profile_has_less_than_core(void **state)
+TEST_WITH(the_strict_profile_has_less_than_core, NULL, empty_dir)
 {
     static const char *const without[] = { "inspect",   "asyncio", "unittest", "doctest",  "timeit",
                                            "traceback", "sys",     "ast",      "builtins", "os" };
@@ -185,7 +185,7 @@ static void the_strict_profile_has_less_than_core(void **state)
     allowlist_close(core);
 }
 
-static void the_data_profile_is_core_and_files(void **state)
+TEST_WITH(the_data_profile_is_core_and_files, NULL, empty_dir)
 {
     static const char *const names[] = { "os",
                                          "pathlib",
@@ -210,7 +210,7 @@ static void the_data_profile_is_core_and_files(void **state)
     allowlist_close(core);
 }
 
-static void the_longest_prefix_with_a_line_decides(void **state)
+TEST_WITH(the_longest_prefix_with_a_line_decides, NULL, empty_dir)
 {
     write_profile("a.txt",
                   "pkg  a reason\npkg.inner (internal)  a reason\npkg.inner.open  again\n");
@@ -225,7 +225,7 @@ static void the_longest_prefix_with_a_line_decides(void **state)
     allowlist_close(list);
 }
 
-static void a_name_with_odd_characters_is_never_allowed(void **state)
+TEST_WITH(a_name_with_odd_characters_is_never_allowed, NULL, empty_dir)
 {
     allowlist *list = open_list("core", NULL, NULL);
     assert_int_equal(allowlist_verdict(list, "math\0", 5), ALLOW_NEVER);
@@ -243,7 +243,7 @@ static void a_name_with_odd_characters_is_never_allowed(void **state)
     allowlist_close(list);
 }
 
-static void comments_blanks_and_line_ends_of_any_kind_are_read(void **state)
+TEST_WITH(comments_blanks_and_line_ends_of_any_kind_are_read, NULL, empty_dir)
 {
     write_profile("a.txt",
                   "# a comment\r\n\r\n   # another\n\t math \t pure\r\n_io\t(internal)\tx\n"
@@ -256,7 +256,7 @@ static void comments_blanks_and_line_ends_of_any_kind_are_read(void **state)
     allowlist_close(list);
 }
 
-static void an_empty_profile_allows_nothing(void **state)
+TEST_WITH(an_empty_profile_allows_nothing, NULL, empty_dir)
 {
     write_profile("a.txt", "");
     allowlist *list = open_list("a", dir, NULL);
@@ -278,7 +278,7 @@ static void assert_fault(const char *text, size_t len, const char *message)
     assert_string_equal(error_message(), expected);
 }
 
-static void a_line_that_can_not_be_read_is_named(void **state)
+TEST_WITH(a_line_that_can_not_be_read_is_named, NULL, empty_dir)
 {
     static const struct {
         const char *text;
@@ -307,7 +307,7 @@ static void a_line_that_can_not_be_read_is_named(void **state)
     assert_fault("math x\n\xff x\n", 12, ", line 2: it is not UTF-8");
 }
 
-static void a_profile_has_an_upper_size(void **state)
+TEST_WITH(a_profile_has_an_upper_size, NULL, empty_dir)
 {
     size_t len = (1 << 20) + 1;
     char *text = malloc(len);
@@ -319,7 +319,7 @@ static void a_profile_has_an_upper_size(void **state)
     free(text);
 }
 
-static void a_circle_of_profiles_is_named(void **state)
+TEST_WITH(a_circle_of_profiles_is_named, NULL, empty_dir)
 {
     allowlist *list = NULL;
     char expected[256];
@@ -331,7 +331,7 @@ static void a_circle_of_profiles_is_named(void **state)
     assert_string_equal(error_message(), expected);
 }
 
-static void a_profile_may_be_included_twice(void **state)
+TEST_WITH(a_profile_may_be_included_twice, NULL, empty_dir)
 {
     write_profile("a.txt", "include b\ninclude c\n");
     write_profile("b.txt", "include c\nmath x\n");
@@ -342,7 +342,7 @@ static void a_profile_may_be_included_twice(void **state)
     allowlist_close(list);
 }
 
-static void a_line_wins_over_an_included_one(void **state)
+TEST_WITH(a_line_wins_over_an_included_one, NULL, empty_dir)
 {
     write_profile("a.txt", "include b\nos  now for all\nmath (internal)  now for none\n");
     write_profile("b.txt", "os (internal)  x\nmath  x\n");
@@ -352,7 +352,7 @@ static void a_line_wins_over_an_included_one(void **state)
     allowlist_close(list);
 }
 
-static void a_profile_by_path_includes_its_neighbours_and_the_built_in_ones(void **state)
+TEST_WITH(a_profile_by_path_includes_its_neighbours_and_the_built_in_ones, NULL, empty_dir)
 {
     write_profile("a.txt", "include b\ninclude strict\n");
     write_profile("b.txt", "mine x\n");
@@ -363,7 +363,7 @@ static void a_profile_by_path_includes_its_neighbours_and_the_built_in_ones(void
     allowlist_close(list);
 }
 
-static void a_profile_that_is_not_there_is_told_with_those_that_are(void **state)
+TEST_WITH(a_profile_that_is_not_there_is_told_with_those_that_are, NULL, empty_dir)
 {
     char expected[256];
     allowlist *list = NULL;
@@ -386,7 +386,7 @@ static void a_profile_that_is_not_there_is_told_with_those_that_are(void **state
     assert_null(list);
 }
 
-static void an_unreadable_profile_is_told_with_its_path(void **state)
+TEST_WITH(an_unreadable_profile_is_told_with_its_path, NULL, empty_dir)
 {
     char expected[256];
     allowlist *list = NULL;
@@ -406,7 +406,7 @@ static void an_unreadable_profile_is_told_with_its_path(void **state)
     assert_null(list);
 }
 
-static void additions_are_public(void **state)
+TEST_WITH(additions_are_public, NULL, empty_dir)
 {
     static const char *const more[] = { "sympy", "os", "a.b", "sympy", NULL };
     allowlist *list = open_list("core", NULL, more);
@@ -418,7 +418,7 @@ static void additions_are_public(void **state)
     allowlist_close(list);
 }
 
-static void an_addition_must_be_a_module_name(void **state)
+TEST_WITH(an_addition_must_be_a_module_name, NULL, empty_dir)
 {
     static const char *const names[] = { "", "a b", "a/b", "../x", "a.", "1a", "a-b", "os\n" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -430,7 +430,7 @@ static void an_addition_must_be_a_module_name(void **state)
     assert_string_equal(error_message(), "\"os\n\" cannot be allowed: not a module's name");
 }
 
-static void public_names_are_listed_in_order(void **state)
+TEST_WITH(public_names_are_listed_in_order, NULL, empty_dir)
 {
     allowlist *list = open_list("core", NULL, NULL);
     size_t count = allowlist_count(list);
@@ -446,7 +446,7 @@ static void public_names_are_listed_in_order(void **state)
     allowlist_close(list);
 }
 
-static void an_explanation_says_what_to_use(void **state)
+TEST_WITH(an_explanation_says_what_to_use, NULL, empty_dir)
 {
     static const struct {
         const char *profile;
@@ -489,7 +489,7 @@ static void an_explanation_says_what_to_use(void **state)
     }
 }
 
-static void an_explanation_is_cut_to_fit_at_a_character(void **state)
+TEST_WITH(an_explanation_is_cut_to_fit_at_a_character, NULL, empty_dir)
 {
     char text[64];
     char name[2001];
@@ -559,7 +559,7 @@ static size_t count_refused(const char *text, const allowlist *list, const allow
 }
 
 /* A hint must not lead to the next refusal. */
-static void alternatives_name_modules_of_the_profile(void **state)
+TEST_WITH(alternatives_name_modules_of_the_profile, NULL, empty_dir)
 {
     static const char *const profiles[] = { "core", "strict", "data" };
     size_t refused = 0;
@@ -575,7 +575,7 @@ static void alternatives_name_modules_of_the_profile(void **state)
     assert_int_equal(refused, 0);
 }
 
-static void alternatives_stand_inside_a_sentence(void **state)
+TEST_WITH(alternatives_stand_inside_a_sentence, NULL, empty_dir)
 {
     size_t count = 0;
     for (const policy_alternative *row = policy_alternatives; row->module; row++, count++) {
@@ -586,36 +586,7 @@ static void alternatives_stand_inside_a_sentence(void **state)
     assert_true(count >= 60);
 }
 
-#define TEST(name) cmocka_unit_test_teardown(name, empty_dir)
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(a_byte_order_mark_is_passed_over),
-        TEST(the_core_profile_has_the_modules_of_agent_code),
-        TEST(no_profile_has_what_reaches_memory_or_the_kernel),
-        TEST(the_core_profile_keeps_files_and_processes_from_cells),
-        TEST(the_strict_profile_has_less_than_core),
-        TEST(the_data_profile_is_core_and_files),
-        TEST(the_longest_prefix_with_a_line_decides),
-        TEST(a_name_with_odd_characters_is_never_allowed),
-        TEST(comments_blanks_and_line_ends_of_any_kind_are_read),
-        TEST(an_empty_profile_allows_nothing),
-        TEST(a_line_that_can_not_be_read_is_named),
-        TEST(a_profile_has_an_upper_size),
-        TEST(a_circle_of_profiles_is_named),
-        TEST(a_profile_may_be_included_twice),
-        TEST(a_line_wins_over_an_included_one),
-        TEST(a_profile_by_path_includes_its_neighbours_and_the_built_in_ones),
-        TEST(a_profile_that_is_not_there_is_told_with_those_that_are),
-        TEST(an_unreadable_profile_is_told_with_its_path),
-        TEST(additions_are_public),
-        TEST(an_addition_must_be_a_module_name),
-        TEST(public_names_are_listed_in_order),
-        TEST(an_explanation_says_what_to_use),
-        TEST(an_explanation_is_cut_to_fit_at_a_character),
-        TEST(alternatives_name_modules_of_the_profile),
-        TEST(alternatives_stand_inside_a_sentence),
-    };
-    return cmocka_run_group_tests(tests, make_dir, remove_dir);
+    return run_all_tests(make_dir, remove_dir);
 }

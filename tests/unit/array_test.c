@@ -20,7 +20,7 @@ static int add(list *l, uint32_t item)
     return SNUG_OK;
 }
 
-static void items_stay_while_the_array_grows(void **state)
+TEST(items_stay_while_the_array_grows)
 {
     list l = { 0 };
     for (uint32_t i = 0; i < 10000; i++) {
@@ -32,7 +32,7 @@ static void items_stay_while_the_array_grows(void **state)
     free(l.items);
 }
 
-static void room_doubles(void **state)
+TEST(room_doubles)
 {
     list l = { 0 };
     size_t moves = 0;
@@ -45,7 +45,7 @@ static void room_doubles(void **state)
     free(l.items);
 }
 
-static void all_the_room_can_be_asked_for_at_once(void **state)
+TEST(all_the_room_can_be_asked_for_at_once)
 {
     list l = { 0 };
     assert_int_equal(array_reserve(&l.items, &l.cap, 1000, sizeof *l.items), 0);
@@ -59,7 +59,7 @@ static void all_the_room_can_be_asked_for_at_once(void **state)
     free(l.items);
 }
 
-static void a_size_that_overflows_is_refused_and_nothing_changes(void **state)
+TEST(a_size_that_overflows_is_refused_and_nothing_changes)
 {
     list l = { 0 };
     add(&l, 42);
@@ -75,7 +75,7 @@ static void a_size_that_overflows_is_refused_and_nothing_changes(void **state)
     free(l.items);
 }
 
-static void doubling_that_overflows_is_refused(void **state)
+TEST(doubling_that_overflows_is_refused)
 {
     char *items = NULL;
     size_t cap = SIZE_MAX / 2 + 1; /* as if there were that many */
@@ -85,12 +85,5 @@ static void doubling_that_overflows_is_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(items_stay_while_the_array_grows),
-        cmocka_unit_test(room_doubles),
-        cmocka_unit_test(all_the_room_can_be_asked_for_at_once),
-        cmocka_unit_test(a_size_that_overflows_is_refused_and_nothing_changes),
-        cmocka_unit_test(doubling_that_overflows_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -10,7 +10,7 @@
 #define FOR_EACH_BYTE(c) for (int byte = 0, c = 0; byte < 256; c = (char)++byte)
 
 /* The test runs in the C locale, where <ctype.h> says the same of ASCII. */
-static void classes_are_those_of_the_c_locale(void **state)
+TEST(classes_are_those_of_the_c_locale)
 {
     FOR_EACH_BYTE(c)
     {
@@ -24,7 +24,7 @@ static void classes_are_those_of_the_c_locale(void **state)
     }
 }
 
-static void a_name_may_have_any_character_beyond_ascii(void **state)
+TEST(a_name_may_have_any_character_beyond_ascii)
 {
     FOR_EACH_BYTE(c)
     {
@@ -35,7 +35,7 @@ static void a_name_may_have_any_character_beyond_ascii(void **state)
     }
 }
 
-static void a_hexadecimal_digit_has_its_value(void **state)
+TEST(a_hexadecimal_digit_has_its_value)
 {
     static const char digits[] = "0123456789abcdef", capitals[] = "0123456789ABCDEF";
     for (int i = 0; i < 16; i++) {
@@ -48,10 +48,5 @@ static void a_hexadecimal_digit_has_its_value(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(classes_are_those_of_the_c_locale),
-        cmocka_unit_test(a_name_may_have_any_character_beyond_ascii),
-        cmocka_unit_test(a_hexadecimal_digit_has_its_value),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

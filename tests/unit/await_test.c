@@ -41,21 +41,21 @@ static int close_pipe(void **state)
     return close(ends[1]);
 }
 
-static void signals_do_not_end_the_wait(void **state)
+TEST_WITH(signals_do_not_end_the_wait, open_pipe, close_pipe)
 {
     start_alarms();
     assert_true(await_readable(ends[0], 60000));
     assert_true(alarms >= 3);
 }
 
-static void a_wait_in_vain_takes_its_time(void **state)
+TEST_WITH(a_wait_in_vain_takes_its_time, open_pipe, close_pipe)
 {
     uint64_t began_ns = clock_now_ns();
     assert_false(await_readable(ends[0], 30));
     assert_true(clock_now_ns() - began_ns >= 30 * NS_PER_MS);
 }
 
-static void the_end_of_the_other_side_is_seen(void **state)
+TEST_WITH(the_end_of_the_other_side_is_seen, open_pipe, close_pipe)
 {
     close(ends[1]);
     assert_true(await_readable(ends[0], 60000));
@@ -64,10 +64,5 @@ static void the_end_of_the_other_side_is_seen(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(signals_do_not_end_the_wait, open_pipe, close_pipe),
-        cmocka_unit_test_setup_teardown(a_wait_in_vain_takes_its_time, open_pipe, close_pipe),
-        cmocka_unit_test_setup_teardown(the_end_of_the_other_side_is_seen, open_pipe, close_pipe),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

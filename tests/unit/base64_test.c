@@ -22,7 +22,7 @@ static const struct pair {
 };
 enum { PAIRS = sizeof pairs / sizeof *pairs };
 
-static void bytes_become_the_text_of_the_rfc(void **state)
+TEST(bytes_become_the_text_of_the_rfc)
 {
     for (size_t i = 0; i < PAIRS; i++) {
         str out = { 0 };
@@ -32,7 +32,7 @@ static void bytes_become_the_text_of_the_rfc(void **state)
     }
 }
 
-static void the_text_becomes_the_bytes_again(void **state)
+TEST(the_text_becomes_the_bytes_again)
 {
     for (size_t i = 0; i < PAIRS; i++) {
         str out = { 0 };
@@ -42,7 +42,7 @@ static void the_text_becomes_the_bytes_again(void **state)
     }
 }
 
-static void all_bytes_survive(void **state)
+TEST(all_bytes_survive)
 {
     char bytes[256];
     for (int i = 0; i < 256; i++)
@@ -58,7 +58,7 @@ static void all_bytes_survive(void **state)
     }
 }
 
-static void ends_of_lines_do_not_count(void **state)
+TEST(ends_of_lines_do_not_count)
 {
     str out = { 0 };
     static const char text[] = "Zm9v\r\nYm\nE=\n";
@@ -67,7 +67,7 @@ static void ends_of_lines_do_not_count(void **state)
     str_free(&out);
 }
 
-static void what_is_no_base64_is_refused_and_leaves_the_string_as_it_was(void **state)
+TEST(what_is_no_base64_is_refused_and_leaves_the_string_as_it_was)
 {
     static const char *const wrong[] = {
         "Z",    "Zg",       "Zg=",   "Zg===",    "Zm9v=",   "Zm9=v",
@@ -87,12 +87,5 @@ static void what_is_no_base64_is_refused_and_leaves_the_string_as_it_was(void **
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_become_the_text_of_the_rfc),
-        cmocka_unit_test(the_text_becomes_the_bytes_again),
-        cmocka_unit_test(all_bytes_survive),
-        cmocka_unit_test(ends_of_lines_do_not_count),
-        cmocka_unit_test(what_is_no_base64_is_refused_and_leaves_the_string_as_it_was),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -49,7 +49,7 @@ static void expect_both(const char *path, int follows, int answer)
         fail_msg("beneath_by_parts(\"%s\", %d) is not %d", path, follows, answer);
 }
 
-static void what_stays_in_the_folder_is_beneath(void **state)
+TEST(what_stays_in_the_folder_is_beneath)
 {
     expect_both("", 1, 1);
     expect_both("in/file", 1, 1);
@@ -63,7 +63,7 @@ static void what_stays_in_the_folder_is_beneath(void **state)
     expect_both("out", 0, 1);
 }
 
-static void what_leads_out_is_not(void **state)
+TEST(what_leads_out_is_not)
 {
     expect_both("out", 1, 0);
     expect_both("out/", 1, 0);
@@ -77,7 +77,7 @@ static void what_leads_out_is_not(void **state)
     expect_both("round", 1, 0);
 }
 
-static void what_is_swapped_meanwhile_leads_nowhere_else(void **state)
+TEST(what_is_swapped_meanwhile_leads_nowhere_else)
 {
     pid_t child = fork();
     if (child == 0)
@@ -96,14 +96,14 @@ static void what_is_swapped_meanwhile_leads_nowhere_else(void **state)
         assert_int_equal(renameat2(folder, "in", folder, "out", RENAME_EXCHANGE), 0);
 }
 
-static void what_is_not_there_is_nowhere_else_either(void **state)
+TEST(what_is_not_there_is_nowhere_else_either)
 {
     assert_int_equal(beneath(root, "no/file", 1), 1);
     assert_int_equal(beneath(root, "in/file/no", 1), 1);
     assert_int_equal(beneath("/nowhere/at/all", "x", 1), 1);
 }
 
-static void nobody_can_say_without_a_descriptor(void **state)
+TEST(nobody_can_say_without_a_descriptor)
 {
     struct rlimit before, none;
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
@@ -118,12 +118,5 @@ static void nobody_can_say_without_a_descriptor(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_stays_in_the_folder_is_beneath),
-        cmocka_unit_test(what_leads_out_is_not),
-        cmocka_unit_test(what_is_not_there_is_nowhere_else_either),
-        cmocka_unit_test(nobody_can_say_without_a_descriptor),
-        cmocka_unit_test(what_is_swapped_meanwhile_leads_nowhere_else),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return run_all_tests(set_up, tear_down);
 }

@@ -1,10 +1,5 @@
 /* What somebody reads who is asked about a call. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +28,7 @@ static void check(const char *arguments, const char *wanted)
     str_free(&out);
 }
 
-static void a_call_reads_as_a_program_writes_it(void **state)
+TEST(a_call_reads_as_a_program_writes_it)
 {
     check("{}", "f()");
     check("{ \"a\" : 1, \"b\":[true,\n null,{\"c d\":-1.5e3}, []], \"c\": \"x \\\"y\\\" \\\\n\"}",
@@ -41,7 +36,7 @@ static void a_call_reads_as_a_program_writes_it(void **state)
     check("{\"a b\": 1, \"\": 2, \"x=1)\": 3}", "f(\"a b\"=1, \"\"=2, \"x=1)\"=3)");
 }
 
-static void what_is_not_seen_stands_as_its_escape(void **state)
+TEST(what_is_not_seen_stands_as_its_escape)
 {
     check("{\"a\": \"x\xe2\x80\x8by\xc2\xad\xc2\xa0\xe2\x80\xa8z\"}",
           "f(a=\"x\\u200by\\u00ad\\u00a0\\u2028z\")");
@@ -82,7 +77,7 @@ static void check_shown(const char *before, const char *piece, size_t count, con
     free(many);
 }
 
-static void no_argument_hides_another_one(void **state)
+TEST(no_argument_hides_another_one)
 {
     static const char *const behind[] = { "f(text=\"yyyy", "\"... (",
                                           " more bytes), path=\"/etc/passwd\")", NULL };
@@ -101,7 +96,7 @@ static void no_argument_hides_another_one(void **state)
     check_shown("{", "\"a0\": 1, ", 100, "\"b\": 2}", count);
 }
 
-static void a_cut_splits_no_character_and_no_escape(void **state)
+TEST(a_cut_splits_no_character_and_no_escape)
 {
     static const char *const pieces[] = { "\\u00e9", "\\\"", "\xe6\x97\xa5", "\xf3\xa0\x81\xa1",
                                           "\xc3\xa9" };
@@ -126,11 +121,5 @@ static void a_cut_splits_no_character_and_no_escape(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_call_reads_as_a_program_writes_it),
-        cmocka_unit_test(what_is_not_seen_stands_as_its_escape),
-        cmocka_unit_test(no_argument_hides_another_one),
-        cmocka_unit_test(a_cut_splits_no_character_and_no_escape),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -12,7 +12,7 @@ static const char *pattern(const char *profile, const char *name)
     return rule ? rule->pattern : NULL;
 }
 
-static void dangerous_calls_are_forbidden_in_every_profile(void **state)
+TEST(dangerous_calls_are_forbidden_in_every_profile)
 {
     static const char *const names[] = {
         "os.system",     "os.popen",        "os.remove",
@@ -29,7 +29,7 @@ static void dangerous_calls_are_forbidden_in_every_profile(void **state)
             assert_non_null(pattern(profiles[p], names[i]));
 }
 
-static void strict_forbids_more(void **state)
+TEST(strict_forbids_more)
 {
     static const char *const names[] = { "__import__",       "eval",    "exec",
                                          "compile",          "open",    "pathlib.Path",
@@ -40,7 +40,7 @@ static void strict_forbids_more(void **state)
     }
 }
 
-static void harmless_calls_are_not_forbidden(void **state)
+TEST(harmless_calls_are_not_forbidden)
 {
     static const char *const names[] = {
         "",           "print",       "math.sqrt", "os",     "os.path.join",
@@ -54,7 +54,7 @@ static void harmless_calls_are_not_forbidden(void **state)
     assert_null(pattern("strict", "openness"));
 }
 
-static void a_builtin_is_known_with_and_without_its_module(void **state)
+TEST(a_builtin_is_known_with_and_without_its_module)
 {
     assert_string_equal(pattern("strict", "eval"), "eval");
     assert_string_equal(pattern("strict", "builtins.eval"), "eval");
@@ -63,25 +63,25 @@ static void a_builtin_is_known_with_and_without_its_module(void **state)
     assert_null(pattern("strict", "math.eval"));
 }
 
-static void the_whole_name_wins_over_a_pattern(void **state)
+TEST(the_whole_name_wins_over_a_pattern)
 {
     /* strict has os.* as well. */
     assert_string_equal(pattern("strict", "os.remove"), "os.remove");
     assert_string_equal(pattern("strict", "os.getcwd"), "os.*");
 }
 
-static void a_longer_pattern_wins_over_a_shorter_one(void **state)
+TEST(a_longer_pattern_wins_over_a_shorter_one)
 {
     assert_string_equal(pattern("strict", "os.execv"), "os.exec*");
 }
 
-static void only_the_given_length_is_read(void **state)
+TEST(only_the_given_length_is_read)
 {
     assert_null(calls_forbidden("core", "os.system", 6));
     assert_string_equal(calls_forbidden("core", "os.systematic", 9)->pattern, "os.system");
 }
 
-static void every_line_says_what_to_do(void **state)
+TEST(every_line_says_what_to_do)
 {
     size_t count = 0;
     for (const policy_call *row = policy_calls; row->rule.pattern; row++, count++) {
@@ -99,15 +99,5 @@ static void every_line_says_what_to_do(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dangerous_calls_are_forbidden_in_every_profile),
-        cmocka_unit_test(strict_forbids_more),
-        cmocka_unit_test(harmless_calls_are_not_forbidden),
-        cmocka_unit_test(a_builtin_is_known_with_and_without_its_module),
-        cmocka_unit_test(the_whole_name_wins_over_a_pattern),
-        cmocka_unit_test(a_longer_pattern_wins_over_a_shorter_one),
-        cmocka_unit_test(only_the_given_length_is_read),
-        cmocka_unit_test(every_line_says_what_to_do),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

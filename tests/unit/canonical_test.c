@@ -22,7 +22,7 @@ static void check_spelling(const char *text, const char *canonical)
     str_free(&out);
 }
 
-static void order_of_names_spaces_and_escapes_make_no_difference(void **state)
+TEST(order_of_names_spaces_and_escapes_make_no_difference)
 {
     check_spelling("{ \"b\":[2,{ }] ,\"a\":1, \"ab\" : 3}", "{\"a\":1,\"ab\":3,\"b\":[2,{}]}");
     check_spelling("\"\\u00e9\\n\\/\\u0041\"", "\"\xc3\xa9\\u000a/A\"");
@@ -34,7 +34,7 @@ static void order_of_names_spaces_and_escapes_make_no_difference(void **state)
     check_spelling("{\"a\": 2, \"a\": 1}", "{\"a\":2,\"a\":1}");
 }
 
-static void whatever_else_differs_stays_different(void **state)
+TEST(whatever_else_differs_stays_different)
 {
     check_spelling("[1, 1.0, \"1\", 1e0, 100000000000000000000, -0]",
                    "[1,1.0,\"1\",1e0,100000000000000000000,-0]");
@@ -55,7 +55,7 @@ static void check_difference(const char *now, const char *was, const char *sente
     str_free(&out);
 }
 
-static void the_first_member_that_differs_is_named(void **state)
+TEST(the_first_member_that_differs_is_named)
 {
     check_difference("{\"a\": 1, \"b\": 2}", "{\"b\":2,\"a\":1}", NULL);
     check_difference("{\"a\": 1, \"ab\": 2}", "{\"ab\": 3, \"a\": 1}",
@@ -105,13 +105,13 @@ static double measure(size_t levels, int is_object)
 }
 
 /* Members are moved once for each level: that is copying, and no reading again. */
-static void what_is_nested_deeply_is_read_once(void **state)
+TEST(what_is_nested_deeply_is_read_once)
 {
     assert_true(measure(190, 0) < 10 * measure(1, 0) + 0.2);
     assert_true(measure(190, 1) < 10 * measure(1, 1) + 1);
 }
 
-static void what_is_long_is_compared_to_the_byte(void **state)
+TEST(what_is_long_is_compared_to_the_byte)
 {
     enum { LEN = 2 << 20 };
     char *a = malloc(LEN + 1), *b = malloc(LEN + 1);
@@ -129,13 +129,5 @@ static void what_is_long_is_compared_to_the_byte(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(order_of_names_spaces_and_escapes_make_no_difference),
-        cmocka_unit_test(whatever_else_differs_stays_different),
-        cmocka_unit_test(the_first_member_that_differs_is_named),
-        cmocka_unit_test(what_is_nested_deeply_is_read_once),
-        cmocka_unit_test(what_is_long_is_compared_to_the_byte),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

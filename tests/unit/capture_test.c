@@ -27,7 +27,7 @@ static void write_to(capture *c, capture_stream which, const char *text)
     assert_int_equal(capture_write(c, which, text, strlen(text)), 0);
 }
 
-static void pieces_come_in_the_order_of_the_writes(void **state)
+TEST(pieces_come_in_the_order_of_the_writes)
 {
     capture c;
     heard h = { 0 };
@@ -40,7 +40,7 @@ static void pieces_come_in_the_order_of_the_writes(void **state)
     capture_free(&c);
 }
 
-static void writes_to_one_stream_are_one_piece(void **state)
+TEST(writes_to_one_stream_are_one_piece)
 {
     capture c;
     heard h = { 0 };
@@ -53,7 +53,7 @@ static void writes_to_one_stream_are_one_piece(void **state)
     capture_free(&c);
 }
 
-static void the_listener_is_called_once_until_it_drains(void **state)
+TEST(the_listener_is_called_once_until_it_drains)
 {
     capture c;
     heard h = { 0 };
@@ -67,7 +67,7 @@ static void the_listener_is_called_once_until_it_drains(void **state)
     capture_free(&c);
 }
 
-static void without_a_listener_nothing_is_queued(void **state)
+TEST(without_a_listener_nothing_is_queued)
 {
     capture c;
     capture_init(&c, NULL, NULL);
@@ -77,7 +77,7 @@ static void without_a_listener_nothing_is_queued(void **state)
     capture_free(&c);
 }
 
-static void an_empty_drain_calls_nobody(void **state)
+TEST(an_empty_drain_calls_nobody)
 {
     capture c;
     heard h = { 0 };
@@ -87,7 +87,7 @@ static void an_empty_drain_calls_nobody(void **state)
     capture_free(&c);
 }
 
-static void a_reset_empties_the_streams(void **state)
+TEST(a_reset_empties_the_streams)
 {
     capture c;
     capture_init(&c, NULL, NULL);
@@ -99,13 +99,5 @@ static void a_reset_empties_the_streams(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_come_in_the_order_of_the_writes),
-        cmocka_unit_test(writes_to_one_stream_are_one_piece),
-        cmocka_unit_test(the_listener_is_called_once_until_it_drains),
-        cmocka_unit_test(without_a_listener_nothing_is_queued),
-        cmocka_unit_test(an_empty_drain_calls_nobody),
-        cmocka_unit_test(a_reset_empties_the_streams),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -62,7 +62,7 @@ static void need_groups_of_a_child(int status)
 }
 
 /* First: a process looks for what the dead have left when it wants its first group. */
-static void what_a_dead_process_left_is_ended_and_removed(void **state)
+TEST(what_a_dead_process_left_is_ended_and_removed)
 {
     int told[2];
     char path[4096] = "";
@@ -118,7 +118,7 @@ static int take_in(const cgroup *group, size_t bytes)
     return wait_for(pid);
 }
 
-static void memory_beyond_the_limit_ends_a_process(void **state)
+TEST(memory_beyond_the_limit_ends_a_process)
 {
     cgroup *group;
     cgroup_facts facts;
@@ -133,7 +133,7 @@ static void memory_beyond_the_limit_ends_a_process(void **state)
     cgroup_close(group);
 }
 
-static void more_tasks_than_the_limit_are_not_made(void **state)
+TEST(more_tasks_than_the_limit_are_not_made)
 {
     cgroup *group;
     cgroup_facts facts;
@@ -161,7 +161,7 @@ static void more_tasks_than_the_limit_are_not_made(void **state)
     free(folder);
 }
 
-static void limits_can_be_changed_and_nothing_is_fine(void **state)
+TEST(limits_can_be_changed_and_nothing_is_fine)
 {
     cgroup *group;
     cgroup_facts facts = { .bytes = 1 };
@@ -179,7 +179,7 @@ static void limits_can_be_changed_and_nothing_is_fine(void **state)
     cgroup_close(group);
 }
 
-static void limits_that_change_often_hold_and_leave_nothing_open(void **state)
+TEST(limits_that_change_often_hold_and_leave_nothing_open)
 {
     cgroup *group;
     size_t before = count_descriptors();
@@ -196,12 +196,5 @@ static void limits_that_change_often_hold_and_leave_nothing_open(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_a_dead_process_left_is_ended_and_removed),
-        cmocka_unit_test(memory_beyond_the_limit_ends_a_process),
-        cmocka_unit_test(more_tasks_than_the_limit_are_not_made),
-        cmocka_unit_test(limits_can_be_changed_and_nothing_is_fine),
-        cmocka_unit_test(limits_that_change_often_hold_and_leave_nothing_open),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -65,14 +65,14 @@ static const struct {
     { "\xed\xa0\x80", 0, "???" },
 };
 
-static void what_is_no_text_is_shown_and_does_nothing(void **state)
+TEST(what_is_no_text_is_shown_and_does_nothing)
 {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_cleaned(cases[i].text, strlen(cases[i].text), 0, cases[i].passes, cases[i].expected);
     assert_cleaned("a\0b", 3, 0, 0, "a^@b");
 }
 
-static void it_is_the_same_in_pieces(void **state)
+TEST(it_is_the_same_in_pieces)
 {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (size_t piece = 1; piece < 12; piece++)
@@ -81,7 +81,7 @@ static void it_is_the_same_in_pieces(void **state)
 }
 
 /* Nothing that comes out, whatever goes in, begins a sequence that is not SGR. */
-static void no_bytes_make_another_sequence(void **state)
+TEST(no_bytes_make_another_sequence)
 {
     static const char bytes[] = "\x1b\x1b[[]0;m2JhP\\\x07\x9b\xc2\x9d\xe2\x80\xae\r\n";
     uint32_t seed = 1;
@@ -111,10 +111,5 @@ static void no_bytes_make_another_sequence(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_no_text_is_shown_and_does_nothing),
-        cmocka_unit_test(it_is_the_same_in_pieces),
-        cmocka_unit_test(no_bytes_make_another_sequence),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

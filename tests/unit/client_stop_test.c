@@ -10,7 +10,7 @@
 
 /* ---- what does not come ---- */
 
-static void a_refused_connection_is_unavailable(void **state)
+TEST(a_refused_connection_is_unavailable)
 {
     fixture f;
     START(f, { WHOLE });
@@ -30,7 +30,7 @@ static void a_refused_connection_is_unavailable(void **state)
     finish(&f);
 }
 
-static void each_time_out_has_its_sentence(void **state)
+TEST(each_time_out_has_its_sentence)
 {
     static const char begun[] = EVENTS CHUNK("a");
     static const struct {
@@ -60,7 +60,7 @@ static void each_time_out_has_its_sentence(void **state)
     }
 }
 
-static void a_server_of_this_network_has_its_own_time_to_the_first_token(void **state)
+TEST(a_server_of_this_network_has_its_own_time_to_the_first_token)
 {
     fixture f;
     START(f, { EVENTS, .holds = 1 });
@@ -73,7 +73,7 @@ static void a_server_of_this_network_has_its_own_time_to_the_first_token(void **
 }
 
 /* 30 ms of silence are too many between two tokens, and not before the first. */
-static void silence_before_the_first_token_is_not_idleness(void **state)
+TEST(silence_before_the_first_token_is_not_idleness)
 {
     fixture f;
     START(f, { EVENTS ROLE, .pause_ms = 100, .then = CHUNK("4") FINISH DONE });
@@ -84,7 +84,7 @@ static void silence_before_the_first_token_is_not_idleness(void **state)
     finish(&f);
 }
 
-static void a_slow_connection_times_out(void **state)
+TEST(a_slow_connection_times_out)
 {
     fixture f;
     START(f, { "", .holds = 1 });
@@ -98,7 +98,7 @@ static void a_slow_connection_times_out(void **state)
     finish(&f);
 }
 
-static void certificates_are_those_of_the_environment(void **state)
+TEST(certificates_are_those_of_the_environment)
 {
     static const char *const variables[] = { "CURL_CA_BUNDLE", "SSL_CERT_FILE" };
     for (size_t i = 0; i < 2; i++) {
@@ -115,7 +115,7 @@ static void certificates_are_those_of_the_environment(void **state)
     }
 }
 
-static void the_deadline_ends_a_request_and_all_retries(void **state)
+TEST(the_deadline_ends_a_request_and_all_retries)
 {
     fixture f;
     START(f, { "", .holds = 1 });
@@ -129,7 +129,7 @@ static void the_deadline_ends_a_request_and_all_retries(void **state)
     finish(&f);
 }
 
-static void a_wait_past_the_deadline_is_not_begun(void **state)
+TEST(a_wait_past_the_deadline_is_not_begun)
 {
     fixture f;
     START(f, { HEAD("429 No", "text/plain") "Retry-After: 1000\r\n\r\nx" }, { WHOLE });
@@ -141,7 +141,7 @@ static void a_wait_past_the_deadline_is_not_begun(void **state)
     finish(&f);
 }
 
-static void a_reply_that_is_too_large_is_given_up(void **state)
+TEST(a_reply_that_is_too_large_is_given_up)
 {
     fixture f;
     START(f, { EVENTS CHUNK("0123456789") FINISH DONE }, { WHOLE });
@@ -160,7 +160,7 @@ static void *ask_in_thread(void *arg)
     return NULL;
 }
 
-static void a_request_is_cancelled_from_another_thread(void **state)
+TEST(a_request_is_cancelled_from_another_thread)
 {
     static const char *const held[] = { "", EVENTS, EVENTS CHUNK("a") };
     for (size_t i = 0; i < sizeof held / sizeof *held; i++) {
@@ -188,7 +188,7 @@ static void cancel_on_retry(void *payload, const char *sentence, uint64_t wait_m
     model_cancel(f->m);
 }
 
-static void a_wait_for_a_retry_is_cancelled_and_resumed(void **state)
+TEST(a_wait_for_a_retry_is_cancelled_and_resumed)
 {
     fixture f;
     START(f, { HEAD("429 No", "text/plain") "Retry-After: 5\r\n\r\nx" }, { WHOLE });
@@ -210,7 +210,7 @@ static void post_retry(void *payload, const char *sentence, uint64_t wait_ms)
     sem_post(&is_told);
 }
 
-static void a_wait_for_a_retry_is_cancelled_from_another_thread(void **state)
+TEST(a_wait_for_a_retry_is_cancelled_from_another_thread)
 {
     fixture f;
     pthread_t thread;
@@ -230,19 +230,5 @@ static void a_wait_for_a_retry_is_cancelled_from_another_thread(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_refused_connection_is_unavailable),
-        cmocka_unit_test(each_time_out_has_its_sentence),
-        cmocka_unit_test(a_server_of_this_network_has_its_own_time_to_the_first_token),
-        cmocka_unit_test(silence_before_the_first_token_is_not_idleness),
-        cmocka_unit_test(a_slow_connection_times_out),
-        cmocka_unit_test(certificates_are_those_of_the_environment),
-        cmocka_unit_test(the_deadline_ends_a_request_and_all_retries),
-        cmocka_unit_test(a_wait_past_the_deadline_is_not_begun),
-        cmocka_unit_test(a_reply_that_is_too_large_is_given_up),
-        cmocka_unit_test(a_request_is_cancelled_from_another_thread),
-        cmocka_unit_test(a_wait_for_a_retry_is_cancelled_and_resumed),
-        cmocka_unit_test(a_wait_for_a_retry_is_cancelled_from_another_thread),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -5,7 +5,7 @@
 
 /* ---- what comes ---- */
 
-static void a_whole_reply_is_read(void **state)
+TEST(a_whole_reply_is_read)
 {
     fixture f;
     START(f, { WHOLE });
@@ -27,7 +27,7 @@ static void a_whole_reply_is_read(void **state)
     finish(&f);
 }
 
-static void a_stream_is_read_however_it_is_cut(void **state)
+TEST(a_stream_is_read_however_it_is_cut)
 {
     static const char stream[] = EVENTS ": hello\n\n" CHUNK("a\\u00e9") CHUNK("b\\nc") FINISH
         "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":3,"
@@ -47,7 +47,7 @@ static void a_stream_is_read_however_it_is_cut(void **state)
     }
 }
 
-static void anthropic_is_asked_in_its_own_way(void **state)
+TEST(anthropic_is_asked_in_its_own_way)
 {
     fixture f;
     START(f, { EVENTS "event: message_start\ndata: {\"type\":\"message_start\",\"message\":"
@@ -68,7 +68,7 @@ static void anthropic_is_asked_in_its_own_way(void **state)
     finish(&f);
 }
 
-static void a_whole_reply_is_taken_where_a_stream_was_asked_for(void **state)
+TEST(a_whole_reply_is_taken_where_a_stream_was_asked_for)
 {
     fixture f;
     START(f, { WHOLE });
@@ -78,7 +78,7 @@ static void a_whole_reply_is_taken_where_a_stream_was_asked_for(void **state)
     finish(&f);
 }
 
-static void a_stream_of_no_type_is_one_where_it_was_asked_for(void **state)
+TEST(a_stream_of_no_type_is_one_where_it_was_asked_for)
 {
     fixture f;
     START(f, { HEAD("200 OK", "text/plain") "\r\n" CHUNK("4") FINISH DONE },
@@ -90,7 +90,7 @@ static void a_stream_of_no_type_is_one_where_it_was_asked_for(void **state)
     finish(&f);
 }
 
-static void usage_that_nobody_told_is_estimated(void **state)
+TEST(usage_that_nobody_told_is_estimated)
 {
     fixture f;
     START(f, { EVENTS CHUNK("12345") FINISH DONE });
@@ -102,7 +102,7 @@ static void usage_that_nobody_told_is_estimated(void **state)
     finish(&f);
 }
 
-static void a_connection_is_used_again(void **state)
+TEST(a_connection_is_used_again)
 {
     static const char answer[] = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
                                  "Content-Length: 124\r\n\r\n" WHOLE_BODY;
@@ -117,7 +117,7 @@ static void a_connection_is_used_again(void **state)
     finish(&f);
 }
 
-static void a_proxy_is_used_for_other_machines_only(void **state)
+TEST(a_proxy_is_used_for_other_machines_only)
 {
     char proxy[64];
     for (int is_other = 0; is_other < 2; is_other++) {
@@ -138,7 +138,7 @@ static void a_proxy_is_used_for_other_machines_only(void **state)
     }
 }
 
-static void a_reply_whose_end_came_is_not_waited_for(void **state)
+TEST(a_reply_whose_end_came_is_not_waited_for)
 {
     fixture f;
     START(f, { EVENTS CHUNK("4") DONE, .holds = 1 });
@@ -149,7 +149,7 @@ static void a_reply_whose_end_came_is_not_waited_for(void **state)
     finish(&f);
 }
 
-static void a_stream_ends_at_its_error(void **state)
+TEST(a_stream_ends_at_its_error)
 {
     fixture f;
     START(f, { EVENTS CHUNK("a") "data: {\"error\":{\"message\":\"no\",\"code\":400}}\n\n",
@@ -163,7 +163,7 @@ static void a_stream_ends_at_its_error(void **state)
 
 /* ---- what is tried again ---- */
 
-static void what_passes_is_tried_again(void **state)
+TEST(what_passes_is_tried_again)
 {
     static const struct {
         const char *answer, *told;
@@ -200,7 +200,7 @@ static void what_passes_is_tried_again(void **state)
     }
 }
 
-static void retries_end(void **state)
+TEST(retries_end)
 {
     fixture f;
     START(f, { JSON("500 No") "{}" }, { JSON("500 No") "{}" }, { JSON("503 No") "{}" }, { WHOLE });
@@ -211,7 +211,7 @@ static void retries_end(void **state)
     finish(&f);
 }
 
-static void what_does_not_pass_is_not_tried_again(void **state)
+TEST(what_does_not_pass_is_not_tried_again)
 {
     static const struct {
         const char *answer, *part;
@@ -254,7 +254,7 @@ static void what_does_not_pass_is_not_tried_again(void **state)
     }
 }
 
-static void a_base_url_without_its_version_is_told(void **state)
+TEST(a_base_url_without_its_version_is_told)
 {
     static const char *const cases[] = { JSON("404 No") "404 page not found",
                                          JSON("200 OK") "<html></html>" };
@@ -269,7 +269,7 @@ static void a_base_url_without_its_version_is_told(void **state)
     }
 }
 
-static void a_long_message_is_cut_at_a_character(void **state)
+TEST(a_long_message_is_cut_at_a_character)
 {
     fixture f;
     str answer = { 0 };
@@ -284,7 +284,7 @@ static void a_long_message_is_cut_at_a_character(void **state)
     str_free(&answer);
 }
 
-static void a_refused_parameter_is_left_out_from_then_on(void **state)
+TEST(a_refused_parameter_is_left_out_from_then_on)
 {
     fixture f;
     START(f,
@@ -315,7 +315,7 @@ static void a_refused_parameter_is_left_out_from_then_on(void **state)
 
 /* ---- the key ---- */
 
-static void a_key_that_comes_back_is_hidden(void **state)
+TEST(a_key_that_comes_back_is_hidden)
 {
     static const char said[] = "your key is " KEY ", sk-planted";
     fixture f;
@@ -334,24 +334,5 @@ static void a_key_that_comes_back_is_hidden(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_whole_reply_is_read),
-        cmocka_unit_test(a_stream_is_read_however_it_is_cut),
-        cmocka_unit_test(anthropic_is_asked_in_its_own_way),
-        cmocka_unit_test(a_whole_reply_is_taken_where_a_stream_was_asked_for),
-        cmocka_unit_test(a_stream_of_no_type_is_one_where_it_was_asked_for),
-        cmocka_unit_test(usage_that_nobody_told_is_estimated),
-        cmocka_unit_test(a_connection_is_used_again),
-        cmocka_unit_test(a_proxy_is_used_for_other_machines_only),
-        cmocka_unit_test(a_reply_whose_end_came_is_not_waited_for),
-        cmocka_unit_test(a_stream_ends_at_its_error),
-        cmocka_unit_test(what_passes_is_tried_again),
-        cmocka_unit_test(retries_end),
-        cmocka_unit_test(what_does_not_pass_is_not_tried_again),
-        cmocka_unit_test(a_base_url_without_its_version_is_told),
-        cmocka_unit_test(a_long_message_is_cut_at_a_character),
-        cmocka_unit_test(a_refused_parameter_is_left_out_from_then_on),
-        cmocka_unit_test(a_key_that_comes_back_is_hidden),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 
-static void the_clock_does_not_go_back(void **state)
+TEST(the_clock_does_not_go_back)
 {
     uint64_t before = clock_now_ns();
     for (int i = 0; i < 1000; i++) {
@@ -13,7 +13,7 @@ static void the_clock_does_not_go_back(void **state)
     assert_true(before > 0);
 }
 
-static void thread_time_grows_with_work(void **state)
+TEST(thread_time_grows_with_work)
 {
     uint64_t before = clock_thread_cpu_ns(), elapsed = clock_now_ns();
     while (clock_thread_cpu_ns() - before < NS_PER_MS)
@@ -21,13 +21,13 @@ static void thread_time_grows_with_work(void **state)
     assert_true(clock_now_ns() - elapsed >= NS_PER_MS / 2);
 }
 
-static void a_deadline_is_milliseconds_from_now(void **state)
+TEST(a_deadline_is_milliseconds_from_now)
 {
     assert_int_equal(clock_deadline_ns(5, 0), 5);
     assert_int_equal(clock_deadline_ns(5, 3), 3000005);
 }
 
-static void a_deadline_out_of_range_is_never(void **state)
+TEST(a_deadline_out_of_range_is_never)
 {
     assert_true(clock_deadline_ns(0, UINT64_MAX) == UINT64_MAX);
     assert_true(clock_deadline_ns(UINT64_MAX - 1, 1) == UINT64_MAX);
@@ -35,7 +35,7 @@ static void a_deadline_out_of_range_is_never(void **state)
     assert_true(clock_deadline_ns(1, UINT64_MAX / NS_PER_MS + 1) == UINT64_MAX);
 }
 
-static void the_middle_is_half_of_what_is_left(void **state)
+TEST(the_middle_is_half_of_what_is_left)
 {
     assert_int_equal(clock_middle_ns(10, 20), 15);
     assert_int_equal(clock_middle_ns(10, 10), 10);
@@ -45,12 +45,5 @@ static void the_middle_is_half_of_what_is_left(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_clock_does_not_go_back),
-        cmocka_unit_test(thread_time_grows_with_work),
-        cmocka_unit_test(a_deadline_is_milliseconds_from_now),
-        cmocka_unit_test(a_deadline_out_of_range_is_never),
-        cmocka_unit_test(the_middle_is_half_of_what_is_left),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -71,7 +71,7 @@ static void *look_at_descriptors(void *arg)
     return NULL;
 }
 
-static void a_private_table_has_three_descriptors(void **state)
+TEST(a_private_table_has_three_descriptors)
 {
     table t = { .fd = open("/dev/null", O_RDONLY | O_CLOEXEC) };
     on_thread(look_at_descriptors, &t);
@@ -93,7 +93,7 @@ static void *enter(void *refused)
     return NULL;
 }
 
-static void a_private_folder_and_umask_are_not_the_process_s(void **state)
+TEST(a_private_folder_and_umask_are_not_the_process_s)
 {
     char before[256], after[256];
     int refused;
@@ -262,7 +262,7 @@ static void *do_all(void *arg)
 }
 
 /* Of the kernel's own ABI, and as kernels with fewer. */
-static void each_abi_keeps_to_the_roots(void **state)
+TEST(each_abi_keeps_to_the_roots)
 {
     int newest = confine_landlock_abi();
     if (!newest) {
@@ -290,7 +290,7 @@ static void *miss_a_root(void *refused)
     return NULL;
 }
 
-static void a_root_to_write_must_exist(void **state)
+TEST(a_root_to_write_must_exist)
 {
     int refused;
     if (!confine_landlock_abi()) {
@@ -303,11 +303,5 @@ static void a_root_to_write_must_exist(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_private_table_has_three_descriptors),
-        cmocka_unit_test(a_private_folder_and_umask_are_not_the_process_s),
-        cmocka_unit_test(each_abi_keeps_to_the_roots),
-        cmocka_unit_test(a_root_to_write_must_exist),
-    };
-    return cmocka_run_group_tests(tests, make_folders, remove_folders);
+    return run_all_tests(make_folders, remove_folders);
 }

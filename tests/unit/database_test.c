@@ -63,7 +63,7 @@ static void make(database_kind kind)
     database_close(d);
 }
 
-static void a_file_is_made_for_this_user_only(void **state)
+TEST_WITH(a_file_is_made_for_this_user_only, make_folder, remove_folder)
 {
     struct stat facts;
     database *d;
@@ -78,7 +78,7 @@ static void a_file_is_made_for_this_user_only(void **state)
 }
 
 /* A conversation that others may write could be given a session of theirs. */
-static void what_others_can_write_is_refused(void **state)
+TEST_WITH(what_others_can_write_is_refused, make_folder, remove_folder)
 {
     static const char *const ends[] = { "", "-wal" };
     char name[sizeof path + 8], other[sizeof path + 8];
@@ -99,7 +99,7 @@ static void what_others_can_write_is_refused(void **state)
     }
 }
 
-static void what_is_none_of_ours_is_refused(void **state)
+TEST_WITH(what_is_none_of_ours_is_refused, make_folder, remove_folder)
 {
     sqlite3 *db;
     str text = { 0 };
@@ -125,7 +125,7 @@ static void what_is_none_of_ours_is_refused(void **state)
     assert_refused(DATABASE_CACHE, SNUG_EINVAL, "is not a file, and so not a cache");
 }
 
-static void a_newer_format_is_refused(void **state)
+TEST_WITH(a_newer_format_is_refused, make_folder, remove_folder)
 {
     sqlite3 *db;
     make(DATABASE_CONVERSATION);
@@ -137,7 +137,7 @@ static void a_newer_format_is_refused(void **state)
 
 /* Damage at any place is told when the file is opened or read, or does no harm; never is there a
  * crash, and never a message of SQLite's. */
-static void damage_is_told_in_a_sentence(void **state)
+TEST_WITH(damage_is_told_in_a_sentence, make_folder, remove_folder)
 {
     str whole = { 0 };
     size_t told = 0;
@@ -172,7 +172,7 @@ static void damage_is_told_in_a_sentence(void **state)
     str_free(&whole);
 }
 
-static void a_file_in_use_is_told(void **state)
+TEST_WITH(a_file_in_use_is_told, make_folder, remove_folder)
 {
     database *held;
     assert_int_equal(database_open(&held, path, DATABASE_CONVERSATION, 1), SNUG_OK);
@@ -225,7 +225,7 @@ static void fill_up(void)
     database_close(d);
 }
 
-static void a_full_disk_loses_nothing(void **state)
+TEST_WITH(a_full_disk_loses_nothing, make_folder, remove_folder)
 {
     in_child(fill_up);
 }
@@ -250,7 +250,7 @@ static void keep_as_nobody(void)
     CHILD_ASSERT(strstr(error_message(), "cannot be written"));
 }
 
-static void what_can_not_be_written_is_told(void **state)
+TEST_WITH(what_can_not_be_written_is_told, make_folder, remove_folder)
 {
     if (geteuid() != 0) {
         print_message("only root can become somebody who must not write\n");
@@ -276,7 +276,7 @@ static void write_and_die(void)
                                  " values (1, 2, 3, 4, 'q', 'r')") == SNUG_OK);
 }
 
-static void what_was_written_before_a_death_is_there(void **state)
+TEST_WITH(what_was_written_before_a_death_is_there, make_folder, remove_folder)
 {
     database *d;
     sqlite3_stmt *rows;
@@ -290,20 +290,7 @@ static void what_was_written_before_a_death_is_there(void **state)
     database_close(d);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(a_file_is_made_for_this_user_only),
-        TEST(what_others_can_write_is_refused),
-        TEST(what_is_none_of_ours_is_refused),
-        TEST(a_newer_format_is_refused),
-        TEST(damage_is_told_in_a_sentence),
-        TEST(a_file_in_use_is_told),
-        TEST(a_full_disk_loses_nothing),
-        TEST(what_can_not_be_written_is_told),
-        TEST(what_was_written_before_a_death_is_there),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

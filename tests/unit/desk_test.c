@@ -72,7 +72,7 @@ static void check_ledger(desk *d, const char *wanted)
     assert_string_equal(text, wanted);
 }
 
-static void an_answer_reaches_the_cell(void **state)
+TEST(an_answer_reaches_the_cell)
 {
     str answer;
     desk *d = open_desk();
@@ -95,7 +95,7 @@ static void an_answer_reaches_the_cell(void **state)
     desk_close(d);
 }
 
-static void no_call_outlives_its_cell(void **state)
+TEST(no_call_outlives_its_cell)
 {
     str answer;
     desk *d = open_desk();
@@ -118,7 +118,7 @@ static void no_call_outlives_its_cell(void **state)
     desk_close(d);
 }
 
-static void a_call_outlives_the_desk(void **state)
+TEST(a_call_outlives_the_desk)
 {
     desk *d = open_desk();
     desk_begin(d, 10, SNUG_UNLIMITED);
@@ -132,7 +132,7 @@ static void a_call_outlives_the_desk(void **state)
     assert_int_equal(woken, 1); /* by the end */
 }
 
-static void ends_are_told_once_and_in_order(void **state)
+TEST(ends_are_told_once_and_in_order)
 {
     uint64_t numbers[4];
     desk *d = open_desk();
@@ -160,7 +160,7 @@ static void ends_are_told_once_and_in_order(void **state)
     desk_close(d);
 }
 
-static void one_that_ended_while_it_waited_is_not_taken(void **state)
+TEST(one_that_ended_while_it_waited_is_not_taken)
 {
     uint64_t numbers[4];
     desk *d = open_desk();
@@ -177,7 +177,7 @@ static void one_that_ended_while_it_waited_is_not_taken(void **state)
     desk_close(d);
 }
 
-static void a_call_is_made_once(void **state)
+TEST(a_call_is_made_once)
 {
     desk *d = open_desk();
     desk_begin(d, 10, SNUG_UNLIMITED);
@@ -188,7 +188,7 @@ static void a_call_is_made_once(void **state)
     desk_close(d);
 }
 
-static void calls_over_the_limit_are_denied_and_listed(void **state)
+TEST(calls_over_the_limit_are_denied_and_listed)
 {
     snug_tool_call *calls;
     size_t count;
@@ -212,7 +212,7 @@ static void calls_over_the_limit_are_denied_and_listed(void **state)
     desk_close(d);
 }
 
-static void the_ledger_of_endless_calls_has_an_end(void **state)
+TEST(the_ledger_of_endless_calls_has_an_end)
 {
     snug_tool_call *calls;
     size_t count;
@@ -230,7 +230,7 @@ static void the_ledger_of_endless_calls_has_an_end(void **state)
     desk_close(d);
 }
 
-static void texts_under_way_are_bounded_together(void **state)
+TEST(texts_under_way_are_bounded_together)
 {
     char *megabytes = calloc(1, 16 << 20);
     memset(megabytes, 'a', (16 << 20) - 1);
@@ -269,7 +269,7 @@ static void texts_under_way_are_bounded_together(void **state)
     free(megabytes);
 }
 
-static void a_name_has_one_tool(void **state)
+TEST(a_name_has_one_tool)
 {
     desk *d = open_desk();
     uint64_t first = put_tool(d, "f")->id;
@@ -295,7 +295,7 @@ static void *answer_all(void *arg)
     return NULL;
 }
 
-static void two_threads_can_ask_and_answer(void **state)
+TEST(two_threads_can_ask_and_answer)
 {
     pthread_t thread;
     str answer;
@@ -325,7 +325,7 @@ static const desk_tool *put_untimed_tool(desk *d, const char *name)
     return tool;
 }
 
-static void calls_of_tools_that_are_not_timed_count_once(void **state)
+TEST(calls_of_tools_that_are_not_timed_count_once)
 {
     const uint64_t second_ns = UINT64_C(1000000000), now_ns = clock_now_ns();
     desk *d = open_desk();
@@ -356,19 +356,5 @@ static void calls_of_tools_that_are_not_timed_count_once(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_answer_reaches_the_cell),
-        cmocka_unit_test(no_call_outlives_its_cell),
-        cmocka_unit_test(a_call_outlives_the_desk),
-        cmocka_unit_test(ends_are_told_once_and_in_order),
-        cmocka_unit_test(one_that_ended_while_it_waited_is_not_taken),
-        cmocka_unit_test(a_call_is_made_once),
-        cmocka_unit_test(calls_over_the_limit_are_denied_and_listed),
-        cmocka_unit_test(the_ledger_of_endless_calls_has_an_end),
-        cmocka_unit_test(texts_under_way_are_bounded_together),
-        cmocka_unit_test(a_name_has_one_tool),
-        cmocka_unit_test(two_threads_can_ask_and_answer),
-        cmocka_unit_test(calls_of_tools_that_are_not_timed_count_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -52,7 +52,7 @@ static int put(int fd, size_t bytes)
     return error;
 }
 
-static void bytes_are_refused_at_the_limit_and_not_before(void **state)
+TEST_WITH(bytes_are_refused_at_the_limit_and_not_before, set_up, tear_down)
 {
     int fd = make("a");
     assert_int_equal(put(fd, 999), 0);
@@ -62,7 +62,7 @@ static void bytes_are_refused_at_the_limit_and_not_before(void **state)
     close(fd);
 }
 
-static void what_is_overwritten_takes_no_more_room(void **state)
+TEST_WITH(what_is_overwritten_takes_no_more_room, set_up, tear_down)
 {
     int fd = make("a");
     for (int i = 0; i < 20; i++) {
@@ -74,7 +74,7 @@ static void what_is_overwritten_takes_no_more_room(void **state)
     close(fd);
 }
 
-static void a_hole_takes_room_and_an_append_does_too(void **state)
+TEST_WITH(a_hole_takes_room_and_an_append_does_too, set_up, tear_down)
 {
     int fd = make("a");
     assert_int_equal(disk_write(&disk, fd, 1000, 1), EDQUOT);
@@ -86,7 +86,7 @@ static void a_hole_takes_room_and_an_append_does_too(void **state)
     close(fd);
 }
 
-static void what_is_deleted_is_room_again(void **state)
+TEST_WITH(what_is_deleted_is_room_again, set_up, tear_down)
 {
     int fd = make("a");
     assert_int_equal(put(fd, 900), 0);
@@ -98,7 +98,7 @@ static void what_is_deleted_is_room_again(void **state)
     close(fd);
 }
 
-static void a_deleted_file_counts_while_it_is_open(void **state)
+TEST_WITH(a_deleted_file_counts_while_it_is_open, set_up, tear_down)
 {
     int fd = make("a"), other = make("b");
     assert_int_equal(put(fd, 900), 0);
@@ -109,7 +109,7 @@ static void a_deleted_file_counts_while_it_is_open(void **state)
     close(other);
 }
 
-static void what_was_there_before_is_not_counted(void **state)
+TEST_WITH(what_was_there_before_is_not_counted, set_up, tear_down)
 {
     int fd = make("a");
     assert_int_equal(put(fd, 1000), 0);
@@ -123,7 +123,7 @@ static void what_was_there_before_is_not_counted(void **state)
     close(fd);
 }
 
-static void files_are_refused_at_the_limit_and_not_before(void **state)
+TEST_WITH(files_are_refused_at_the_limit_and_not_before, set_up, tear_down)
 {
     for (int i = 0; i < 3; i++) {
         char name[2] = { (char)('a' + i), '\0' };
@@ -136,7 +136,7 @@ static void files_are_refused_at_the_limit_and_not_before(void **state)
     assert_int_equal(disk_create(&disk), 0);
 }
 
-static void what_can_not_be_seen_is_taken_for_full(void **state)
+TEST_WITH(what_can_not_be_seen_is_taken_for_full, set_up, tear_down)
 {
     int fd = make("a");
     assert_int_equal(put(fd, 600), 0);
@@ -145,7 +145,7 @@ static void what_can_not_be_seen_is_taken_for_full(void **state)
     close(fd);
 }
 
-static void other_descriptors_than_files_take_no_room(void **state)
+TEST_WITH(other_descriptors_than_files_take_no_room, set_up, tear_down)
 {
     int null = open("/dev/null", O_WRONLY);
     for (int i = 0; i < 100; i++)
@@ -153,7 +153,7 @@ static void other_descriptors_than_files_take_no_room(void **state)
     close(null);
 }
 
-static void who_is_not_told_of_writes_looks(void **state)
+TEST_WITH(who_is_not_told_of_writes_looks, set_up, tear_down)
 {
     int fd = make("a");
     disk.is_told = 0;
@@ -171,7 +171,7 @@ static void who_is_not_told_of_writes_looks(void **state)
     assert_int_equal(disk_left(&disk), 1000);
 }
 
-static void without_an_account_all_is_fine(void **state)
+TEST_WITH(without_an_account_all_is_fine, set_up, tear_down)
 {
     disk_account none = { 0 };
     assert_int_equal(disk_write(&none, 1, -1, UINT64_MAX), 0);
@@ -179,7 +179,7 @@ static void without_an_account_all_is_fine(void **state)
     assert_int_equal(disk_left(&none), 0);
 }
 
-static void no_limit_is_never_reached(void **state)
+TEST_WITH(no_limit_is_never_reached, set_up, tear_down)
 {
     int fd = make("a");
     disk_begin(&disk, UINT64_MAX, UINT64_MAX);
@@ -189,7 +189,7 @@ static void no_limit_is_never_reached(void **state)
     close(fd);
 }
 
-static void what_the_host_puts_counts_and_what_it_replaces_does_not(void **state)
+TEST_WITH(what_the_host_puts_counts_and_what_it_replaces_does_not, set_up, tear_down)
 {
     int fd = make("a");
     assert_int_equal(disk_create(&disk), 0);
@@ -203,7 +203,7 @@ static void what_the_host_puts_counts_and_what_it_replaces_does_not(void **state
     close(fd);
 }
 
-static void questions_and_touches_are_noted(void **state)
+TEST_WITH(questions_and_touches_are_noted, set_up, tear_down)
 {
     atomic_store(&disk.is_touched, 0);
     int fd = make("a");
@@ -240,22 +240,5 @@ static void close_inherited(void)
 int main(void)
 {
     close_inherited();
-#define EACH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        EACH(bytes_are_refused_at_the_limit_and_not_before),
-        EACH(what_is_overwritten_takes_no_more_room),
-        EACH(a_hole_takes_room_and_an_append_does_too),
-        EACH(what_is_deleted_is_room_again),
-        EACH(a_deleted_file_counts_while_it_is_open),
-        EACH(what_was_there_before_is_not_counted),
-        EACH(files_are_refused_at_the_limit_and_not_before),
-        EACH(what_can_not_be_seen_is_taken_for_full),
-        EACH(other_descriptors_than_files_take_no_room),
-        EACH(who_is_not_told_of_writes_looks),
-        EACH(without_an_account_all_is_fine),
-        EACH(no_limit_is_never_reached),
-        EACH(what_the_host_puts_counts_and_what_it_replaces_does_not),
-        EACH(questions_and_touches_are_noted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

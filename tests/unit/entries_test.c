@@ -38,7 +38,7 @@ static void write_file(const char *text)
     free(copy);
 }
 
-static void an_entry_comes_back_with_its_lines(void **state)
+TEST_WITH(an_entry_comes_back_with_its_lines, make_path, remove_path)
 {
     static const char entry[] = "def f():\n    return '\\n'\\\n\n# \xc3\xa9";
     entries h = { 0 };
@@ -54,7 +54,7 @@ static void an_entry_comes_back_with_its_lines(void **state)
     entries_free(&h);
 }
 
-static void a_file_of_libedit_is_read_and_written_in_this_form(void **state)
+TEST_WITH(a_file_of_libedit_is_read_and_written_in_this_form, make_path, remove_path)
 {
     entries h = { 0 }, again = { 0 };
     str text = { 0 };
@@ -73,7 +73,7 @@ static void a_file_of_libedit_is_read_and_written_in_this_form(void **state)
     str_free(&text);
 }
 
-static void a_file_that_has_grown_is_cut(void **state)
+TEST_WITH(a_file_that_has_grown_is_cut, make_path, remove_path)
 {
     entries h = { 0 };
     str text = { 0 };
@@ -90,7 +90,7 @@ static void a_file_that_has_grown_is_cut(void **state)
     str_free(&text);
 }
 
-static void bytes_that_are_not_text_do_no_harm(void **state)
+TEST_WITH(bytes_that_are_not_text_do_no_harm, make_path, remove_path)
 {
     entries h = { 0 };
 
@@ -102,7 +102,7 @@ static void bytes_that_are_not_text_do_no_harm(void **state)
     entries_free(&h);
 }
 
-static void what_others_may_read_gets_no_entry(void **state)
+TEST_WITH(what_others_may_read_gets_no_entry, make_path, remove_path)
 {
     struct stat found;
 
@@ -132,7 +132,7 @@ static void *add_entries(void *arg)
     return NULL;
 }
 
-static void prompts_side_by_side_lose_nothing(void **state)
+TEST_WITH(prompts_side_by_side_lose_nothing, make_path, remove_path)
 {
     pthread_t threads[PROMPTS];
     int numbers[PROMPTS];
@@ -149,17 +149,7 @@ static void prompts_side_by_side_lose_nothing(void **state)
     entries_free(&h);
 }
 
-#define WITH_PATH(test) cmocka_unit_test_setup_teardown(test, make_path, remove_path)
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        WITH_PATH(an_entry_comes_back_with_its_lines),
-        WITH_PATH(a_file_of_libedit_is_read_and_written_in_this_form),
-        WITH_PATH(a_file_that_has_grown_is_cut),
-        WITH_PATH(bytes_that_are_not_text_do_no_harm),
-        WITH_PATH(what_others_may_read_gets_no_entry),
-        WITH_PATH(prompts_side_by_side_lose_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -16,7 +16,7 @@ static void *message_of_new_thread(void *arg)
     return arg;
 }
 
-static void messages_are_of_a_thread(void **state)
+TEST(messages_are_of_a_thread)
 {
     pthread_t other;
     error_set(SNUG_EINVAL, "of this thread");
@@ -25,7 +25,7 @@ static void messages_are_of_a_thread(void **state)
     assert_string_equal(error_message(), "of this thread");
 }
 
-static void setting_an_error_answers_its_code(void **state)
+TEST(setting_an_error_answers_its_code)
 {
     assert_int_equal(error_set(SNUG_EPOLICY, "profile %s, line %d", "core", 12), SNUG_EPOLICY);
     assert_string_equal(error_message(), "profile core, line 12");
@@ -33,21 +33,21 @@ static void setting_an_error_answers_its_code(void **state)
     assert_string_equal(error_message(), "out of memory");
 }
 
-static void a_message_can_be_part_of_the_next(void **state)
+TEST(a_message_can_be_part_of_the_next)
 {
     error_set(SNUG_EINVAL, "the cause");
     error_set(SNUG_EINVAL, "%s: %s", "session s1", error_message());
     assert_string_equal(error_message(), "session s1: the cause");
 }
 
-static void a_system_error_names_errno(void **state)
+TEST(a_system_error_names_errno)
 {
     errno = ENOENT;
     assert_int_equal(error_system("cannot open %s", "x"), SNUG_ESYSTEM);
     assert_string_equal(error_message(), "cannot open x: No such file or directory (errno 2)");
 }
 
-static void a_long_word_is_cut_at_characters(void **state)
+TEST(a_long_word_is_cut_at_characters)
 {
     char text[2 * ERROR_MESSAGE_BYTES];
     size_t at;
@@ -64,7 +64,7 @@ static void a_long_word_is_cut_at_characters(void **state)
     }
 }
 
-static void the_reason_stands_behind_a_long_path(void **state)
+TEST(the_reason_stands_behind_a_long_path)
 {
     static const char *const parts[] = { "/folder", "/a b", "/\xc3\xa4 \xc3\xb6" };
     char path[6001];
@@ -86,13 +86,5 @@ static void the_reason_stands_behind_a_long_path(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_are_of_a_thread),
-        cmocka_unit_test(setting_an_error_answers_its_code),
-        cmocka_unit_test(a_message_can_be_part_of_the_next),
-        cmocka_unit_test(a_system_error_names_errno),
-        cmocka_unit_test(a_long_word_is_cut_at_characters),
-        cmocka_unit_test(the_reason_stands_behind_a_long_path),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

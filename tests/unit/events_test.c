@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-static void the_table_is_sorted(void **state)
+TEST(the_table_is_sorted)
 {
     assert_non_null(events_name(0));
     for (size_t i = 1; events_name(i); i++)
         assert_true(strcmp(events_name(i - 1), events_name(i)) < 0);
 }
 
-static void every_row_is_found(void **state)
+TEST(every_row_is_found)
 {
     size_t i = 0;
     for (; events_name(i); i++)
@@ -21,7 +21,7 @@ static void every_row_is_found(void **state)
     assert_null(events_name(i + 1));
 }
 
-static void an_event_without_a_row_is_denied(void **state)
+TEST(an_event_without_a_row_is_denied)
 {
     static const char *const events[] = { "",    "A",       "zzz",        "exec ",
                                           "exe", "open2",   "some.event", "os.execve",
@@ -31,7 +31,7 @@ static void an_event_without_a_row_is_denied(void **state)
 }
 
 /* What would reach the process, other sessions or the network. */
-static void the_ways_out_are_denied(void **state)
+TEST(the_ways_out_are_denied)
 {
     static const char *const events[] = { "builtins.breakpoint",
                                           "cpython.run_command",
@@ -89,7 +89,7 @@ static void the_ways_out_are_denied(void **state)
         assert_int_equal(events_verdict(events[i]), EVENT_DENY);
 }
 
-static void events_with_a_path_are_left_to_its_judge(void **state)
+TEST(events_with_a_path_are_left_to_its_judge)
 {
     assert_int_equal(events_verdict("open"), EVENT_OPEN);
     assert_int_equal(events_verdict("os.listdir"), EVENT_PATH);
@@ -98,7 +98,7 @@ static void events_with_a_path_are_left_to_its_judge(void **state)
     assert_int_equal(events_verdict("compile"), EVENT_COMPILE);
 }
 
-static void bytecode_and_tracers_are_for_nobody(void **state)
+TEST(bytecode_and_tracers_are_for_nobody)
 {
     assert_int_equal(events_verdict("code.__new__"), EVENT_DENY);
     assert_int_equal(events_verdict("marshal.load"), EVENT_DENY);
@@ -108,7 +108,7 @@ static void bytecode_and_tracers_are_for_nobody(void **state)
 
 /* Raised by dataclasses, namedtuple, typing, asyncio.run, doctest, input and by
  * opening and closing a session, on 3.11 or 3.13. */
-static void what_ordinary_code_raises_is_allowed(void **state)
+TEST(what_ordinary_code_raises_is_allowed)
 {
     static const char *const events[] = { "array.__new__",
                                           "builtins.id",
@@ -134,7 +134,7 @@ static void what_ordinary_code_raises_is_allowed(void **state)
         assert_int_equal(events_verdict(events[i]), EVENT_ALLOW);
 }
 
-static void full_sessions_are_denied_what_the_kernel_would_refuse(void **state)
+TEST(full_sessions_are_denied_what_the_kernel_would_refuse)
 {
     static const char *const denied[] = { "builtins.breakpoint",
                                           "os.chdir",
@@ -176,15 +176,5 @@ static void full_sessions_are_denied_what_the_kernel_would_refuse(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_table_is_sorted),
-        cmocka_unit_test(every_row_is_found),
-        cmocka_unit_test(an_event_without_a_row_is_denied),
-        cmocka_unit_test(the_ways_out_are_denied),
-        cmocka_unit_test(events_with_a_path_are_left_to_its_judge),
-        cmocka_unit_test(bytecode_and_tracers_are_for_nobody),
-        cmocka_unit_test(what_ordinary_code_raises_is_allowed),
-        cmocka_unit_test(full_sessions_are_denied_what_the_kernel_would_refuse),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -27,7 +27,7 @@ static void assert_fields(int is_ollama, const char *const *fields, const char *
         __VA_ARGS__, NULL \
     }
 
-static void fields_are_put_behind_those_of_the_body(void **state)
+TEST(fields_are_put_behind_those_of_the_body)
 {
     assert_fields(0, (const char *const[]){ NULL }, "{\"model\":\"m\"}");
     assert_fields(0, FIELDS("seed=7", "reasoning_effort=low", "top_p=0.9", "user="),
@@ -41,7 +41,7 @@ static void fields_are_put_behind_those_of_the_body(void **state)
     assert_fields(0, FIELDS("num_ctx=8192"), "{\"model\":\"m\",\"num_ctx\":8192}");
 }
 
-static void a_field_that_is_none_is_refused(void **state)
+TEST(a_field_that_is_none_is_refused)
 {
     static const char *const cases[][3] = {
         { "seed", NULL, "the request field \"seed\": expected NAME=VALUE" },
@@ -65,7 +65,7 @@ static void a_field_that_is_none_is_refused(void **state)
     }
 }
 
-static void headers_are_lines_with_their_values_as_secrets(void **state)
+TEST(headers_are_lines_with_their_values_as_secrets)
 {
     extras e;
     setenv("SNUG_TEST_HEADER", "from-the-variable", 1);
@@ -84,7 +84,7 @@ static void headers_are_lines_with_their_values_as_secrets(void **state)
     extras_free(&e);
 }
 
-static void a_header_that_is_none_is_refused_without_its_value(void **state)
+TEST(a_header_that_is_none_is_refused_without_its_value)
 {
     static const char *const cases[][2] = {
         { "sekrit", "header 1: expected NAME: VALUE" },
@@ -107,11 +107,5 @@ static void a_header_that_is_none_is_refused_without_its_value(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields_are_put_behind_those_of_the_body),
-        cmocka_unit_test(a_field_that_is_none_is_refused),
-        cmocka_unit_test(headers_are_lines_with_their_values_as_secrets),
-        cmocka_unit_test(a_header_that_is_none_is_refused_without_its_value),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

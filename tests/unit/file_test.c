@@ -47,7 +47,7 @@ static void *read_to_the_end(void *payload)
     return NULL;
 }
 
-static void all_is_written_although_signals_interrupt(void **state)
+TEST(all_is_written_although_signals_interrupt)
 {
     int pipe_fds[2];
     char *sent = malloc(LONG_BYTES);
@@ -79,7 +79,7 @@ static void all_is_written_although_signals_interrupt(void **state)
     free(sent);
 }
 
-static void a_device_without_room_says_so(void **state)
+TEST(a_device_without_room_says_so)
 {
     int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
     assert_true(fd >= 0);
@@ -89,7 +89,7 @@ static void a_device_without_room_says_so(void **state)
     close(fd);
 }
 
-static void a_file_has_all_the_pieces_or_is_as_it_was(void **state)
+TEST(a_file_has_all_the_pieces_or_is_as_it_was)
 {
     char folder[] = "/tmp/snug-file-test-XXXXXX", path[64], other[64];
     char one[] = "one ", two[] = "two";
@@ -119,7 +119,7 @@ static void a_file_has_all_the_pieces_or_is_as_it_was(void **state)
     assert_int_equal(rmdir(folder), 0); /* nothing else was left in it */
 }
 
-static void a_file_past_the_process_s_limit_is_refused_and_stays_as_it_was(void **state)
+TEST(a_file_past_the_process_s_limit_is_refused_and_stays_as_it_was)
 {
     char folder[] = "/tmp/snug-file-test-XXXXXX", path[64], text[100] = { 0 };
     struct iovec piece = { text, 10 };
@@ -149,11 +149,5 @@ static void a_file_past_the_process_s_limit_is_refused_and_stays_as_it_was(void 
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_is_written_although_signals_interrupt),
-        cmocka_unit_test(a_device_without_room_says_so),
-        cmocka_unit_test(a_file_has_all_the_pieces_or_is_as_it_was),
-        cmocka_unit_test(a_file_past_the_process_s_limit_is_refused_and_stays_as_it_was),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

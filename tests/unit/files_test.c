@@ -4,7 +4,7 @@
 
 #include "policy/files.h"
 
-static void the_profiles_are_compiled_in_whole(void **state)
+TEST(the_profiles_are_compiled_in_whole)
 {
     static const char *const names[] = { "core.txt", "strict.txt", "data.txt" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -15,7 +15,7 @@ static void the_profiles_are_compiled_in_whole(void **state)
     }
 }
 
-static void a_file_that_is_not_there_is_not_found(void **state)
+TEST(a_file_that_is_not_there_is_not_found)
 {
     assert_null(policy_file_find("core"));
     assert_null(policy_file_find("nonesuch.txt"));
@@ -23,9 +23,5 @@ static void a_file_that_is_not_there_is_not_found(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_profiles_are_compiled_in_whole),
-        cmocka_unit_test(a_file_that_is_not_there_is_not_found),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

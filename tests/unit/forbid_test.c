@@ -18,7 +18,7 @@ static forbid_list *list_of(const char *const *patterns)
     return list;
 }
 
-static void a_name_stands_for_itself_and_what_is_below_it(void **state)
+TEST(a_name_stands_for_itself_and_what_is_below_it)
 {
     static const char *const patterns[] = { "/os/", "os.path", "apt-get", "g++", NULL };
     static const struct {
@@ -46,7 +46,7 @@ static void a_name_stands_for_itself_and_what_is_below_it(void **state)
     assert_null(forbid_name(NULL, "os", 2));
 }
 
-static void each_expression_is_found_in_a_line_once(void **state)
+TEST(each_expression_is_found_in_a_line_once)
 {
     static const char *const patterns[] = { "a", "/b+/", "/^x/", "/(c|d)$/", NULL };
     static const char line[] = "abbd\nx";
@@ -62,7 +62,7 @@ static void each_expression_is_found_in_a_line_once(void **state)
     forbid_close(list);
 }
 
-static void what_is_no_pattern_is_refused_with_a_sentence(void **state)
+TEST(what_is_no_pattern_is_refused_with_a_sentence)
 {
     static const char *const wrong[] = { "",  "a b",  "/",  "//",  "/a",  "a/",  ".a", "a.",
                                          "1", "a..b", "-x", "/(/", "/[/", "rm;", NULL };
@@ -93,7 +93,7 @@ static void assert_commands(const char *script, const char *expected)
     str_free(&out);
 }
 
-static void commands_are_the_first_words_of_what_runs(void **state)
+TEST(commands_are_the_first_words_of_what_runs)
 {
     static const char *const cases[][2] = {
         { "", "" },
@@ -114,7 +114,7 @@ static void commands_are_the_first_words_of_what_runs(void **state)
         assert_commands(cases[i][0], cases[i][1]);
 }
 
-static void commands_in_substitutions_count(void **state)
+TEST(commands_in_substitutions_count)
 {
     static const char *const cases[][2] = {
         { "x=$(a b | c)", "a|c|" },       { "echo \"is $(a \"$(b)\")\"", "echo|a|b|" },
@@ -126,7 +126,7 @@ static void commands_in_substitutions_count(void **state)
         assert_commands(cases[i][0], cases[i][1]);
 }
 
-static void words_behind_a_command_that_runs_others_count(void **state)
+TEST(words_behind_a_command_that_runs_others_count)
 {
     static const char *const cases[][2] = {
         { "sudo -n rm x", "sudo|rm|x|" },
@@ -139,7 +139,7 @@ static void words_behind_a_command_that_runs_others_count(void **state)
         assert_commands(cases[i][0], cases[i][1]);
 }
 
-static void files_are_no_commands(void **state)
+TEST(files_are_no_commands)
 {
     static const char *const cases[][2] = {
         { "a > rm 2>&1 < b", "a|" },
@@ -153,7 +153,7 @@ static void files_are_no_commands(void **state)
         assert_commands(cases[i][0], cases[i][1]);
 }
 
-static void a_script_that_has_no_end_is_read_to_its_end(void **state)
+TEST(a_script_that_has_no_end_is_read_to_its_end)
 {
     static const char *const scripts[] = { "a '",  "a \"", "a $(",     "a `",         "a $((",
                                            "a \\", "a <<", "a $(b 'c", "bash -c '$(", "a\"`$(\"`" };
@@ -169,15 +169,5 @@ static void a_script_that_has_no_end_is_read_to_its_end(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_name_stands_for_itself_and_what_is_below_it),
-        cmocka_unit_test(each_expression_is_found_in_a_line_once),
-        cmocka_unit_test(what_is_no_pattern_is_refused_with_a_sentence),
-        cmocka_unit_test(commands_are_the_first_words_of_what_runs),
-        cmocka_unit_test(commands_in_substitutions_count),
-        cmocka_unit_test(words_behind_a_command_that_runs_others_count),
-        cmocka_unit_test(files_are_no_commands),
-        cmocka_unit_test(a_script_that_has_no_end_is_read_to_its_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void equal_bytes_have_equal_hashes_wherever_they_are(void **state)
+TEST(equal_bytes_have_equal_hashes_wherever_they_are)
 {
     char text[64] = "";
     for (size_t shift = 0; shift < 8; shift++) {
@@ -15,12 +15,12 @@ static void equal_bytes_have_equal_hashes_wherever_they_are(void **state)
     }
 }
 
-static void nothing_has_a_hash(void **state)
+TEST(nothing_has_a_hash)
 {
     assert_true(hash_bytes(NULL, 0) == hash_bytes("", 0));
 }
 
-static void zero_bytes_count(void **state)
+TEST(zero_bytes_count)
 {
     static const char zeros[40];
     for (size_t i = 0; i < sizeof zeros; i++)
@@ -28,7 +28,7 @@ static void zero_bytes_count(void **state)
             assert_true(hash_bytes(zeros, i) != hash_bytes(zeros, j));
 }
 
-static void every_bit_changes_about_half_of_the_hash(void **state)
+TEST(every_bit_changes_about_half_of_the_hash)
 {
     unsigned char text[47] = "the quick brown fox jumps over the lazy dog";
     uint64_t hash = hash_bytes(text, sizeof text);
@@ -46,7 +46,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void numbers_rarely_share_the_low_half_of_a_hash(void **state)
+TEST(numbers_rarely_share_the_low_half_of_a_hash)
 {
     static uint32_t low[20000];
     size_t count = sizeof low / sizeof *low, shared = 0;
@@ -60,12 +60,5 @@ static void numbers_rarely_share_the_low_half_of_a_hash(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_bytes_have_equal_hashes_wherever_they_are),
-        cmocka_unit_test(nothing_has_a_hash),
-        cmocka_unit_test(zero_bytes_count),
-        cmocka_unit_test(every_bit_changes_about_half_of_the_hash),
-        cmocka_unit_test(numbers_rarely_share_the_low_half_of_a_hash),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

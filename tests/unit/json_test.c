@@ -36,7 +36,7 @@ static void assert_same(const char *text)
     cJSON_Delete(value);
 }
 
-static void values_survive_reading_and_writing(void **state)
+TEST(values_survive_reading_and_writing)
 {
     assert_same("null");
     assert_same("[true,false,null,[],{}]");
@@ -44,14 +44,14 @@ static void values_survive_reading_and_writing(void **state)
     assert_same("\"h\xc3\xa9 \xf0\x9f\x98\x80 \\\" \\\\ / \\b\\t\\n\\f\\r\\u0001\\u001f\x7f\"");
 }
 
-static void escapes_become_their_characters(void **state)
+TEST(escapes_become_their_characters)
 {
     cJSON *value = parsed(" \"\\u00e9\\uD83D\\uDE00\\/\\u007F\" \r\n\t");
     assert_string_equal(value->valuestring, "\xc3\xa9\xf0\x9f\x98\x80/\x7f");
     cJSON_Delete(value);
 }
 
-static void text_need_not_end_with_a_nul(void **state)
+TEST(text_need_not_end_with_a_nul)
 {
     cJSON *value;
     assert_int_equal(json_parse(&value, "123456", 3), SNUG_OK);
@@ -66,7 +66,7 @@ static void text_need_not_end_with_a_nul(void **state)
     free(exact);
 }
 
-static void what_is_no_json_is_refused_with_its_place(void **state)
+TEST(what_is_no_json_is_refused_with_its_place)
 {
     assert_refused("", 0, "invalid JSON: nothing at byte 1");
     assert_refused("nope", 4, "invalid JSON: unexpected text at byte 1");
@@ -79,7 +79,7 @@ static void what_is_no_json_is_refused_with_its_place(void **state)
     assert_refused("[1]\v", 4, "invalid JSON: a control character at byte 4");
 }
 
-static void text_behind_the_value_is_refused(void **state)
+TEST(text_behind_the_value_is_refused)
 {
     assert_refused("{} {}", 5, "invalid JSON: text behind the value at byte 4");
     assert_refused("1 x", 3, "invalid JSON: text behind the value at byte 3");
@@ -87,7 +87,7 @@ static void text_behind_the_value_is_refused(void **state)
     assert_refused("nullx", 5, "invalid JSON: text behind the value at byte 5");
 }
 
-static void a_nul_in_a_string_is_refused(void **state)
+TEST(a_nul_in_a_string_is_refused)
 {
     assert_refused("\"a\\u0000b\"", 10, "invalid JSON: a NUL in a string at byte 3");
     assert_refused("\"a\0b\"", 5, "invalid JSON: a NUL in a string at byte 3");
@@ -106,7 +106,7 @@ static void assert_unquoted(const char *quoted, const char *text, size_t len)
     str_free(&out);
 }
 
-static void a_text_is_unquoted_with_its_nuls(void **state)
+TEST(a_text_is_unquoted_with_its_nuls)
 {
     assert_unquoted("\"\"", "", 0);
     assert_unquoted("\"a\\n\"", "a\n", 2);
@@ -121,7 +121,7 @@ static void a_text_is_unquoted_with_its_nuls(void **state)
     str_free(&out);
 }
 
-static void an_escape_without_digits_is_refused(void **state)
+TEST(an_escape_without_digits_is_refused)
 {
     static const char message[] = "invalid JSON: \\u without four hexadecimal digits at byte 2";
     assert_refused("\"\\uzzzz\"", 8, message);
@@ -130,7 +130,7 @@ static void an_escape_without_digits_is_refused(void **state)
     assert_refused("\"\\u-123\"", 8, message);
 }
 
-static void half_of_a_surrogate_pair_is_refused(void **state)
+TEST(half_of_a_surrogate_pair_is_refused)
 {
     static const char message[] = "invalid JSON: half of a surrogate pair at byte 2";
     assert_refused("\"\\ud83d\"", 8, message);
@@ -142,14 +142,14 @@ static void half_of_a_surrogate_pair_is_refused(void **state)
     assert_refused("\"\xed\xa0\xbd\"", 5, message);
 }
 
-static void invalid_utf8_is_refused(void **state)
+TEST(invalid_utf8_is_refused)
 {
     assert_refused("\"\xff\"", 3, "invalid JSON: invalid UTF-8 at byte 2");
     assert_refused("[1,\"\xc3\"]", 7, "invalid JSON: invalid UTF-8 at byte 5");
     assert_refused("\xc0\xaf", 2, "invalid JSON: invalid UTF-8 at byte 1");
 }
 
-static void numbers_are_those_of_json(void **state)
+TEST(numbers_are_those_of_json)
 {
     static const char *const refused[] = {
         "01", "-", "1.", "-.5", "1e", "1e+", "1.e5", "1+2", "-01", "--1", "1-", "1.5.5",
@@ -165,7 +165,7 @@ static void numbers_are_those_of_json(void **state)
     cJSON_Delete(value);
 }
 
-static void a_number_too_long_for_cjson_is_refused(void **state)
+TEST(a_number_too_long_for_cjson_is_refused)
 {
     char text[65];
     cJSON *value;
@@ -176,7 +176,7 @@ static void a_number_too_long_for_cjson_is_refused(void **state)
     cJSON_Delete(value);
 }
 
-static void nesting_has_a_limit(void **state)
+TEST(nesting_has_a_limit)
 {
     char text[2002];
     memset(text, '[', 1001);
@@ -196,7 +196,7 @@ static void nesting_has_a_limit(void **state)
     cJSON_Delete(value);
 }
 
-static void objects_are_built_in_order(void **state)
+TEST(objects_are_built_in_order)
 {
     cJSON *root = cJSON_CreateObject();
     assert_int_equal(json_add_text(root, "text", "a\n\"b\""), SNUG_OK);
@@ -226,7 +226,7 @@ static void assert_number(double value, const char *expected)
     cJSON_Delete(number);
 }
 
-static void integers_up_to_2_to_the_53_are_written_as_such(void **state)
+TEST(integers_up_to_2_to_the_53_are_written_as_such)
 {
     assert_number(0, "0");
     assert_number(-1, "-1");
@@ -239,7 +239,7 @@ static void integers_up_to_2_to_the_53_are_written_as_such(void **state)
     assert_number(1e20, "1e+20");
 }
 
-static void numbers_read_back_the_same(void **state)
+TEST(numbers_read_back_the_same)
 {
     assert_number(0.1, "0.1");
     assert_number(0.1 + 0.2, "0.30000000000000004");
@@ -250,7 +250,7 @@ static void numbers_read_back_the_same(void **state)
     assert_number((double)-INFINITY, "null");
 }
 
-static void numbers_have_a_point_in_every_locale(void **state)
+TEST(numbers_have_a_point_in_every_locale)
 {
     if (!setlocale(LC_NUMERIC, "de_DE.UTF-8") && !setlocale(LC_NUMERIC, "fr_FR.UTF-8")) {
         print_message("there is no locale with a decimal comma here\n");
@@ -262,7 +262,7 @@ static void numbers_have_a_point_in_every_locale(void **state)
     setlocale(LC_NUMERIC, "C");
 }
 
-static void a_text_with_a_nul_keeps_what_is_behind_it(void **state)
+TEST(a_text_with_a_nul_keeps_what_is_behind_it)
 {
     cJSON *object = cJSON_CreateObject();
     assert_int_equal(json_add_text_len(object, "a", "x\0y\n\0", 5), 0);
@@ -279,25 +279,5 @@ static void a_text_with_a_nul_keeps_what_is_behind_it(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_text_with_a_nul_keeps_what_is_behind_it),
-        cmocka_unit_test(values_survive_reading_and_writing),
-        cmocka_unit_test(escapes_become_their_characters),
-        cmocka_unit_test(text_need_not_end_with_a_nul),
-        cmocka_unit_test(what_is_no_json_is_refused_with_its_place),
-        cmocka_unit_test(text_behind_the_value_is_refused),
-        cmocka_unit_test(a_nul_in_a_string_is_refused),
-        cmocka_unit_test(a_text_is_unquoted_with_its_nuls),
-        cmocka_unit_test(an_escape_without_digits_is_refused),
-        cmocka_unit_test(half_of_a_surrogate_pair_is_refused),
-        cmocka_unit_test(invalid_utf8_is_refused),
-        cmocka_unit_test(numbers_are_those_of_json),
-        cmocka_unit_test(a_number_too_long_for_cjson_is_refused),
-        cmocka_unit_test(nesting_has_a_limit),
-        cmocka_unit_test(objects_are_built_in_order),
-        cmocka_unit_test(integers_up_to_2_to_the_53_are_written_as_such),
-        cmocka_unit_test(numbers_read_back_the_same),
-        cmocka_unit_test(numbers_have_a_point_in_every_locale),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -10,7 +10,7 @@ static const char *fault_of(const char *text, size_t *at)
     return jsontext_check(text, strlen(text), at);
 }
 
-static void json_is_taken(void **state)
+TEST(json_is_taken)
 {
     static const char *const texts[] = {
         "null",
@@ -38,7 +38,7 @@ static void json_is_taken(void **state)
         assert_null(fault_of(texts[i], &at));
 }
 
-static void what_is_no_json_is_named_with_its_place(void **state)
+TEST(what_is_no_json_is_named_with_its_place)
 {
     static const struct {
         const char *text, *fault;
@@ -74,7 +74,7 @@ static void what_is_no_json_is_named_with_its_place(void **state)
     }
 }
 
-static void nesting_and_digits_are_bounded(void **state)
+TEST(nesting_and_digits_are_bounded)
 {
     char text[5000];
     size_t at;
@@ -89,7 +89,7 @@ static void nesting_and_digits_are_bounded(void **state)
     assert_string_equal(jsontext_check(text, 4301, &at), "a number of more than 4,300 digits");
 }
 
-static void a_text_is_read_no_further_than_its_length(void **state)
+TEST(a_text_is_read_no_further_than_its_length)
 {
     size_t at;
     assert_null(jsontext_check("12x", 2, &at));
@@ -98,7 +98,7 @@ static void a_text_is_read_no_further_than_its_length(void **state)
     assert_non_null(jsontext_check("\"\\u0041\"", 6, &at));
 }
 
-static void tokens_come_in_order(void **state)
+TEST(tokens_come_in_order)
 {
     static const char text[] = "{\"a\": [1, 2.0], \"b\": \"c\"}";
     static const jsontext_kind kinds[] = {
@@ -115,7 +115,7 @@ static void tokens_come_in_order(void **state)
     }
 }
 
-static void escapes_become_characters(void **state)
+TEST(escapes_become_characters)
 {
     static const char text[] = "\"\\u00fc\xc3\xbc\\ud83d\\ude00\\ud83d\\n\\ude00\xf0\x9f\x98\x80\"";
     static const uint32_t wanted[] = { 0xfc, 0xfc, 0x1f600, 0xd83d, '\n', 0xde00, 0x1f600 };
@@ -134,7 +134,7 @@ static jsontext_span span_of(const char *text)
     return (jsontext_span){ text, strlen(text) };
 }
 
-static void members_and_items_are_pieces_of_the_text(void **state)
+TEST(members_and_items_are_pieces_of_the_text)
 {
     jsontext j;
     jsontext_token name;
@@ -154,7 +154,7 @@ static void members_and_items_are_pieces_of_the_text(void **state)
     assert_false(jsontext_enter(&j, span_of("\"a\"")));
 }
 
-static void a_string_is_quoted_and_read_back(void **state)
+TEST(a_string_is_quoted_and_read_back)
 {
     static const char text[] = "a\"\\\n\0\xc3\xbc\xf0\x9f\x98\x80";
     str quoted = { 0 }, back = { 0 };
@@ -175,15 +175,5 @@ static void a_string_is_quoted_and_read_back(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_is_taken),
-        cmocka_unit_test(what_is_no_json_is_named_with_its_place),
-        cmocka_unit_test(nesting_and_digits_are_bounded),
-        cmocka_unit_test(a_text_is_read_no_further_than_its_length),
-        cmocka_unit_test(tokens_come_in_order),
-        cmocka_unit_test(escapes_become_characters),
-        cmocka_unit_test(members_and_items_are_pieces_of_the_text),
-        cmocka_unit_test(a_string_is_quoted_and_read_back),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -32,7 +32,7 @@ static void assert_refused(const char *path, const char *source)
     key_wipe(&key);
 }
 
-static void a_key_is_the_first_line_without_space_around_it(void **state)
+TEST(a_key_is_the_first_line_without_space_around_it)
 {
     unsetenv(VARIABLE);
     assert_key(NULL, "");
@@ -44,7 +44,7 @@ static void a_key_is_the_first_line_without_space_around_it(void **state)
     assert_key(NULL, "sk-1");
 }
 
-static void a_key_that_no_header_may_have_is_refused(void **state)
+TEST(a_key_that_no_header_may_have_is_refused)
 {
     char longest[KEY_MOST_BYTES + 2];
     memset(longest, 'a', sizeof longest - 1);
@@ -70,7 +70,7 @@ static void write_file(const char *path, const char *text, size_t len)
     assert_int_equal(fclose(file), 0);
 }
 
-static void a_file_takes_the_place_of_the_variable(void **state)
+TEST(a_file_takes_the_place_of_the_variable)
 {
     char path[] = "/tmp/snug-key-XXXXXX";
     int fd = mkstemp(path);
@@ -118,7 +118,7 @@ static void assert_hidden(const char *key_text, const char *text, const char *ex
     str_free(&out);
 }
 
-static void each_occurrence_of_a_key_is_hidden(void **state)
+TEST(each_occurrence_of_a_key_is_hidden)
 {
     assert_hidden("sk-123456", "", "");
     assert_hidden("sk-123456", "nothing here", "nothing here");
@@ -130,7 +130,7 @@ static void each_occurrence_of_a_key_is_hidden(void **state)
     assert_hidden("", "text", "text");
 }
 
-static void a_wiped_key_is_empty(void **state)
+TEST(a_wiped_key_is_empty)
 {
     str key = { 0 };
     key_wipe(&key);
@@ -142,12 +142,5 @@ static void a_wiped_key_is_empty(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_key_is_the_first_line_without_space_around_it),
-        cmocka_unit_test(a_key_that_no_header_may_have_is_refused),
-        cmocka_unit_test(a_file_takes_the_place_of_the_variable),
-        cmocka_unit_test(each_occurrence_of_a_key_is_hidden),
-        cmocka_unit_test(a_wiped_key_is_empty),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

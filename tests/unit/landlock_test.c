@@ -12,7 +12,7 @@ enum {
     TRUNCATE = 0x4000
 };
 
-static void each_abi_handles_what_it_knows(void **state)
+TEST(each_abi_handles_what_it_knows)
 {
     static const struct {
         int abi;
@@ -34,7 +34,7 @@ static void each_abi_handles_what_it_knows(void **state)
     }
 }
 
-static void a_root_to_read_grants_reading_only(void **state)
+TEST(a_root_to_read_grants_reading_only)
 {
     for (int abi = 1; abi <= LANDLOCK_NEWEST_ABI; abi++) {
         assert_int_equal(landlock_granted(abi, PATH_READ, 1), READ_FILE | READ_DIR);
@@ -43,7 +43,7 @@ static void a_root_to_read_grants_reading_only(void **state)
 }
 
 /* Files and folders; not to be executed, and no devices, sockets, pipes and links. */
-static void a_root_to_write_grants_files_and_folders(void **state)
+TEST(a_root_to_write_grants_files_and_folders)
 {
     assert_int_equal(landlock_granted(1, PATH_WRITE, 1), 0x01be);
     assert_int_equal(landlock_granted(2, PATH_WRITE, 1), 0x01be | REFER);
@@ -53,7 +53,7 @@ static void a_root_to_write_grants_files_and_folders(void **state)
     assert_int_equal(landlock_granted(7, PATH_WRITE, 0), READ_FILE | WRITE_FILE | TRUNCATE);
 }
 
-static void nothing_is_granted_that_is_not_handled(void **state)
+TEST(nothing_is_granted_that_is_not_handled)
 {
     for (int abi = 0; abi <= LANDLOCK_NEWEST_ABI; abi++)
         assert_int_equal(landlock_granted(abi, PATH_WRITE, 1) & ~landlock_handled(abi).files, 0);
@@ -61,11 +61,5 @@ static void nothing_is_granted_that_is_not_handled(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_abi_handles_what_it_knows),
-        cmocka_unit_test(a_root_to_read_grants_reading_only),
-        cmocka_unit_test(a_root_to_write_grants_files_and_folders),
-        cmocka_unit_test(nothing_is_granted_that_is_not_handled),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static void the_table_is_in_the_order_of_the_structure(void **state)
+TEST(the_table_is_in_the_order_of_the_structure)
 {
     static const struct {
         const char *name;
@@ -36,7 +36,7 @@ static void the_table_is_in_the_order_of_the_structure(void **state)
     assert_null(snug_limit_info(SIZE_MAX));
 }
 
-static void every_limit_is_described(void **state)
+TEST(every_limit_is_described)
 {
     const snug_limit_description *limit;
     for (size_t i = 0; (limit = snug_limit_info(i)); i++) {
@@ -48,7 +48,7 @@ static void every_limit_is_described(void **state)
     }
 }
 
-static void what_is_not_set_is_the_default(void **state)
+TEST(what_is_not_set_is_the_default)
 {
     snug_limits none = { 0 }, resolved = limits_resolve(&none, NULL);
     assert_int_equal(resolved.wall_ms, 30000);
@@ -66,7 +66,7 @@ static void what_is_not_set_is_the_default(void **state)
     assert_memory_equal(&again, &resolved, sizeof again);
 }
 
-static void a_cell_goes_before_its_session_and_that_before_the_table(void **state)
+TEST(a_cell_goes_before_its_session_and_that_before_the_table)
 {
     snug_limits cell = { .size = sizeof(snug_limits), .wall_ms = 5 };
     snug_limits given = { .size = sizeof(snug_limits), .wall_ms = 7, .cpu_ms = 8, .threads = 2 };
@@ -78,14 +78,14 @@ static void a_cell_goes_before_its_session_and_that_before_the_table(void **stat
     assert_int_equal(resolved.tool_calls, 100);
 }
 
-static void no_limit_is_a_value_of_its_own(void **state)
+TEST(no_limit_is_a_value_of_its_own)
 {
     snug_limits cell = { .size = sizeof(snug_limits), .wall_ms = SNUG_UNLIMITED },
                 session = { .wall_ms = 7 };
     assert_true(limits_resolve(&cell, &session).wall_ms == SNUG_UNLIMITED);
 }
 
-static void none_is_zero_and_zero_is_the_default(void **state)
+TEST(none_is_zero_and_zero_is_the_default)
 {
     const snug_limits wanted = { .disk_bytes = SNUG_NONE, .tool_calls = SNUG_NONE };
     const snug_limits session = limits_resolve(&wanted, NULL);
@@ -101,7 +101,7 @@ static void none_is_zero_and_zero_is_the_default(void **state)
     assert_int_equal(cell.output_bytes, 0);
 }
 
-static void what_nothing_runs_without_cannot_be_none(void **state)
+TEST(what_nothing_runs_without_cannot_be_none)
 {
     const snug_limit_description *limit;
     size_t count = 0;
@@ -120,14 +120,5 @@ static void what_nothing_runs_without_cannot_be_none(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_table_is_in_the_order_of_the_structure),
-        cmocka_unit_test(every_limit_is_described),
-        cmocka_unit_test(what_is_not_set_is_the_default),
-        cmocka_unit_test(a_cell_goes_before_its_session_and_that_before_the_table),
-        cmocka_unit_test(no_limit_is_a_value_of_its_own),
-        cmocka_unit_test(none_is_zero_and_zero_is_the_default),
-        cmocka_unit_test(what_nothing_runs_without_cannot_be_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -32,12 +32,12 @@ static link_end end_of(const char *command)
     return how;
 }
 
-static void what_a_worker_said_before_its_end_is_read(void **state)
+TEST(what_a_worker_said_before_its_end_is_read)
 {
     assert_int_equal(end_of("head -c 100 /dev/zero"), LINK_LIED);
 }
 
-static void a_worker_that_ended_without_a_word_has_ended(void **state)
+TEST(a_worker_that_ended_without_a_word_has_ended)
 {
     assert_int_equal(end_of("true"), LINK_ENDED);
 }
@@ -73,12 +73,12 @@ static link_end end_of_silent(const char *then, uint64_t most_ms)
     return how;
 }
 
-static void a_worker_that_stands_still_is_not_taken_for_one_that_is_starved(void **state)
+TEST(a_worker_that_stands_still_is_not_taken_for_one_that_is_starved)
 {
     assert_int_equal(end_of_silent("kill -STOP $$", STARVED_MS - 4000), LINK_SILENT);
 }
 
-static void a_worker_that_is_at_work_and_says_nothing_is_given_up(void **state)
+TEST(a_worker_that_is_at_work_and_says_nothing_is_given_up)
 {
     /* Where the machine is busy it gets no processor either, for a while. */
     assert_int_equal(end_of_silent("while :; do :; done", 6 * STARVED_MS), LINK_SILENT);
@@ -93,7 +93,7 @@ static void wait_like_the_starved(void)
             pause();
 }
 
-static void a_worker_that_gets_no_processor_is_waited_for_up_to_the_deadline(void **state)
+TEST(a_worker_that_gets_no_processor_is_waited_for_up_to_the_deadline)
 {
 #if defined(__SANITIZE_THREAD__)
     print_message("ThreadSanitizer makes a fork of each vfork\n");
@@ -112,12 +112,5 @@ int main(int argc, char **argv)
     if (argc > 1)
         wait_like_the_starved();
 
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_a_worker_said_before_its_end_is_read),
-        cmocka_unit_test(a_worker_that_ended_without_a_word_has_ended),
-        cmocka_unit_test(a_worker_that_stands_still_is_not_taken_for_one_that_is_starved),
-        cmocka_unit_test(a_worker_that_is_at_work_and_says_nothing_is_given_up),
-        cmocka_unit_test(a_worker_that_gets_no_processor_is_waited_for_up_to_the_deadline),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -8,7 +8,7 @@
 
 enum { LARGE = 256 << 10 };
 
-static void a_mapped_block_is_zeroed_and_known_by_its_address(void **state)
+TEST(a_mapped_block_is_zeroed_and_known_by_its_address)
 {
     char *block = mapped_new(LARGE);
     if (!block)
@@ -22,7 +22,7 @@ static void a_mapped_block_is_zeroed_and_known_by_its_address(void **state)
 }
 
 /* One of the C library's may have the same place in its page. */
-static void another_block_is_not_taken_for_a_mapped_one(void **state)
+TEST(another_block_is_not_taken_for_a_mapped_one)
 {
     assert_int_equal(mapped_bytes(NULL), 0);
     char *mapped = mapped_new(LARGE);
@@ -38,7 +38,7 @@ static void another_block_is_not_taken_for_a_mapped_one(void **state)
     mapped_free(mapped);
 }
 
-static void what_cannot_be_mapped_is_left_to_the_c_library(void **state)
+TEST(what_cannot_be_mapped_is_left_to_the_c_library)
 {
     assert_null(mapped_new(SIZE_MAX));
     assert_null(mapped_new(SIZE_MAX / 2 - 1));
@@ -46,11 +46,6 @@ static void what_cannot_be_mapped_is_left_to_the_c_library(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_mapped_block_is_zeroed_and_known_by_its_address),
-        cmocka_unit_test(another_block_is_not_taken_for_a_mapped_one),
-        cmocka_unit_test(what_cannot_be_mapped_is_left_to_the_c_library),
-    };
     mapped_install();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -4,14 +4,14 @@
 
 #include "base/mime.h"
 
-static void a_name_is_known_by_its_ending_in_any_case(void **state)
+TEST(a_name_is_known_by_its_ending_in_any_case)
 {
     assert_string_equal(mime_of_name("plot.png"), "image/png");
     assert_string_equal(mime_of_name("a.b/PLOT.PNG"), "image/png");
     assert_string_equal(mime_of_name("table.backup.csv"), "text/csv");
 }
 
-static void a_name_without_a_known_ending_is_not_known(void **state)
+TEST(a_name_without_a_known_ending_is_not_known)
 {
     static const char *const names[] = {
         "", "png", "a.png/plot", "a.", "a.nonsense", ".", "x.csv "
@@ -20,7 +20,7 @@ static void a_name_without_a_known_ending_is_not_known(void **state)
         assert_null(mime_of_name(names[i]));
 }
 
-static void bytes_are_known_by_their_beginning(void **state)
+TEST(bytes_are_known_by_their_beginning)
 {
     assert_string_equal(mime_of_bytes("\x89PNG\r\n\x1a\nrest", 12), "image/png");
     assert_string_equal(mime_of_bytes("SQLite format 3\0", 16), "application/vnd.sqlite3");
@@ -31,7 +31,7 @@ static void bytes_are_known_by_their_beginning(void **state)
     assert_string_equal(mime_of_bytes("a\xff", 2), "application/octet-stream");
 }
 
-static void a_character_cut_off_at_the_end_of_what_is_looked_at_is_text(void **state)
+TEST(a_character_cut_off_at_the_end_of_what_is_looked_at_is_text)
 {
     char text[MIME_BYTES + 8];
     memset(text, 'a', sizeof text);
@@ -43,11 +43,5 @@ static void a_character_cut_off_at_the_end_of_what_is_looked_at_is_text(void **s
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_name_is_known_by_its_ending_in_any_case),
-        cmocka_unit_test(a_name_without_a_known_ending_is_not_known),
-        cmocka_unit_test(bytes_are_known_by_their_beginning),
-        cmocka_unit_test(a_character_cut_off_at_the_end_of_what_is_looked_at_is_text),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

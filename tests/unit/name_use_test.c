@@ -4,7 +4,7 @@
 
 #include "cli/run/name_use.h"
 
-static void a_name_that_is_only_used_keeps_its_meaning(void **state)
+TEST(a_name_that_is_only_used_keeps_its_meaning)
 {
     static const char *const texts[] = {
         "",
@@ -18,7 +18,7 @@ static void a_name_that_is_only_used_keeps_its_meaning(void **state)
         assert_false(name_may_be_bound(texts[i], "github", strlen("github")));
 }
 
-static void one_that_may_be_bound_may_not(void **state)
+TEST(one_that_may_be_bound_may_not)
 {
     static const char *const texts[] = {
         "github = 1",
@@ -39,7 +39,7 @@ static void one_that_may_be_bound_may_not(void **state)
         assert_true(name_may_be_bound(texts[i], "github", strlen("github")));
 }
 
-static void a_text_may_bind_names_that_it_does_not_have(void **state)
+TEST(a_text_may_bind_names_that_it_does_not_have)
 {
     assert_true(name_any_may_be_bound("from math import *"));
     assert_true(name_any_may_be_bound("exec(text)"));
@@ -49,10 +49,5 @@ static void a_text_may_bind_names_that_it_does_not_have(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_name_that_is_only_used_keeps_its_meaning),
-        cmocka_unit_test(one_that_may_be_bound_may_not),
-        cmocka_unit_test(a_text_may_bind_names_that_it_does_not_have),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -12,7 +12,7 @@ static size_t distance(const char *a, const char *b, size_t limit)
 }
 
 /* The table of CPython's test_exceptions and test_levenshtein_distance. */
-static void distances_are_those_of_cpython(void **state)
+TEST(distances_are_those_of_cpython)
 {
     static const struct {
         const char *a, *b;
@@ -46,7 +46,7 @@ static void distances_are_those_of_cpython(void **state)
                              cases[i].distance <= limit ? cases[i].distance : limit + 1);
 }
 
-static void a_distance_over_the_limit_is_one_more(void **state)
+TEST(a_distance_over_the_limit_is_one_more)
 {
     assert_int_equal(distance("Python", "Java", 12), 12);
     assert_int_equal(distance("Python", "Java", 11), 12);
@@ -54,7 +54,7 @@ static void a_distance_over_the_limit_is_one_more(void **state)
     assert_int_equal(distance("", "abcdef", 5), 6);
 }
 
-static void long_names_are_too_far_but_for_their_common_ends(void **state)
+TEST(long_names_are_too_far_but_for_their_common_ends)
 {
     char a[60], b[60];
     memset(a, 'a', sizeof a);
@@ -67,7 +67,7 @@ static void long_names_are_too_far_but_for_their_common_ends(void **state)
     assert_int_equal(nearest_distance(a, 60, b, 60, 1000), 2);
 }
 
-static void letters_that_were_swapped_go_before_a_letter_too_many(void **state)
+TEST(letters_that_were_swapped_go_before_a_letter_too_many)
 {
     const char *const names[] = { "--mode", "--model", "--mount" };
     assert_string_equal(nearest_typed("--modle", names, 3), "--model");
@@ -76,7 +76,7 @@ static void letters_that_were_swapped_go_before_a_letter_too_many(void **state)
     assert_null(nearest_typed("--verbose", names, 3));
 }
 
-static void the_nearest_name_wins_and_of_equals_the_first(void **state)
+TEST(the_nearest_name_wins_and_of_equals_the_first)
 {
     static const char *const names[] = { "blech", "somethingverywrong", "blach", "bluch",
                                          "blechh" };
@@ -86,7 +86,7 @@ static void the_nearest_name_wins_and_of_equals_the_first(void **state)
     assert_string_equal(nearest_name("Blech", names, 5), "blech");
 }
 
-static void a_name_that_is_far_is_not_meant(void **state)
+TEST(a_name_that_is_far_is_not_meant)
 {
     static const char *const names[] = { "noise", "more_noise", "a", "bc" };
     assert_null(nearest_name("somethingverywrong", names, 4));
@@ -94,14 +94,14 @@ static void a_name_that_is_far_is_not_meant(void **state)
     assert_null(nearest_name("x", NULL, 0));
 }
 
-static void the_word_itself_is_passed_over(void **state)
+TEST(the_word_itself_is_passed_over)
 {
     static const char *const names[] = { "counter", "counters" };
     assert_string_equal(nearest_name("counter", names, 2), "counters");
     assert_null(nearest_name("counter", names, 1));
 }
 
-static void too_many_names_are_not_searched(void **state)
+TEST(too_many_names_are_not_searched)
 {
     static const char *names[750];
     for (size_t i = 0; i < 750; i++)
@@ -112,15 +112,5 @@ static void too_many_names_are_not_searched(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(distances_are_those_of_cpython),
-        cmocka_unit_test(a_distance_over_the_limit_is_one_more),
-        cmocka_unit_test(long_names_are_too_far_but_for_their_common_ends),
-        cmocka_unit_test(letters_that_were_swapped_go_before_a_letter_too_many),
-        cmocka_unit_test(the_nearest_name_wins_and_of_equals_the_first),
-        cmocka_unit_test(a_name_that_is_far_is_not_meant),
-        cmocka_unit_test(the_word_itself_is_passed_over),
-        cmocka_unit_test(too_many_names_are_not_searched),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -2,7 +2,7 @@
 
 static const dialect *const d = &dialect_openai;
 
-static void a_request_is_a_chat(void **state)
+TEST(a_request_is_a_chat)
 {
     model_call call = { text_of("c1"), text_of("run"), text_of("{\"code\": \"1\"}") };
     model_call broken = { text_of("c2"), text_of("run"), text_of("{\"code") };
@@ -35,7 +35,7 @@ static void a_request_is_a_chat(void **state)
         "\"temperature\":0.25,\"stream\":true,\"stream_options\":{\"include_usage\":true}}");
 }
 
-static void a_shape_is_a_format_of_the_response(void **state)
+TEST(a_shape_is_a_format_of_the_response)
 {
     const model_message message = { MODEL_USER, text_of("a"), NULL, 0, { 0 }, 0 };
     const model_shape shape = { "verdict", "Gives it.", "{\"type\":\"object\"}" };
@@ -50,7 +50,7 @@ static void a_shape_is_a_format_of_the_response(void **state)
     assert_written(d, &request, 0, DIALECT_NO_SHAPE, SHAPELESS "}");
 }
 
-static void images_stand_behind_the_text_of_the_first_question(void **state)
+TEST(images_stand_behind_the_text_of_the_first_question)
 {
     const model_message messages[] = { { MODEL_SYSTEM, text_of("s"), NULL, 0, { 0 }, 0 },
                                        { MODEL_USER, text_of("a"), NULL, 0, { 0 }, 0 },
@@ -71,7 +71,7 @@ static void images_stand_behind_the_text_of_the_first_question(void **state)
         "{\"role\":\"user\",\"content\":\"c\"}]}");
 }
 
-static void what_is_not_wanted_or_not_taken_is_left_out(void **state)
+TEST(what_is_not_wanted_or_not_taken_is_left_out)
 {
     const model_message message = { MODEL_USER, text_of("a"), NULL, 0, { 0 }, 0 };
     model_request request = { .messages = &message, .message_count = 1, .temperature = -1 };
@@ -86,7 +86,7 @@ static void what_is_not_wanted_or_not_taken_is_left_out(void **state)
                    BEGUN ",\"max_completion_tokens\":9,\"stream\":true}");
 }
 
-static void a_whole_reply_is_read_with_what_servers_make_of_it(void **state)
+TEST(a_whole_reply_is_read_with_what_servers_make_of_it)
 {
 #define CHOICE(message, finish) \
     "{\"choices\":[{\"index\":0,\"message\":" message ",\"finish_reason\":" finish "}]}"
@@ -128,7 +128,7 @@ static void a_whole_reply_is_read_with_what_servers_make_of_it(void **state)
     }
 }
 
-static void a_text_that_is_no_reply_is_refused(void **state)
+TEST(a_text_that_is_no_reply_is_refused)
 {
     static const char *const texts[] = {
         "",
@@ -155,7 +155,7 @@ static void a_text_that_is_no_reply_is_refused(void **state)
 #define DELTA(delta) "{\"choices\":[{\"index\":0,\"delta\":" delta "}]}"
 #define STOP(reason) "{\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"" reason "\"}]}"
 
-static void a_stream_is_read_with_what_servers_make_of_it(void **state)
+TEST(a_stream_is_read_with_what_servers_make_of_it)
 {
     static const struct {
         const char *const events[8];
@@ -201,7 +201,7 @@ static void a_stream_is_read_with_what_servers_make_of_it(void **state)
     }
 }
 
-static void a_character_that_is_divided_between_pieces_is_one(void **state)
+TEST(a_character_that_is_divided_between_pieces_is_one)
 {
     static const struct {
         const char *events[8];
@@ -238,7 +238,7 @@ static void a_character_that_is_divided_between_pieces_is_one(void **state)
     }
 }
 
-static void a_stream_is_complete_at_its_reason_or_its_end(void **state)
+TEST(a_stream_is_complete_at_its_reason_or_its_end)
 {
     static const char *const cut[] = { DELTA("{\"content\":\"a\"}"), NULL };
     static const char *const ended[] = { DELTA("{\"content\":\"a\"}"), "[DONE]", NULL };
@@ -256,7 +256,7 @@ static void a_stream_is_complete_at_its_reason_or_its_end(void **state)
     done(&r);
 }
 
-static void usage_is_counted_where_it_stands(void **state)
+TEST(usage_is_counted_where_it_stands)
 {
     static const char *const events[] = {
         DELTA("{\"content\":\"a\"}"),
@@ -282,7 +282,7 @@ static void usage_is_counted_where_it_stands(void **state)
     done(&r);
 }
 
-static void garbage_and_errors_in_a_stream_are_seen(void **state)
+TEST(garbage_and_errors_in_a_stream_are_seen)
 {
     static const char *const garbage[] = { DELTA("{\"content\":\"a\"}"), "<html>", NULL };
     static const char *const no_object[] = { "[1]", NULL };
@@ -308,7 +308,7 @@ static void garbage_and_errors_in_a_stream_are_seen(void **state)
     done(&r);
 }
 
-static void calls_have_a_bound(void **state)
+TEST(calls_have_a_bound)
 {
     dialect_reader r;
     model_reply reply = { 0 };
@@ -327,7 +327,7 @@ static void calls_have_a_bound(void **state)
 
 /* ---- refusals ---- */
 
-static void a_refusal_is_read_in_any_shape(void **state)
+TEST(a_refusal_is_read_in_any_shape)
 {
     static const char *const cases[][2] = {
         { "{\"error\":{\"message\":\"m\",\"type\":\"t\",\"param\":\"p\",\"code\":\"c\"}}",
@@ -354,7 +354,7 @@ static void a_refusal_is_read_in_any_shape(void **state)
     }
 }
 
-static void only_a_parameter_that_is_not_supported_is_learnt(void **state)
+TEST(only_a_parameter_that_is_not_supported_is_learnt)
 {
     static const struct {
         int status;
@@ -397,21 +397,5 @@ static void only_a_parameter_that_is_not_supported_is_learnt(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_request_is_a_chat),
-        cmocka_unit_test(a_shape_is_a_format_of_the_response),
-        cmocka_unit_test(images_stand_behind_the_text_of_the_first_question),
-        cmocka_unit_test(what_is_not_wanted_or_not_taken_is_left_out),
-        cmocka_unit_test(a_whole_reply_is_read_with_what_servers_make_of_it),
-        cmocka_unit_test(a_text_that_is_no_reply_is_refused),
-        cmocka_unit_test(a_stream_is_read_with_what_servers_make_of_it),
-        cmocka_unit_test(a_character_that_is_divided_between_pieces_is_one),
-        cmocka_unit_test(a_stream_is_complete_at_its_reason_or_its_end),
-        cmocka_unit_test(usage_is_counted_where_it_stands),
-        cmocka_unit_test(garbage_and_errors_in_a_stream_are_seen),
-        cmocka_unit_test(calls_have_a_bound),
-        cmocka_unit_test(a_refusal_is_read_in_any_shape),
-        cmocka_unit_test(only_a_parameter_that_is_not_supported_is_learnt),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

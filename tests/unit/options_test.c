@@ -28,7 +28,7 @@ typedef struct third {
     uint64_t last;
 } third;
 
-static void the_struct_of_this_version_is_taken_as_it_is(void **state)
+TEST(the_struct_of_this_version_is_taken_as_it_is)
 {
     const second given = { sizeof given, "mine", 3 };
     second taken;
@@ -36,7 +36,7 @@ static void the_struct_of_this_version_is_taken_as_it_is(void **state)
     assert_memory_equal(&taken, &given, sizeof given);
 }
 
-static void what_an_older_caller_does_not_have_is_zero(void **state)
+TEST(what_an_older_caller_does_not_have_is_zero)
 {
     const first given = { sizeof given, "mine" };
     third taken;
@@ -49,7 +49,7 @@ static void what_an_older_caller_does_not_have_is_zero(void **state)
     assert_int_equal(taken.last, 0);
 }
 
-static void nothing_is_read_behind_an_older_struct(void **state)
+TEST(nothing_is_read_behind_an_older_struct)
 {
     const struct {
         first given;
@@ -60,7 +60,7 @@ static void nothing_is_read_behind_an_older_struct(void **state)
     assert_int_equal(taken.count, 0);
 }
 
-static void a_newer_struct_is_taken_as_long_as_it_sets_nothing_unknown(void **state)
+TEST(a_newer_struct_is_taken_as_long_as_it_sets_nothing_unknown)
 {
     third given = { .size = sizeof given, .name = "mine", .count = 3 };
     second taken;
@@ -78,7 +78,7 @@ static void a_newer_struct_is_taken_as_long_as_it_sets_nothing_unknown(void **st
     assert_int_equal(options_take(&taken, sizeof taken, &given, "third"), SNUG_EINVAL);
 }
 
-static void a_refused_struct_leaves_the_other_untouched(void **state)
+TEST(a_refused_struct_leaves_the_other_untouched)
 {
     const third given = { .size = sizeof given, .last = 1 };
     second taken = { 7, "kept", 9 };
@@ -88,7 +88,7 @@ static void a_refused_struct_leaves_the_other_untouched(void **state)
     assert_int_equal(taken.count, 9);
 }
 
-static void without_a_struct_all_is_zero(void **state)
+TEST(without_a_struct_all_is_zero)
 {
     second taken;
     memset(&taken, 0xAA, sizeof taken);
@@ -98,7 +98,7 @@ static void without_a_struct_all_is_zero(void **state)
     assert_int_equal(taken.count, 0);
 }
 
-static void a_size_that_can_not_be_one_is_refused(void **state)
+TEST(a_size_that_can_not_be_one_is_refused)
 {
     static const size_t sizes[] = { 0, 4, 12, 23, 4104, SIZE_MAX };
     second taken, given = { 0, "mine", 3 };
@@ -110,7 +110,7 @@ static void a_size_that_can_not_be_one_is_refused(void **state)
     assert_non_null(strstr(error_message(), "second has a size of"));
 }
 
-static void counters_are_filled_as_far_as_the_caller_has_room(void **state)
+TEST(counters_are_filled_as_far_as_the_caller_has_room)
 {
     const third facts = { sizeof facts, "mine", 3, "more", 5 };
     struct {
@@ -124,7 +124,7 @@ static void counters_are_filled_as_far_as_the_caller_has_room(void **state)
     assert_int_equal(memory.behind, 77);
 }
 
-static void what_only_a_newer_version_counts_is_zero(void **state)
+TEST(what_only_a_newer_version_counts_is_zero)
 {
     const first facts = { sizeof facts, "mine" };
     third counters;
@@ -137,7 +137,7 @@ static void what_only_a_newer_version_counts_is_zero(void **state)
     assert_int_equal(counters.last, 0);
 }
 
-static void counters_without_a_place_are_refused(void **state)
+TEST(counters_without_a_place_are_refused)
 {
     const first facts = { sizeof facts, "mine" };
     assert_int_equal(options_give(NULL, &facts, sizeof facts, "first"), SNUG_EINVAL);
@@ -146,17 +146,5 @@ static void counters_without_a_place_are_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_struct_of_this_version_is_taken_as_it_is),
-        cmocka_unit_test(what_an_older_caller_does_not_have_is_zero),
-        cmocka_unit_test(nothing_is_read_behind_an_older_struct),
-        cmocka_unit_test(a_newer_struct_is_taken_as_long_as_it_sets_nothing_unknown),
-        cmocka_unit_test(a_refused_struct_leaves_the_other_untouched),
-        cmocka_unit_test(without_a_struct_all_is_zero),
-        cmocka_unit_test(a_size_that_can_not_be_one_is_refused),
-        cmocka_unit_test(counters_are_filled_as_far_as_the_caller_has_room),
-        cmocka_unit_test(what_only_a_newer_version_counts_is_zero),
-        cmocka_unit_test(counters_without_a_place_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

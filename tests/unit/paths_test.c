@@ -11,7 +11,7 @@ static void assert_normal(const char *cwd, const char *path, const char *expecte
     assert_string_equal(out, expected);
 }
 
-static void dots_and_slashes_are_taken_out(void **state)
+TEST(dots_and_slashes_are_taken_out)
 {
     assert_normal("/space", "/a/b", "/a/b");
     assert_normal("/space", "//a///b//", "/a/b");
@@ -25,7 +25,7 @@ static void dots_and_slashes_are_taken_out(void **state)
     assert_normal("/space", "/a/..b/.c", "/a/..b/.c");
 }
 
-static void a_relative_path_begins_at_the_directory(void **state)
+TEST(a_relative_path_begins_at_the_directory)
 {
     assert_normal("/space", "data.csv", "/space/data.csv");
     assert_normal("/space/", "./x/../y", "/space/y");
@@ -37,7 +37,7 @@ static void a_relative_path_begins_at_the_directory(void **state)
     assert_normal(NULL, "/a", "/a");
 }
 
-static void what_is_no_path_is_refused(void **state)
+TEST(what_is_no_path_is_refused)
 {
     char out[64];
     assert_int_equal(paths_normalise(out, sizeof out, "/space", "", 0), 0);
@@ -48,7 +48,7 @@ static void what_is_no_path_is_refused(void **state)
     assert_int_equal(paths_normalise(out, sizeof out, "work", "a", 1), 0);
 }
 
-static void a_path_needs_no_nul(void **state)
+TEST(a_path_needs_no_nul)
 {
     char out[64];
     assert_int_equal(paths_normalise(out, sizeof out, "/space", "/abc/def", 4), 1);
@@ -57,7 +57,7 @@ static void a_path_needs_no_nul(void **state)
     assert_string_equal(out, "/");
 }
 
-static void a_path_that_does_not_fit_is_refused(void **state)
+TEST(a_path_that_does_not_fit_is_refused)
 {
     char out[8];
     for (size_t size = 0; size <= sizeof out; size++) {
@@ -80,7 +80,7 @@ static int allows(const char *path, path_access access)
     return paths_allow(roots, 2, "/space/s1", path, strlen(path), access);
 }
 
-static void a_root_grants_itself_and_what_lies_in_it(void **state)
+TEST(a_root_grants_itself_and_what_lies_in_it)
 {
     assert_true(allows("/space/s1", PATH_READ));
     assert_true(allows("/space/s1/", PATH_WRITE));
@@ -89,13 +89,13 @@ static void a_root_grants_itself_and_what_lies_in_it(void **state)
     assert_true(allows("/usr/lib/python3.11/json/__init__.py", PATH_READ));
 }
 
-static void a_root_to_read_is_not_one_to_write(void **state)
+TEST(a_root_to_read_is_not_one_to_write)
 {
     assert_false(allows("/usr/lib/python3.11/json/__init__.py", PATH_WRITE));
     assert_false(allows("../../usr/lib/python3.11/x", PATH_WRITE));
 }
 
-static void a_root_does_not_grant_its_neighbours(void **state)
+TEST(a_root_does_not_grant_its_neighbours)
 {
     assert_false(allows("/space/s10", PATH_READ));
     assert_false(allows("/space/s10/x", PATH_READ));
@@ -105,7 +105,7 @@ static void a_root_does_not_grant_its_neighbours(void **state)
     assert_false(allows("/etc/passwd", PATH_READ));
 }
 
-static void dots_do_not_lead_out_of_a_root(void **state)
+TEST(dots_do_not_lead_out_of_a_root)
 {
     assert_false(allows("../s2/x", PATH_READ));
     assert_false(allows("/space/s1/../s2/x", PATH_READ));
@@ -113,7 +113,7 @@ static void dots_do_not_lead_out_of_a_root(void **state)
     assert_true(allows("../s1/x", PATH_READ));
 }
 
-static void the_root_directory_grants_everything(void **state)
+TEST(the_root_directory_grants_everything)
 {
     static const path_root all = { "/", PATH_READ };
     assert_true(paths_allow(&all, 1, "/space", "/", 1, PATH_READ));
@@ -122,7 +122,7 @@ static void the_root_directory_grants_everything(void **state)
     assert_false(paths_allow(&all, 1, "/space", "x", 1, PATH_WRITE));
 }
 
-static void no_path_is_allowed_that_is_none(void **state)
+TEST(no_path_is_allowed_that_is_none)
 {
     assert_false(allows("", PATH_READ));
     assert_false(paths_allow(roots, 2, "/space/s1", "a\0b", 3, PATH_READ));
@@ -132,7 +132,7 @@ static void no_path_is_allowed_that_is_none(void **state)
     assert_false(paths_allow(roots, 2, "/space/s1", longer, sizeof longer, PATH_READ));
 }
 
-static void a_mount_leads_to_its_root(void **state)
+TEST(a_mount_leads_to_its_root)
 {
     static const path_root root = { "/host/data", PATH_READ, 0 };
     static const path_mount mount = { "in", &root };
@@ -164,19 +164,5 @@ static void a_mount_leads_to_its_root(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_mount_leads_to_its_root),
-        cmocka_unit_test(dots_and_slashes_are_taken_out),
-        cmocka_unit_test(a_relative_path_begins_at_the_directory),
-        cmocka_unit_test(what_is_no_path_is_refused),
-        cmocka_unit_test(a_path_needs_no_nul),
-        cmocka_unit_test(a_path_that_does_not_fit_is_refused),
-        cmocka_unit_test(a_root_grants_itself_and_what_lies_in_it),
-        cmocka_unit_test(a_root_to_read_is_not_one_to_write),
-        cmocka_unit_test(a_root_does_not_grant_its_neighbours),
-        cmocka_unit_test(dots_do_not_lead_out_of_a_root),
-        cmocka_unit_test(the_root_directory_grants_everything),
-        cmocka_unit_test(no_path_is_allowed_that_is_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -60,7 +60,7 @@ static int (*probe(const char *name))(void)
     return (int (*)(void))(uintptr_t)found;
 }
 
-static void a_session_that_is_being_stopped_is_told(void **state)
+TEST(a_session_that_is_being_stopped_is_told)
 {
     static int (*const functions[])(void) = { PyErr_CheckSignals, Py_MakePendingCalls };
     void *python = enter();
@@ -78,7 +78,7 @@ static void a_session_that_is_being_stopped_is_told(void **state)
     leave(python);
 }
 
-static void an_extension_module_is_told_too(void **state)
+TEST(an_extension_module_is_told_too)
 {
     static const char *const names[] = { "probe_check_signals", "probe_make_pending_calls" };
     void *python = enter();
@@ -93,7 +93,7 @@ static void an_extension_module_is_told_too(void **state)
     leave(python);
 }
 
-static void a_long_match_ends(void **state)
+TEST(a_long_match_ends)
 {
     void *python = enter();
     /* Backtracks four million times if nothing stops it. */
@@ -107,7 +107,7 @@ static void a_long_match_ends(void **state)
     leave(python);
 }
 
-static void a_long_division_ends(void **state)
+TEST(a_long_division_ends)
 {
     void *python = enter();
     PyObject *dividend = evaluate("1 << 200000"), *divisor = evaluate("(1 << 100000) + 1");
@@ -135,7 +135,7 @@ static void block(worker *w)
     atomic_fetch_add(&w->count, 1);
 }
 
-static void a_wait_ends_with_a_kick(void **state)
+TEST(a_wait_ends_with_a_kick)
 {
     /* In libpython, and in _queue, a module of lib-dynload. */
     static const char *const waits[][2] = {
@@ -178,7 +178,7 @@ static void *map_arena(void *context, size_t bytes)
     return before.alloc(context, bytes);
 }
 
-static void who_maps_an_arena_is_busy(void **state)
+TEST(who_maps_an_arena_is_busy)
 {
     enum { MOST = 100000 };
     void *python = enter();
@@ -199,7 +199,7 @@ static void who_maps_an_arena_is_busy(void **state)
     leave(python);
 }
 
-static void a_place_in_the_allocator_is_busy(void **state)
+TEST(a_place_in_the_allocator_is_busy)
 {
     static const uintptr_t nothing[256];
     static void *const functions[] = {
@@ -214,7 +214,7 @@ static void a_place_in_the_allocator_is_busy(void **state)
     assert_false(busy_in_allocator((uintptr_t)block, nothing));
 }
 
-static void what_an_earlier_call_left_on_the_stack_is_not_busy(void **state)
+TEST(what_an_earlier_call_left_on_the_stack_is_not_busy)
 {
     volatile uintptr_t left[4];
     for (size_t i = 0; i < 4; i++)
@@ -245,7 +245,7 @@ static void allocate(worker *w)
     leave(python);
 }
 
-static void a_kick_may_ask_anywhere_in_python(void **state)
+TEST(a_kick_may_ask_anywhere_in_python)
 {
     worker w = { .g.is_busy = ask_and_stay };
     install_guards();
@@ -263,16 +263,5 @@ static void a_kick_may_ask_anywhere_in_python(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_session_that_is_being_stopped_is_told),
-        cmocka_unit_test(an_extension_module_is_told_too),
-        cmocka_unit_test(a_long_match_ends),
-        cmocka_unit_test(a_long_division_ends),
-        cmocka_unit_test(a_wait_ends_with_a_kick),
-        cmocka_unit_test(who_maps_an_arena_is_busy),
-        cmocka_unit_test(a_place_in_the_allocator_is_busy),
-        cmocka_unit_test(what_an_earlier_call_left_on_the_stack_is_not_busy),
-        cmocka_unit_test(a_kick_may_ask_anywhere_in_python),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

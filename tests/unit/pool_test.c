@@ -31,7 +31,7 @@ static void assert_step(const pool_facts *f, uint64_t now_ns, pool_action action
     assert_int_equal(step.kind, kind);
 }
 
-static void spares_are_made_until_there_are_as_many_as_wanted(void **state)
+TEST(spares_are_made_until_there_are_as_many_as_wanted)
 {
     for (size_t i = 0; i < 4; i++) {
         pool_facts f = facts_of(i, 0);
@@ -42,7 +42,7 @@ static void spares_are_made_until_there_are_as_many_as_wanted(void **state)
     assert_int_equal(pool_next(&full, NOW_NS).until_ns, IDLE_NS);
 }
 
-static void no_spare_is_made_while_a_session_is_opened(void **state)
+TEST(no_spare_is_made_while_a_session_is_opened)
 {
     pool_facts f = facts_of(0, 0);
     f.opening = 1;
@@ -50,7 +50,7 @@ static void no_spare_is_made_while_a_session_is_opened(void **state)
     assert_true(pool_next(&f, NOW_NS).until_ns == UINT64_MAX);
 }
 
-static void an_idle_pool_gives_back_one_after_the_other_and_then_waits(void **state)
+TEST(an_idle_pool_gives_back_one_after_the_other_and_then_waits)
 {
     pool_facts f = facts_of(2, 1);
     assert_step(&f, IDLE_NS - 1, POOL_FILL, SPARE_WHOLE);
@@ -63,7 +63,7 @@ static void an_idle_pool_gives_back_one_after_the_other_and_then_waits(void **st
     assert_step(&f, IDLE_NS, POOL_FILL, SPARE_WHOLE);
 }
 
-static void the_first_cell_after_an_open_has_the_machine_unless_no_spare_is_left(void **state)
+TEST(the_first_cell_after_an_open_has_the_machine_unless_no_spare_is_left)
 {
     pool_facts f = facts_of(1, 0);
     f.last_open_ns = NOW_NS;
@@ -74,7 +74,7 @@ static void the_first_cell_after_an_open_has_the_machine_unless_no_spare_is_left
     assert_step(&f, NOW_NS, POOL_FILL, SPARE_WHOLE);
 }
 
-static void turns_have_the_machine_too_but_not_for_ever(void **state)
+TEST(turns_have_the_machine_too_but_not_for_ever)
 {
     pool_facts f = facts_of(1, 0);
     f.last_open_ns = NOW_NS;
@@ -89,7 +89,7 @@ static void turns_have_the_machine_too_but_not_for_ever(void **state)
     assert_step(&f, NOW_NS, POOL_FILL, SPARE_WHOLE);
 }
 
-static void an_unlimited_pool_never_gives_back(void **state)
+TEST(an_unlimited_pool_never_gives_back)
 {
     pool_facts f = facts_of(4, 0);
     f.idle_ns = UINT64_MAX;
@@ -98,7 +98,7 @@ static void an_unlimited_pool_never_gives_back(void **state)
     assert_true(pool_next(&f, NOW_NS).until_ns == UINT64_MAX);
 }
 
-static void after_a_failure_the_next_spare_waits(void **state)
+TEST(after_a_failure_the_next_spare_waits)
 {
     pool_facts f = facts_of(1, 0);
     f.retry_ns = NOW_NS + 100;
@@ -109,7 +109,7 @@ static void after_a_failure_the_next_spare_waits(void **state)
     assert_int_equal(pool_next(&f, NOW_NS).until_ns, IDLE_NS);
 }
 
-static void the_kinds_are_shared_as_the_last_opens_asked(void **state)
+TEST(the_kinds_are_shared_as_the_last_opens_asked)
 {
     static const struct {
         uint32_t wishes;
@@ -141,7 +141,7 @@ static void the_kinds_are_shared_as_the_last_opens_asked(void **state)
     }
 }
 
-static void one_place_is_of_the_kind_that_is_asked_for_more(void **state)
+TEST(one_place_is_of_the_kind_that_is_asked_for_more)
 {
     pool_facts f = { .wanted = 1, .idle_ns = IDLE_NS, .wishes = 0x3, .wish_count = 3 };
     assert_step(&f, NOW_NS, POOL_FILL, SPARE_HALF);
@@ -202,7 +202,7 @@ static void assert_counts(const snug_host *host, uint64_t hits, uint64_t half_wa
     assert_int_equal(p.misses, misses);
 }
 
-static void a_host_without_a_pool_has_none(void **state)
+TEST(a_host_without_a_pool_has_none)
 {
     snug_host *host = open_first_host(0, 0);
     snug_session_close(open_session(host, NULL));
@@ -212,7 +212,7 @@ static void a_host_without_a_pool_has_none(void **state)
     assert_int_equal(fake.begun, 1);
 }
 
-static void an_open_without_wishes_is_a_hit_and_the_place_is_filled_again(void **state)
+TEST(an_open_without_wishes_is_a_hit_and_the_place_is_filled_again)
 {
     snug_host *host = open_first_host(2, 0);
     await_ready(host, 2, 0);
@@ -229,7 +229,7 @@ static void an_open_without_wishes_is_a_hit_and_the_place_is_filled_again(void *
     assert_int_equal(fake.misuses, 0);
 }
 
-static void names_and_limits_that_cells_look_at_are_still_a_hit(void **state)
+TEST(names_and_limits_that_cells_look_at_are_still_a_hit)
 {
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     const char *const nothing[] = { NULL };
@@ -261,7 +261,7 @@ static void names_and_limits_that_cells_look_at_are_still_a_hit(void **state)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-static void memory_and_threads_are_a_miss(void **state)
+TEST(memory_and_threads_are_a_miss)
 {
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     snug_limits limits = SNUG_LIMITS_INIT;
@@ -278,7 +278,7 @@ static void memory_and_threads_are_a_miss(void **state)
     assert_int_equal(fake.closed, 3);
 }
 
-static void other_options_take_a_half_warm_one_once_they_were_asked_for(void **state)
+TEST(other_options_take_a_half_warm_one_once_they_were_asked_for)
 {
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     snug_host *host = open_first_host(2, 0);
@@ -301,7 +301,7 @@ static void other_options_take_a_half_warm_one_once_they_were_asked_for(void **s
     assert_int_equal(fake.misuses, 0);
 }
 
-static void a_wrong_option_is_the_caller_s_error_with_a_pool_too(void **state)
+TEST(a_wrong_option_is_the_caller_s_error_with_a_pool_too)
 {
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     snug_session *session = NULL;
@@ -314,7 +314,7 @@ static void a_wrong_option_is_the_caller_s_error_with_a_pool_too(void **state)
     assert_int_equal(fake.begun, fake.closed);
 }
 
-static void a_half_that_can_not_be_given_its_session_is_opened_cold(void **state)
+TEST(a_half_that_can_not_be_given_its_session_is_opened_cold)
 {
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
     snug_host *host = open_first_host(1, 0);
@@ -332,7 +332,7 @@ static void a_half_that_can_not_be_given_its_session_is_opened_cold(void **state
     assert_int_equal(fake.misuses, 0);
 }
 
-static void a_fill_that_fails_is_nobody_s_error(void **state)
+TEST(a_fill_that_fails_is_nobody_s_error)
 {
     fake_reset();
     atomic_store(&fake.refuses_to_open, 1);
@@ -346,7 +346,7 @@ static void a_fill_that_fails_is_nobody_s_error(void **state)
     assert_int_equal(fake.misuses, 0);
 }
 
-static void a_spare_whose_folder_is_gone_is_lost_and_not_handed_out(void **state)
+TEST(a_spare_whose_folder_is_gone_is_lost_and_not_handed_out)
 {
     char top[] = "/tmp/pool_test-XXXXXX";
     assert_non_null(mkdtemp(top));
@@ -364,7 +364,7 @@ static void a_spare_whose_folder_is_gone_is_lost_and_not_handed_out(void **state
     tree_remove(top);
 }
 
-static void an_idle_pool_gives_its_spares_back(void **state)
+TEST(an_idle_pool_gives_its_spares_back)
 {
     fake_reset();
     atomic_store(&fake.holds_opens, 1);
@@ -381,7 +381,7 @@ static void an_idle_pool_gives_its_spares_back(void **state)
     assert_int_equal(fake.begun, fake.closed);
 }
 
-static void a_host_closes_while_a_spare_is_made(void **state)
+TEST(a_host_closes_while_a_spare_is_made)
 {
     fake_reset();
     atomic_store(&fake.holds_opens, 1);
@@ -395,7 +395,7 @@ static void a_host_closes_while_a_spare_is_made(void **state)
     assert_int_equal(fake.misuses, 0);
 }
 
-static void spares_are_no_open_sessions(void **state)
+TEST(spares_are_no_open_sessions)
 {
     snug_host *host = open_first_host(2, 0);
     await_ready(host, 2, 0);
@@ -407,7 +407,7 @@ static void spares_are_no_open_sessions(void **state)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-static void more_spares_than_a_pool_may_have_are_refused(void **state)
+TEST(more_spares_than_a_pool_may_have_are_refused)
 {
     snug_host_options options = SNUG_HOST_OPTIONS_INIT;
     snug_host *host = NULL;
@@ -420,31 +420,7 @@ static void more_spares_than_a_pool_may_have_are_refused(void **state)
 /* An argument chooses tests, as "*idle*". */
 int main(int count, char **arguments)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spares_are_made_until_there_are_as_many_as_wanted),
-        cmocka_unit_test(no_spare_is_made_while_a_session_is_opened),
-        cmocka_unit_test(an_idle_pool_gives_back_one_after_the_other_and_then_waits),
-        cmocka_unit_test(the_first_cell_after_an_open_has_the_machine_unless_no_spare_is_left),
-        cmocka_unit_test(turns_have_the_machine_too_but_not_for_ever),
-        cmocka_unit_test(an_unlimited_pool_never_gives_back),
-        cmocka_unit_test(after_a_failure_the_next_spare_waits),
-        cmocka_unit_test(the_kinds_are_shared_as_the_last_opens_asked),
-        cmocka_unit_test(one_place_is_of_the_kind_that_is_asked_for_more),
-        cmocka_unit_test(a_host_without_a_pool_has_none),
-        cmocka_unit_test(an_open_without_wishes_is_a_hit_and_the_place_is_filled_again),
-        cmocka_unit_test(names_and_limits_that_cells_look_at_are_still_a_hit),
-        cmocka_unit_test(memory_and_threads_are_a_miss),
-        cmocka_unit_test(other_options_take_a_half_warm_one_once_they_were_asked_for),
-        cmocka_unit_test(a_wrong_option_is_the_caller_s_error_with_a_pool_too),
-        cmocka_unit_test(a_half_that_can_not_be_given_its_session_is_opened_cold),
-        cmocka_unit_test(a_fill_that_fails_is_nobody_s_error),
-        cmocka_unit_test(a_spare_whose_folder_is_gone_is_lost_and_not_handed_out),
-        cmocka_unit_test(an_idle_pool_gives_its_spares_back),
-        cmocka_unit_test(a_host_closes_while_a_spare_is_made),
-        cmocka_unit_test(spares_are_no_open_sessions),
-        cmocka_unit_test(more_spares_than_a_pool_may_have_are_refused),
-    };
     if (count > 1)
         cmocka_set_test_filter(arguments[1]);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -2,7 +2,7 @@
 
 #include "cli/program/quantity.h"
 
-static void sizes_count_by_1024(void **state)
+TEST(sizes_count_by_1024)
 {
     static const struct {
         const char *text;
@@ -29,7 +29,7 @@ static void sizes_count_by_1024(void **state)
     }
 }
 
-static void times_are_seconds_without_a_unit(void **state)
+TEST(times_are_seconds_without_a_unit)
 {
     static const struct {
         const char *text;
@@ -45,7 +45,7 @@ static void times_are_seconds_without_a_unit(void **state)
     }
 }
 
-static void a_count_is_whole(void **state)
+TEST(a_count_is_whole)
 {
     uint64_t count = 0;
     assert_true(quantity_count(&count, "2.0"));
@@ -54,7 +54,7 @@ static void a_count_is_whole(void **state)
     assert_false(quantity_count(&count, "0.1"));
 }
 
-static void a_number_is_digits_with_a_point(void **state)
+TEST(a_number_is_digits_with_a_point)
 {
     static const char *const rows[] = {
         "", "x", "-1", " 1", "1 ", "0x1", "1e0", "nan", "inf", "."
@@ -66,7 +66,7 @@ static void a_number_is_digits_with_a_point(void **state)
         assert_false(quantity_number(&number, rows[i]));
 }
 
-static void what_is_no_amount_above_zero_is_refused(void **state)
+TEST(what_is_no_amount_above_zero_is_refused)
 {
     static const char *const rows[] = { "",      "x",   "0",    "-1",
                                         "+1",    " 1",  "1x",   "1.2.3",
@@ -82,7 +82,7 @@ static void what_is_no_amount_above_zero_is_refused(void **state)
     }
 }
 
-static void a_unit_is_of_its_own_kind(void **state)
+TEST(a_unit_is_of_its_own_kind)
 {
     uint64_t amount;
     assert_false(quantity_bytes(&amount, "1s"));
@@ -90,7 +90,7 @@ static void a_unit_is_of_its_own_kind(void **state)
     assert_false(quantity_count(&amount, "1k"));
 }
 
-static void amounts_are_shown_in_the_largest_whole_unit(void **state)
+TEST(amounts_are_shown_in_the_largest_whole_unit)
 {
     static const struct {
         uint64_t amount;
@@ -117,14 +117,5 @@ static void amounts_are_shown_in_the_largest_whole_unit(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_count_by_1024),
-        cmocka_unit_test(times_are_seconds_without_a_unit),
-        cmocka_unit_test(a_count_is_whole),
-        cmocka_unit_test(a_number_is_digits_with_a_point),
-        cmocka_unit_test(what_is_no_amount_above_zero_is_refused),
-        cmocka_unit_test(a_unit_is_of_its_own_kind),
-        cmocka_unit_test(amounts_are_shown_in_the_largest_whole_unit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -2,7 +2,7 @@
 
 #include "agent/model/retry.h"
 
-static void only_what_may_pass_is_tried_again(void **state)
+TEST(only_what_may_pass_is_tried_again)
 {
     static const int helps[] = { 408, 409, 425, 429, 500, 502, 503, 504, 529, 599 };
     static const int helps_not[] = {
@@ -14,7 +14,7 @@ static void only_what_may_pass_is_tried_again(void **state)
         assert_false(retry_helps(helps_not[i]));
 }
 
-static void waits_double_and_are_any_time_up_to_that(void **state)
+TEST(waits_double_and_are_any_time_up_to_that)
 {
     const retry_rule rule = { 10, 100, 1000 };
     uint64_t seed = 1, seen = 0;
@@ -35,7 +35,7 @@ static void waits_double_and_are_any_time_up_to_that(void **state)
     assert_true(seen == UINT64_MAX);
 }
 
-static void numbers_of_a_seed_are_the_same(void **state)
+TEST(numbers_of_a_seed_are_the_same)
 {
     uint64_t a = 42, b = 42, c = 43;
     for (int i = 0; i < 10; i++) {
@@ -45,13 +45,13 @@ static void numbers_of_a_seed_are_the_same(void **state)
     }
 }
 
-static void huge_waits_do_not_wrap(void **state)
+TEST(huge_waits_do_not_wrap)
 {
     const retry_rule rule = { 10, UINT64_MAX / 2 + 1, UINT64_MAX };
     assert_true(retry_backoff_ms(&rule, 3, UINT64_MAX) == UINT64_MAX);
 }
 
-static void retry_after_is_seconds_or_a_date(void **state)
+TEST(retry_after_is_seconds_or_a_date)
 {
     enum { NOW = 784111777 }; /* Sun, 06 Nov 1994 08:49:37 GMT */
     static const struct {
@@ -90,12 +90,5 @@ static void retry_after_is_seconds_or_a_date(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_what_may_pass_is_tried_again),
-        cmocka_unit_test(waits_double_and_are_any_time_up_to_that),
-        cmocka_unit_test(numbers_of_a_seed_are_the_same),
-        cmocka_unit_test(huge_waits_do_not_wrap),
-        cmocka_unit_test(retry_after_is_seconds_or_a_date),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -44,7 +44,7 @@ static str make(void)
     return whole;
 }
 
-static void what_is_written_is_read(void **state)
+TEST(what_is_written_is_read)
 {
     str whole = make();
     savefile file;
@@ -85,7 +85,7 @@ static int read_copy(const char *data, size_t len)
     return error;
 }
 
-static void no_bit_can_be_changed(void **state)
+TEST(no_bit_can_be_changed)
 {
     str whole = make();
     for (size_t bit = 0; bit < whole.len * 8; bit++) {
@@ -97,7 +97,7 @@ static void no_bit_can_be_changed(void **state)
     str_free(&whole);
 }
 
-static void no_byte_can_be_missing_or_too_many(void **state)
+TEST(no_byte_can_be_missing_or_too_many)
 {
     str whole = make();
     for (size_t len = 0; len < whole.len; len++)
@@ -107,7 +107,7 @@ static void no_byte_can_be_missing_or_too_many(void **state)
     str_free(&whole);
 }
 
-static void the_checksum_is_the_one_of_xz(void **state)
+TEST(the_checksum_is_the_one_of_xz)
 {
     char header[SAVEFILE_HEADER_BYTES];
     savefile file = { .parts = { span_of("123456789"), span_of(""), span_of(""), span_of("") } };
@@ -115,7 +115,7 @@ static void the_checksum_is_the_one_of_xz(void **state)
     assert_memory_equal(header + 48, "\xfa\x39\x19\xdf\xbb\xc9\x5d\x99", 8);
 }
 
-static void a_newer_format_is_told_as_such(void **state)
+TEST(a_newer_format_is_told_as_such)
 {
     str whole = make();
     whole.data[8] = 2;
@@ -126,12 +126,5 @@ static void a_newer_format_is_told_as_such(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_is_read),
-        cmocka_unit_test(no_bit_can_be_changed),
-        cmocka_unit_test(no_byte_can_be_missing_or_too_many),
-        cmocka_unit_test(the_checksum_is_the_one_of_xz),
-        cmocka_unit_test(a_newer_format_is_told_as_such),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

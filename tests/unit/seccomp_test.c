@@ -90,7 +90,7 @@ static int outcome(const call *c, int is_sealed)
 
 /* ---- tables ---- */
 
-static void calls_of_the_table_pass(void **state)
+TEST(calls_of_the_table_pass)
 {
     static struct sigaction action;
     static struct rlimit limit;
@@ -130,7 +130,7 @@ static void calls_of_the_table_pass(void **state)
 }
 
 /* Harmless without the filter, where they answer something else. */
-static void others_are_denied(void **state)
+TEST(others_are_denied)
 {
     static struct rlimit limit;
     static struct sigaction action;
@@ -236,7 +236,7 @@ static void others_are_denied(void **state)
     }
 }
 
-static void a_process_can_not_be_made_and_clone3_is_unknown(void **state)
+TEST(a_process_can_not_be_made_and_clone3_is_unknown)
 {
     const call fork_by_clone = CALL(clone, SIGCHLD), clone3 = CALL(clone3, BAD, 0);
     const call sibling = CALL(clone, 0x3d0f00 & ~0x10000 /* without CLONE_THREAD */);
@@ -247,13 +247,13 @@ static void a_process_can_not_be_made_and_clone3_is_unknown(void **state)
     }
 }
 
-static void extended_attributes_are_not_supported(void **state)
+TEST(extended_attributes_are_not_supported)
 {
     const call listxattr = CALL(listxattr, BAD, BAD, 0);
     assert_int_equal(outcome(&listxattr, 1), ENOTSUP);
 }
 
-static void the_end_of_the_process_is_a_signal_that_can_be_handled(void **state)
+TEST(the_end_of_the_process_is_a_signal_that_can_be_handled)
 {
     const call exit_group = CALL(exit_group, 7);
     assert_int_equal(outcome(&exit_group, 0), 7);
@@ -288,7 +288,7 @@ static void signal_the_process(void)
         leave(1);
 }
 
-static void a_program_is_of_the_process_that_has_it_and_not_of_who_made_the_first(void **state)
+TEST(a_program_is_of_the_process_that_has_it_and_not_of_who_made_the_first)
 {
     const seccomp_kind kinds[] = { SECCOMP_ALONE, SECCOMP_THREADS, SECCOMP_FULL, SECCOMP_PROCESS };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -306,7 +306,7 @@ static void make_a_memory_file(void)
 }
 
 /* Machine code of a full session can have them make any call. */
-static void threads_of_the_host_make_no_memory_that_nobody_counts(void **state)
+TEST(threads_of_the_host_make_no_memory_that_nobody_counts)
 {
     assert_int_equal(exit_status(SECCOMP_PROCESS, make_a_memory_file), 0);
     assert_int_equal(exit_status(SECCOMP_FULL, make_a_memory_file), 0);
@@ -335,7 +335,7 @@ static void open_with_a_mode_that_makes_nothing(void)
 }
 
 /* The C library aborts where a thread is answered otherwise than the others. */
-static void the_kernel_answers_changes_of_the_user_beside_a_host_s_threads(void **state)
+TEST(the_kernel_answers_changes_of_the_user_beside_a_host_s_threads)
 {
     const call rows[] = {
         CALL(setuid, BAD),
@@ -357,7 +357,7 @@ static void the_kernel_answers_changes_of_the_user_beside_a_host_s_threads(void 
 }
 
 /* pthread_getattr_np goes on then. */
-static void other_threads_have_no_affinity_to_tell(void **state)
+TEST(other_threads_have_no_affinity_to_tell)
 {
     const call of_another = CALL(sched_getaffinity, 1, 0, 0);
     assert_int_equal(outcome(&of_another, SEALED), ENOSYS);
@@ -365,19 +365,19 @@ static void other_threads_have_no_affinity_to_tell(void **state)
     assert_int_equal(outcome(&of_another, OF_FULL), EINVAL);
 }
 
-static void a_mode_that_makes_nothing_is_not_judged(void **state)
+TEST(a_mode_that_makes_nothing_is_not_judged)
 {
     assert_int_equal(exit_status(SECCOMP_ALONE, open_with_a_mode_that_makes_nothing), 0);
 }
 
-static void threads_start_where_there_may_be_some(void **state)
+TEST(threads_start_where_there_may_be_some)
 {
     assert_int_equal(exit_status(SECCOMP_THREADS, start_a_thread), 0);
     assert_int_equal(exit_status(SECCOMP_ALONE, start_a_thread), 1);
 }
 
 /* A thread's first steps. */
-static void what_threads_need_is_denied_without_them(void **state)
+TEST(what_threads_need_is_denied_without_them)
 {
     const call rows[] = {
         CALL(set_robust_list, BAD, 24),
@@ -391,13 +391,13 @@ static void what_threads_need_is_denied_without_them(void **state)
     }
 }
 
-static void abort_aborts_and_raise_does_not(void **state)
+TEST(abort_aborts_and_raise_does_not)
 {
     assert_int_equal(exit_status(SECCOMP_ALONE, abort), 256 + SIGABRT);
     assert_int_equal(exit_status(SECCOMP_ALONE, raise_a_signal), EPERM);
 }
 
-static void libraries_can_be_mapped_in_full_sessions_only(void **state)
+TEST(libraries_can_be_mapped_in_full_sessions_only)
 {
     const call rows[] = {
         CALL(mmap, 0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, BAD, 0),
@@ -412,7 +412,7 @@ static void libraries_can_be_mapped_in_full_sessions_only(void **state)
     }
 }
 
-static void a_full_session_is_denied_what_reaches_out(void **state)
+TEST(a_full_session_is_denied_what_reaches_out)
 {
     const call rows[] = {
         CALL(execve, BAD, 0, 0),
@@ -438,22 +438,5 @@ static void a_full_session_is_denied_what_reaches_out(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls_of_the_table_pass),
-        cmocka_unit_test(others_are_denied),
-        cmocka_unit_test(a_process_can_not_be_made_and_clone3_is_unknown),
-        cmocka_unit_test(extended_attributes_are_not_supported),
-        cmocka_unit_test(the_end_of_the_process_is_a_signal_that_can_be_handled),
-        cmocka_unit_test(a_mode_that_makes_nothing_is_not_judged),
-        cmocka_unit_test(the_kernel_answers_changes_of_the_user_beside_a_host_s_threads),
-        cmocka_unit_test(other_threads_have_no_affinity_to_tell),
-        cmocka_unit_test(threads_start_where_there_may_be_some),
-        cmocka_unit_test(what_threads_need_is_denied_without_them),
-        cmocka_unit_test(a_program_is_of_the_process_that_has_it_and_not_of_who_made_the_first),
-        cmocka_unit_test(abort_aborts_and_raise_does_not),
-        cmocka_unit_test(libraries_can_be_mapped_in_full_sessions_only),
-        cmocka_unit_test(a_full_session_is_denied_what_reaches_out),
-        cmocka_unit_test(threads_of_the_host_make_no_memory_that_nobody_counts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

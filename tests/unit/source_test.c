@@ -30,7 +30,7 @@ static void assert_fault(const char *text, size_t len, const char *message, unsi
     source_free(&source);
 }
 
-static void a_plain_cell_is_not_copied(void **state)
+TEST(a_plain_cell_is_not_copied)
 {
     static const char text[] = "x = 'h\xc3\xa9'\nif x:\n    y\r\n\f\n";
     source_text source;
@@ -44,14 +44,14 @@ static void a_plain_cell_is_not_copied(void **state)
     assert_becomes(" \n\n", " \n\n");
 }
 
-static void a_byte_order_mark_is_skipped(void **state)
+TEST(a_byte_order_mark_is_skipped)
 {
     assert_becomes("\xef\xbb\xbfx = 1\n", "x = 1\n");
     assert_becomes("\xef\xbb\xbf  x\n  y\n", "x\ny\n");
     assert_becomes("\xef\xbb\xbf", "");
 }
 
-static void the_first_lines_indentation_is_taken_off(void **state)
+TEST(the_first_lines_indentation_is_taken_off)
 {
     assert_becomes("    x = 1\n    if x:\n        y\nz\n", "x = 1\nif x:\n    y\nz\n");
     assert_becomes("\tx\n\t\ty\n        z", "x\n\ty\n        z");
@@ -60,7 +60,7 @@ static void the_first_lines_indentation_is_taken_off(void **state)
     assert_becomes("  s = '''\n  a\n b\n'''\n", "s = '''\na\n b\n'''\n");
 }
 
-static void the_first_line_is_the_first_that_is_not_blank(void **state)
+TEST(the_first_line_is_the_first_that_is_not_blank)
 {
     assert_becomes("\n   \n  x\n  y\n", "\n \nx\ny\n");
     assert_becomes("\n\t\f\n  x\n", "\n\t\f\nx\n");
@@ -68,13 +68,13 @@ static void the_first_line_is_the_first_that_is_not_blank(void **state)
     assert_becomes("# why\n  x\n", "# why\n  x\n");
 }
 
-static void every_kind_of_line_end_ends_a_line(void **state)
+TEST(every_kind_of_line_end_ends_a_line)
 {
     assert_becomes("  a\r\n  b\r  c\n  d", "a\r\nb\rc\nd");
     assert_becomes("\r\n  a\r\n  b\r\n", "\r\na\r\nb\r\n");
 }
 
-static void a_utf8_cookie_is_let_through(void **state)
+TEST(a_utf8_cookie_is_let_through)
 {
     static const char *const cells[] = {
         "# -*- coding: utf-8 -*-\nx",
@@ -89,7 +89,7 @@ static void a_utf8_cookie_is_let_through(void **state)
         assert_becomes(cells[i], cells[i]);
 }
 
-static void what_only_looks_like_a_cookie_is_none(void **state)
+TEST(what_only_looks_like_a_cookie_is_none)
 {
     static const char *const cells[] = {
         "x = 1 # coding: latin-1\n",
@@ -107,7 +107,7 @@ static void what_only_looks_like_a_cookie_is_none(void **state)
         assert_becomes(cells[i], cells[i]);
 }
 
-static void another_encoding_is_a_fault(void **state)
+TEST(another_encoding_is_a_fault)
 {
     static const char message[] = "encoding \"latin-1\" is not supported: a cell is UTF-8";
     assert_fault("# coding: latin-1\nx", 19, message, 1, 11);
@@ -123,13 +123,13 @@ static void another_encoding_is_a_fault(void **state)
                  10);
 }
 
-static void a_nul_byte_is_a_fault(void **state)
+TEST(a_nul_byte_is_a_fault)
 {
     assert_fault("x\n\xc3\xa9 = '\0'", 9, "source code cannot contain null bytes", 2, 6);
     assert_fault("\0", 1, "source code cannot contain null bytes", 1, 1);
 }
 
-static void invalid_utf8_is_a_fault_at_its_character(void **state)
+TEST(invalid_utf8_is_a_fault_at_its_character)
 {
     assert_fault("abc\xff", 4, "invalid UTF-8 at byte 4", 1, 4);
     assert_fault("\xc3\xa9\r\n\xe2\x82\xac\xc3", 8, "invalid UTF-8 at byte 8", 2, 2);
@@ -137,7 +137,7 @@ static void invalid_utf8_is_a_fault_at_its_character(void **state)
     assert_fault("a\rb\n'\xed\xa0\x80'", 9, "half of a surrogate pair at byte 6", 3, 2);
 }
 
-static void a_cell_over_the_limit_is_a_fault_with_both_sizes(void **state)
+TEST(a_cell_over_the_limit_is_a_fault_with_both_sizes)
 {
     source_text source;
     source_fault fault;
@@ -149,7 +149,7 @@ static void a_cell_over_the_limit_is_a_fault_with_both_sizes(void **state)
     source_free(&source);
 }
 
-static void a_long_encoding_is_cut_in_the_message(void **state)
+TEST(a_long_encoding_is_cut_in_the_message)
 {
     str text = { 0 };
     source_text source;
@@ -165,7 +165,7 @@ static void a_long_encoding_is_cut_in_the_message(void **state)
 }
 
 /* These would take many minutes if a pass were not linear. */
-static void a_megabyte_takes_linear_time(void **state)
+TEST(a_megabyte_takes_linear_time)
 {
     static const char *const pieces[] = { "x", "\n", "  \n", " ", "# coding ", "\xc3\xa9", "\r" };
     clock_t started = clock(); /* of processor time */
@@ -199,7 +199,7 @@ static void assert_line(const char *text, unsigned n, const char *expected)
     assert_memory_equal(line, expected, len);
 }
 
-static void a_line_is_found_by_its_number(void **state)
+TEST(a_line_is_found_by_its_number)
 {
     assert_line("a\nbc\r\n\rd", 0, NULL);
     assert_line("a\nbc\r\n\rd", 1, "a");
@@ -211,7 +211,7 @@ static void a_line_is_found_by_its_number(void **state)
     assert_line("", 1, NULL);
 }
 
-static void only_a_source_that_is_too_long_is_a_fault_of_length(void **state)
+TEST(only_a_source_that_is_too_long_is_a_fault_of_length)
 {
     source_text text;
     source_fault fault = { .is_length = 0 };
@@ -225,22 +225,5 @@ static void only_a_source_that_is_too_long_is_a_fault_of_length(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_a_source_that_is_too_long_is_a_fault_of_length),
-        cmocka_unit_test(a_plain_cell_is_not_copied),
-        cmocka_unit_test(a_byte_order_mark_is_skipped),
-        cmocka_unit_test(the_first_lines_indentation_is_taken_off),
-        cmocka_unit_test(the_first_line_is_the_first_that_is_not_blank),
-        cmocka_unit_test(every_kind_of_line_end_ends_a_line),
-        cmocka_unit_test(a_utf8_cookie_is_let_through),
-        cmocka_unit_test(what_only_looks_like_a_cookie_is_none),
-        cmocka_unit_test(another_encoding_is_a_fault),
-        cmocka_unit_test(a_nul_byte_is_a_fault),
-        cmocka_unit_test(invalid_utf8_is_a_fault_at_its_character),
-        cmocka_unit_test(a_cell_over_the_limit_is_a_fault_with_both_sizes),
-        cmocka_unit_test(a_long_encoding_is_cut_in_the_message),
-        cmocka_unit_test(a_megabyte_takes_linear_time),
-        cmocka_unit_test(a_line_is_found_by_its_number),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

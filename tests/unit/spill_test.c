@@ -98,7 +98,7 @@ static void write_text(spill *s, const char *text)
 
 /* ---- one file ---- */
 
-static void a_file_has_what_was_written(void **state)
+TEST_WITH(a_file_has_what_was_written, set_up, tear_down)
 {
     ground *g = *state;
     spill s;
@@ -115,7 +115,7 @@ static void a_file_has_what_was_written(void **state)
     assert_int_equal(g->place.used_bytes, 7);
 }
 
-static void a_text_longer_than_the_buffer_is_written_whole(void **state)
+TEST_WITH(a_text_longer_than_the_buffer_is_written_whole, set_up, tear_down)
 {
     ground *g = *state;
     spill s;
@@ -131,7 +131,7 @@ static void a_text_longer_than_the_buffer_is_written_whole(void **state)
     free(text);
 }
 
-static void a_file_that_is_not_begun_stays_away(void **state)
+TEST_WITH(a_file_that_is_not_begun_stays_away, set_up, tear_down)
 {
     ground *g = *state;
     spill s = { 0 };
@@ -142,7 +142,7 @@ static void a_file_that_is_not_begun_stays_away(void **state)
     assert_int_equal(count_files(g), 0);
 }
 
-static void a_closed_file_takes_no_more(void **state)
+TEST_WITH(a_closed_file_takes_no_more, set_up, tear_down)
 {
     ground *g = *state;
     spill s;
@@ -155,7 +155,7 @@ static void a_closed_file_takes_no_more(void **state)
     assert_file(g, "out-3.txt", "text", 4);
 }
 
-static void closing_gives_the_descriptor_back(void **state)
+TEST_WITH(closing_gives_the_descriptor_back, set_up, tear_down)
 {
     int before = count_descriptors();
     spill s;
@@ -168,7 +168,7 @@ static void closing_gives_the_descriptor_back(void **state)
 
 /* ---- names ---- */
 
-static void a_name_that_is_taken_is_left_alone(void **state)
+TEST_WITH(a_name_that_is_taken_is_left_alone, set_up, tear_down)
 {
     ground *g = *state;
     spill s;
@@ -182,7 +182,7 @@ static void a_name_that_is_taken_is_left_alone(void **state)
     assert_file(g, "out-3-2.txt", "second", 6);
 }
 
-static void after_a_hundred_names_there_is_no_file(void **state)
+TEST_WITH(after_a_hundred_names_there_is_no_file, set_up, tear_down)
 {
     ground *g = *state;
     spill s;
@@ -197,7 +197,7 @@ static void after_a_hundred_names_there_is_no_file(void **state)
     assert_int_equal(count_files(g), 100);
 }
 
-static void a_planted_link_is_not_followed(void **state)
+TEST_WITH(a_planted_link_is_not_followed, set_up, tear_down)
 {
     ground *g = *state;
     spill s;
@@ -211,7 +211,7 @@ static void a_planted_link_is_not_followed(void **state)
     assert_int_not_equal(access(target, F_OK), 0);
 }
 
-static void another_directory_in_its_place_is_not_written_to(void **state)
+TEST_WITH(another_directory_in_its_place_is_not_written_to, set_up, tear_down)
 {
     ground *g = *state;
     spill s;
@@ -235,7 +235,7 @@ static void another_directory_in_its_place_is_not_written_to(void **state)
 
 /* ---- limits ---- */
 
-static void the_file_ends_at_the_limit(void **state)
+TEST_WITH(the_file_ends_at_the_limit, set_up, tear_down)
 {
     ground *g = *state;
     spill s;
@@ -249,7 +249,7 @@ static void the_file_ends_at_the_limit(void **state)
     assert_int_equal(g->place.used_bytes, 10);
 }
 
-static void the_file_ends_with_a_whole_character(void **state)
+TEST_WITH(the_file_ends_with_a_whole_character, set_up, tear_down)
 {
     ground *g = *state;
     spill s;
@@ -266,7 +266,7 @@ static void the_file_ends_with_a_whole_character(void **state)
 }
 
 /* The limit comes a byte after a full buffer that ends within a character. */
-static void a_character_across_the_buffers_end_is_cut_too(void **state)
+TEST_WITH(a_character_across_the_buffers_end_is_cut_too, set_up, tear_down)
 {
     ground *g = *state;
     spill s;
@@ -281,7 +281,7 @@ static void a_character_across_the_buffers_end_is_cut_too(void **state)
     free(text);
 }
 
-static void the_files_of_a_session_share_the_limit(void **state)
+TEST_WITH(the_files_of_a_session_share_the_limit, set_up, tear_down)
 {
     ground *g = *state;
     spill a, b;
@@ -302,7 +302,7 @@ static void the_files_of_a_session_share_the_limit(void **state)
 }
 
 /* Without that, SIGXFSZ would end this program. */
-static void the_processs_limit_of_a_file_is_kept(void **state)
+TEST_WITH(the_processs_limit_of_a_file_is_kept, set_up, tear_down)
 {
     ground *g = *state;
     spill s;
@@ -327,7 +327,7 @@ static void fill_disk(spill *s)
     close(full);
 }
 
-static void a_full_disk_ends_the_spill(void **state)
+TEST_WITH(a_full_disk_ends_the_spill, set_up, tear_down)
 {
     ground *g = *state;
     spill s;
@@ -344,7 +344,7 @@ static void a_full_disk_ends_the_spill(void **state)
     assert_int_equal(g->place.used_bytes, 0);
 }
 
-static void a_disk_that_is_full_at_the_end_leaves_no_name(void **state)
+TEST_WITH(a_disk_that_is_full_at_the_end_leaves_no_name, set_up, tear_down)
 {
     int before = count_descriptors();
     spill s;
@@ -357,7 +357,7 @@ static void a_disk_that_is_full_at_the_end_leaves_no_name(void **state)
 }
 
 /* Any error does that, here of a descriptor that cannot be written to. */
-static void a_file_that_failed_is_removed(void **state)
+TEST_WITH(a_file_that_failed_is_removed, set_up, tear_down)
 {
     ground *g = *state;
     spill s;
@@ -371,7 +371,7 @@ static void a_file_that_failed_is_removed(void **state)
     assert_int_equal(count_files(g), 0);
 }
 
-static void a_file_in_place_of_one_that_failed_stays(void **state)
+TEST_WITH(a_file_in_place_of_one_that_failed_stays, set_up, tear_down)
 {
     ground *g = *state;
     spill s;
@@ -384,7 +384,7 @@ static void a_file_in_place_of_one_that_failed_stays(void **state)
     assert_int_equal(count_files(g), 1);
 }
 
-static void a_directory_that_is_gone_has_no_file(void **state)
+TEST_WITH(a_directory_that_is_gone_has_no_file, set_up, tear_down)
 {
     ground *g = *state;
     spill s;
@@ -415,7 +415,7 @@ static void print(capture *c, capture_stream which, const char *text)
     assert_int_equal(capture_write(c, which, text, strlen(text)), 0);
 }
 
-static void nothing_is_written_within_the_limit(void **state)
+TEST_WITH(nothing_is_written_within_the_limit, set_up, tear_down)
 {
     ground *g = *state;
     capture c;
@@ -429,7 +429,7 @@ static void nothing_is_written_within_the_limit(void **state)
     capture_free(&c);
 }
 
-static void the_file_begins_with_the_first_byte(void **state)
+TEST_WITH(the_file_begins_with_the_first_byte, set_up, tear_down)
 {
     ground *g = *state;
     capture c;
@@ -444,7 +444,7 @@ static void the_file_begins_with_the_first_byte(void **state)
     capture_free(&c);
 }
 
-static void each_stream_has_a_file_of_its_own(void **state)
+TEST_WITH(each_stream_has_a_file_of_its_own, set_up, tear_down)
 {
     ground *g = *state;
     capture c;
@@ -459,7 +459,7 @@ static void each_stream_has_a_file_of_its_own(void **state)
     capture_free(&c);
 }
 
-static void the_next_cell_begins_anew(void **state)
+TEST_WITH(the_next_cell_begins_anew, set_up, tear_down)
 {
     ground *g = *state;
     capture c;
@@ -475,7 +475,7 @@ static void the_next_cell_begins_anew(void **state)
     capture_free(&c);
 }
 
-static void without_a_place_there_is_no_file(void **state)
+TEST_WITH(without_a_place_there_is_no_file, set_up, tear_down)
 {
     capture c;
     capture_init(&c, NULL, NULL);
@@ -487,7 +487,7 @@ static void without_a_place_there_is_no_file(void **state)
     capture_free(&c);
 }
 
-static void a_stop_ends_the_file_of_a_long_write(void **state)
+TEST_WITH(a_stop_ends_the_file_of_a_long_write, set_up, tear_down)
 {
     ground *g = *state;
     static char text[5 * SPILL_BUFFER_BYTES];
@@ -507,7 +507,7 @@ static void a_stop_ends_the_file_of_a_long_write(void **state)
     capture_free(&c);
 }
 
-static void a_writer_that_never_came_back_leaves_no_descriptor(void **state)
+TEST_WITH(a_writer_that_never_came_back_leaves_no_descriptor, set_up, tear_down)
 {
     int before = count_descriptors();
     capture c;
@@ -527,37 +527,7 @@ static void a_writer_that_never_came_back_leaves_no_descriptor(void **state)
     assert_int_equal(count_descriptors(), before);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(a_file_has_what_was_written),
-        TEST(a_text_longer_than_the_buffer_is_written_whole),
-        TEST(a_file_that_is_not_begun_stays_away),
-        TEST(a_closed_file_takes_no_more),
-        TEST(closing_gives_the_descriptor_back),
-        TEST(a_name_that_is_taken_is_left_alone),
-        TEST(after_a_hundred_names_there_is_no_file),
-        TEST(a_planted_link_is_not_followed),
-        TEST(another_directory_in_its_place_is_not_written_to),
-        TEST(the_file_ends_at_the_limit),
-        TEST(the_file_ends_with_a_whole_character),
-        TEST(a_character_across_the_buffers_end_is_cut_too),
-        TEST(the_files_of_a_session_share_the_limit),
-        TEST(the_processs_limit_of_a_file_is_kept),
-        TEST(a_full_disk_ends_the_spill),
-        TEST(a_disk_that_is_full_at_the_end_leaves_no_name),
-        TEST(a_file_that_failed_is_removed),
-        TEST(a_file_in_place_of_one_that_failed_stays),
-        TEST(a_directory_that_is_gone_has_no_file),
-        TEST(nothing_is_written_within_the_limit),
-        TEST(the_file_begins_with_the_first_byte),
-        TEST(each_stream_has_a_file_of_its_own),
-        TEST(the_next_cell_begins_anew),
-        TEST(without_a_place_there_is_no_file),
-        TEST(a_stop_ends_the_file_of_a_long_write),
-        TEST(a_writer_that_never_came_back_leaves_no_descriptor),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

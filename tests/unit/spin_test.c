@@ -11,7 +11,7 @@ static unsigned rests_after_failure(spin *s)
     return rests;
 }
 
-static void spins_in_vain_become_rare(void **state)
+TEST(spins_in_vain_become_rare)
 {
     spin s = { 0 };
     assert_true(spin_until_ns(&s, 1) > 1);
@@ -21,7 +21,7 @@ static void spins_in_vain_become_rare(void **state)
     assert_int_equal(rests_after_failure(&s), SPIN_MOST_RESTS);
 }
 
-static void a_spin_that_pays_is_followed_by_others(void **state)
+TEST(a_spin_that_pays_is_followed_by_others)
 {
     spin s = { 0 };
     for (int i = 0; i < 4; i++)
@@ -33,9 +33,5 @@ static void a_spin_that_pays_is_followed_by_others(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spins_in_vain_become_rare),
-        cmocka_unit_test(a_spin_that_pays_is_followed_by_others),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -40,21 +40,21 @@ static void divides(const char *text, const char *cells)
     free(found);
 }
 
-static void a_text_without_markers_is_one_cell(void **state)
+TEST(a_text_without_markers_is_one_cell)
 {
     divides("x = 1\n\nx\n", "x = 1\n\nx\n|");
     divides("x", "x|");
     divides("\xef\xbb\xbfx\n", "\xef\xbb\xbfx\n|");
 }
 
-static void nothing_and_white_space_are_no_cell(void **state)
+TEST(nothing_and_white_space_are_no_cell)
 {
     divides("", "");
     divides(" \t\r\n\f\n", "");
     divides("# %%\n# %%\n\n# %%", "");
 }
 
-static void a_marker_begins_a_cell(void **state)
+TEST(a_marker_begins_a_cell)
 {
     divides("a\n# %%\nb\n#%%\nc", "a|b|c|");
     divides("# %% a title\nb\n", "b|");
@@ -66,7 +66,7 @@ static void a_marker_begins_a_cell(void **state)
             "a|b|");
 }
 
-static void what_only_looks_like_a_marker_is_code(void **state)
+TEST(what_only_looks_like_a_marker_is_code)
 {
     divides("a\n# %%time\n#%%time x\n", "a\n# %%time\n#%%time x\n|");
     divides("a\n # %%\n", "a\n # %%\n|");
@@ -75,7 +75,7 @@ static void what_only_looks_like_a_marker_is_code(void **state)
     divides("#%", "#%|");
 }
 
-static void a_marker_in_a_string_is_a_part_of_it(void **state)
+TEST(a_marker_in_a_string_is_a_part_of_it)
 {
     divides("# %%\nx = \"\"\"\n# %%\n\"\"\"\nx\n# %%\ny", "x = \"\"\"\n# %%\n\"\"\"\nx|y|");
     divides("x = '''\n# %%\n'''\n# %%\ny", "x = '''\n# %%\n'''|y|");
@@ -84,7 +84,7 @@ static void a_marker_in_a_string_is_a_part_of_it(void **state)
     divides("x = \"\\\n# %%\"\n# %%\ny", "x = \"\\\n# %%\"|y|");
 }
 
-static void what_begins_no_string_divides_as_ever(void **state)
+TEST(what_begins_no_string_divides_as_ever)
 {
     divides("# it's \"\"\"\n# %%\ny", "# it's \"\"\"|y|");
     divides("'\"\"\"'; \"'''\"; ''\n# %%\ny", "'\"\"\"'; \"'''\"; ''|y|");
@@ -94,7 +94,7 @@ static void what_begins_no_string_divides_as_ever(void **state)
     divides("a = '''\n# %%\nb\n# %%\nc = \"\"\"\n\"\"\"", "a = '''|b|c = \"\"\"\n\"\"\"|");
 }
 
-static void a_cell_knows_its_line(void **state)
+TEST(a_cell_knows_its_line)
 {
     static const char text[] = "a\n# %%\n\nb\n'''\n# %%\n'''\n# %% [md]\nx\n# %%\r\nc\r\n";
     static const unsigned lines[] = { 1, 4, 11 };
@@ -106,22 +106,22 @@ static void a_cell_knows_its_line(void **state)
     cell_list_free(&list);
 }
 
-static void text_cells_are_passed_over(void **state)
+TEST(text_cells_are_passed_over)
 {
     divides("# %% [markdown]\n# text\n# %%\na\n# %% title [raw]\nb\n# %% [md]", "a|");
 }
 
-static void blank_lines_around_a_cell_are_taken_off(void **state)
+TEST(blank_lines_around_a_cell_are_taken_off)
 {
     divides("# %%\n\n \n    a\n\n b\n\n\n# %%\nc\n", "    a\n\n b|c|");
 }
 
-static void line_ends_may_be_of_either_kind(void **state)
+TEST(line_ends_may_be_of_either_kind)
 {
     divides("# %%\r\na\r\nb\r\n# %%\r\nc\r\n", "a\r\nb|c|");
 }
 
-static void any_byte_stays(void **state)
+TEST(any_byte_stays)
 {
     cell_list list = { 0 };
     assert_int_equal(split_cells(&list, "# %%\na\0b\xff\n", 10), SNUG_OK);
@@ -131,7 +131,7 @@ static void any_byte_stays(void **state)
     cell_list_free(&list);
 }
 
-static void cells_of_several_texts_are_numbered_through(void **state)
+TEST(cells_of_several_texts_are_numbered_through)
 {
     cell_list list = { 0 };
     for (int i = 0; i < 20; i++)
@@ -140,7 +140,7 @@ static void cells_of_several_texts_are_numbered_through(void **state)
     free(joined(&list));
 }
 
-static void a_notebook_has_code_cells(void **state)
+TEST(a_notebook_has_code_cells)
 {
     static const char book[] =
         "{\"nbformat\": 4, \"cells\": ["
@@ -155,7 +155,7 @@ static void a_notebook_has_code_cells(void **state)
     free(found);
 }
 
-static void what_is_no_notebook_is_told(void **state)
+TEST(what_is_no_notebook_is_told)
 {
     static const struct {
         const char *text, *says;
@@ -181,21 +181,5 @@ static void what_is_no_notebook_is_told(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_text_without_markers_is_one_cell),
-        cmocka_unit_test(nothing_and_white_space_are_no_cell),
-        cmocka_unit_test(a_marker_begins_a_cell),
-        cmocka_unit_test(what_only_looks_like_a_marker_is_code),
-        cmocka_unit_test(a_marker_in_a_string_is_a_part_of_it),
-        cmocka_unit_test(what_begins_no_string_divides_as_ever),
-        cmocka_unit_test(a_cell_knows_its_line),
-        cmocka_unit_test(text_cells_are_passed_over),
-        cmocka_unit_test(blank_lines_around_a_cell_are_taken_off),
-        cmocka_unit_test(line_ends_may_be_of_either_kind),
-        cmocka_unit_test(any_byte_stays),
-        cmocka_unit_test(cells_of_several_texts_are_numbered_through),
-        cmocka_unit_test(a_notebook_has_code_cells),
-        cmocka_unit_test(what_is_no_notebook_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

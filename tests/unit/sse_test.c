@@ -27,7 +27,7 @@ static void assert_events(const char *text, size_t piece, const char *events)
     str_free(&out);
 }
 
-static void events_are_read_however_they_are_cut(void **state)
+TEST(events_are_read_however_they_are_cut)
 {
     static const char *const cases[][2] = {
         { "data: a\n\n", "message=a|" },
@@ -73,7 +73,7 @@ static int feed(size_t most_bytes, const char *text)
     return error;
 }
 
-static void lines_and_data_have_a_bound(void **state)
+TEST(lines_and_data_have_a_bound)
 {
     assert_int_equal(feed(10, "data: 1234\n\n"), SNUG_OK);
     assert_int_equal(feed(10, "data: 12345\n\n"), SNUG_EINVAL);
@@ -89,7 +89,7 @@ static int refuse(void *payload, const char *event, const char *data, size_t len
     return SNUG_EBUSY;
 }
 
-static void the_reader_may_end_it(void **state)
+TEST(the_reader_may_end_it)
 {
     sse s;
     int count = 0;
@@ -101,10 +101,5 @@ static void the_reader_may_end_it(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(events_are_read_however_they_are_cut),
-        cmocka_unit_test(lines_and_data_have_a_bound),
-        cmocka_unit_test(the_reader_may_end_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

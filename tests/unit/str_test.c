@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void an_empty_string_has_a_text(void **state)
+TEST(an_empty_string_has_a_text)
 {
     str s = { 0 };
     assert_string_equal(str_text(&s), "");
@@ -17,7 +17,7 @@ static void an_empty_string_has_a_text(void **state)
     str_free(&s);
 }
 
-static void appended_text_follows(void **state)
+TEST(appended_text_follows)
 {
     str s = { 0 };
     assert_int_equal(str_add(&s, "one"), SNUG_OK);
@@ -29,7 +29,7 @@ static void appended_text_follows(void **state)
     assert_null(s.data);
 }
 
-static void a_nul_byte_is_text(void **state)
+TEST(a_nul_byte_is_text)
 {
     str s = { 0 };
     str_append(&s, "a\0b", 3);
@@ -38,7 +38,7 @@ static void a_nul_byte_is_text(void **state)
     str_free(&s);
 }
 
-static void it_grows_as_needed_and_stays_terminated(void **state)
+TEST(it_grows_as_needed_and_stays_terminated)
 {
     str s = { 0 };
     for (size_t i = 0; i < 10000; i++) {
@@ -52,7 +52,7 @@ static void it_grows_as_needed_and_stays_terminated(void **state)
     str_free(&s);
 }
 
-static void a_formatted_text_may_be_longer_than_the_buffer(void **state)
+TEST(a_formatted_text_may_be_longer_than_the_buffer)
 {
     str s = { 0 };
     str_add(&s, "x");
@@ -65,7 +65,7 @@ static void a_formatted_text_may_be_longer_than_the_buffer(void **state)
     str_free(&s);
 }
 
-static void a_length_out_of_range_changes_nothing(void **state)
+TEST(a_length_out_of_range_changes_nothing)
 {
     str s = { 0 };
     str_add(&s, "kept");
@@ -75,7 +75,7 @@ static void a_length_out_of_range_changes_nothing(void **state)
     str_free(&s);
 }
 
-static void a_failure_sticks_until_the_string_is_cleared(void **state)
+TEST(a_failure_sticks_until_the_string_is_cleared)
 {
     str s = { 0 }, other = { 0 };
     str_add(&s, "kept");
@@ -91,7 +91,7 @@ static void a_failure_sticks_until_the_string_is_cleared(void **state)
     str_free(&s);
 }
 
-static void reserved_room_is_used_without_moving(void **state)
+TEST(reserved_room_is_used_without_moving)
 {
     str s = { 0 };
     assert_int_equal(str_reserve(&s, 1000), SNUG_OK);
@@ -105,7 +105,7 @@ static void reserved_room_is_used_without_moving(void **state)
     str_free(&s);
 }
 
-static void a_taken_buffer_is_the_callers(void **state)
+TEST(a_taken_buffer_is_the_callers)
 {
     str s = { 0 };
     char *empty = str_take(&s);
@@ -119,7 +119,7 @@ static void a_taken_buffer_is_the_callers(void **state)
     free(text);
 }
 
-static void a_cleared_string_keeps_its_buffer(void **state)
+TEST(a_cleared_string_keeps_its_buffer)
 {
     str s = { 0 };
     str_clear(&s);
@@ -134,17 +134,5 @@ static void a_cleared_string_keeps_its_buffer(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_empty_string_has_a_text),
-        cmocka_unit_test(appended_text_follows),
-        cmocka_unit_test(a_nul_byte_is_text),
-        cmocka_unit_test(it_grows_as_needed_and_stays_terminated),
-        cmocka_unit_test(a_formatted_text_may_be_longer_than_the_buffer),
-        cmocka_unit_test(a_length_out_of_range_changes_nothing),
-        cmocka_unit_test(a_failure_sticks_until_the_string_is_cleared),
-        cmocka_unit_test(reserved_room_is_used_without_moving),
-        cmocka_unit_test(a_taken_buffer_is_the_callers),
-        cmocka_unit_test(a_cleared_string_keeps_its_buffer),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -36,7 +36,7 @@ static void assert_text(const stream *s, const char *expected)
     str_free(&out);
 }
 
-static void output_within_the_limit_is_kept_as_it_is(void **state)
+TEST(output_within_the_limit_is_kept_as_it_is)
 {
     stream s;
     stream_init(&s, 10);
@@ -51,7 +51,7 @@ static void output_within_the_limit_is_kept_as_it_is(void **state)
     stream_free(&s);
 }
 
-static void output_past_the_limit_keeps_head_and_tail(void **state)
+TEST(output_past_the_limit_keeps_head_and_tail)
 {
     stream s;
     stream_init(&s, 9);
@@ -66,7 +66,7 @@ static void output_past_the_limit_keeps_head_and_tail(void **state)
     stream_free(&s);
 }
 
-static void output_is_cut_at_a_character(void **state)
+TEST(output_is_cut_at_a_character)
 {
     stream s;
     stream_init(&s, 10);
@@ -83,7 +83,7 @@ static void output_is_cut_at_a_character(void **state)
     stream_free(&s);
 }
 
-static void a_character_across_head_and_tail_is_whole_while_all_is_kept(void **state)
+TEST(a_character_across_head_and_tail_is_whole_while_all_is_kept)
 {
     stream s;
     stream_init(&s, 8);
@@ -116,7 +116,7 @@ static void assert_kept(const stream *s, const char *all, size_t len)
     str_free(&expected);
 }
 
-static void every_limit_and_size_of_write_keeps_the_same(void **state)
+TEST(every_limit_and_size_of_write_keeps_the_same)
 {
     str all = { 0 };
     while (all.len < 100)
@@ -138,7 +138,7 @@ static void every_limit_and_size_of_write_keeps_the_same(void **state)
     str_free(&all);
 }
 
-static void no_limit_keeps_everything(void **state)
+TEST(no_limit_keeps_everything)
 {
     stream s;
     str out = { 0 };
@@ -152,7 +152,7 @@ static void no_limit_keeps_everything(void **state)
     stream_free(&s);
 }
 
-static void many_small_writes_take_no_more_than_the_limit(void **state)
+TEST(many_small_writes_take_no_more_than_the_limit)
 {
     stream s;
     stream_init(&s, 65536);
@@ -165,7 +165,7 @@ static void many_small_writes_take_no_more_than_the_limit(void **state)
     stream_free(&s);
 }
 
-static void a_text_follows_what_the_string_has(void **state)
+TEST(a_text_follows_what_the_string_has)
 {
     stream s;
     str out = { 0 };
@@ -178,7 +178,7 @@ static void a_text_follows_what_the_string_has(void **state)
     stream_free(&s);
 }
 
-static void text_that_memory_does_not_hold_is_dropped_and_counted(void **state)
+TEST(text_that_memory_does_not_hold_is_dropped_and_counted)
 {
     stream s;
     stream_init(&s, SNUG_UNLIMITED);
@@ -195,7 +195,7 @@ static void text_that_memory_does_not_hold_is_dropped_and_counted(void **state)
     stream_free(&s);
 }
 
-static void a_reset_stream_is_empty_and_keeps_small_buffers(void **state)
+TEST(a_reset_stream_is_empty_and_keeps_small_buffers)
 {
     stream s;
     stream_init(&s, 65536);
@@ -220,7 +220,7 @@ static void a_reset_stream_is_empty_and_keeps_small_buffers(void **state)
     stream_free(&s);
 }
 
-static void kept_bytes_are_what_the_text_shows_of_the_output(void **state)
+TEST(kept_bytes_are_what_the_text_shows_of_the_output)
 {
     stream s;
     stream_init(&s, 10);
@@ -237,18 +237,5 @@ static void kept_bytes_are_what_the_text_shows_of_the_output(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kept_bytes_are_what_the_text_shows_of_the_output),
-        cmocka_unit_test(output_within_the_limit_is_kept_as_it_is),
-        cmocka_unit_test(output_past_the_limit_keeps_head_and_tail),
-        cmocka_unit_test(output_is_cut_at_a_character),
-        cmocka_unit_test(a_character_across_head_and_tail_is_whole_while_all_is_kept),
-        cmocka_unit_test(every_limit_and_size_of_write_keeps_the_same),
-        cmocka_unit_test(no_limit_keeps_everything),
-        cmocka_unit_test(many_small_writes_take_no_more_than_the_limit),
-        cmocka_unit_test(a_text_follows_what_the_string_has),
-        cmocka_unit_test(text_that_memory_does_not_hold_is_dropped_and_counted),
-        cmocka_unit_test(a_reset_stream_is_empty_and_keeps_small_buffers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -23,7 +23,7 @@ static template_set *with_reply(const char *text)
 
 static const template_values some = { .query = "why?", .code = "{{query}}", .output = "a\nb\n" };
 
-static void texts_are_rendered(void **state)
+TEST(texts_are_rendered)
 {
     static const struct {
         const char *text, *rendered;
@@ -62,7 +62,7 @@ static void texts_are_rendered(void **state)
     }
 }
 
-static void what_is_wrong_with_a_text_is_told(void **state)
+TEST(what_is_wrong_with_a_text_is_told)
 {
     static const struct {
         const char *text, *message;
@@ -87,7 +87,7 @@ static void what_is_wrong_with_a_text_is_told(void **state)
     }
 }
 
-static void sections_and_bytes_are_bounded(void **state)
+TEST(sections_and_bytes_are_bounded)
 {
     str text = { 0 };
     for (int i = 0; i < 17; i++)
@@ -115,7 +115,7 @@ static template_values all_but(const char *name)
     return all;
 }
 
-static void the_built_in_templates_are_right(void **state)
+TEST(the_built_in_templates_are_right)
 {
     template_set *set;
     size_t count = 0;
@@ -155,7 +155,7 @@ static int is_used(const char *name)
     return found;
 }
 
-static void variables_are_used_and_described(void **state)
+TEST(variables_are_used_and_described)
 {
     /* For templates of the caller's. */
     static const char for_others[] = " profile ";
@@ -169,7 +169,7 @@ static void variables_are_used_and_described(void **state)
     assert_null(template_info(1000));
 }
 
-static void a_repair_says_what_there_is_to_say(void **state)
+TEST(a_repair_says_what_there_is_to_say)
 {
     template_set *set;
     str out = { 0 };
@@ -230,7 +230,7 @@ static void take_away(const char *name)
     assert_int_equal(unlink(path), 0);
 }
 
-static void a_folder_replaces_templates_and_a_text_comes_before_it(void **state)
+TEST(a_folder_replaces_templates_and_a_text_comes_before_it)
 {
     snug_agent_prompt prompt = { "plan", "mine" };
     template_set *set;
@@ -258,7 +258,7 @@ static void refuses(const char *dir, const snug_agent_prompt *prompts, size_t co
         fail_msg("%s", error_message());
 }
 
-static void templates_that_are_not_right_are_refused(void **state)
+TEST(templates_that_are_not_right_are_refused)
 {
     static const snug_agent_prompt twice[] = { { "plan", "a" }, { "plan", "b" } };
     static const snug_agent_prompt wrong[] = { { "plan", "a\n{{langage}}" } };
@@ -290,7 +290,7 @@ static void templates_that_are_not_right_are_refused(void **state)
 
 /* ---- docs/agent-prompts.md ---- */
 
-static void the_manual_has_every_template_and_variable(void **state)
+TEST(the_manual_has_every_template_and_variable)
 {
     str text = { 0 }, row = { 0 };
     size_t rows = 0, known = 0;
@@ -313,16 +313,5 @@ static void the_manual_has_every_template_and_variable(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts_are_rendered),
-        cmocka_unit_test(what_is_wrong_with_a_text_is_told),
-        cmocka_unit_test(sections_and_bytes_are_bounded),
-        cmocka_unit_test(the_built_in_templates_are_right),
-        cmocka_unit_test(variables_are_used_and_described),
-        cmocka_unit_test(a_repair_says_what_there_is_to_say),
-        cmocka_unit_test(a_folder_replaces_templates_and_a_text_comes_before_it),
-        cmocka_unit_test(templates_that_are_not_right_are_refused),
-        cmocka_unit_test(the_manual_has_every_template_and_variable),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return run_all_tests(make_folder, remove_folder);
 }

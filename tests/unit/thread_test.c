@@ -43,7 +43,7 @@ static void finish(finding *found)
     thread_join(&found->t);
 }
 
-static void a_thread_runs_on_the_stack_that_was_mapped_for_it(void **state)
+TEST(a_thread_runs_on_the_stack_that_was_mapped_for_it)
 {
     finding found = { .may_end = 1 };
     assert_int_equal(thread_start(&found.t, "test", 64 * MIB + 1, look, &found), SNUG_OK);
@@ -68,7 +68,7 @@ static void *use_stack(void *arg)
     return NULL;
 }
 
-static void the_whole_stack_can_be_used(void **state)
+TEST(the_whole_stack_can_be_used)
 {
     thread t;
     int used = 0;
@@ -90,7 +90,7 @@ static int is_readable(const char *byte)
     return written == 1;
 }
 
-static void the_page_below_the_stack_is_guarded(void **state)
+TEST(the_page_below_the_stack_is_guarded)
 {
     finding found = { 0 };
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -102,7 +102,7 @@ static void the_page_below_the_stack_is_guarded(void **state)
     finish(&found);
 }
 
-static void a_thread_has_its_name(void **state)
+TEST(a_thread_has_its_name)
 {
     finding found = { 0 };
     char name[16] = "";
@@ -112,7 +112,7 @@ static void a_thread_has_its_name(void **state)
     finish(&found);
 }
 
-static void the_hosts_signals_do_not_reach_a_thread(void **state)
+TEST(the_hosts_signals_do_not_reach_a_thread)
 {
     static const int blocked[] = { SIGINT, SIGTERM, SIGHUP, SIGALRM, SIGCHLD, SIGUSR1, SIGPIPE };
     static const int open[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS };
@@ -161,14 +161,14 @@ static size_t stack_within(size_t bytes)
     return stack_bytes;
 }
 
-static void a_stack_is_halved_until_it_leaves_room(void **state)
+TEST(a_stack_is_halved_until_it_leaves_room)
 {
     /* Beside what the C library takes of it. */
     assert_int_equal(stack_within(40 * MIB) / MIB, 1);
     assert_int_equal(stack_within((128 + 40) * MIB) / MIB, 32);
 }
 
-static void no_room_at_all_is_an_error(void **state)
+TEST(no_room_at_all_is_an_error)
 {
     finding found = { .may_end = 1 };
     struct rlimit before, tight;
@@ -187,14 +187,14 @@ static void no_room_at_all_is_an_error(void **state)
 }
 #endif
 
-static void waiting_for_another_value_returns_at_once(void **state)
+TEST(waiting_for_another_value_returns_at_once)
 {
     _Atomic uint32_t word = 1;
     futex_wait(&word, 0, UINT64_MAX);
     assert_int_equal(word, 1);
 }
 
-static void waiting_ends_at_the_deadline(void **state)
+TEST(waiting_ends_at_the_deadline)
 {
     _Atomic uint32_t word = 0;
     uint64_t deadline_ns = clock_deadline_ns(clock_now_ns(), 2);
@@ -218,7 +218,7 @@ static void *count_up(void *arg)
     return NULL;
 }
 
-static void a_wake_is_never_missed(void **state)
+TEST(a_wake_is_never_missed)
 {
     thread t;
     _Atomic uint32_t word = 0;
@@ -236,19 +236,5 @@ static void a_wake_is_never_missed(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_thread_runs_on_the_stack_that_was_mapped_for_it),
-        cmocka_unit_test(the_whole_stack_can_be_used),
-        cmocka_unit_test(the_page_below_the_stack_is_guarded),
-        cmocka_unit_test(a_thread_has_its_name),
-        cmocka_unit_test(the_hosts_signals_do_not_reach_a_thread),
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-        cmocka_unit_test(a_stack_is_halved_until_it_leaves_room),
-        cmocka_unit_test(no_room_at_all_is_an_error),
-#endif
-        cmocka_unit_test(waiting_for_another_value_returns_at_once),
-        cmocka_unit_test(waiting_ends_at_the_deadline),
-        cmocka_unit_test(a_wake_is_never_missed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

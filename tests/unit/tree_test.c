@@ -48,7 +48,7 @@ static void make_file(int folder, const char *name, size_t bytes)
     close(fd);
 }
 
-static void sizes_and_entries_are_summed_without_following_links(void **state)
+TEST_WITH(sizes_and_entries_are_summed_without_following_links, set_up, tear_down)
 {
     tree_usage sum;
     int at = deep_folder(2);
@@ -61,7 +61,7 @@ static void sizes_and_entries_are_summed_without_following_links(void **state)
     assert_int_equal(sum.files, 5);
 }
 
-static void a_tree_too_deep_to_measure_says_so(void **state)
+TEST_WITH(a_tree_too_deep_to_measure_says_so, set_up, tear_down)
 {
     tree_usage sum;
     close(deep_folder(TREE_DEPTH));
@@ -73,14 +73,14 @@ static void a_tree_too_deep_to_measure_says_so(void **state)
     assert_int_equal(tree_measure(&sum, top), ELOOP);
 }
 
-static void a_folder_that_is_not_there_says_so(void **state)
+TEST_WITH(a_folder_that_is_not_there_says_so, set_up, tear_down)
 {
     tree_usage sum;
     assert_int_equal(tree_measure(&sum, "/nowhere/at/all"), ENOENT);
     tree_remove("/nowhere/at/all");
 }
 
-static void a_tree_of_any_depth_is_removed(void **state)
+TEST_WITH(a_tree_of_any_depth_is_removed, set_up, tear_down)
 {
     int at = deep_folder(3 * TREE_DEPTH + 5);
     make_file(at, "last", 1);
@@ -94,7 +94,7 @@ static void a_tree_of_any_depth_is_removed(void **state)
     assert_int_equal(mkdir(top, 0700), 0);
 }
 
-static void folders_without_permissions_are_removed(void **state)
+TEST_WITH(folders_without_permissions_are_removed, set_up, tear_down)
 {
     int at = deep_folder(2);
     make_file(at, "a", 1);
@@ -105,7 +105,7 @@ static void folders_without_permissions_are_removed(void **state)
     assert_int_equal(mkdir(top, 0700), 0);
 }
 
-static void one_entry_is_removed_from_its_folder(void **state)
+TEST_WITH(one_entry_is_removed_from_its_folder, set_up, tear_down)
 {
     char name[200];
     memset(name, 'd', sizeof name - 1);
@@ -143,7 +143,7 @@ static int walk(char *text, uint64_t most)
     return error;
 }
 
-static void a_walk_meets_names_in_order_and_follows_no_link(void **state)
+TEST_WITH(a_walk_meets_names_in_order_and_follows_no_link, set_up, tear_down)
 {
     char text[1000];
     int folder = open(top, O_RDONLY | O_DIRECTORY);
@@ -163,7 +163,7 @@ static void a_walk_meets_names_in_order_and_follows_no_link(void **state)
     close(folder);
 }
 
-static void a_walk_ends_at_the_depth_that_is_looked_into(void **state)
+TEST_WITH(a_walk_ends_at_the_depth_that_is_looked_into, set_up, tear_down)
 {
     static char text[200 * 200 * TREE_DEPTH];
     close(deep_folder(TREE_DEPTH + 2));
@@ -172,16 +172,5 @@ static void a_walk_ends_at_the_depth_that_is_looked_into(void **state)
 
 int main(void)
 {
-#define EACH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        EACH(sizes_and_entries_are_summed_without_following_links),
-        EACH(a_tree_too_deep_to_measure_says_so),
-        EACH(a_folder_that_is_not_there_says_so),
-        EACH(a_tree_of_any_depth_is_removed),
-        EACH(folders_without_permissions_are_removed),
-        EACH(one_entry_is_removed_from_its_folder),
-        EACH(a_walk_meets_names_in_order_and_follows_no_link),
-        EACH(a_walk_ends_at_the_depth_that_is_looked_into),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

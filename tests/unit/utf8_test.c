@@ -16,7 +16,7 @@ static size_t encode(char *out, unsigned code)
     return len;
 }
 
-static void every_code_point_is_fine_but_surrogates(void **state)
+TEST(every_code_point_is_fine_but_surrogates)
 {
     char text[4];
     for (unsigned code = 0; code < 0x120000; code++) {
@@ -31,7 +31,7 @@ static void every_code_point_is_fine_but_surrogates(void **state)
     }
 }
 
-static void two_bytes_are_two_ascii_characters_or_one_of_1920(void **state)
+TEST(two_bytes_are_two_ascii_characters_or_one_of_1920)
 {
     unsigned fine = 0;
     for (unsigned i = 0; i < 0x10000; i++) {
@@ -42,7 +42,7 @@ static void two_bytes_are_two_ascii_characters_or_one_of_1920(void **state)
     assert_int_equal(fine, 128 * 128 + 0x780);
 }
 
-static void a_fault_is_found_where_it_begins(void **state)
+TEST(a_fault_is_found_where_it_begins)
 {
     static const struct {
         const char *text;
@@ -73,7 +73,7 @@ static void a_fault_is_found_where_it_begins(void **state)
     }
 }
 
-static void a_fault_is_found_at_every_offset(void **state)
+TEST(a_fault_is_found_at_every_offset)
 {
     char text[40];
     for (size_t i = 0; i < sizeof text; i++) {
@@ -86,7 +86,7 @@ static void a_fault_is_found_at_every_offset(void **state)
     }
 }
 
-static void a_cut_is_at_a_character(void **state)
+TEST(a_cut_is_at_a_character)
 {
     static const char text[] = "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80z"; /* 1, 2, 3, 4, 1 bytes */
     static const size_t floors[] = { 0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11 };
@@ -102,7 +102,7 @@ static void a_cut_is_at_a_character(void **state)
     assert_int_equal(utf8_length(text, 11), 5);
 }
 
-static void a_cut_of_other_bytes_is_near(void **state)
+TEST(a_cut_of_other_bytes_is_near)
 {
     char text[64];
     memset(text, 0x80, sizeof text);
@@ -113,7 +113,7 @@ static void a_cut_of_other_bytes_is_near(void **state)
     }
 }
 
-static void the_first_byte_says_how_long_a_character_is(void **state)
+TEST(the_first_byte_says_how_long_a_character_is)
 {
     for (unsigned lead = 0; lead < 256; lead++) {
         unsigned expected = lead < 0x80   ? 1
@@ -126,7 +126,7 @@ static void the_first_byte_says_how_long_a_character_is(void **state)
     }
 }
 
-static void what_is_no_character_becomes_question_marks(void **state)
+TEST(what_is_no_character_becomes_question_marks)
 {
     char text[] = "a\xff\xc3\xa9\xc3";
     utf8_mend(text, sizeof text - 1);
@@ -135,15 +135,5 @@ static void what_is_no_character_becomes_question_marks(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_code_point_is_fine_but_surrogates),
-        cmocka_unit_test(two_bytes_are_two_ascii_characters_or_one_of_1920),
-        cmocka_unit_test(the_first_byte_says_how_long_a_character_is),
-        cmocka_unit_test(what_is_no_character_becomes_question_marks),
-        cmocka_unit_test(a_fault_is_found_where_it_begins),
-        cmocka_unit_test(a_fault_is_found_at_every_offset),
-        cmocka_unit_test(a_cut_is_at_a_character),
-        cmocka_unit_test(a_cut_of_other_bytes_is_near),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

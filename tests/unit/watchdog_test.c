@@ -41,7 +41,7 @@ static counter new_counter(void)
     return (counter){ .watch.on_deadline = count, .next_ns = UINT64_MAX };
 }
 
-static void an_item_is_called_when_its_deadline_has_passed(void **state)
+TEST(an_item_is_called_when_its_deadline_has_passed)
 {
     watchdog *w;
     counter c = new_counter();
@@ -58,7 +58,7 @@ static void an_item_is_called_when_its_deadline_has_passed(void **state)
     watchdog_close(w);
 }
 
-static void an_item_may_ask_to_be_called_again(void **state)
+TEST(an_item_may_ask_to_be_called_again)
 {
     watchdog *w;
     counter c = new_counter();
@@ -73,7 +73,7 @@ static void an_item_may_ask_to_be_called_again(void **state)
     watchdog_close(w);
 }
 
-static void a_disarmed_item_is_not_called(void **state)
+TEST(a_disarmed_item_is_not_called)
 {
     watchdog *w;
     counter c = new_counter();
@@ -90,7 +90,7 @@ static void a_disarmed_item_is_not_called(void **state)
     watchdog_close(w);
 }
 
-static void arming_again_moves_the_deadline(void **state)
+TEST(arming_again_moves_the_deadline)
 {
     watchdog *w;
     counter c = new_counter();
@@ -107,7 +107,7 @@ static void arming_again_moves_the_deadline(void **state)
     watchdog_close(w);
 }
 
-static void a_round_answers_the_earliest_deadline_of_many(void **state)
+TEST(a_round_answers_the_earliest_deadline_of_many)
 {
     enum { COUNT = 1000 };
     watchdog *w;
@@ -137,7 +137,7 @@ static uint64_t deadline_of(watch *item, void *arg)
     return *(uint64_t *)arg;
 }
 
-static void a_strike_reaches_an_armed_item_only(void **state)
+TEST(a_strike_reaches_an_armed_item_only)
 {
     watchdog *w;
     counter c = new_counter();
@@ -157,7 +157,7 @@ static void a_strike_reaches_an_armed_item_only(void **state)
     watchdog_close(w);
 }
 
-static void never_is_never_due(void **state)
+TEST(never_is_never_due)
 {
     watchdog *w;
     counter c = new_counter();
@@ -169,7 +169,7 @@ static void never_is_never_due(void **state)
     watchdog_close(w);
 }
 
-static void closing_nothing_is_fine(void **state)
+TEST(closing_nothing_is_fine)
 {
     watchdog *w;
     watchdog_close(NULL);
@@ -197,7 +197,7 @@ static counter new_posting_counter(void)
     return c;
 }
 
-static void the_thread_calls_at_the_deadline(void **state)
+TEST(the_thread_calls_at_the_deadline)
 {
     watchdog *w;
     counter c = new_posting_counter();
@@ -212,7 +212,7 @@ static void the_thread_calls_at_the_deadline(void **state)
     watchdog_close(w);
 }
 
-static void an_earlier_deadline_wakes_the_thread(void **state)
+TEST(an_earlier_deadline_wakes_the_thread)
 {
     watchdog *w;
     counter late = new_posting_counter(), early = new_posting_counter();
@@ -230,7 +230,7 @@ static void an_earlier_deadline_wakes_the_thread(void **state)
     watchdog_close(w);
 }
 
-static void a_deadline_is_found_behind_one_that_was_disarmed(void **state)
+TEST(a_deadline_is_found_behind_one_that_was_disarmed)
 {
     watchdog *w;
     counter first = new_posting_counter(), gone = new_posting_counter();
@@ -255,7 +255,7 @@ static uint64_t at_once(watch *item, void *arg)
     return clock_now_ns();
 }
 
-static void a_strike_wakes_the_thread(void **state)
+TEST(a_strike_wakes_the_thread)
 {
     watchdog *w;
     counter c = new_posting_counter();
@@ -307,7 +307,7 @@ static void *run_cells(void *arg)
     return NULL;
 }
 
-static void a_strike_or_deadline_never_comes_after_disarming(void **state)
+TEST(a_strike_or_deadline_never_comes_after_disarming)
 {
     watchdog *w;
     runner runners[3] = { 0 };
@@ -333,20 +333,5 @@ static void a_strike_or_deadline_never_comes_after_disarming(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_item_is_called_when_its_deadline_has_passed),
-        cmocka_unit_test(an_item_may_ask_to_be_called_again),
-        cmocka_unit_test(a_disarmed_item_is_not_called),
-        cmocka_unit_test(arming_again_moves_the_deadline),
-        cmocka_unit_test(a_round_answers_the_earliest_deadline_of_many),
-        cmocka_unit_test(a_strike_reaches_an_armed_item_only),
-        cmocka_unit_test(never_is_never_due),
-        cmocka_unit_test(closing_nothing_is_fine),
-        cmocka_unit_test(the_thread_calls_at_the_deadline),
-        cmocka_unit_test(an_earlier_deadline_wakes_the_thread),
-        cmocka_unit_test(a_deadline_is_found_behind_one_that_was_disarmed),
-        cmocka_unit_test(a_strike_wakes_the_thread),
-        cmocka_unit_test(a_strike_or_deadline_never_comes_after_disarming),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }
