@@ -14,8 +14,6 @@
 
 /* ---- what each test has ---- */
 
-enum { MOST_ROUTES = 64 };
-
 typedef struct fixture {
     server server;
     char url[64];
@@ -96,22 +94,6 @@ TEST(options_that_are_not_right_are_named)
     refused(&o, "SNUG_AGENT_OPTIONS_INIT");
 }
 
-TEST(templates_that_are_not_right_are_named)
-{
-    snug_agent_options o = SNUG_AGENT_OPTIONS_INIT;
-    snug_agent_prompt prompt = { "generate", "{{qeury}}" };
-    o.model = "openai:x";
-    o.prompts = &prompt;
-    o.prompt_count = 1;
-    refused(&o, "qeury");
-    prompt = (snug_agent_prompt){ "generat", "{{query}}" };
-    refused(&o, "generat");
-    o.prompts = NULL;
-    o.prompt_count = 0;
-    o.prompts_dir = "/nothing/prompts";
-    refused(&o, "/nothing/prompts");
-}
-
 TEST(a_session_that_can_not_be_opened_leaves_no_agent)
 {
     snug_agent_options o = SNUG_AGENT_OPTIONS_INIT;
@@ -187,24 +169,6 @@ TEST(what_is_asked_wrongly_is_an_error_and_sends_nothing)
     assert_int_equal(f.server.request_count, 0);
     ask(&f, "What is six times seven?");
     expect(&f, SNUG_AGENT_STATUS_ANSWERED, "42");
-    finish(&f);
-}
-
-TEST(a_question_that_is_no_text_is_refused_and_sends_nothing)
-{
-    START(f, { CODE("6 * 7") });
-    f.limits.question_bytes = 40;
-    static const char *const questions[] = { "", "  \n", "\x1b[31m", "\xff\xfe",
-                                             "01234567890123456789012345678901234567890" };
-    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
-        ask(&f, questions[i]);
-        expect(&f, SNUG_AGENT_STATUS_REFUSED, "");
-        assert_int_equal(snug_reply_attempt_count(f.reply), 0);
-        assert_non_null(strstr(snug_reply_text(f.reply, SNUG_REPLY_JSON, NULL), "\"refused\""));
-    }
-    ask(&f, "What is six times seven?");
-    expect(&f, SNUG_AGENT_STATUS_ANSWERED, "42");
-    assert_int_equal(f.server.request_count, 1);
     finish(&f);
 }
 
@@ -504,17 +468,6 @@ TEST(the_caller_may_end_a_run)
     finish(&f);
 }
 
-TEST(a_plan_may_be_made_anew)
-{
-    START(f, { SAY("[\\\"one\\\", \\\"two\\\"]") }, { CODE("1") }, { SAY("[\\\"three\\\"]") },
-          { CODE("3") });
-    f.options.mode = SNUG_AGENT_MODE_PLAN;
-    route(&f, SNUG_AGENT_STEP_EVALUATE, SNUG_AGENT_STEP_PLAN);
-    expect(&f, SNUG_AGENT_STATUS_ANSWERED, "3");
-    assert_false(was_told(&f, 3, "Step 1 gave"));
-    finish(&f);
-}
-
 /* ---- a program that is there ---- */
 
 static void ask_for(fixture *f, const char *code, snug_agent_focus focus)
@@ -674,17 +627,6 @@ TEST(a_cell_is_cancelled_from_another_thread)
     finish(&f);
 }
 
-TEST(a_cancel_without_a_question_reaches_none)
-{
-    START(f, { CODE("6 * 7") });
-    open_agent(&f);
-    snug_agent_cancel(f.agent);
-    ask(&f, "What is six times seven?");
-    expect(&f, SNUG_AGENT_STATUS_ANSWERED, "42");
-    snug_agent_cancel(f.agent);
-    finish(&f);
-}
-
 /* On the thread that asks. */
 TEST(a_callback_may_cancel)
 {
@@ -734,36 +676,6 @@ TEST(the_name_of_the_final_answer_is_taken_and_no_agent_is_an_argument_error)
     assert_int_equal(snug_agent_reset(NULL), SNUG_EINVAL);
     assert_null(snug_agent_session(NULL));
     snug_agent_cancel(NULL);
-    finish(&f);
-}
-
-/* ---- budgets ---- */
-
-#define COUNTING(source, tokens)                                                       \
-    HEAD "{\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":" \
-         "\"```python\\n" source "\\n```\"},\"finish_reason\":\"stop\"}],\"usage\":{"  \
-         "\"prompt_tokens\":" tokens ",\"completion_tokens\":" tokens "}}"
-
-static void write_file(char *path, const char *text)
-{
-    int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-    close(fd);
-}
-
-TEST(a_cost_past_all_numbers_is_past_its_limit)
-{
-    START(f, { COUNTING("six * 7", "999999999999999999") }, { CODE("6 * 7") });
-    char path[] = "/tmp/snug-prices-XXXXXX";
-    write_file(path, "{\"openai:test\": {\"input_per_mtok\": 15, \"output_per_mtok\": 75}}");
-    f.options.prices_file = path;
-    f.limits.cost_microusd = 1000000;
-    f.limits.tokens = SNUG_UNLIMITED;
-    ask(&f, "What is six times seven?");
-    unlink(path);
-    expect(&f, SNUG_AGENT_STATUS_BUDGET, "");
-    assert_int_equal((int)f.server.request_count, 1);
     finish(&f);
 }
 

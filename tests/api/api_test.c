@@ -199,30 +199,6 @@ TEST(a_time_limit_ends_the_threads_of_a_cell_and_keeps_the_state)
     snug_session_close(session);
 }
 
-/* 3.11 makes a thread's state without a look at what the allocator answered. */
-TEST(threads_start_while_the_memory_is_used_up)
-{
-    snug_session *session = open_threaded(1, 32 << 20);
-    check_value(
-        session,
-        "import threading\n"
-        "def end(): pass\n"
-        "start = getattr(threading, '_start_new_thread', None)\n"
-        "new, arguments = start or threading._start_joinable_thread, [()] if start else []\n"
-        "held = []\n"
-        "try:\n"
-        "    while True: held.append(bytearray(1000))\n"
-        "except MemoryError:\n"
-        "    for _ in range(100):\n"
-        "        try: new(end, *arguments)\n"
-        "        except (MemoryError, RuntimeError): pass\n"
-        "held.clear()\n"
-        "threading.active_count()",
-        "1");
-    check_value(session, "6 * 7", "42");
-    snug_session_close(session);
-}
-
 TEST(structs_without_their_size_are_refused)
 {
     snug_session *session = NULL;
@@ -500,37 +476,6 @@ TEST(a_finalizer_without_end_of_a_value_ends_at_the_close)
     check_close_of("A()"); /* Out and _ keep it */
 }
 
-/* What is not a name's is finalized with the interpreter. */
-TEST(a_finalizer_without_end_of_what_a_module_keeps_ends_at_the_close)
-{
-    static const char *const keepers[] = {
-        "import sys; sys.kept = A()",
-        "import json; json.kept = A()",
-        "import builtins; builtins.kept = A()",
-        "import json; json.JSONEncoder.kept = A()",
-        "import sys; sys.kept = [A() for _ in range(200)]",
-        "import warnings\n"
-        "class B(str): __del__ = A.__del__\n"
-        "warnings.filters.append(('ignore', None, Warning, None, B()))",
-        "import codecs\n"
-        "class B:\n"
-        "    def __call__(self, name): return None\n"
-        "    def __del__(self, A=A): a = A(); a.itself = a\n"
-        "codecs.register(B())",
-        "import sys\n"
-        "class B:\n"
-        "    def __del__(self):\n"
-        "        def f(f):\n"
-        "            try: f(f)\n"
-        "            except BaseException: f(f)\n"
-        "        f(f)\n"
-        "sys.kept = B()",
-    };
-
-    for (size_t i = 0; i < sizeof keepers / sizeof *keepers; i++)
-        check_close_of(keepers[i]);
-}
-
 TEST(a_guest_that_loops_at_exit_does_not_hold_up_the_close)
 {
     snug_session *session = NULL;
@@ -658,79 +603,12 @@ TEST(output_past_the_limit_is_in_a_file_whole)
     snug_session_close(session);
 }
 
-TEST(only_output_has_a_file)
-{
-    snug_session *session = open_with_output(1000, NULL);
-    snug_result *result = run(session, "print('x' * 5000)\n'v' * 5000\n1 / 0");
-    assert_string_equal(snug_result_spill(result, SNUG_STREAM_STDOUT), "out-1.txt");
-    assert_null(snug_result_spill(result, SNUG_STREAM_STDERR));
-    assert_null(snug_result_spill(result, SNUG_STREAM_VALUE));
-    assert_null(snug_result_spill(result, SNUG_STREAM_TRACEBACK));
-    snug_result_free(result);
-    snug_session_close(session);
-}
-
-TEST(a_spill_file_goes_with_a_private_directory)
-{
-    char path[4096];
-    snug_session *session = open_with_output(1000, NULL);
-    check_spill(session, "print('x' * 5000)", SNUG_STREAM_STDOUT, "out-1.txt");
-    snprintf(path, sizeof path, "%s/out-1.txt", snug_session_workdir(session));
-    assert_int_equal(access(path, F_OK), 0);
-    snug_session_close(session);
-    assert_int_not_equal(access(path, F_OK), 0);
-}
-
 TEST(a_reset_session_takes_another_name)
 {
     snug_session *session = open_with_output(1000, NULL);
     check_spill(session, "print('x' * 5000)", SNUG_STREAM_STDOUT, "out-1.txt");
     assert_int_equal(snug_session_reset(session), SNUG_OK);
     check_spill(session, "print('x' * 5000)", SNUG_STREAM_STDOUT, "out-1-2.txt");
-    snug_session_close(session);
-}
-
-TEST(sessions_in_one_directory_have_files_of_their_own)
-{
-    char dir[] = "/tmp/snug-api-test-XXXXXX";
-    assert_non_null(mkdtemp(dir));
-    snug_session *a = open_with_output(100, dir), *b = open_with_output(100, dir);
-    check_spill(a, "print('a' * 500)", SNUG_STREAM_STDOUT, "out-1.txt");
-    check_spill(b, "print('b' * 500)", SNUG_STREAM_STDOUT, "out-1-2.txt");
-    check_value(a, "open('out-1.txt').read(3) + open('out-1-2.txt').read(3)", "'aaabbb'");
-    snug_session_close(a);
-    snug_session_close(b);
-    char path[64];
-    snprintf(path, sizeof path, "%s/out-1.txt", dir);
-    assert_int_equal(unlink(path), 0);
-    snprintf(path, sizeof path, "%s/out-1-2.txt", dir);
-    assert_int_equal(unlink(path), 0);
-    assert_int_equal(rmdir(dir), 0);
-}
-
-TEST(a_lost_directory_costs_only_the_file)
-{
-    snug_session *session = open_with_output(1000, NULL);
-    assert_int_equal(rmdir(snug_session_workdir(session)), 0);
-    check_spill(session, "print('x' * 5000)", SNUG_STREAM_STDOUT, NULL);
-    check_value(session, "6 * 7", "42");
-    snug_session_close(session);
-}
-
-TEST(spill_files_end_at_the_disk_limit_of_the_session)
-{
-    snug_session *session = NULL;
-    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    snug_limits limits = SNUG_LIMITS_INIT;
-    options.limits = &limits;
-    limits.output_bytes = 1000;
-    limits.disk_bytes = 8000;
-    assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
-    check_spill(session, "print('x' * 4999)", SNUG_STREAM_STDOUT, "out-1.txt");
-    check_spill(session, "print('y' * 4999)", SNUG_STREAM_STDOUT, "out-2.txt");
-    check_spill(session, "print('z' * 4999)", SNUG_STREAM_STDOUT, NULL);
-    check_value(session, "open('out-1.txt').read() == 'x' * 4999 + '\\n'", "True");
-    check_value(session, "open('out-2.txt').read() == 'y' * 3000", "True");
     snug_session_close(session);
 }
 
@@ -761,25 +639,6 @@ TEST(many_sessions_run_at_the_same_time)
         pthread_join(threads[i], NULL);
     for (int i = 0; i < COUNT; i++)
         snug_session_close(sessions[i]);
-}
-
-static void *open_and_close(void *arg)
-{
-    for (int i = 0; i < 5; i++) {
-        snug_session *session = open_session();
-        check_value(session, "import json; json.dumps([1])", "'[1]'");
-        snug_session_close(session);
-    }
-    return NULL;
-}
-
-TEST(sessions_open_and_close_side_by_side)
-{
-    pthread_t threads[4];
-    for (int i = 0; i < 4; i++)
-        pthread_create(&threads[i], NULL, open_and_close, NULL);
-    for (int i = 0; i < 4; i++)
-        pthread_join(threads[i], NULL);
 }
 
 static void *loop_until_interrupted(void *arg)
@@ -818,46 +677,7 @@ TEST(a_loop_in_one_session_does_not_stop_the_others)
 }
 
 #ifndef __SANITIZE_ADDRESS__
-/* Where the ladder cannot end a search in C, its caller is answered without it, and the
- * search goes on for a second. */
-TEST(a_host_tells_of_threads_that_it_could_not_end)
-{
-    snug_session *session = open_session();
-    snug_result *result = NULL;
-    snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = 50 };
-    const char *source = "('a' * 160_000).rfind('ab' + 'a' * 80_000)";
-    assert_int_equal(health_of(host).hung_threads, 0);
-    assert_int_equal(snug_session_run(&result, session, source, strlen(source), &limits), SNUG_OK);
-    assert_int_equal(snug_result_status(result), SNUG_STATUS_TIMEOUT);
-    /* A worker of which that is true on a busy machine may be killed at once. */
-    if (!is_worker_form())
-        assert_int_equal(health_of(host).hung_threads, snug_result_rung(result) == 4);
-    snug_result_free(result);
-    snug_session_close(session);
-    while (health_of(host).hung_threads > 0)
-        wait_a_moment();
-    assert_int_equal(health_of(host).torn_locks, 0);
-}
 #endif
-
-/* On 3.11 the sessions share _decimal's context variable. */
-TEST(a_decimal_context_belongs_to_its_session)
-{
-    const char *source = "import decimal; decimal.getcontext().prec = 9; decimal.getcontext().prec";
-    snug_session *first = open_session();
-    check_value(first, source, "9");
-    snug_session *other = open_session();
-    check_value(other, "import decimal; decimal.getcontext().prec", "28");
-    snug_session_close(other);
-    for (int i = 0; i < 3; i++) {
-        snug_session *last = open_session();
-        check_value(last, "1", "1");
-        snug_session_close(last);
-        check_value(first, "decimal.getcontext().prec, decimal.Decimal(1) / 3",
-                    "(9, Decimal('0.333333333'))");
-    }
-    snug_session_close(first);
-}
 
 /* What a cell answers that reads, writes and looks through a mount. */
 static void check_mounts(snug_session *session, const char *folder)
@@ -959,81 +779,6 @@ TEST(a_finding_names_its_place)
     snug_scan_free(report);
 }
 
-TEST(calls_of_tools_are_judged_by_what_these_take)
-{
-    static const char *const heads[] = { "github.search(query: str) -> dict", "now()", NULL };
-    static const char *const wrong[] = { "github.search(query: str", NULL };
-    snug_scan_options options = SNUG_SCAN_OPTIONS_INIT;
-    snug_scan *report = NULL;
-    const char *source = "github.search(1)\nnow()\ngithub.find()\n";
-    options.tools = heads;
-    assert_int_equal(snug_host_scan(&report, host, source, strlen(source), &options), SNUG_OK);
-    assert_int_equal(snug_scan_finding_count(report), 2);
-    assert_string_equal(snug_scan_finding(report, 0)->rule, "tool");
-    assert_string_equal(snug_scan_finding(report, 0)->message,
-                        "github.search: query must be str, not 1");
-    assert_string_equal(snug_scan_finding(report, 1)->subject, "github.find");
-    snug_scan_free(report);
-    options.tools = wrong;
-    assert_int_equal(snug_host_scan(&report, host, source, strlen(source), &options), SNUG_EINVAL);
-    assert_non_null(strstr(snug_error_message(), "github.search(query: str"));
-}
-
-TEST(a_finding_shows_its_line_and_has_the_hint_of_running)
-{
-    snug_scan *report = NULL;
-    snug_session *session = open_session();
-    const char *source = "x = 1\n!pip install numpy\n";
-    snug_result *result = run(session, source);
-    assert_int_equal(snug_host_scan(&report, host, source, strlen(source), NULL), SNUG_OK);
-    assert_int_equal(snug_scan_finding_count(report), 1);
-    assert_string_equal(snug_scan_finding(report, 0)->excerpt, "!pip install numpy\n^");
-    assert_true(*snug_scan_finding(report, 0)->hint);
-    assert_string_equal(snug_scan_finding(report, 0)->hint, snug_result_error_hint(result));
-    snug_scan_free(report);
-    snug_result_free(result);
-    snug_session_close(session);
-}
-
-TEST(what_is_forbidden_is_a_finding)
-{
-    static const char *const patterns[] = { "open", "/se+/", NULL };
-    snug_scan_options options = SNUG_SCAN_OPTIONS_INIT;
-    const char *source = "f = open\n# see\n";
-    snug_scan *report = NULL;
-    options.forbid = patterns;
-    assert_int_equal(snug_host_scan(&report, host, source, strlen(source), &options), SNUG_OK);
-    assert_int_equal(snug_scan_finding_count(report), 2);
-    assert_string_equal(snug_scan_finding(report, 0)->rule, "forbid");
-    assert_string_equal(snug_scan_finding(report, 0)->subject, "open");
-    assert_string_equal(snug_scan_finding(report, 1)->subject, "see");
-    assert_int_equal(snug_scan_finding(report, 1)->column, 3);
-    snug_scan_free(report);
-
-    options.kind = SNUG_KIND_BASH;
-    assert_int_equal(snug_host_scan(&report, host, "a | /bin/open x", 15, &options), SNUG_OK);
-    assert_int_equal(snug_scan_finding_count(report), 1);
-    assert_string_equal(snug_scan_finding(report, 0)->subject, "/bin/open");
-    assert_string_equal(snug_scan_finding(report, 0)->excerpt, "a | /bin/open x\n    ^");
-    snug_scan_free(report);
-    options.max_source_bytes = 3;
-    assert_int_equal(snug_host_scan(&report, host, "open", 4, &options), SNUG_OK);
-    assert_int_equal(snug_scan_finding_count(report), 1);
-    assert_string_equal(snug_scan_finding(report, 0)->rule, "length");
-    snug_scan_free(report);
-}
-
-TEST(a_pattern_that_is_none_is_refused)
-{
-    static const char *const patterns[] = { "/(/", NULL };
-    snug_scan_options options = SNUG_SCAN_OPTIONS_INIT;
-    snug_scan *report = NULL;
-    options.forbid = patterns;
-    assert_int_equal(snug_host_scan(&report, host, "1", 1, &options), SNUG_EINVAL);
-    assert_non_null(strstr(snug_error_message(), "\"/(/\" to forbid is not a regular expression"));
-    assert_null(report);
-}
-
 TEST(completion_knows_the_namespace)
 {
     snug_session *session = open_session();
@@ -1102,28 +847,6 @@ TEST(a_call_is_completed_by_its_parameters)
     snug_session_close(session);
 }
 
-TEST(an_open_block_is_not_complete)
-{
-    snug_session *session = open_session();
-    assert_int_equal(snug_session_is_complete(session, "if 1:", 5), 0);
-    assert_int_equal(snug_session_is_complete(session, "x = (1,", 7), 0);
-    assert_int_equal(snug_session_is_complete(session, "x = 1", 5), 1);
-    assert_int_equal(snug_session_is_complete(session, "x = )", 5), 1);
-    snug_session_close(session);
-}
-
-TEST(a_source_is_whole_open_or_none)
-{
-    snug_session *session = open_session();
-    assert_int_equal(snug_session_completeness(session, "if 1:", 5), SNUG_COMPLETENESS_INCOMPLETE);
-    assert_int_equal(snug_session_completeness(session, "x = 1", 5), SNUG_COMPLETENESS_COMPLETE);
-    assert_int_equal(snug_session_completeness(session, "x = )", 5), SNUG_COMPLETENESS_INVALID);
-    assert_int_equal(snug_session_completeness(session, "%time 1", 7), SNUG_COMPLETENESS_COMPLETE);
-    assert_int_equal(snug_session_completeness(session, "x?", 2), SNUG_COMPLETENESS_COMPLETE);
-    assert_int_equal(snug_session_completeness(session, "\xff", 1), SNUG_COMPLETENESS_INVALID);
-    snug_session_close(session);
-}
-
 TEST(completion_tells_what_a_name_is_of)
 {
     static const struct {
@@ -1152,6 +875,18 @@ TEST(completion_tells_what_a_name_is_of)
         }
         snug_completion_free(completion);
     }
+    snug_session_close(session);
+}
+
+TEST(a_source_is_whole_open_or_none)
+{
+    snug_session *session = open_session();
+    assert_int_equal(snug_session_completeness(session, "if 1:", 5), SNUG_COMPLETENESS_INCOMPLETE);
+    assert_int_equal(snug_session_completeness(session, "x = 1", 5), SNUG_COMPLETENESS_COMPLETE);
+    assert_int_equal(snug_session_completeness(session, "x = )", 5), SNUG_COMPLETENESS_INVALID);
+    assert_int_equal(snug_session_completeness(session, "%time 1", 7), SNUG_COMPLETENESS_COMPLETE);
+    assert_int_equal(snug_session_completeness(session, "x?", 2), SNUG_COMPLETENESS_COMPLETE);
+    assert_int_equal(snug_session_completeness(session, "\xff", 1), SNUG_COMPLETENESS_INVALID);
     snug_session_close(session);
 }
 

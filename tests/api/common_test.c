@@ -12,8 +12,6 @@
 
 #include "running.h"
 
-enum { SIDE_BY_SIDE = 8, TIMES = 3 };
-
 static snug_host *host;
 
 /* In the C library's place, for this program and the Python within it. */
@@ -211,90 +209,6 @@ TEST(a_session_that_has_constant_tuples_changed_changes_its_own)
     }
     free(before);
     snug_session_close(beside);
-}
-
-static void write_module(const char *folder, const char *source)
-{
-    char text[256];
-    snprintf(text, sizeof text,
-             "cd %s && printf '%%s' '%s' >changing.py && exec %s -m compileall -q -f changing.py",
-             folder, source, getenv("SNUG_PYTHON"));
-    assert_int_equal(system(text), 0);
-}
-
-static void expect_of_module(const char *folder, const char *value)
-{
-    static const char *const allow[] = { "changing", NULL };
-    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    options.packages = folder;
-    options.allow = allow;
-    snug_session *session = NULL;
-    if (snug_session_open(&session, host, &options) != SNUG_OK)
-        fail_msg("%s", snug_error_message());
-    expect(session, "import changing\nchanging.f(), changing.f.__doc__", value);
-    snug_session_close(session);
-}
-
-/* The same names, lines and sizes: only the values of the constants tell one from the other. */
-TEST(a_module_that_has_changed_on_disk_has_its_new_constants)
-{
-    char folder[] = "/tmp/snug-common-XXXXXX", text[64];
-    assert_non_null(mkdtemp(folder));
-    write_module(folder, "def f():\n    \"One\"\n    return 0.0, 1000, b\"x\", (1, \"y\")\n");
-    expect_of_module(folder, "((0.0, 1000, b'x', (1, 'y')), 'One')");
-    expect_of_module(folder, "((0.0, 1000, b'x', (1, 'y')), 'One')");
-    write_module(folder, "def f():\n    \"Two\"\n    return -.0, 2000, b\"z\", (2, \"q\")\n");
-    expect_of_module(folder, "((-0.0, 2000, b'z', (2, 'q')), 'Two')");
-    expect_of_module(folder, "((-0.0, 2000, b'z', (2, 'q')), 'Two')");
-    snprintf(text, sizeof text, "rm -r %s", folder);
-    assert_int_equal(system(text), 0);
-}
-
-static void *import_many(void *arg)
-{
-    static const char *const cells[] = {
-        "import json, re, statistics\nstatistics.mean(json.loads('[1, 2, 3]'))",
-        "import collections, dataclasses, typing\ncollections.Counter('aab')['a']",
-        "import decimal, fractions, random\nfractions.Fraction('0.5') + "
-        "decimal.Decimal(1).scaleb(0).__int__() - 1",
-        "import calendar, csv, string, textwrap\ntextwrap.shorten('a b c', 100)",
-    };
-    size_t number = *(size_t *)arg;
-    for (int i = 0; i < TIMES; i++) {
-        snug_session *session = open_session();
-        for (size_t j = 0; j < sizeof cells / sizeof *cells; j++)
-            free(value_of(session, cells[(number + j) % (sizeof cells / sizeof *cells)]));
-        snug_session_close(session);
-    }
-    return NULL;
-}
-
-TEST(sessions_side_by_side_read_modules_while_others_are_opened)
-{
-    pthread_t threads[SIDE_BY_SIDE];
-    size_t numbers[SIDE_BY_SIDE];
-    for (size_t i = 0; i < SIDE_BY_SIDE; i++) {
-        numbers[i] = i;
-        assert_int_equal(pthread_create(&threads[i], NULL, import_many, &numbers[i]), 0);
-    }
-    for (size_t i = 0; i < SIDE_BY_SIDE; i++)
-        assert_int_equal(pthread_join(threads[i], NULL), 0);
-}
-
-/* The C library reads the map of the process's memory for that, whenever it is asked. */
-TEST(an_open_on_the_main_thread_asks_for_its_stack_a_few_times_at_most)
-{
-    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    options.on_caller_thread = 1;
-    for (int i = 0; i < TIMES; i++) {
-        snug_session *session = NULL;
-        asked_for_stack = 0;
-        if (snug_session_open(&session, host, &options) != SNUG_OK)
-            fail_msg("%s", snug_error_message());
-        expect(session, "1 + 1", "2");
-        assert_in_range(asked_for_stack, 0, 4);
-        snug_session_close(session);
-    }
 }
 
 int main(void)

@@ -85,43 +85,6 @@ TEST(a_session_computes_as_python_does)
     }
 }
 
-/* Parked, woken, reset, and taken from the pool: each has a thread that this one starts, or that
- * one of its threads does. */
-TEST(so_does_whatever_thread_a_session_gets)
-{
-    static const int roundings[] = { FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO };
-    for (size_t i = 0; i < sizeof roundings / sizeof *roundings; i++) {
-        fesetround(roundings[i]);
-        feenableexcept(ALL_TRAPS);
-        snug_session *first = NULL, *second = NULL;
-        assert_int_equal(snug_session_open(&first, host, NULL), SNUG_OK);
-        assert_int_equal(snug_session_open(&second, host, NULL), SNUG_OK);
-        check_usual(second);
-        check_usual(first);
-        assert_int_equal(snug_session_reset(first), SNUG_OK);
-        check_usual(first);
-        snug_session_close(first);
-        snug_session_close(second);
-        fesetenv(FE_DFL_ENV);
-    }
-    snug_parking parking = SNUG_PARKING_INIT;
-    assert_int_equal(snug_host_parking(&parking, host), SNUG_OK);
-    assert_true(parking.wakes > 0);
-}
-
-TEST(a_scan_reads_numbers_as_python_does)
-{
-    const char *source = "x = 0.1 + 1e308 * 10 + 1e-320 / 3";
-    snug_scan *found = NULL;
-    fesetround(FE_DOWNWARD);
-    feenableexcept(ALL_TRAPS);
-    int error = snug_host_scan(&found, host, source, strlen(source), NULL);
-    fesetenv(FE_DFL_ENV);
-    assert_int_equal(error, SNUG_OK);
-    assert_int_equal(snug_scan_finding_count(found), 0);
-    snug_scan_free(found);
-}
-
 TEST(a_worker_computes_as_python_does)
 {
     snug_host_options options = SNUG_HOST_OPTIONS_INIT;
@@ -136,19 +99,6 @@ TEST(a_worker_computes_as_python_does)
     snug_session_close(session);
     assert_int_equal(snug_host_close(workers), SNUG_OK);
     assert_int_equal(fegetround(), FE_UPWARD);
-    fesetenv(FE_DFL_ENV);
-}
-
-TEST(so_does_a_thread_of_its_own)
-{
-    be_strange();
-    snug_session *session = open_session(0, 1);
-    check(session,
-          "import threading\none, three, got = 1.0, 3.0, []\n"
-          "t = threading.Thread(target=lambda: got.append((one / three, 1e308 * three)))\n"
-          "t.start(); t.join(); got",
-          "[(0.3333333333333333, inf)]");
-    snug_session_close(session);
     fesetenv(FE_DFL_ENV);
 }
 

@@ -2,14 +2,10 @@
  * the whole ladder. */
 #include "../unit/test.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <spawn.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -168,27 +164,6 @@ TEST(every_call_in_a_child_is_refused)
     expect_untouched();
 }
 
-static void close_everything(void)
-{
-    snug_session_interrupt(session);
-    snug_session_close(session);
-    EXPECT(snug_host_close(host) == SNUG_OK);
-}
-
-static void close_and_exit(void)
-{
-    close_everything();
-    exit(0);
-}
-
-TEST(what_a_child_closes_is_still_its_parents)
-{
-    leave_something();
-    in_child(close_everything);
-    in_child(close_and_exit);
-    expect_untouched();
-}
-
 static snug_result *held;
 
 static void read_result(void)
@@ -237,26 +212,6 @@ TEST(a_child_opens_a_worker_of_its_own)
     expect_untouched();
 }
 
-static void fork_again(void)
-{
-    int status;
-    pid_t pid = fork();
-
-    EXPECT(pid >= 0);
-    if (pid == 0) {
-        use_own_worker();
-        _exit(0);
-    }
-
-    EXPECT(waitpid(pid, &status, 0) == pid && status == 0);
-    use_own_worker();
-}
-
-TEST(so_does_a_childs_child)
-{
-    in_child(fork_again);
-}
-
 static void open_local(void)
 {
     snug_host *own = NULL;
@@ -269,51 +224,6 @@ TEST(a_child_opens_no_local_host_where_python_ran_before)
     if (is_worker_form())
         skip();
     in_child(open_local);
-}
-
-TEST(a_child_that_the_c_library_did_not_fork_is_noticed)
-{
-    int status;
-    snug_result *result = NULL;
-
-    long pid = syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
-    assert_true(pid >= 0);
-    if (pid == 0) {
-        alarm(BOUND_CHILD_S);
-        EXPECT(is_refused(snug_session_run(&result, session, "1", 1, NULL)));
-        _exit(0);
-    }
-
-    assert_int_equal(waitpid((pid_t)pid, &status, 0), pid);
-    assert_int_equal(status, 0);
-}
-
-static atomic_int asks;
-
-static void *ask_on_and_on(void *nothing)
-{
-    while (atomic_load(&asks))
-        snug_session_execution_count(session);
-    return nothing;
-}
-
-static void ask_once(void)
-{
-    EXPECT(snug_session_execution_count(session) < UINT64_MAX);
-}
-
-/* Each child may come of a moment where that thread has a lock. */
-TEST(a_child_asks_what_another_thread_asked_when_it_was_forked)
-{
-    enum { CHILDREN = 50 };
-    pthread_t thread;
-
-    atomic_store(&asks, 1);
-    assert_int_equal(pthread_create(&thread, NULL, ask_on_and_on, NULL), 0);
-    for (int i = 0; i < CHILDREN; i++)
-        in_child(ask_once);
-    atomic_store(&asks, 0);
-    pthread_join(thread, NULL);
 }
 
 extern char **environ;

@@ -70,22 +70,6 @@ TEST(a_namespace_lives_on)
     snug_session_close(session);
 }
 
-TEST(sessions_of_one_thread_take_turns)
-{
-    snug_session *one = open_session(NULL), *two = open_session(NULL), *other = NULL;
-    assert_int_equal(snug_session_open(&other, host, NULL), SNUG_OK);
-    check(one, "n = 1; n", "1");
-    check(two, "'n' in globals()", "False");
-    check(other, "'n' in globals()", "False");
-    check(two, "n = 2; n", "2");
-    check(one, "n", "1");
-    snug_session_close(one);
-    check(two, "n", "2");
-    check(other, "6 * 7", "42");
-    snug_session_close(other);
-    snug_session_close(two);
-}
-
 TEST(what_a_cell_does_wrong_is_told_and_kept)
 {
     snug_session *session = open_session(NULL);
@@ -114,25 +98,6 @@ TEST(limits_end_cells)
     assert_int_equal(snug_result_status(result), SNUG_STATUS_MEMORY);
     snug_result_free(result);
     check(session, "n + 1", "42");
-    snug_session_close(session);
-}
-
-static void on_output(void *payload, snug_stream stream, const char *text, size_t len)
-{
-    char *told = payload;
-    assert_int_equal(stream, SNUG_STREAM_STDOUT);
-    strncat(told, text, len);
-}
-
-TEST(output_comes_at_the_end)
-{
-    char told[64] = "";
-    snug_session_options options = wish();
-    options.on_output = on_output;
-    options.payload = told;
-    snug_session *session = open_session(&options);
-    check(session, "print(1)\nprint(2)\n3", "3");
-    assert_string_equal(told, "1\n2\n");
     snug_session_close(session);
 }
 
@@ -169,23 +134,6 @@ TEST(another_thread_can_not_use_it)
     snug_session_close(session);
 }
 
-static void *close_it(void *session)
-{
-    snug_session_close(session);
-    return NULL;
-}
-
-TEST(another_thread_can_close_it)
-{
-    pthread_t thread;
-    snug_session *session = open_session(NULL), *other = open_session(NULL);
-    check(session, "class C:\n    def __del__(self): 1 / 0\nc = C(); 42", "42");
-    assert_int_equal(pthread_create(&thread, NULL, close_it, session), 0);
-    pthread_join(thread, NULL);
-    check(other, "6 * 7", "42");
-    snug_session_close(other);
-}
-
 static void *open_and_close(void *ignored)
 {
     for (int i = 0; i < 5; i++) {
@@ -217,16 +165,6 @@ TEST(files_are_in_the_work_directory)
     snug_session_close(session);
     assert_non_null(getcwd(then, sizeof then));
     assert_string_equal(here, then);
-}
-
-TEST(an_empty_path_is_not_the_work_directory)
-{
-    snug_session_options options = wish();
-    options.profile = "data";
-    snug_session *session = open_session(&options);
-    check(session, "import os; os.path.exists('.'), os.path.exists(''), os.path.exists(b'')",
-          "(True, False, False)");
-    snug_session_close(session);
 }
 
 TEST(the_thread_is_what_it_was)

@@ -269,31 +269,6 @@ TEST(awaited_calls_are_answered_in_the_order_of_the_journal)
     check_has(b.text, "\"answer\":   [1,  2], \"time\"");
 }
 
-/* What is given up is so at the same place again. */
-TEST(a_call_that_the_cell_gave_up_has_no_answer)
-{
-    static book b;
-    static const char *const cells[] = {
-        "import asyncio\n"
-        "try:\n    await asyncio.wait_for(hang(), 0.1)\n"
-        "except TimeoutError:\n    print('gave up')\n"
-        "except asyncio.TimeoutError:\n    print('gave up')\n"
-        "await soon(x=1)",
-        "async def short():\n"
-        "    try:\n        await asyncio.wait_for(hang(), 0.1)\n"
-        "    except (TimeoutError, asyncio.TimeoutError):\n        print('gave up')\n"
-        "    return await soon(n=1)\n"
-        "async def both():\n    print(await asyncio.gather(short(), short()))\n"
-        "await both()",
-        NULL,
-    };
-    b.len = 0;
-    check_again(&b, cells);
-    check_has(b.text, "\"tool\": \"hang\", \"arguments\": {}, \"status\": \"cancelled\", \"time\"");
-    const char *hung = strstr(b.text, "\"hang\""), *answered = strstr(b.text, "\"soon\"");
-    assert_true(hung && answered && hung < answered);
-}
-
 /* ---- what differs ---- */
 
 static void record(book *b, const char *cell)
@@ -341,52 +316,6 @@ TEST(the_first_call_that_differs_is_refused_with_what_differs)
     check_difference(&b, "echo(a=1.0, b='x')",
                      "call 1 of session s, echo(), is not in the journal: its argument a is 1.0, "
                      "and was 1");
-}
-
-TEST(the_order_of_names_makes_no_difference)
-{
-    static book b;
-    char out[4000];
-    static const char *const cells[] = { "echo(b={'d': 1, 'c': '\\u00e9'}, a=1)", NULL };
-    record(&b, "echo(a=1, b={'c': '\\u00e9', 'd': 1})");
-    snug_journal *journal = open_journal(NULL, b.text);
-    run_all(out, journal, cells);
-    assert_null(snug_journal_difference(journal));
-    snug_journal_close(journal);
-}
-
-TEST(no_call_behind_a_difference_is_answered)
-{
-    static book b;
-    char out[4000];
-    static const char *const cells[] = {
-        "try:\n    echo(a=5)\nexcept ToolRefused:\n    pass\necho(a=2)", NULL
-    };
-    record(&b, "echo(a=1)\necho(a=2)");
-    snug_journal *journal = open_journal(NULL, b.text);
-    run_all(out, journal, cells);
-    check_has(out, "call 2 of session s, echo(), is not in the journal: the replay has ended at a "
-                   "call before it");
-    check_has(snug_journal_difference(journal), "call 1 of session s");
-    snug_journal_close(journal);
-}
-
-TEST(awaited_calls_that_wait_for_their_turn_are_refused_too)
-{
-    static book b;
-    char out[4000];
-    static const char *const cells[] = {
-        "import asyncio\n"
-        "print(await asyncio.gather(third(n=1), third(n=2), third(n=4), return_exceptions=True))",
-        NULL
-    };
-    record(&b, "import asyncio\nawait asyncio.gather(third(n=1), third(n=2), third(n=3))");
-    snug_journal *journal = open_journal(NULL, b.text);
-    run_all(out, journal, cells);
-    check_has(out, "[ToolRefused(");
-    check_has(snug_journal_difference(journal), "call 3 of session s, third(), is not in the "
-                                                "journal: its argument n is 4, and was 3");
-    snug_journal_close(journal);
 }
 
 TEST(calls_that_were_not_made_are_counted)
@@ -440,20 +369,6 @@ TEST(sessions_have_calls_of_their_own_by_name)
     snug_journal_close(journal);
 }
 
-TEST(a_session_outlives_its_journal)
-{
-    static book b;
-    char out[4000] = "";
-    snug_journal *journal = open_journal(&b, NULL);
-    snug_session *session = open_session(journal, "s");
-    run_to(out, session, "echo(n=1)");
-    snug_journal_close(journal);
-    const size_t len = b.len;
-    run_to(out, session, "echo(n=2)");
-    assert_int_equal(b.len, len);
-    assert_int_equal(snug_session_close(session), SNUG_OK);
-}
-
 TEST(what_is_hidden_is_in_no_line_and_compared_hidden)
 {
     static book b;
@@ -463,33 +378,6 @@ TEST(what_is_hidden_is_in_no_line_and_compared_hidden)
     check_again(&b, cells);
     assert_null(strstr(b.text, "sesame"));
     check_has(b.text, "{\"key\": \"open ******\"}");
-}
-
-TEST(a_cell_that_was_stopped_leaves_the_rest_in_order)
-{
-    static book b;
-    char out[4000] = "";
-    snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = 600000, .cpu_ms = 300 };
-    snug_result *result = NULL;
-    static const char source[] = "import asyncio\n"
-                                 "async def burn():\n    while True: pass\n"
-                                 "echo(n=1)\nawait asyncio.gather(hang(), burn())";
-    for (int again = 0; again < 2; again++) {
-        snug_journal *journal = again ? open_journal(NULL, b.text) : open_journal(&b, NULL);
-        snug_session *session = open_session(journal, "s");
-        assert_int_equal(snug_session_run(&result, session, source, strlen(source), &limits),
-                         SNUG_OK);
-        assert_int_equal(snug_result_status(result), SNUG_STATUS_TIMEOUT);
-        snug_result_free(result);
-        answer_kept();
-        run_to(out, session, "echo(n=2)");
-        check_has(out, "{'n': 2}");
-        assert_int_equal(snug_session_close(session), SNUG_OK);
-        assert_null(snug_journal_difference(journal));
-        assert_int_equal(snug_journal_left(journal, NULL, 0), 0);
-        snug_journal_close(journal);
-        *out = '\0';
-    }
 }
 
 /* ---- lines ---- */
@@ -526,20 +414,6 @@ TEST(a_damaged_journal_is_refused_with_its_line)
                    CALL("\"call\": 1, \"arguments\": {}, \"status\": \"cancelled\", \"tool\": "
                         "\"t\""),
                "journal, line 2: the session has a call of this number before");
-}
-
-TEST(the_last_run_of_a_journal_counts)
-{
-    static book b;
-    static char text[BOOK_BYTES + 200];
-    char out[4000];
-    static const char *const cells[] = { "echo(a=1)", NULL };
-    record(&b, "echo(a=1)");
-    snprintf(text, sizeof text, "{\"schema\": \"sn\n{\"schema\": \"snug.journal/1\"}\n%s", b.text);
-    snug_journal *journal = open_journal(NULL, text);
-    run_all(out, journal, cells);
-    assert_null(snug_journal_difference(journal));
-    snug_journal_close(journal);
 }
 
 int main(void)

@@ -253,23 +253,6 @@ TEST(a_session_with_an_open_file_keeps_its_thread)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-/* By its number it would be one of the first three, which all have. */
-TEST(a_file_in_the_place_of_a_standard_one_keeps_the_thread_too)
-{
-    snug_host *host = open_host(1);
-    snug_session *a = open_session(host), *b;
-    if (has_private_descriptors(host)) {
-        do_cell(a, "import os\nos.close(0)\nf = open('zero.txt', 'w+'); f.write('one')\nf.flush()");
-        b = open_session(host);
-        assert_parking(host, 2, 0);
-        do_cell(a, "f.write(' two')\nf.seek(0);");
-        assert_value(a, "f.read()", "'one two'");
-        snug_session_close(b);
-    }
-    snug_session_close(a);
-    assert_int_equal(snug_host_close(host), SNUG_OK);
-}
-
 static void write_key(const char *folder)
 {
     char path[128];
@@ -359,39 +342,6 @@ TEST(a_parked_session_can_be_reset_saved_asked_interrupted_and_closed)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-TEST(where_no_thread_can_be_had_the_session_is_as_it_was)
-{
-    snug_result *result = NULL;
-    snug_host *host = open_host(1);
-    snug_session *a = open_session(host), *b = open_session(host);
-    do_cell(a, "x = 1");
-    do_cell(b, "x = 2");
-    atomic_store(&has_no_threads, 1);
-    assert_int_equal(snug_session_run(&result, a, "x", 1, NULL), SNUG_ESYSTEM);
-    assert_null(result);
-    assert_non_null(strstr(snug_error_message(), "could not be woken: cannot start thread"));
-    snug_parking facts = parking_of(host);
-    assert_int_equal(facts.wakes, 2);
-    assert_int_equal(facts.parked, 1); /* nobody made room in vain */
-    assert_int_equal(snug_session_reset(a), SNUG_ESYSTEM);
-    assert_parking(host, 1, 1);
-    atomic_store(&has_no_threads, 0);
-    assert_value(a, "x", "1");
-    assert_value(b, "x", "2");
-    assert_int_equal(snug_session_reset(a), SNUG_OK);
-    assert_parking(host, 1, 1);
-    assert_value(a, "'x' in globals()", "False");
-    snug_session_close(a);
-    snug_session *more[3];
-    for (int i = 0; i < 3; i++)
-        more[i] = open_session(host);
-    for (int i = 0; i < 3; i++)
-        snug_session_close(more[i]);
-    snug_session_close(b);
-    assert_parking(host, 0, 0);
-    assert_int_equal(snug_host_close(host), SNUG_OK);
-}
-
 TEST(an_interrupt_that_comes_while_it_is_woken_ends_the_cell)
 {
     snug_host *host = open_host(1);
@@ -401,27 +351,6 @@ TEST(an_interrupt_that_comes_while_it_is_woken_ends_the_cell)
     atomic_store(&to_interrupt, a);
     assert_status(a, "while True: pass", 30000, SNUG_STATUS_INTERRUPTED);
     assert_value(a, "x", "1");
-    snug_session_close(a);
-    snug_session_close(b);
-    assert_int_equal(snug_host_close(host), SNUG_OK);
-}
-
-TEST(a_call_without_a_thread_is_no_cell_and_takes_no_time)
-{
-    snug_result *result = NULL;
-    const snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = 10000 };
-    snug_host *host = open_host(1);
-    snug_session *a = open_session(host), *b = open_session(host);
-    do_cell(a, "x = sum(range(1000000))");
-    do_cell(b, "pass");
-    atomic_store(&has_no_threads, 1);
-    for (int i = 0; i < 100; i++)
-        assert_int_equal(snug_session_run(&result, a, "x", 1, &limits), SNUG_ESYSTEM);
-    atomic_store(&has_no_threads, 0);
-    result = run(a, "x", 0);
-    assert_int_equal(snug_result_execution_count(result), 2);
-    assert_int_equal(snug_result_status(result), SNUG_STATUS_OK);
-    snug_result_free(result);
     snug_session_close(a);
     snug_session_close(b);
     assert_int_equal(snug_host_close(host), SNUG_OK);
@@ -441,43 +370,6 @@ TEST(closing_one_without_a_thread_returns)
     atomic_store(&has_no_threads, 0);
     assert_parking(host, 1, 0);
     snug_session_close(b);
-    assert_int_equal(snug_host_close(host), SNUG_OK);
-}
-
-/* ---- many callers ---- */
-
-enum { CALLERS = 4, EACH = 4, ROUNDS = 60 };
-
-static void *call_all(void *arg)
-{
-    snug_host *host = arg;
-    snug_session *own[EACH];
-    char value[32];
-    for (int i = 0; i < EACH; i++) {
-        own[i] = open_session(host);
-        do_cell(own[i], "n = 0");
-    }
-    for (int round = 1; round <= ROUNDS; round++)
-        for (int i = 0; i < EACH; i++) {
-            snprintf(value, sizeof value, "%d", round);
-            assert_value(own[i], "n += 1\nn", value);
-        }
-    for (int i = 0; i < EACH; i++)
-        snug_session_close(own[i]);
-    return NULL;
-}
-
-TEST(callers_park_each_others_sessions_and_nobody_notices)
-{
-    pthread_t callers[CALLERS];
-    snug_host *host = open_host(3);
-    for (int i = 0; i < CALLERS; i++)
-        assert_int_equal(pthread_create(&callers[i], NULL, call_all, host), 0);
-    for (int i = 0; i < CALLERS; i++)
-        pthread_join(callers[i], NULL);
-    assert_parking(host, 0, 0);
-    assert_true(parking_of(host).parks > ROUNDS);
-    assert_int_equal(parking_of(host).parks >= parking_of(host).wakes, 1);
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 

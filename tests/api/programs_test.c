@@ -302,27 +302,6 @@ TEST_WITH(an_argument_beyond_the_session_s_memory_costs_no_session, open_session
     snug_program_free(any);
 }
 
-TEST_WITH(what_is_neither_true_nor_false_is_refused, open_session, close_session)
-{
-    static const unsigned char bytes[] = { 0, 1, 2 };
-    const snug_value two = { .type = SNUG_TYPE_BOOL, .integer = 2 };
-    const snug_value bools = { .type = SNUG_TYPE_BOOLS, .data = bytes, .len = 3 };
-    snug_program *any = prepare("x", SNUG_TYPE_ANY, SNUG_TYPE_NONE, SNUG_TYPE_ANY);
-    snug_answer answer = SNUG_ANSWER_INIT;
-    assert_int_equal(snug_program_call(&answer, *state, any, &two, 1, NULL), SNUG_EINVAL);
-    assert_string_equal(snug_error_message(), "snug_program_call: what is given for x of program "
-                                              "test is neither 0 nor 1 (bool for any)");
-    assert_int_equal(snug_program_call(&answer, *state, any, &bools, 1, NULL), SNUG_EINVAL);
-
-    const double doubles[] = { 1, 2, 3 };
-    snug_mapped mapped = SNUG_MAPPED_INIT;
-    snug_column column = { .type = SNUG_TYPE_BOOL, .data = bytes };
-    assert_int_equal(snug_program_map(&mapped, *state, any, &column, 1, 3, NULL), SNUG_EINVAL);
-    column = (snug_column){ .type = SNUG_TYPE_DOUBLE, .data = doubles, .missing = bytes };
-    assert_int_equal(snug_program_map(&mapped, *state, any, &column, 1, 3, NULL), SNUG_EINVAL);
-    snug_program_free(any);
-}
-
 /* ---- programs ---- */
 
 TEST_WITH(a_program_that_does_not_pass_the_scan_is_refused, open_session, close_session)
@@ -427,32 +406,6 @@ TEST_WITH(a_program_is_called_in_several_sessions, open_session, close_session)
 
     snug_program_free(program);
     snug_session_close(other);
-    snug_answer_free(&answer);
-}
-
-TEST_WITH(many_programs_keep_apart, open_session, close_session)
-{
-    enum { PROGRAMS = 600 };
-    snug_program *programs[PROGRAMS];
-    snug_answer answer = SNUG_ANSWER_INIT;
-    snug_program_options options = SNUG_PROGRAM_OPTIONS_INIT;
-
-    options.is_unscanned = 1;
-    for (int i = 0; i < PROGRAMS; i++) {
-        char source[16];
-        int len = snprintf(source, sizeof source, "%d", i);
-        assert_int_equal(
-            snug_program_prepare(&programs[i], NULL, host, source, (size_t)len, &options), SNUG_OK);
-    }
-
-    for (int round = 0; round < 2; round++)
-        for (int i = 0; i < PROGRAMS; i++) {
-            call(&answer, *state, programs[i], NULL, 0);
-            assert_int_equal(answer.value.integer, i);
-        }
-
-    for (int i = 0; i < PROGRAMS; i++)
-        snug_program_free(programs[i]);
     snug_answer_free(&answer);
 }
 
@@ -739,33 +692,6 @@ TEST_WITH(a_map_needs_an_output_that_a_column_can_have, open_session, close_sess
     snug_program_free(text);
 }
 
-/* ---- on the caller's thread ---- */
-
-TEST_WITH(a_session_on_its_callers_thread_calls_and_maps, open_session, close_session)
-{
-    static const double numbers[] = { 1, 2, 3 };
-    const snug_column column = { SNUG_TYPE_DOUBLE, numbers, NULL, NULL };
-    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    snug_answer answer = SNUG_ANSWER_INIT;
-    snug_mapped mapped = SNUG_MAPPED_INIT;
-    const snug_value x = of_double(1);
-    snug_session *session;
-
-    if (is_worker_form())
-        skip(); /* whose sessions are on no thread of this process */
-    snug_program *program = prepare("x + 1", SNUG_TYPE_DOUBLE, SNUG_TYPE_NONE, SNUG_TYPE_DOUBLE);
-    options.on_caller_thread = 1;
-    assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
-    call(&answer, session, program, &x, 1);
-    assert_true(answer.value.number == 2);
-    map(&mapped, session, program, &column, 1, 3);
-    assert_true(((const double *)mapped.column.data)[2] == 4);
-    snug_answer_free(&answer);
-    snug_mapped_free(&mapped);
-    snug_session_close(session);
-    snug_program_free(program);
-}
-
 /* ---- templates ---- */
 
 TEST_WITH(sessions_open_from_a_template_with_its_names, open_session, close_session)
@@ -832,25 +758,6 @@ TEST_WITH(a_program_runs_in_a_session_from_a_template, open_session, close_sessi
     snug_program_free(program);
     snug_template_free(template_);
     snug_session_close(other);
-}
-
-TEST_WITH(a_template_that_cannot_be_opened_leaves_no_session, open_session, close_session)
-{
-    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    snug_session *other = NULL;
-    snug_template *template_;
-
-    options.profile = "strict";
-    run(*state, "import decimal\nd = decimal.Decimal('1.5')");
-    assert_int_equal(snug_template_make(&template_, NULL, *state), SNUG_OK);
-    assert_int_equal(snug_session_open_from(&other, NULL, NULL, template_, NULL), SNUG_EINVAL);
-    assert_null(other);
-    assert_int_equal(snug_session_open_from(&other, NULL, host, NULL, NULL), SNUG_EINVAL);
-    options.profile = "nonesuch";
-    assert_int_equal(snug_session_open_from(&other, NULL, host, template_, &options),
-                     SNUG_ENOTFOUND);
-    assert_null(other);
-    snug_template_free(template_);
 }
 
 int main(void)

@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,21 +104,6 @@ static void put(const char *file)
     assert_non_null(f);
     fputs("no library of this Python's\n", f);
     assert_int_equal(fclose(f), 0);
-}
-
-/* The file of a module in C becomes a link to another one. */
-static void replace(const char *module, const char *target)
-{
-    char path[8192] = "";
-    size_t len = strlen(module);
-    DIR *dir = opendir(DYNLOAD);
-    assert_non_null(dir);
-    for (const struct dirent *item; (item = readdir(dir));)
-        if (!strncmp(item->d_name, module, len) && item->d_name[len] == '.')
-            snprintf(path, sizeof path, "%s/%s", dynload, item->d_name);
-    closedir(dir);
-    assert_int_equal(unlink(path), 0);
-    assert_int_equal(symlink(target, path), 0);
 }
 
 static snug_host *open_host(void)
@@ -253,121 +237,6 @@ TEST(sessions_that_import_at_once_each_get_it)
             fail_msg("%s", (char *)wrong);
         assert_int_equal(snug_session_close(sessions[i]), SNUG_OK);
     }
-    assert_int_equal(snug_host_close(host), SNUG_OK);
-}
-
-TEST(one_that_cannot_be_loaded_says_why_and_no_other_one_suffers)
-{
-    char path[8192];
-    put("text");
-    snprintf(path, sizeof path, "%s/text", dynload);
-    replace("_lzma", path);
-
-    snug_host *host = open_host();
-    snug_session *session = open_session(host);
-    for (int i = 0; i < 2; i++)
-        check(session,
-              "try: import lzma\nexcept ImportError as e: why = str(e)\n"
-              "why.endswith('file too short'), '/_lzma.' in why",
-              "(True, True)");
-    check(session, "'\\u3042'.encode('big5hkscs')", "b'\\xc6\\xe8'");
-    assert_int_equal(snug_session_close(session), SNUG_OK);
-    assert_int_equal(snug_host_close(host), SNUG_OK);
-}
-
-/* Its library is not there before let_it_come, as in a folder that a server does not answer for. */
-static void make_slow(const char *module)
-{
-    char path[8192];
-    snprintf(path, sizeof path, "%s/fifo", dynload);
-    unlink(path);
-    assert_int_equal(mkfifo(path, 0600), 0);
-    assert_int_equal(setenv("SNUG_TEST_FIFO", path, 1), 0);
-    snprintf(path, sizeof path, "%s/slow%s", dynload, module);
-    copy(SLOW, path);
-    replace(module, path);
-}
-
-static void let_it_come(void)
-{
-    int fd = open(getenv("SNUG_TEST_FIFO"), O_WRONLY);
-    assert_true(fd >= 0);
-    close(fd);
-}
-
-TEST(one_that_does_not_come_ends_with_the_time_limit_and_hangs_no_host)
-{
-    make_slow("_bz2");
-
-    snug_host *host = open_host();
-    snug_session *session = open_session(host);
-    check(session, "kept = 7\nkept", "7");
-    static const char source[] = "import bz2";
-    snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = 200 };
-    snug_result *result = NULL;
-    assert_int_equal(snug_session_run(&result, session, source, sizeof source - 1, &limits),
-                     SNUG_OK);
-    assert_int_equal(snug_result_status(result), SNUG_STATUS_TIMEOUT);
-    assert_int_equal(snug_result_state(result), SNUG_STATE_KEPT);
-    snug_result_free(result);
-    check(session, "kept", "7");
-    assert_int_equal(snug_session_close(session), SNUG_OK);
-    assert_int_equal(snug_host_close(host), SNUG_OK);
-
-    host = open_host();
-    session = open_session(host);
-    let_it_come();
-    check(session, "try: import bz2\nexcept ImportError as e: why = str(e)\n'PyInit__bz2' in why",
-          "True");
-    assert_int_equal(snug_session_close(session), SNUG_OK);
-    assert_int_equal(snug_host_close(host), SNUG_OK);
-}
-
-static snug_status run_for(snug_session *session, const char *source, uint64_t wall_ms)
-{
-    snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = wall_ms };
-    snug_result *result = NULL;
-    assert_int_equal(snug_session_run(&result, session, source, strlen(source), &limits), SNUG_OK);
-    snug_status status = snug_result_status(result);
-    assert_int_equal(snug_result_state(result), SNUG_STATE_KEPT);
-    snug_result_free(result);
-    return status;
-}
-
-static void *import_lzma(void *session)
-{
-    static const char source[] = "import lzma";
-    snug_result *result = NULL;
-    snug_session_run(&result, session, source, sizeof source - 1, NULL);
-    snug_result_free(result);
-    return NULL;
-}
-
-/* The C library's own loader does one thing at a time: an import of what is there waits as well,
- * and nobody waits for that one. */
-TEST(one_that_does_not_come_keeps_nobody_else_from_running)
-{
-    pthread_t slow;
-    make_slow("_lzma");
-
-    snug_host *host = open_host();
-    snug_session *sessions[3];
-    for (int i = 0; i < 2; i++)
-        sessions[i] = open_session(host);
-    check(sessions[0], "'\\uac00'.encode('euc_kr')", "b'\\xb0\\xa1'");
-    assert_int_equal(pthread_create(&slow, NULL, import_lzma, sessions[0]), 0);
-    while (!is_mapped("/slow_lzma"))
-        sched_yield();
-
-    assert_int_equal(run_for(sessions[1], "'a'.encode('euc_kr')", 200), SNUG_STATUS_TIMEOUT);
-    sessions[2] = open_session(host);
-    check(sessions[2], "sum(range(10))", "45");
-
-    let_it_come();
-    assert_int_equal(pthread_join(slow, NULL), 0);
-    check(sessions[1], "'\\uac00'.encode('euc_kr')", "b'\\xb0\\xa1'");
-    for (int i = 0; i < 3; i++)
-        assert_int_equal(snug_session_close(sessions[i]), SNUG_OK);
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 

@@ -139,24 +139,6 @@ TEST(a_spare_gets_what_the_options_say)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-TEST(other_memory_and_threads_are_served_too)
-{
-    snug_host *host = open_host(1, 0, preload);
-    await_ready(host, 2);
-    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    snug_limits limits = SNUG_LIMITS_INIT;
-    options.limits = &limits;
-    limits.memory_bytes = 64 << 20;
-    limits.threads = 2;
-    snug_session *session = open_full(host, &options);
-    check(
-        session,
-        "try:\n    len(bytearray(300 << 20))\nexcept MemoryError as e:\n    answer = 'no'\nanswer",
-        "'no'");
-    snug_session_close(session);
-    assert_int_equal(snug_host_close(host), SNUG_OK);
-}
-
 TEST(spares_become_what_is_asked_for)
 {
     char folder[] = "/tmp/snug-packages-XXXXXX";
@@ -173,19 +155,6 @@ TEST(spares_become_what_is_asked_for)
     snug_session_close(session);
     assert_int_equal(snug_host_close(host), SNUG_OK);
     rmdir(folder);
-}
-
-TEST(idle_spares_are_given_back)
-{
-    snug_host *host = open_host(1, 1, preload);
-    time_t end = time(NULL) + BOUND_S;
-    while (pool_of(host).given_back < 2 && time(NULL) < end)
-        ;
-    assert_int_equal(pool_of(host).given_back, 2);
-    snug_session *session = open_full(host, NULL);
-    check(session, "6 * 7", "42");
-    snug_session_close(session);
-    assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
 TEST(a_host_ends_with_all_its_spares)

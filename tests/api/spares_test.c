@@ -3,7 +3,6 @@
 #include "../unit/test.h"
 
 #include <dirent.h>
-#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -56,13 +55,6 @@ static void run(char *value, snug_session *session, const char *source)
         fail_msg("%s", snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL));
     snprintf(value, TEXT, "%s", snug_result_text(result, SNUG_STREAM_VALUE, NULL));
     snug_result_free(result);
-}
-
-static void assert_value(snug_session *session, const char *source, const char *value)
-{
-    char got[TEXT];
-    run(got, session, source);
-    assert_string_equal(got, value);
 }
 
 /* ---- what a session is ---- */
@@ -244,24 +236,6 @@ TEST(a_session_from_a_pool_is_as_one_that_was_opened_cold)
     assert_non_null(strstr(cold[ANSWERED].cells, "'Ada'"));
 }
 
-TEST(a_plain_open_takes_a_half_warm_one_where_no_whole_one_is_left)
-{
-    static facts cold, half;
-    snug_session_options other = options_of(OTHER);
-    snug_host *host = open_host(1);
-    snug_session_close(open_session(host, &other));
-    await_ready(host, 1);
-    learn(&half, open_session(host, NULL));
-    assert_int_equal(pool_of(host).half_warm, 1);
-    assert_int_equal(snug_host_close(host), SNUG_OK);
-    host = open_host(0);
-    learn(&cold, open_session(host, NULL));
-    assert_int_equal(snug_host_close(host), SNUG_OK);
-    assert_string_equal(half.cells, cold.cells);
-    assert_string_equal(half.after_reset, cold.after_reset);
-    assert_string_equal(half.thread, cold.thread);
-}
-
 TEST(two_spares_have_neither_random_numbers_nor_folders_in_common)
 {
     static const char draw[] = "import random, uuid, secrets\n"
@@ -284,11 +258,6 @@ TEST(two_spares_have_neither_random_numbers_nor_folders_in_common)
 
 /* ---- limits and callbacks that come with the open ---- */
 
-static void end_it(void *payload, snug_stream stream, const char *text, size_t len)
-{
-    snug_session_interrupt(*(snug_session **)payload);
-}
-
 TEST(the_limits_of_the_open_hold_in_a_spare)
 {
     static const char loop[] = "while True: pass", prints[] = "print('x' * 1000)";
@@ -309,26 +278,6 @@ TEST(the_limits_of_the_open_hold_in_a_spare)
     assert_int_equal(snug_session_run(&result, session, prints, strlen(prints), NULL), SNUG_OK);
     assert_string_equal(snug_result_spill(result, SNUG_STREAM_STDOUT), "out-2.txt");
     snug_result_free(result);
-    snug_session_close(session);
-    assert_int_equal(snug_host_close(host), SNUG_OK);
-}
-
-TEST(a_cell_of_a_spare_is_interrupted_and_its_output_heard)
-{
-    static const char loop[] = "print('on', flush=True)\nwhile True: pass";
-    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    snug_session *session = NULL;
-    snug_result *result = NULL;
-    snug_host *host = open_host(1);
-    await_ready(host, 0);
-    options.on_output = end_it;
-    options.payload = &session;
-    session = open_session(host, &options);
-    assert_int_equal(pool_of(host).hits, 1);
-    assert_int_equal(snug_session_run(&result, session, loop, strlen(loop), NULL), SNUG_OK);
-    assert_int_equal(snug_result_status(result), SNUG_STATUS_INTERRUPTED);
-    snug_result_free(result);
-    assert_value(session, "6 * 7", "42");
     snug_session_close(session);
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
@@ -376,56 +325,6 @@ TEST(what_a_neighbour_has_put_into_a_spare_runs_under_the_filters)
     assert_null(strstr(log, "read"));
     if (strcmp(others, "0") != 0)
         assert_non_null(strstr(log, "Error"));
-}
-
-/* ---- many at once ---- */
-
-enum { THREADS = 6, ROUNDS = 4 };
-
-static void *open_and_ask(void *arg)
-{
-    snug_host *host = arg;
-    intptr_t wrong = 0;
-    for (int i = 0; i < ROUNDS; i++) {
-        snug_session_options options = options_of(i % 2 ? PLAIN : OTHER);
-        snug_session *session = NULL;
-        snug_result *result = NULL;
-        options.workdir = NULL;
-        wrong += snug_session_open(&session, host, &options) ||
-                 snug_session_run(&result, session, "6 * 7", 5, NULL) ||
-                 strcmp(snug_result_text(result, SNUG_STREAM_VALUE, NULL), "42") != 0;
-        snug_result_free(result);
-        snug_session_close(session);
-    }
-    return (void *)wrong;
-}
-
-TEST(many_threads_open_at_once)
-{
-    pthread_t threads[THREADS];
-    void *wrong;
-    snug_host *host = open_host(2);
-    await_ready(host, 0);
-    for (int i = 0; i < THREADS; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, open_and_ask, host), 0);
-    for (int i = 0; i < THREADS; i++) {
-        pthread_join(threads[i], &wrong);
-        assert_null(wrong);
-    }
-    snug_pool p = pool_of(host);
-    assert_int_equal(p.hits + p.half_warm + p.misses, THREADS * ROUNDS);
-    await_ready(host, 0);
-    assert_int_equal(snug_host_close(host), SNUG_OK);
-}
-
-TEST(a_host_closes_at_any_time_of_a_fill)
-{
-    for (int i = 0; i < 4; i++) {
-        snug_host *host = open_host(3);
-        while (pool_of(host).ready < (size_t)i)
-            sched_yield();
-        assert_int_equal(snug_host_close(host), SNUG_OK);
-    }
 }
 
 /* ---- the folders of the tests ---- */

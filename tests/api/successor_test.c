@@ -5,8 +5,6 @@
 #include <snug/snug.h>
 #include <snug/task.h>
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +30,6 @@ enum { SOON_MS = 600000 };
 #define HANGS "turn(long_enough)"
 static const char *const measures = MEASURES;
 static const char *const hangs = HANGS;
-static const char *const measures_and_hangs = MEASURES HANGS;
 
 /* To the sanitizers: an interpreter that is lost keeps its memory. */
 __attribute__((visibility("default"))) int __lsan_is_turned_off(void);
@@ -110,29 +107,6 @@ TEST(a_lost_session_is_reset_while_its_thread_goes_on)
     assert_int_equal(snug_session_close(session), SNUG_OK);
 }
 
-TEST(it_is_reset_again_and_again)
-{
-    snug_session *session = open_session(NULL);
-    for (int i = 0; i < 2; i++) {
-        lose(session);
-        reset(session);
-        assert_value(session, "1 + 1", "2");
-    }
-
-    reset(session); /* which is not lost */
-    assert_value(session, "2 + 2", "4");
-    assert_int_equal(snug_session_close(session), SNUG_OK);
-}
-
-TEST(one_that_is_lost_again_is_closed)
-{
-    snug_session *session = open_session(NULL);
-    lose(session);
-    reset(session);
-    lose(session);
-    assert_int_equal(snug_session_close(session), SNUG_OK);
-}
-
 static void double_it(void *payload, snug_call *call, const char *arguments_json)
 {
     int n = 0;
@@ -185,32 +159,6 @@ TEST(what_its_options_gave_it_is_there_again)
     free(folder);
 }
 
-TEST(mounts_are_there_until_it_is_closed)
-{
-    char top[] = "/tmp/successor-XXXXXX", mounted[] = "/tmp/successor-XXXXXX", link[64];
-    assert_non_null(mkdtemp(top));
-    assert_non_null(mkdtemp(mounted));
-    snprintf(link, sizeof link, "%s/data", top);
-    const snug_mount mount = { mounted, "data", 1 };
-    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    options.workdir = top;
-    options.mounts = &mount;
-    options.mount_count = 1;
-    snug_session *session = open_session(&options);
-
-    lose(session);
-    reset(session);
-    assert_value(session, "open('data/b', 'w').write('abcd')", "4");
-    assert_int_equal(access(link, F_OK), 0);
-    assert_int_equal(snug_session_close(session), SNUG_OK);
-    assert_int_not_equal(access(link, F_OK), 0);
-
-    snprintf(link, sizeof link, "%s/b", mounted);
-    assert_int_equal(unlink(link), 0);
-    assert_int_equal(rmdir(mounted), 0);
-    assert_int_equal(rmdir(top), 0);
-}
-
 TEST(a_saved_state_is_restored_into_a_lost_one)
 {
     char folder[] = "/tmp/successor-XXXXXX", path[64];
@@ -256,78 +204,6 @@ TEST(tasks_lose_it_and_reset_it)
     assert_int_equal(snug_session_wait(&result, session, SOON_MS), SNUG_OK);
     assert_string_equal(snug_result_text(result, SNUG_STREAM_VALUE, NULL), "3");
     snug_result_free(result);
-    assert_int_equal(snug_session_close(session), SNUG_OK);
-}
-
-static void await(snug_task *task)
-{
-    assert_int_equal(snug_task_wait(task, SOON_MS), SNUG_OK);
-    assert_int_equal(snug_task_error(task), SNUG_OK);
-    snug_task_free(task);
-}
-
-/* What such a session was stays in front of it for its owner. */
-TEST(one_that_was_lost_and_reset_is_reset_saved_and_restored_by_tasks)
-{
-    char folder[] = "saved-XXXXXX", path[64];
-    snug_task *task;
-    snug_session *session = open_session(NULL);
-
-    lose(session);
-    reset(session);
-    assert_int_equal(snug_session_start_reset(&task, session, NULL, NULL), SNUG_OK);
-    await(task);
-
-    snug_result_free(run(session, "x = 5", 0));
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/file.snug", folder);
-    assert_int_equal(snug_session_start_save(&task, session, path, NULL, NULL), SNUG_OK);
-    await(task);
-    snug_result_free(run(session, "x = 6", 0));
-    assert_int_equal(snug_session_start_restore(&task, session, path, NULL, NULL), SNUG_OK);
-    await(task);
-    assert_value(session, "x", "5");
-
-    unlink(path);
-    rmdir(folder);
-    assert_int_equal(snug_session_start_close(&task, session, SOON_MS, NULL, NULL), SNUG_OK);
-    await(task);
-}
-
-/* Interrupts cells and resets, and asks what can be asked at any time, until it is told to stop. */
-static _Atomic int is_asking;
-static void *ask_always(void *session)
-{
-    while (atomic_load(&is_asking)) {
-        snug_session_interrupt(session);
-        snug_session_activity(session);
-        snug_session_execution_count(session);
-        snug_session_set_payload(session, NULL);
-        wait_a_moment();
-    }
-    return NULL;
-}
-
-TEST(others_may_ask_and_interrupt_meanwhile)
-{
-    pthread_t thread;
-    snug_session *session = open_session(NULL);
-    atomic_store(&is_asking, 1);
-    assert_int_equal(pthread_create(&thread, NULL, ask_always, session), 0);
-
-    for (int resets = 0; resets < 3;) {
-        snug_result *result = NULL;
-        int error = snug_session_run(&result, session, measures_and_hangs,
-                                     strlen(measures_and_hangs), NULL);
-        if (error != SNUG_OK && error != SNUG_EDEAD && error != SNUG_EBUSY)
-            fail_msg("%s", snug_error_message());
-        snug_result_free(result);
-        error = snug_session_reset(session);
-        resets += error == SNUG_OK;
-    }
-
-    atomic_store(&is_asking, 0);
-    pthread_join(thread, NULL);
     assert_int_equal(snug_session_close(session), SNUG_OK);
 }
 

@@ -328,32 +328,6 @@ static void a_worker_that_can_not_start_is_an_error_and_takes_no_place(void **st
     rig_end(&r);
 }
 
-static void a_worker_that_can_not_start_again_leaves_no_descriptor(void **state)
-{
-    char gone[96], command[1024];
-    size_t open_after[2];
-    snug_served *served = NULL;
-    rig r;
-    rig_init(&r);
-    snprintf(gone, sizeof gone, "%s/.gone", r.folder);
-    snprintf(command, sizeof command, "test -e %s && exit 3; exec '%s'", gone, WORKER);
-    r.host.worker_command = command;
-    rig_open(&r);
-    for (int i = 0; i < 2; i++) {
-        check_run(&r, "a", "s", "1", "1", i ? SNUG_ORIGIN_RESTORED : SNUG_ORIGIN_NEW);
-        rig_pass_ms(&r, 900000);
-        kill_and_wait(worker_of(&r, "a"));
-        assert_int_equal(close(open(gone, O_CREAT | O_WRONLY | O_CLOEXEC, 0600)), 0);
-        assert_int_equal(snug_supervisor_run(&served, r.supervisor, "a", "s", NULL, "1", 1, NULL),
-                         SNUG_ESYSTEM);
-        assert_true(reports(&r, "\"hosts\":0"));
-        assert_int_equal(unlink(gone), 0);
-        open_after[i] = count_descriptors();
-    }
-    assert_int_equal(open_after[0], open_after[1]);
-    rig_end(&r);
-}
-
 /* ---- load ---- */
 
 enum { TENANTS = 10, SESSIONS = 5, CLIENTS = TENANTS * SESSIONS, TURNS = 30, EVERY = 4 };
@@ -657,7 +631,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(where_all_workers_are_taken_the_idle_tenant_goes),
         cmocka_unit_test(memory_is_that_of_the_workers),
         cmocka_unit_test(a_worker_that_can_not_start_is_an_error_and_takes_no_place),
-        cmocka_unit_test(a_worker_that_can_not_start_again_leaves_no_descriptor),
         cmocka_unit_test(killed_workers_under_load_cost_what_is_told_and_nothing_hangs),
     };
     const struct CMUnitTest of_both[] = {

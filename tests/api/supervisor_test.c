@@ -2,7 +2,6 @@
 #include "supervised.h"
 
 #include <fcntl.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -10,7 +9,7 @@ static const uint64_t IDLE_MS = 900000;
 
 /* ---- sessions ---- */
 
-static void a_session_keeps_its_names_between_calls(void **state)
+TEST(a_session_keeps_its_names_between_calls)
 {
     rig r;
     rig_init(&r);
@@ -22,7 +21,7 @@ static void a_session_keeps_its_names_between_calls(void **state)
     rig_end(&r);
 }
 
-static void an_idle_session_is_saved_and_restored_with_its_files(void **state)
+TEST(an_idle_session_is_saved_and_restored_with_its_files)
 {
     rig r;
     rig_init(&r);
@@ -38,7 +37,7 @@ static void an_idle_session_is_saved_and_restored_with_its_files(void **state)
     rig_end(&r);
 }
 
-static void a_call_keeps_a_session_from_being_idle(void **state)
+TEST(a_call_keeps_a_session_from_being_idle)
 {
     rig r;
     rig_init(&r);
@@ -51,7 +50,7 @@ static void a_call_keeps_a_session_from_being_idle(void **state)
     rig_end(&r);
 }
 
-static void what_could_not_be_saved_is_told_at_the_restore(void **state)
+TEST(what_could_not_be_saved_is_told_at_the_restore)
 {
     rig r;
     rig_init(&r);
@@ -98,7 +97,7 @@ static int bind_seven(void *payload, snug_session *session, const char *tenant_n
     return snug_session_bind_tool(session, &tool);
 }
 
-static void tools_are_bound_before_a_session_is_restored(void **state)
+TEST(tools_are_bound_before_a_session_is_restored)
 {
     rig r;
     rig_init(&r);
@@ -115,7 +114,7 @@ static void add_text(void *payload, snug_stream stream, const char *text, size_t
     strncat(payload, text, len);
 }
 
-static void callbacks_are_each_call_s_own(void **state)
+TEST(callbacks_are_each_call_s_own)
 {
     rig r;
     rig_init(&r);
@@ -140,7 +139,7 @@ static void callbacks_are_each_call_s_own(void **state)
     rig_end(&r);
 }
 
-static void a_lease_keeps_its_session_and_others_wait(void **state)
+TEST(a_lease_keeps_its_session_and_others_wait)
 {
     rig r;
     rig_init(&r);
@@ -167,7 +166,7 @@ static void keep_asked(void *payload, snug_call *call)
     asked = call;
 }
 
-static void a_cell_that_waits_for_an_approval_gives_its_turn_to_others(void **state)
+TEST(a_cell_that_waits_for_an_approval_gives_its_turn_to_others)
 {
     static const snug_tool_rule ask = { "seven", 0, SNUG_TOOL_DECISION_ASK };
     rig r;
@@ -202,7 +201,7 @@ static void a_cell_that_waits_for_an_approval_gives_its_turn_to_others(void **st
     rig_end(&r);
 }
 
-static void a_removed_session_is_gone_open_or_saved(void **state)
+TEST(a_removed_session_is_gone_open_or_saved)
 {
     rig r;
     rig_init(&r);
@@ -220,56 +219,7 @@ static void a_removed_session_is_gone_open_or_saved(void **state)
 
 /* ---- names ---- */
 
-static void names_can_be_any_text(void **state)
-{
-    static char longest[SNUG_SUPERVISOR_NAME_BYTES + 1], other[301], another[301];
-    memset(longest, '/', sizeof longest - 1);
-    memset(other, 'x', sizeof other - 1);
-    memcpy(another, other, sizeof another);
-    another[299] = 'y';
-    const char *const names[] = { ".",
-                                  "..",
-                                  "/",
-                                  "../../etc/passwd",
-                                  "a/b",
-                                  "a%2Fb",
-                                  "\n",
-                                  " ",
-                                  "\xc3\xa9\xe4\xb8\xad",
-                                  "A",
-                                  "a",
-                                  ".lock",
-                                  "x.snug",
-                                  "x",
-                                  longest,
-                                  other,
-                                  another };
-    enum { NAMES = sizeof names / sizeof *names };
-    rig r;
-    rig_init(&r);
-    r.limits.hosts = 2;
-    rig_open(&r);
-    for (size_t i = 0; i < NAMES; i++) {
-        char source[32], value[32];
-        snprintf(source, sizeof source, "x = %zu", i);
-        check_run(&r, "t", names[i], source, "", SNUG_ORIGIN_NEW);
-        if (i % 4 == 0 || i > 13) {
-            snprintf(value, sizeof value, "%zu", 100 + i);
-            check_run(&r, names[i], "s", "x = 1", "", SNUG_ORIGIN_NEW);
-        }
-    }
-    assert_int_equal(snug_supervisor_drain(r.supervisor, 0), SNUG_OK);
-    rig_close(&r);
-    rig_open(&r);
-    for (size_t i = 0; i < NAMES; i++) {
-        char value[32];
-        snprintf(value, sizeof value, "%zu", i);
-        check_run(&r, "t", names[i], "x", value, SNUG_ORIGIN_RESTORED);
-    }
-    rig_end(&r);
-}
-
-static void a_name_that_is_none_is_refused(void **state)
+TEST(a_name_that_is_none_is_refused)
 {
     static char long_name[SNUG_SUPERVISOR_NAME_BYTES + 2];
     memset(long_name, 'a', sizeof long_name - 1);
@@ -299,7 +249,7 @@ static void check_no_supervisor(rig *r, int error, const char *says)
         fail_msg("\"%s\" is not in: %s", says, snug_error_message());
 }
 
-static void two_supervisors_do_not_share_a_folder(void **state)
+TEST(two_supervisors_do_not_share_a_folder)
 {
     rig r;
     rig_init(&r);
@@ -310,7 +260,7 @@ static void two_supervisors_do_not_share_a_folder(void **state)
     rig_end(&r);
 }
 
-static void a_folder_that_can_not_be_used_is_told(void **state)
+TEST(a_folder_that_can_not_be_used_is_told)
 {
     char path[128];
     rig r;
@@ -329,7 +279,7 @@ static void a_folder_that_can_not_be_used_is_told(void **state)
     rig_end(&r);
 }
 
-static void saved_sessions_are_for_their_owner_only(void **state)
+TEST(saved_sessions_are_for_their_owner_only)
 {
     char path[128];
     struct stat facts;
@@ -347,7 +297,7 @@ static void saved_sessions_are_for_their_owner_only(void **state)
     rig_end(&r);
 }
 
-static void a_save_that_fails_keeps_the_session_open(void **state)
+TEST(a_save_that_fails_keeps_the_session_open)
 {
     char path[128], moved[128];
     rig r;
@@ -420,7 +370,7 @@ static void rig_fail_slowly(slow_failure *f, rig *r)
     r->options.payload = f;
 }
 
-static void what_fails_is_tried_once_a_look_however_slow_it_is(void **state)
+TEST(what_fails_is_tried_once_a_look_however_slow_it_is)
 {
     rig r;
     slow_failure f;
@@ -437,7 +387,7 @@ static void what_fails_is_tried_once_a_look_however_slow_it_is(void **state)
     rig_end(&r);
 }
 
-static void a_save_that_fails_does_not_keep_a_supervisor_from_closing(void **state)
+TEST(a_save_that_fails_does_not_keep_a_supervisor_from_closing)
 {
     rig r;
     slow_failure f;
@@ -460,39 +410,7 @@ static void a_save_that_fails_does_not_keep_a_supervisor_from_closing(void **sta
     rig_end(&r);
 }
 
-/* A file system of 256 KiB, for this thread only. */
-static int mount_small(const char *path)
-{
-    return unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
-           mount("tmpfs", path, "tmpfs", 0, "size=256k,mode=0700") == 0;
-}
-
-static void a_state_folder_that_is_full_costs_nothing(void **state)
-{
-    rig r;
-    rig_init(&r);
-    if (!mount_small(r.folder)) {
-        tree_remove(r.folder);
-        print_message("a small file system cannot be mounted here\n");
-        skip();
-    }
-    rig_open(&r);
-    check_run(&r, "ada", "one", "x = 'a' * 1_000_000", "", SNUG_ORIGIN_NEW);
-    check_run(&r, "ada", "two", "x = 2", "", SNUG_ORIGIN_NEW);
-    rig_pass_ms(&r, IDLE_MS);
-    assert_int_equal(atomic_load(&r.events[SNUG_SUPERVISOR_EVENT_SAVE_FAILED]), 1);
-    assert_non_null(strstr(r.last_message, "No space left"));
-    check_run(&r, "ada", "two", "x", "2", SNUG_ORIGIN_RESTORED);
-    check_run(&r, "ada", "one", "len(x)", "1000000", SNUG_ORIGIN_OPEN);
-    check_run(&r, "ada", "one", "x = 1", "", SNUG_ORIGIN_OPEN);
-    rig_pass_ms(&r, 3 * IDLE_MS);
-    check_run(&r, "ada", "one", "x", "1", SNUG_ORIGIN_RESTORED);
-    rig_close(&r);
-    assert_int_equal(umount(r.folder), 0);
-    rig_end(&r);
-}
-
-static void a_damaged_save_is_told_and_kept_aside(void **state)
+TEST(a_damaged_save_is_told_and_kept_aside)
 {
     char path[128];
     rig r;
@@ -528,32 +446,7 @@ static void check_not_saved(rig *r, const char *session, const char *source, con
     snug_served_free(served);
 }
 
-static void a_state_folder_that_becomes_read_only_is_told(void **state)
-{
-    char path[128];
-    rig r;
-    rig_init(&r);
-    if (!mount_small(r.folder)) {
-        tree_remove(r.folder);
-        print_message("a small file system cannot be mounted here\n");
-        skip();
-    }
-    rig_open(&r);
-    check_run(&r, "ada", "one", "x = 1", "", SNUG_ORIGIN_NEW);
-    snprintf(path, sizeof path, "%s/ada", r.folder);
-    assert_int_equal(mount("tmpfs", path, "tmpfs", MS_RDONLY, "mode=0700"), 0);
-    check_not_saved(&r, "two", "x = 2",
-                    "the state folder cannot be written: Read-only file system (errno 30)");
-    check_not_saved(&r, "two", "x", "");
-    rig_close(&r);
-    assert_int_equal(umount(path), 0);
-    assert_int_equal(mount(NULL, r.folder, NULL, MS_REMOUNT | MS_RDONLY, NULL), 0);
-    check_no_supervisor(&r, SNUG_ESYSTEM, "Read-only file system");
-    assert_int_equal(umount(r.folder), 0);
-    rig_end(&r);
-}
-
-static void what_a_save_leaves_out_is_told_at_the_next_call(void **state)
+TEST(what_a_save_leaves_out_is_told_at_the_next_call)
 {
     static const char says[] = "these cannot be saved, and will be gone when the session is "
                                "restored: g (a generator cannot be saved)";
@@ -590,7 +483,7 @@ static snug_served *run_within(rig *r, const char *source, uint64_t memory_bytes
     return served;
 }
 
-static void a_session_at_its_memory_limit_comes_back(void **state)
+TEST(a_session_at_its_memory_limit_comes_back)
 {
     static const char *const fills[] = { "b = []\nwhile True: b.append(bytearray(1 << 20))",
                                          "b = [bytes(48 << 20)]",
@@ -624,7 +517,7 @@ static void a_session_at_its_memory_limit_comes_back(void **state)
     rig_end(&r);
 }
 
-static void what_cannot_be_restored_twice_is_lost_once(void **state)
+TEST(what_cannot_be_restored_twice_is_lost_once)
 {
     char path[128];
     rig r;
@@ -654,7 +547,7 @@ static void what_cannot_be_restored_twice_is_lost_once(void **state)
 
 /* ---- the end ---- */
 
-static void what_was_half_written_goes_at_the_next_open(void **state)
+TEST(what_was_half_written_goes_at_the_next_open)
 {
     char path[128];
     rig r;
@@ -668,7 +561,7 @@ static void what_was_half_written_goes_at_the_next_open(void **state)
     rig_end(&r);
 }
 
-static void after_a_drain_every_session_is_there_again(void **state)
+TEST(after_a_drain_every_session_is_there_again)
 {
     rig r;
     rig_init(&r);
@@ -697,7 +590,7 @@ static void after_a_drain_every_session_is_there_again(void **state)
     rig_end(&r);
 }
 
-static void without_a_drain_the_loss_is_told_once(void **state)
+TEST(without_a_drain_the_loss_is_told_once)
 {
     rig r;
     rig_init(&r);
@@ -729,7 +622,7 @@ static void without_a_drain_the_loss_is_told_once(void **state)
 }
 
 /* As a full disk leaves it: empty, or cut. */
-static void how_many_cells_are_lost_is_not_known_where_the_mark_could_not_be_written(void **state)
+TEST(how_many_cells_are_lost_is_not_known_where_the_mark_could_not_be_written)
 {
     char path[128];
     rig r;
@@ -754,7 +647,7 @@ static void how_many_cells_are_lost_is_not_known_where_the_mark_could_not_be_wri
     rig_end(&r);
 }
 
-static void a_session_is_saved_after_so_many_cells(void **state)
+TEST(a_session_is_saved_after_so_many_cells)
 {
     rig r;
     rig_init(&r);
@@ -774,7 +667,7 @@ static void a_session_is_saved_after_so_many_cells(void **state)
 }
 
 /* What a kill costs: what was done since. */
-static void a_session_that_is_used_is_saved_when_it_has_rested(void **state)
+TEST(a_session_that_is_used_is_saved_when_it_has_rested)
 {
     rig r;
     rig_init(&r);
@@ -882,7 +775,7 @@ static void wait_for_queue(rig *r, size_t count)
     } while (waiting < count);
 }
 
-static void turns_go_round_the_tenants(void **state)
+TEST(turns_go_round_the_tenants)
 {
     enum { MANY = 20 };
     static caller first, many[MANY], other[2], third;
@@ -920,7 +813,7 @@ static void turns_go_round_the_tenants(void **state)
     rig_end(&r);
 }
 
-static void a_busy_session_lets_others_of_its_tenant_pass(void **state)
+TEST(a_busy_session_lets_others_of_its_tenant_pass)
 {
     static caller first, same, other;
     _Atomic int is_printing = 0, go = 0, other_prints = 0;
@@ -945,7 +838,7 @@ static void a_busy_session_lets_others_of_its_tenant_pass(void **state)
     rig_end(&r);
 }
 
-static void a_full_queue_and_a_long_wait_are_refused(void **state)
+TEST(a_full_queue_and_a_long_wait_are_refused)
 {
     static caller first, second;
     _Atomic int is_printing = 0, go = 0;
@@ -976,7 +869,7 @@ static void a_full_queue_and_a_long_wait_are_refused(void **state)
     rig_end(&r);
 }
 
-static void no_more_cells_run_at_once_than_are_allowed(void **state)
+TEST(no_more_cells_run_at_once_than_are_allowed)
 {
     enum { CALLERS = 6, MOST = 2 };
     static caller callers[CALLERS];
@@ -1001,7 +894,7 @@ static void no_more_cells_run_at_once_than_are_allowed(void **state)
     rig_end(&r);
 }
 
-static void a_cell_is_interrupted_by_the_name_of_its_session(void **state)
+TEST(a_cell_is_interrupted_by_the_name_of_its_session)
 {
     static caller one;
     _Atomic int is_printing = 0;
@@ -1020,7 +913,7 @@ static void a_cell_is_interrupted_by_the_name_of_its_session(void **state)
     rig_end(&r);
 }
 
-static void a_drain_refuses_who_waits_and_interrupts_who_stays(void **state)
+TEST(a_drain_refuses_who_waits_and_interrupts_who_stays)
 {
     static caller running, waits;
     _Atomic int is_printing = 0;
@@ -1046,7 +939,7 @@ static void a_drain_refuses_who_waits_and_interrupts_who_stays(void **state)
     rig_end(&r);
 }
 
-static void a_drain_does_not_take_a_lease(void **state)
+TEST(a_drain_does_not_take_a_lease)
 {
     snug_lease *lease = NULL;
     rig r;
@@ -1065,7 +958,7 @@ static void a_drain_does_not_take_a_lease(void **state)
 
 /* ---- room ---- */
 
-static void over_the_budget_the_oldest_go_and_then_opens_are_refused(void **state)
+TEST(over_the_budget_the_oldest_go_and_then_opens_are_refused)
 {
     rig r;
     rig_init(&r);
@@ -1100,7 +993,7 @@ static uint64_t memory_of_open(void *payload)
     return atomic_load(&r->events[SNUG_SUPERVISOR_EVENT_PUT_AWAY]) > 0 ? 0 : 2000;
 }
 
-static void over_the_budget_no_more_go_than_must(void **state)
+TEST(over_the_budget_no_more_go_than_must)
 {
     rig r;
     const supervise_world world = { rig_now, memory_of_open, &r };
@@ -1124,7 +1017,7 @@ static void over_the_budget_no_more_go_than_must(void **state)
     rig_end(&r);
 }
 
-static void where_all_places_are_taken_the_oldest_goes(void **state)
+TEST(where_all_places_are_taken_the_oldest_goes)
 {
     rig r;
     rig_init(&r);
@@ -1153,7 +1046,7 @@ static void where_all_places_are_taken_the_oldest_goes(void **state)
 
 /* ---- what is written ---- */
 
-static void the_table_of_limits_is_in_the_manual(void **state)
+TEST(the_table_of_limits_is_in_the_manual)
 {
     static char text[65536];
     FILE *file = fopen(MANUAL, "re");
@@ -1177,48 +1070,5 @@ static void the_table_of_limits_is_in_the_manual(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_session_keeps_its_names_between_calls),
-        cmocka_unit_test(an_idle_session_is_saved_and_restored_with_its_files),
-        cmocka_unit_test(a_call_keeps_a_session_from_being_idle),
-        cmocka_unit_test(what_could_not_be_saved_is_told_at_the_restore),
-        cmocka_unit_test(tools_are_bound_before_a_session_is_restored),
-        cmocka_unit_test(callbacks_are_each_call_s_own),
-        cmocka_unit_test(a_lease_keeps_its_session_and_others_wait),
-        cmocka_unit_test(a_cell_that_waits_for_an_approval_gives_its_turn_to_others),
-        cmocka_unit_test(a_removed_session_is_gone_open_or_saved),
-        cmocka_unit_test(names_can_be_any_text),
-        cmocka_unit_test(a_name_that_is_none_is_refused),
-        cmocka_unit_test(two_supervisors_do_not_share_a_folder),
-        cmocka_unit_test(a_folder_that_can_not_be_used_is_told),
-        cmocka_unit_test(saved_sessions_are_for_their_owner_only),
-        cmocka_unit_test(a_save_that_fails_keeps_the_session_open),
-        cmocka_unit_test(what_fails_is_tried_once_a_look_however_slow_it_is),
-        cmocka_unit_test(a_save_that_fails_does_not_keep_a_supervisor_from_closing),
-        cmocka_unit_test(a_damaged_save_is_told_and_kept_aside),
-        cmocka_unit_test(what_was_half_written_goes_at_the_next_open),
-        cmocka_unit_test(after_a_drain_every_session_is_there_again),
-        cmocka_unit_test(without_a_drain_the_loss_is_told_once),
-        cmocka_unit_test(how_many_cells_are_lost_is_not_known_where_the_mark_could_not_be_written),
-        cmocka_unit_test(a_session_is_saved_after_so_many_cells),
-        cmocka_unit_test(a_session_that_is_used_is_saved_when_it_has_rested),
-        cmocka_unit_test(what_a_save_leaves_out_is_told_at_the_next_call),
-        cmocka_unit_test(a_session_at_its_memory_limit_comes_back),
-        cmocka_unit_test(what_cannot_be_restored_twice_is_lost_once),
-        cmocka_unit_test(turns_go_round_the_tenants),
-        cmocka_unit_test(a_busy_session_lets_others_of_its_tenant_pass),
-        cmocka_unit_test(a_full_queue_and_a_long_wait_are_refused),
-        cmocka_unit_test(no_more_cells_run_at_once_than_are_allowed),
-        cmocka_unit_test(a_cell_is_interrupted_by_the_name_of_its_session),
-        cmocka_unit_test(a_drain_refuses_who_waits_and_interrupts_who_stays),
-        cmocka_unit_test(a_drain_does_not_take_a_lease),
-        cmocka_unit_test(over_the_budget_the_oldest_go_and_then_opens_are_refused),
-        cmocka_unit_test(over_the_budget_no_more_go_than_must),
-        cmocka_unit_test(where_all_places_are_taken_the_oldest_goes),
-        cmocka_unit_test(the_table_of_limits_is_in_the_manual),
-        /* The last ones: they leave the thread in a mount namespace of its own. */
-        cmocka_unit_test(a_state_folder_that_is_full_costs_nothing),
-        cmocka_unit_test(a_state_folder_that_becomes_read_only_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

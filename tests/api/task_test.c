@@ -8,7 +8,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -316,30 +315,6 @@ TEST(a_tool_is_answered_later_from_another_thread)
     assert_int_equal(snug_session_close(session), SNUG_OK);
 }
 
-static void say_nothing(void *payload, snug_call *call, const char *arguments)
-{
-    *(snug_call **)payload = call;
-}
-
-TEST(a_tool_that_nobody_answers_times_out_in_the_loop)
-{
-    told t = { 0 };
-    snug_call *left = NULL;
-    snug_session *session = open_session();
-    snug_tool tool = SNUG_TOOL_INIT;
-    tool.name = "ask";
-    tool.signature = "";
-    tool.timeout_ms = 200;
-    tool.fn = say_nothing;
-    tool.payload = &left;
-    assert_int_equal(snug_session_bind_tool(session, &tool), SNUG_OK);
-    start(session, "try:\n    ask()\nexcept ToolTimeout:\n    print('late')\n'done'", &t);
-    loop_until(&t.count, 1);
-    assert_string_equal(t.value, "'done'");
-    snug_call_return(left, "1", 1);
-    assert_int_equal(snug_session_close(session), SNUG_OK);
-}
-
 /* ---- other calls ---- */
 
 typedef struct opened {
@@ -518,16 +493,6 @@ TEST(a_session_is_not_closed_by_a_tool_of_its_own)
     snug_result_free(result);
     assert_int_equal(atoi(own.answer), SNUG_EBUSY);
     assert_int_equal(snug_session_close(own.session), SNUG_OK);
-}
-
-TEST(finalizers_that_do_not_end_are_cut_short)
-{
-    snug_session *session = open_session();
-    snug_result_free(
-        run(session, "class A:\n    def __del__(self):\n        while True: pass\na = A()", 0));
-    uint64_t start_ms = now_ms();
-    assert_int_equal(snug_session_close_within(session, 100), SNUG_OK);
-    assert_false(is_late((double)(now_ms() - start_ms), 4000));
 }
 
 int main(void)

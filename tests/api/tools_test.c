@@ -2,7 +2,6 @@
 #include "../unit/test.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -411,22 +410,6 @@ TEST(an_interrupt_ends_the_wait)
     snug_session_close(session);
 }
 
-static void interrupting(void *payload, snug_call *call, const char *arguments)
-{
-    snug_session_interrupt(payload);
-    snug_call_return(call, "1", 1);
-}
-
-TEST(a_callback_may_interrupt_its_session)
-{
-    snug_session *session = open_session();
-    bind_tool(session, "f", "", interrupting, session);
-    snug_result *result = run_within(session, "while True: f()", 0);
-    assert_int_equal(snug_result_status(result), SNUG_STATUS_INTERRUPTED);
-    snug_result_free(result);
-    snug_session_close(session);
-}
-
 static void meddle(void *payload, snug_call *call, const char *arguments)
 {
     snug_session *session = payload;
@@ -545,27 +528,6 @@ TEST(a_call_is_awaited_where_its_answer_comes_to_an_await)
     snug_session_close(session);
 }
 
-TEST(awaited_calls_have_time_outs_of_their_own)
-{
-    shelf s = SHELF;
-    snug_session *session = open_session();
-    bind_async(session, "f", &s, 30);
-    check_value(session,
-                "import asyncio\n"
-                "[type(e).__name__ for e in await asyncio.gather(f(), f(), "
-                "return_exceptions=True)]",
-                "['ToolTimeout', 'ToolTimeout']");
-    bind_async(session, "f", &s, 60000);
-    check_ledger(session,
-                 "try:\n    async with asyncio.timeout(0.01):\n        await f()\n"
-                 "except TimeoutError as e: r = type(e).__name__",
-                 "f cancelled");
-    check_value(session, "r", "'TimeoutError'");
-    for (size_t i = 0; i < s.count; i++)
-        assert_int_equal(snug_call_return(s.calls[i], "1", 1), SNUG_ENOTFOUND);
-    snug_session_close(session);
-}
-
 TEST(a_call_that_nobody_awaits_is_not_made)
 {
     shelf s = SHELF;
@@ -578,34 +540,7 @@ TEST(a_call_that_nobody_awaits_is_not_made)
     snug_session_close(session);
 }
 
-TEST(a_call_ends_with_its_cell)
-{
-    shelf s = SHELF;
-    snug_session *session = open_session();
-    bind_async(session, "f", &s, 0);
-    bind_tool(session, "g", "", echo, NULL);
-    check_ledger(session,
-                 "import asyncio\nt = asyncio.create_task(f())\nawait asyncio.sleep(0)\ng(); None",
-                 "f cancelled, g ok"); /* g comes to the host behind f */
-    assert_int_equal(snug_call_return(s.calls[0], "1", 1), SNUG_ENOTFOUND);
-    check_error(session, "await t", "ToolError",
-                "f() was cancelled: the cell that called it has ended");
-    snug_session_close(session);
-}
-
 /* ---- lives ---- */
-
-TEST(an_answer_may_come_after_the_session)
-{
-    shelf s = SHELF;
-    snug_session *session = open_session();
-    bind_tool(session, "f", "", keep, &s);
-    snug_result_free(run_within(session, "f()", 30));
-    snug_session_close(session);
-    assert_string_equal(snug_call_name(s.calls[0]), "f");
-    assert_string_equal(snug_call_arguments(s.calls[0]), "{}");
-    assert_int_equal(snug_call_return(s.calls[0], "1", 1), SNUG_ENOTFOUND);
-}
 
 TEST(a_reset_session_finds_its_tools)
 {
@@ -655,14 +590,6 @@ TEST(a_name_that_is_bound_again_has_the_new_tool)
     check_error(session, "old()", "ToolError",
                 "the host has bound this name again: this is the function from before");
     assert_int_equal(calls, 1);
-    snug_session_close(session);
-}
-
-TEST(a_cell_may_use_the_name_for_something_else)
-{
-    snug_session *session = open_session();
-    bind_tool(session, "f", "x", echo, NULL);
-    check_value(session, "g = f; f = 1; f, g(2)", "(1, {'x': 2})");
     snug_session_close(session);
 }
 
@@ -730,134 +657,7 @@ TEST(bad_names_and_signatures_are_refused)
     snug_session_close(session);
 }
 
-TEST(a_finalizer_does_not_hold_up_a_bind)
-{
-    snug_session *session = NULL;
-    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    snug_limits limits = SNUG_LIMITS_INIT;
-    options.limits = &limits;
-    limits.wall_ms = 200;
-    assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
-    check_value(session,
-                "class Endless:\n    def __del__(self):\n        while True: pass\n"
-                "f = Endless()",
-                "");
-    snug_tool t = tool("f", "x", echo, NULL);
-    int error = snug_session_bind_tool(session, &t);
-    assert_true(error == SNUG_OK || error == SNUG_ESTOPPED);
-    assert_int_equal(snug_session_bind_tool(session, &t), SNUG_OK);
-    check_value(session, "f(1)", "{'x': 1}");
-    snug_session_close(session);
-}
-
-TEST(what_a_cell_put_into_builtins_does_not_reach_a_bind)
-{
-    snug_session *session = open_session();
-    check_value(session,
-                "import builtins\nbuiltins.compile = builtins.exec = builtins.str = 1\n"
-                "builtins.__build_class__ = None",
-                "");
-    bind_tool(session, "f", "x: str = ''", echo, NULL);
-    check_value(session, "f()", "{'x': ''}");
-    snug_session_close(session);
-}
-
-/* ---- limits ---- */
-
-TEST(calls_over_the_limit_are_denied)
-{
-    int calls = 0;
-    snug_result *result = NULL;
-    snug_limits limits = { .size = sizeof(snug_limits), .tool_calls = 2 };
-    static const char source[] = "f(); f(); f()";
-    snug_session *session = open_session();
-    bind_tool(session, "f", "", count, &calls);
-    assert_int_equal(snug_session_run(&result, session, source, strlen(source), &limits), SNUG_OK);
-    assert_string_equal(snug_result_error_name(result), "ToolError");
-    assert_string_equal(snug_result_error_value(result),
-                        "f() was not called: this cell has made 2 calls, its limit (limit "
-                        "tool_calls)");
-    assert_true(strlen(snug_result_error_hint(result)) > 0);
-    assert_int_equal(snug_result_tool_call_count(result), 3);
-    assert_string_equal(snug_result_tool_call(result, 2)->status, "denied");
-    snug_result_free(result);
-    assert_int_equal(calls, 2);
-    check_ledger(session, "f()", "f ok");
-    snug_session_close(session);
-}
-
-TEST(a_hundred_calls_are_the_default)
-{
-    int calls = 0;
-    snug_session *session = open_session();
-    bind_tool(session, "f", "", count, &calls);
-    snug_result *result = run_within(session,
-                                     "for i in range(1000):\n    try: f()\n"
-                                     "    except ToolError: pass",
-                                     0);
-    assert_int_equal(calls, 100);
-    assert_int_equal(snug_result_tool_call_count(result), 150);
-    snug_result_free(result);
-    snug_session_close(session);
-}
-
-static void huge(void *payload, snug_call *call, const char *arguments)
-{
-    size_t len = 100 << 20;
-    char *text = malloc(len);
-    memset(text, ' ', len);
-    *(int *)payload = snug_call_return(call, text, len);
-    free(text);
-}
-
-TEST(an_answer_that_is_too_large_is_told_to_both_sides)
-{
-    int error = 0;
-    snug_session *session = open_session();
-    bind_tool(session, "f", "", huge, &error);
-    check_error(session, "f()", "ToolError",
-                "the answer of f() has 104857600 bytes, more than 16 MiB");
-    assert_int_equal(error, SNUG_EINVAL);
-    snug_session_close(session);
-}
-
-TEST(arguments_under_way_are_bounded_together)
-{
-    shelf s = SHELF;
-    snug_session *session = open_session();
-    bind_async(session, "f", &s, 0);
-    check_error(session,
-                "import asyncio\nx = 'a' * (15 << 20)\n"
-                "await asyncio.gather(*[f(x) for i in range(6)])",
-                "MemoryError",
-                "the calls of this session that are under way take more than 64 MiB");
-    for (size_t i = 0; i < s.count; i++)
-        snug_call_fail(s.calls[i], NULL);
-    s.count = 0;
-    bind_tool(session, "g", "x", echo, NULL);
-    check_value(session, "len(g('a' * (15 << 20))['x']) >> 20", "15");
-    snug_session_close(session);
-}
-
 /* ---- beside others ---- */
-
-TEST(threads_of_a_cell_may_call)
-{
-    snug_session *session = NULL;
-    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    snug_limits limits = SNUG_LIMITS_INIT;
-    options.limits = &limits;
-    limits.threads = 4;
-    assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
-    bind_tool(session, "f", "x", echo, NULL);
-    check_value(session,
-                "from concurrent.futures import ThreadPoolExecutor\n"
-                "with ThreadPoolExecutor(4) as pool:\n"
-                "    r = [v['x'] for v in pool.map(f, range(20))]\n"
-                "r == list(range(20))",
-                "True");
-    snug_session_close(session);
-}
 
 static char seen[200];
 
@@ -914,20 +714,6 @@ TEST(the_end_of_a_call_is_told_in_order_with_the_output)
                 "try: g()\nexcept Exception: print(2, end='')",
                 "");
     assert_string_equal(seen, "0(f ok)1(f ok)(g error)2");
-    snug_session_close(session);
-}
-
-TEST(the_end_of_a_cell_ends_calls_and_that_is_told)
-{
-    shelf s = SHELF;
-    snug_session *session = open_listening();
-    bind_async(session, "f", &s, 0);
-    bind_tool(session, "g", "", echo, NULL);
-    check_ledger(session,
-                 "import asyncio\nt = asyncio.create_task(f())\nawait asyncio.sleep(0)\ng(); None",
-                 "f cancelled, g ok");
-    assert_string_equal(seen, "(g ok)(f cancelled)");
-    assert_int_equal(snug_call_return(s.calls[0], "1", 1), SNUG_ENOTFOUND);
     snug_session_close(session);
 }
 
@@ -1052,34 +838,6 @@ TEST(input_waits_as_long_as_its_own_limit)
                         "'nobody answered input() within its limit of 0.1 s'");
     snug_result_free(result);
     assert_int_equal(snug_call_return_line(s.calls[0], "late", 4), SNUG_ENOTFOUND);
-    snug_session_close(session);
-}
-
-static void let_go_the_one_before(void *payload, snug_call *call, const char *prompt)
-{
-    snug_call **kept = payload;
-    if (*kept)
-        snug_call_fail(*kept, NULL);
-    *kept = call;
-}
-
-/* Or a cell that asks again and again would never end. */
-TEST(all_lines_of_a_cell_have_one_limit)
-{
-    snug_call *kept = NULL;
-    snug_session *session = NULL;
-    snug_result *result = NULL;
-    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    options.on_input = let_go_the_one_before;
-    options.payload = &kept;
-    assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
-    snug_limits limits = { .size = sizeof(snug_limits), .wall_ms = 300, .input_ms = 100 };
-    const char *source = "while True:\n try: input()\n except BaseException: pass";
-    assert_int_equal(snug_session_run(&result, session, source, strlen(source), &limits), SNUG_OK);
-    assert_int_equal(snug_result_status(result), SNUG_STATUS_TIMEOUT);
-    assert_int_equal(snug_result_state(result), SNUG_STATE_KEPT);
-    snug_result_free(result);
-    snug_call_fail(kept, NULL);
     snug_session_close(session);
 }
 

@@ -4,12 +4,10 @@
 
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <snug/snug.h>
@@ -28,7 +26,7 @@
     "    return t\n"
 #define ENDLESS NEST "hash(nest())"
 
-enum { WALL_MS = 100, QUICK_MS = 2000, SOON_MS = 600000 };
+enum { WALL_MS = 100, SOON_MS = 600000 };
 
 static snug_host *host;
 
@@ -103,13 +101,6 @@ static void reset(snug_session *session)
         fail_msg("%s", snug_error_message());
 }
 
-static uint64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 /* ---- the process, by a descriptor that no other one gets ---- */
 
 static int watch(const snug_session *session)
@@ -170,18 +161,6 @@ TEST(a_plain_session_that_is_lost_alone_ends_its_worker)
     assert_int_equal(unlink(path) || rmdir(folder), 0);
 }
 
-TEST(a_lost_session_closes_quickly)
-{
-    static const snug_kind kinds[] = { SNUG_KIND_FULL, SNUG_KIND_RESTRICTED };
-    for (size_t i = 0; i < 2; i++) {
-        snug_session *session = open_session(kinds[i]);
-        lose(session);
-        uint64_t before_ms = now_ms();
-        snug_session_close(session);
-        assert_false(is_late((double)(now_ms() - before_ms), QUICK_MS));
-    }
-}
-
 /* Asks for names run the session's code too. */
 TEST(a_session_that_is_lost_outside_of_a_cell_ends_its_worker)
 {
@@ -237,17 +216,6 @@ TEST(a_reset_that_loses_the_session_is_made_in_another_worker)
     }
 }
 
-TEST(a_source_is_judged_after_a_loss)
-{
-    snug_scan *report = NULL;
-    snug_scan_options options = SNUG_SCAN_OPTIONS_INIT;
-    snug_session *session = open_session(SNUG_KIND_RESTRICTED);
-    lose(session);
-    assert_int_equal(snug_host_scan(&report, host, "1", 1, &options), SNUG_OK);
-    snug_scan_free(report);
-    snug_session_close(session);
-}
-
 /* ---- several ---- */
 
 TEST(a_worker_goes_on_for_its_other_sessions)
@@ -285,22 +253,6 @@ TEST(a_worker_ends_when_nobody_lives_beside_what_was_lost)
     assert_false(has_ended(process, 0));
     snug_session_close(other);
     expect_end(process);
-}
-
-TEST(a_pool_makes_spares_for_the_next_worker)
-{
-    static const snug_kind kinds[] = { SNUG_KIND_FULL, SNUG_KIND_RESTRICTED };
-    snug_host *own = open_host(2);
-    for (size_t i = 0; i < 4; i++) {
-        snug_session *session = open_in(own, kinds[i % 2], NULL);
-        int process = watch(session);
-        lose(session);
-        expect_end(process);
-        reset(session);
-        expect(session, "6 * 7", "42");
-        snug_session_close(session);
-    }
-    assert_int_equal(snug_host_close(own), SNUG_OK);
 }
 
 /* A worker may be ended while others are about to open a session there. */
@@ -355,76 +307,6 @@ TEST(sessions_are_opened_while_others_are_lost)
         assert_int_equal(pthread_join(openers[i].thread, NULL), 0);
     for (int i = 0; i < THREADS; i++)
         assert_string_equal(openers[i].why, "");
-}
-
-static size_t threads_of(int process)
-{
-    char path[64], line[256];
-    size_t count = 0;
-    snprintf(path, sizeof path, "/proc/%d/status", process);
-    FILE *facts = fopen(path, "r");
-    while (facts && fgets(line, sizeof line, facts))
-        if (sscanf(line, "Threads: %zu", &count) == 1)
-            break;
-    if (facts)
-        fclose(facts);
-    return count;
-}
-
-/* A worker that has more threads than its sessions may have is ended. */
-TEST(threads_that_a_crowd_has_needed_end_with_it)
-{
-    enum { CROWD = 100, FEW = 40 };
-    static snug_session *sessions[CROWD];
-    static const char source[] = "import time; time.sleep(1)";
-    for (int i = 0; i < CROWD; i++)
-        sessions[i] = open_session(SNUG_KIND_RESTRICTED);
-    const int process = (int)snug_session_process(sessions[0]);
-    for (int i = 0; i < CROWD; i++)
-        assert_int_equal(
-            snug_session_start(NULL, sessions[i], source, sizeof source - 1, NULL, NULL, NULL),
-            SNUG_OK);
-    for (int i = 0; i < CROWD; i++) {
-        snug_result *result = NULL;
-        assert_int_equal(snug_session_wait(&result, sessions[i], SNUG_UNLIMITED), SNUG_OK);
-        assert_int_equal(snug_result_status(result), SNUG_STATUS_OK);
-        snug_result_free(result);
-    }
-    for (int i = 1; i < CROWD; i++)
-        snug_session_close(sessions[i]);
-
-    const time_t until = time(NULL) + 60;
-    while (threads_of(process) > FEW && time(NULL) < until)
-        wait_a_moment();
-    assert_in_range(threads_of(process), 1, FEW);
-    expect(sessions[0], "6 * 7", "42");
-    snug_session_close(sessions[0]);
-}
-
-static void *kill_soon(void *process)
-{
-    const struct timespec soon = { .tv_nsec = 300 * 1000 * 1000 };
-    nanosleep(&soon, NULL);
-    kill(*(pid_t *)process, SIGKILL);
-    return NULL;
-}
-
-/* As one is that is ended for its memory between two sessions. Stopped, it has the request and has
- * not answered it. */
-TEST(a_worker_that_ends_while_a_session_is_opened_is_replaced)
-{
-    snug_session *before = open_session(SNUG_KIND_RESTRICTED);
-    pid_t process = (pid_t)snug_session_process(before);
-    pthread_t killer;
-    snug_session_close(before);
-    assert_int_equal(kill(process, SIGSTOP), 0);
-    assert_int_equal(pthread_create(&killer, NULL, kill_soon, &process), 0);
-
-    snug_session *session = open_session(SNUG_KIND_RESTRICTED);
-    pthread_join(killer, NULL);
-    expect(session, "6 * 7", "42");
-    assert_true(snug_session_process(session) != process);
-    snug_session_close(session);
 }
 
 int main(void)

@@ -3,7 +3,6 @@
 #include "../descriptors.h"
 #include "../unit/test.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -165,25 +164,6 @@ TEST(a_zygote_that_is_killed_is_replaced_and_costs_nothing)
 
 static volatile sig_atomic_t alarms;
 
-static void count_alarm(int number)
-{
-    alarms++;
-}
-
-TEST(signals_of_the_caller_do_not_disturb_the_start_of_a_worker)
-{
-    const struct itimerval often = { { 0, 5000 }, { 0, 5000 } }, never = { { 0, 0 }, { 0, 0 } };
-    const struct sigaction counted = { .sa_handler = count_alarm };
-    assert_int_equal(sigaction(SIGALRM, &counted, NULL), 0);
-    assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
-    snug_host *host = open_host(NULL);
-    setitimer(ITIMER_REAL, &never, NULL);
-    signal(SIGALRM, SIG_DFL);
-    assert_true(alarms > 0);
-    only_worker();
-    assert_int_equal(snug_host_close(host), SNUG_OK);
-}
-
 /* A host whose zygote starts for as long as the test lets it. */
 typedef struct slow_host {
     char program[64], began[72]; /* what it has as snug-worker; the file that has its number */
@@ -233,33 +213,6 @@ static pid_t await_slow_zygote(const slow_host *slow)
         sched_yield();
     }
     return pid;
-}
-
-TEST(a_zygote_that_starts_slowly_delays_no_worker_of_others)
-{
-    static slow_host slow;
-    pthread_t thread;
-    snug_host *host = open_host(NULL);
-    snug_session *session = open_session(host);
-    pid_t worker = only_worker();
-    write_slow_program(&slow);
-    assert_int_equal(pthread_create(&thread, NULL, open_slow_host, &slow), 0);
-    pid_t zygote = await_slow_zygote(&slow);
-    assert_true(zygote > 0);
-    kill(worker, SIGKILL);
-    snug_result *result = run(session, "1", 0);
-    assert_int_equal(snug_result_state(result), SNUG_STATE_LOST);
-    snug_result_free(result);
-    assert_int_equal(snug_session_reset(session), SNUG_OK);
-    check_value(session, "6 * 7", "42");
-    assert_false(atomic_load(&slow.is_over));
-    kill(zygote, SIGKILL);
-    pthread_join(thread, NULL);
-    assert_int_equal(slow.error, SNUG_ESYSTEM);
-    unlink(slow.began);
-    unlink(slow.program);
-    snug_session_close(session);
-    assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
 TEST(who_waits_for_a_zygote_can_be_stopped)
@@ -398,44 +351,6 @@ TEST(a_slow_caller_costs_the_cell_and_not_the_worker)
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
-static void *answer_from_aside(void *call)
-{
-    const struct timespec t = { 2, 0 };
-    nanosleep(&t, NULL);
-    snug_call_return_line(call, "there", 5);
-    return NULL;
-}
-
-static void answer_later(void *payload, snug_call *call, const char *prompt)
-{
-    assert_int_equal(pthread_create(payload, NULL, answer_from_aside, call), 0);
-}
-
-/* The answer comes later than the limit and the grace after it, and the limit holds behind it. */
-TEST(a_line_that_comes_late_costs_nothing)
-{
-    snug_host *host = NULL;
-    snug_session *session = NULL;
-    pthread_t thread;
-    snug_host_options host_options = SNUG_HOST_OPTIONS_INIT;
-    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    host_options.form = SNUG_FORM_WORKER;
-    host_options.worker_grace_ms = 1000;
-    options.on_input = answer_later;
-    options.payload = &thread;
-    assert_int_equal(snug_host_open(&host, &host_options), SNUG_OK);
-    assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
-
-    snug_result *result = run(session, "line = input()\nwhile True: pass", LIMIT_MS);
-    pthread_join(thread, NULL);
-    assert_int_equal(snug_result_status(result), SNUG_STATUS_TIMEOUT);
-    assert_int_equal(snug_result_state(result), SNUG_STATE_KEPT);
-    snug_result_free(result);
-    check_value(session, "line", "'there'");
-    snug_session_close(session);
-    assert_int_equal(snug_host_close(host), SNUG_OK);
-}
-
 TEST(a_worker_has_no_descriptors_of_the_caller)
 {
     char path[64];
@@ -446,68 +361,6 @@ TEST(a_worker_has_no_descriptors_of_the_caller)
     assert_int_equal(access(path, F_OK), -1);
     assert_int_equal(snug_host_close(host), SNUG_OK);
     close(fd);
-}
-
-static size_t entries(const char *path)
-{
-    size_t count = 0;
-    DIR *dir = opendir(path);
-    assert_non_null(dir);
-    while (readdir(dir))
-        count++;
-    closedir(dir);
-    return count;
-}
-
-static void use_worker_by_command(const char *folder)
-{
-    char command[4200], program[4096];
-    ssize_t len = readlink("/proc/self/exe", program, sizeof program - 1);
-    assert_true(len > 0);
-    program[len] = '\0';
-    *strstr(program, "/tests/") = '\0';
-    snprintf(command, sizeof command, "TMPDIR=%s exec %s/src/snug-worker", folder, program);
-    snug_host *host = open_host(command);
-    snug_session *session = open_session(host);
-    check_value(session, "open('a', 'w').write('b')", "1");
-    assert_int_equal(entries(folder), 3);
-    snug_session_close(session);
-    assert_int_equal(snug_host_close(host), SNUG_OK);
-}
-
-/* A process that is held by Landlock may not remove the folder that its work directories were in:
- * it is empty, and the next one removes it. */
-TEST(a_worker_by_command_removes_its_work_directories)
-{
-    char folder[] = "/tmp/snug-worker-XXXXXX", path[600];
-    assert_non_null(mkdtemp(folder));
-    for (int i = 0; i < 3; i++)
-        use_worker_by_command(folder);
-    DIR *dir = opendir(folder);
-    assert_non_null(dir);
-    for (const struct dirent *entry; (entry = readdir(dir));) {
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (entry->d_name[0] != '.')
-            assert_int_equal(rmdir(path), 0);
-    }
-    closedir(dir);
-    assert_int_equal(rmdir(folder), 0);
-}
-
-TEST(a_caller_that_reaps_all_children_loses_nothing_by_it)
-{
-    static int number = SIGKILL;
-    snug_host *host = open_host(NULL);
-    snug_session *session = open_with_signal(host, &number);
-    signal(SIGCHLD, SIG_IGN);
-    snug_result *result = run(session, "print('now', flush=True)\nwhile True: pass", 100000);
-    signal(SIGCHLD, SIG_DFL);
-    assert_int_equal(snug_result_state(result), SNUG_STATE_LOST);
-    snug_result_free(result);
-    assert_int_equal(snug_session_reset(session), SNUG_OK);
-    check_value(session, "6 * 7", "42");
-    snug_session_close(session);
-    assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
 /* ---- what a worker does itself ---- */
@@ -670,33 +523,6 @@ TEST(a_cell_that_is_being_stopped_is_waited_for)
     snug_result_free(result);
     check_value(session, "x", "5");
     snug_session_close(session);
-    assert_int_equal(snug_host_close(host), SNUG_OK);
-}
-
-enum { BOUND_S = 600 };
-
-TEST(spares_of_the_worker_are_counted)
-{
-    snug_host *host = NULL;
-    snug_host_options options = SNUG_HOST_OPTIONS_INIT;
-    options.form = SNUG_FORM_WORKER;
-    options.pool_sessions = 1;
-    assert_int_equal(snug_host_open(&host, &options), SNUG_OK);
-    time_t end = time(NULL) + BOUND_S;
-    snug_pool p = pool_of(host);
-    while (p.ready < 1 && time(NULL) < end)
-        p = pool_of(host);
-    assert_int_equal(p.wanted, 1);
-    assert_int_equal(p.ready, 1);
-    snug_session *session = open_session(host);
-    assert_int_equal(pool_of(host).hits, 1);
-    assert_int_equal(pool_of(host).misses, 0);
-    snug_session_close(session);
-    kill(only_worker(), SIGKILL);
-    while ((p = pool_of(host)).hits > 0 && time(NULL) < end)
-        ;
-    assert_int_equal(p.wanted, 1);
-    assert_int_equal(p.ready, 0);
     assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 

@@ -196,14 +196,6 @@ TEST_WITH(all_is_listed_in_order, open_session, close_session)
                            "file b.txt 3\nlink link 0\nother pipe 0\n");
 }
 
-TEST_WITH(a_name_is_listed_whatever_is_in_it, open_session, close_session)
-{
-    snug_session *session = *state;
-    check_value(session, "open('two\\nlines', 'w').close(); open(b'\\xff\\xe9x', 'w').close()", "");
-    check_listing(session, "file two\nlines 0\nfile \xef\xbf\xbd\xef\xbf\xbdx 0\n");
-    check_file(session, "two\nlines", "");
-}
-
 TEST_WITH(files_links_and_folders_are_removed, open_session, close_session)
 {
     snug_session *session = *state;
@@ -462,30 +454,6 @@ TEST_WITH(a_cell_tells_what_it_made_and_changed, open_session, close_session)
     check_artifacts(session, "f = open('late.txt', 'w')", "late.txt text/plain 0\n");
     check_artifacts(session, "f.write('now'); f.flush()", "late.txt text/plain 3\n");
     check_artifacts(session, "2", "");
-}
-
-TEST_WITH(what_the_host_does_between_cells_is_not_the_cells, open_session, close_session)
-{
-    snug_session *session = *state;
-    write_text(inside(session, "input.txt"), "1");
-    check_artifacts(session, "open('out.txt', 'w').write('x')", "out.txt text/plain 1\n");
-    put(session, "put.txt", "x");
-    check_artifacts(session, "open('more.txt', 'w').write('x')", "more.txt text/plain 1\n");
-    assert_int_equal(snug_session_remove_file(session, "put.txt"), SNUG_OK);
-    check_artifacts(session, "open('put.txt', 'w').write('x')", "put.txt text/plain 1\n");
-}
-
-TEST_WITH(what_a_reset_writes_is_not_the_next_cells, open_session, close_session)
-{
-    snug_session *session = *state;
-    check_artifacts(session,
-                    "class Late:\n"
-                    "    def __del__(self, open=open): open('end.txt', 'w').write('x')\n"
-                    "late = Late()",
-                    "");
-    assert_int_equal(snug_session_reset(session), SNUG_OK);
-    check_file(session, "end.txt", "x");
-    check_artifacts(session, "open('new.txt', 'w').write('x')", "new.txt text/plain 1\n");
 }
 
 TEST_WITH(pipes_and_links_are_no_artifacts, open_session, close_session)

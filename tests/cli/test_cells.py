@@ -1,6 +1,5 @@
 import json
 import os
-import random
 import select
 import signal
 import subprocess
@@ -43,19 +42,6 @@ class Protocol(Case):
         self.assertEqual(cells.ask(session="a", code="x + 1")["value"]["text"], "42")
         self.assertEqual(cells.end(), (0, []))
 
-    def test_links_and_pipes_in_the_work_directory_are_no_modules(self):
-        work = os.path.join(self.folder, "work")
-        os.makedirs(os.path.join(work, "pack"))
-        with open(os.path.join(self.folder, "outside.py"), "w") as file:
-            file.write("x = 1")
-        for folder in work, os.path.join(work, "pack"):
-            os.symlink(os.path.join(self.folder, "outside.py"), os.path.join(folder, "link.py"))
-            os.symlink(self.folder, os.path.join(folder, "up"))
-            os.mkfifo(os.path.join(folder, "pipe.py"))
-        cells = self.cells("--workdir", work)
-        for name in "link", "pipe", "up.outside", "pack.link", "pack.pipe", "pack.up.outside":
-            self.assertEqual(cells.ask(session="a", code=f"import {name}")["error"]["name"], "ModuleNotFoundError", name)
-
     def test_sessions_do_not_see_each_other(self):
         cells = self.cells()
         cells.ask(session="a", code="x = 1")
@@ -95,10 +81,6 @@ class Protocol(Case):
         self.assertNotIn("id", cells.ask(session="a", code="1"))
         self.assertNotIn("id", cells.ask(session="a", close=True))
 
-    def test_a_member_named_id_elsewhere_is_not_the_id(self):
-        answer = self.cells().ask(code='{"id": 5}', session="id")
-        self.assertNotIn("id", answer)
-
     def test_answers_come_in_order_within_a_session(self):
         cells = self.cells()
         for i in range(200):
@@ -118,46 +100,6 @@ class Protocol(Case):
         cells.send(session="a", op="interrupt")
         self.assertEqual(sorted(cells.answer()["schema"] for _ in range(2)),
                          ["snug.interrupt/1", "snug.result/1"])
-
-    def test_a_closed_session_takes_no_module_from_the_others(self):
-        cells = self.cells()
-        use = ("import datetime, decimal, hashlib, json, random, re\n"
-               "class Day(datetime.datetime): pass\n"
-               "Day.now().year, isinstance(datetime.datetime.now(), datetime.date)")
-        for name in "a", "b":
-            self.assertEqual(cells.ask(session=name, code=use)["status"], "ok")
-        cells.ask(session="a", close=True)
-        cells.ask(session="c", code="texts = [str(i) * 3 for i in range(200_000)]")
-        for name in "b", "d":
-            self.assertEqual(cells.ask(session=name, code=use)["status"], "ok")
-
-    def test_fifty_sessions_at_once(self):
-        cells = self.cells()
-        names = ["s%d" % i for i in range(50)]
-        lines = [(name, turn) for turn in range(10) for name in names]
-        for name, turn in lines:
-            cells.send(session=name, id=[name, turn],
-                       code="n = %d" % turn if turn == 0 else "n += %d; n" % turn)
-        seen = {name: [] for name in names}
-        for _ in lines:
-            answer = cells.answer()
-            name, turn = answer["id"]
-            self.assertEqual(answer["session"], name)
-            self.assertEqual(answer["execution_count"], turn + 1)
-            seen[name].append(turn)
-            if turn:
-                self.assertEqual(answer["value"]["text"], str(sum(range(turn + 1))))
-        self.assertTrue(all(turns == list(range(10)) for turns in seen.values()))
-        self.assertEqual(cells.end(), (0, []))
-
-    def test_many_names_one_after_the_other(self):
-        cells = self.cells()
-        for i in range(300):
-            cells.send(session="s%d" % i, code="1")
-            cells.send(session="s%d" % i, close=True)
-        schemas = [cells.answer()["schema"] for _ in range(600)]
-        self.assertEqual(schemas.count("snug.closed/1"), 300)
-        self.assertEqual(schemas.count("snug.result/1"), 300)
 
     def test_threads_are_bounded_however_many_sessions_are_busy(self):
         cells = self.cells()
@@ -188,12 +130,6 @@ class Protocol(Case):
         text = "é" * 1_000_000
         answer = cells.ask(session="a", code="print(%r)" % text)
         self.assertEqual(answer["stdout"], text + "\n")
-
-    def test_endless_iterators_are_stopped_in_a_session_that_has_imported_nothing(self):
-        for code in "sum(range(10**12))", "max(iter(int, 1))":
-            cells = self.cells()  # what one session has imported may help others of its process
-            answer = cells.ask(session="a", code=code, timeout=0.5)
-            self.assertEqual((answer["status"], answer["state"]), ("timeout", "kept"), code)
 
     def test_a_timeout_is_in_seconds(self):
         cells = self.cells()
@@ -240,12 +176,6 @@ class Protocol(Case):
         status, answers = cells.end()
         self.assertEqual(status, 0)
         self.assertEqual(sorted(a["id"] for a in answers), list(range(20)))
-
-    def test_the_last_line_needs_no_end(self):
-        cells = self.cells()
-        cells.raw('{"session": "a", "code": "5"}')
-        status, answers = cells.end()
-        self.assertEqual((status, answers[0]["value"]["text"]), (0, "5"))
 
     # ---- interrupt ----
 
@@ -380,15 +310,6 @@ class Protocol(Case):
         self.assertEqual(cells.ask(session="a", code="1")["status"], "ok")
         self.assertEqual(cells.end(), (0, []))
 
-    def test_an_interrupt_is_answered_before_the_cell_that_it_ends(self):
-        with Cells() as cells:
-            for _ in range(100):
-                cells.send(session="a", code="import time; time.sleep(20)")
-                cells.ask(session="b", code="1")
-                self.assertIn("running", cells.ask(session="a", op="interrupt"))
-                self.assertEqual(cells.answer()["status"], "interrupted")
-            self.assertEqual(cells.end(), (0, []))
-
     def test_one_bad_value_does_not_hide_the_others(self):
         cells = self.cells()
         cells.ask(session="a", code="""
@@ -440,28 +361,12 @@ globals()["\\udfff"] = 2
         self.assertEqual(cells.ask(session="a", op="is_complete", code="\0(")["schema"], "snug.is_complete/1")
         self.assertEqual(cells.ask(session="a", op="complete", code="\0pri")["schema"], "snug.completion/1")
 
-    def test_blank_lines_are_passed_over(self):
-        cells = self.cells()
-        cells.raw('\n  \r\n{"session": "a", "code": "5"}\r\n\n')
-        status, answers = cells.end()
-        self.assertEqual((status, len(answers)), (0, 1))
-
     def test_a_line_past_the_bound_is_refused(self):
         cells = self.cells()
         cells.raw(b'{"session": "a", "code": "' + b"x" * (66 * 1024 * 1024))
         cells.raw(b'"}\n{"session": "a", "code": "5"}\n')
         self.error(cells.answer(), "more than 64 MiB")
         self.assertEqual(cells.answer()["value"]["text"], "5")
-
-    def test_bytes_in_any_portions_make_the_same_lines(self):
-        line = '{"session": "é", "code": "\'é\'", "id": "é"}\n'.encode() * 3
-        cells = self.cells()
-        pick = random.Random(1)
-        while line:
-            size = pick.randint(1, 9)
-            cells.raw(line[:size])
-            line = line[size:]
-        self.assertEqual([cells.answer()["id"] for _ in range(3)], ["é"] * 3)
 
     def test_a_stdin_that_can_not_be_read_is_told(self):
         for command, redirect, says in (("cells", "<&-", "Bad file descriptor"), ("cells", "</", "Is a directory"),
@@ -474,14 +379,6 @@ globals()["\\udfff"] = 2
                                       capture_output=True, timeout=SECONDS, encoding="utf-8")
                 self.assertTrue(done.stderr.startswith("snug: <stdin>: " + says), done.stderr)
                 self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
-
-    def test_a_closed_descriptor_disturbs_nothing_else(self):
-        for redirect in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
-            with self.subTest(redirect):
-                done = subprocess.run("exec %s run -c 'open(\"f\", \"w\").write(\"x\"); 5' %s" % (SNUG, redirect),
-                                      shell=True, capture_output=True, timeout=SECONDS, encoding="utf-8")
-                self.assertEqual(done.returncode, 1 if ">&-" in redirect.split() else 0)
-                self.assertEqual("Out[1]: 5" in done.stdout, ">&-" not in redirect.split())
 
     # ---- work directories ----
 
@@ -497,14 +394,6 @@ globals()["\\udfff"] = 2
             answer = self.cells(TMPDIR=top).ask(session="a", code="open('f', 'w').close()")
             self.assertIn(says, str(answer))
             self.assertEqual(os.path.exists(left), says != "'ok'")
-
-    def test_one_is_made_where_root_has_no_number(self):
-        words = ["setpriv", "--reuid=1234", "--regid=1234", "--clear-groups", "unshare", "--user", "--map-user=1000"]
-        if os.geteuid() or subprocess.run([*words, SNUG, "--version"], capture_output=True).returncode:
-            self.skipTest("not root, or no user namespace is made here")
-        done = subprocess.run([*words, SNUG, "run", "-c", "open('f', 'w').close()"], capture_output=True, text=True,
-                              env={**os.environ, "TMPDIR": "/tmp"})
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_the_directories_of_a_killed_process_go_with_the_next(self):
         def there():
@@ -536,12 +425,6 @@ globals()["\\udfff"] = 2
             self.assertEqual(cells.end()[0], 0)
         self.assertEqual(there(), others - {own})
 
-    def test_the_name_of_a_private_directory_does_not_tell_the_process_id(self):
-        cells = self.cells("--profile", "data")
-        where = cells.ask(session="a", code="import os; os.getcwd()")["value"]["text"]
-        self.assertRegex(where, r"/snug-[0-9a-f]{16}/session-\w{6}'$")
-        self.assertNotIn("-%d-" % cells.process.pid, where)
-
     # ---- ends ----
 
     def test_a_signal_ends_it_and_interrupts_what_runs(self):
@@ -552,32 +435,6 @@ globals()["\\udfff"] = 2
             cells.ask(session="b", code="2")
             cells.process.send_signal(number)
             self.assertEqual(cells.process.wait(SECONDS), 128 + number)
-
-    def test_a_signal_after_the_end_of_input_ends_it_too(self):
-        cells = self.cells()
-        cells.ask(session="b", code="1")
-        cells.send(session="a", code=LOOP)
-        cells.process.stdin.close()
-        cells.process.send_signal(signal.SIGTERM)
-        self.assertEqual(cells.process.wait(SECONDS), 128 + signal.SIGTERM)
-
-    def test_an_interrupt_that_nobody_reads_of_does_not_keep_it_from_its_end(self):
-        cells = self.cells()
-        cells.ask(session="a", code="1")
-        cells.send(session="a", code=WAIT)
-        cells.process.stdout.close()
-        cells.send(session="a", op="interrupt")
-        self.assertEqual(cells.process.wait(SECONDS), 1)
-
-    def test_interrupts_of_which_nobody_reads_do_not_keep_it_from_its_end(self):
-        cells = self.cells()
-        cells.ask(session="a", code="1")
-        for _ in range(60):
-            cells.send(session="a", op="interrupt", id="x" * 1000)
-        cells.send(session="a", op="interrupt", id="x" * 8000)
-        time.sleep(0.5) # until the last of them is being written
-        cells.process.send_signal(signal.SIGTERM)
-        self.assertEqual(cells.process.wait(SECONDS), 128 + signal.SIGTERM)
 
     def stuck(self):
         """Nobody reads its answers."""

@@ -157,15 +157,6 @@ class Journal(Case):
             self.assertEqual(result["error"]["name"], "ToolRefused")
             self.assertIn(says, result["error"]["value"])
 
-    def test_a_difference_that_the_program_caught_is_told_and_fails_the_run(self):
-        self.record(*TOOLS, cells=["upper(a=1)"])
-        result, = self.replay(cells=["try: upper(a=2)\nexcept Exception: pass"], says="its argument a is 2, and was 1", status=1)
-        self.assertEqual(result["status"], "ok")
-
-    def test_calls_that_are_left_are_told(self):
-        self.record(*TOOLS, cells=["upper(a=1)", "upper(a=2)", "fail(b='x')"])
-        self.replay(cells=["upper(a=1)"], says="2 calls of the journal are left: call 2 of session s1, upper({\"a\": 2}), was not made", status=1)
-
     def test_several_runs_follow_each_other_and_the_last_one_counts(self):
         self.record(*TOOLS, cells=["upper(a=1)"])
         self.record(*TOOLS, cells=["upper(a=2)"])
@@ -191,61 +182,6 @@ class Journal(Case):
         self.assertIn("[key]", text)
         self.replay(cells=cells, env=env, status=0)
 
-    def test_keys_are_not_written_as_JSON_has_them_either(self):
-        env = environment(MINE_API_KEY='sk-"one\\two"-345', OTHER_API_KEY="sk-six/seven/890")
-        slashed = self.file("slashed", r'"sk-six\/seven\/890"')
-        cells = ["upper(a='sk-\"one\\\\two\"-345', b='sk-six/seven/890')", "slashed()"]
-        first = self.record(*TOOLS, "--tool", f"slashed=cat '{slashed}'", cells=cells, env=env)
-        self.assertEqual(first[1]["value"]["json"], "[key]")
-        with open(self.journal, encoding="utf-8") as file:
-            text = file.read()
-        for part in "two", "seven":
-            self.assertNotIn(part, text)
-        self.assertEqual(self.lines()[0]["arguments"], {"a": "[key]", "b": "[key]"})
-        self.replay(cells=cells, env=env, status=0)
-
-    def read_calls(self, place):
-        """The processor time in which a journal of many calls is read, and what is said of them."""
-        call = '{"schema": "snug.call/1", "session": "%s", "call": %s, "cell": 1, "tool": "t", "arguments": {}, "status": "ok", "answer": 1}\n'
-        many = self.file("many", "".join(call % place(number) for number in range(50_000)))
-        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-        done = snug("run", "--replay", many, "-c", "1")
-        return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, done.stderr
-
-    def test_calls_of_very_many_sessions_are_read_as_fast_as_those_of_one(self):
-        one, _ = self.read_calls(lambda number: ("s", number + 1))
-        each, said = self.read_calls(lambda number: (number, 1))
-        self.assertIn("50000 calls of the journal are left: call 1 of session 0, t({}), was not made", said)
-        self.assertLess(each, 5 * one + 1)
-
-    def bind_tools(self, count):
-        """The processor time in which a session with that many tools of a journal has run a cell."""
-        line = '{"schema": "snug.tool/1", "name": "t%d", "signature": "a: int", "is_async": 2}\n'
-        path = self.file("many", "".join(line % number for number in range(count)))
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = snug("run", "--replay", path, "-c", f"t{count - 1}.__name__")
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        self.assertIn(f"'t{count - 1}'", done.stdout, done.stderr)
-        return after.ru_utime - before.ru_utime
-
-    def test_very_many_tools_take_as_long_as_they_are_many(self):
-        few, many = self.bind_tools(2_000), self.bind_tools(20_000)
-        self.assertLess(many, 12 * few + 0.5)
-
-    def test_calls_with_very_many_arguments_are_compared_at_once(self):
-        names = json.dumps({f"argument{number}": number for number in range(100_000)})
-        call = '{"schema": "snug.call/1", "session": "s1", "call": 1, "tool": "upper", "arguments": %s, "status": "ok", "answer": 1}\n'
-        tool = '{"schema": "snug.tool/1", "name": "upper"}\n'
-        path = self.file("long", tool + call % names)
-        for cell, says in (("upper(**{f'argument{n}': n for n in reversed(range(100_000))})", "its arguments were others"),
-                           ("upper(**{f'argument{n}': n for n in range(9_000)})", "its arguments were others")):
-            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-            self.assertIn(says, snug("run", "--replay", path, "-c", cell).stderr)
-            self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, 20)
-        path = self.file("shorter", tool + call % json.dumps({f"argument{n}": n for n in range(9_000)}))
-        done = snug("run", "--replay", path, "-c", "upper(**{f'argument{n}': n if n != 10 else 11 for n in reversed(range(9_000))})")
-        self.assertIn("its argument argument10 is 11, and was 10", done.stderr)
-
     def test_a_hostile_line_is_named_with_what_is_wrong_with_it(self):
         def call(**changes):
             line = {"schema": "snug.call/1", "session": "s1", "call": 1, "tool": "t", "arguments": {}, "status": "ok", "answer": 1, **changes}
@@ -267,13 +203,6 @@ class Journal(Case):
         with open(self.journal, "wb") as file:
             file.write(b'{"schema": "snug.call/1", "session": "\xff"}\n')
         self.refused("run", "--replay", self.journal, "-c", "1", says="line 1: it is damaged or cut: invalid UTF-8")
-
-    def test_what_counts_of_names_that_are_there_twice_is_the_last(self):
-        line = '{"schema": "snug.call/1", "session": "s2", "session": "s1", "call": 1, "tool": "t", "arguments": {}, "status": "ok", "answer": 1, "answer": "\\ud800"}\n'
-        path = self.file("twice", '{"schema": "snug.tool/1", "name": "u", "name": "t"}\n' + line)
-        done = snug("run", "--replay", path, "-c", "ascii(t())")
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertIn(r"\ud800", done.stdout)
 
     def test_what_is_no_plain_file_is_read_or_refused_and_never_waited_for(self):
         self.record(*TOOLS, cells=["upper(a=1)"])
@@ -314,49 +243,6 @@ class Journal(Case):
         self.assertEqual(snug("run", *TOOLS, "--journal", own, "-c", "upper(a=1)").returncode, 0)
         self.assertEqual([os.path.getsize(name) > 0 for name in names], [True, True, False, False])
 
-    def write_pipe(self, reader):
-        """What a run has said, and for how long it has run, that writes more than a pipe holds."""
-        reading, writing = os.pipe()
-        thread = threading.Thread(target=reader, args=(reading,))
-        thread.start()
-        text, start = "x" * 50_000, time.monotonic()
-        done = subprocess.run([SNUG, "run", "--journal", f"/dev/fd/{writing}", *TOOLS, *("-c", f"len(upper(text='{text}'))") * 2, "-c", "'went on'"],
-                              capture_output=True, encoding="utf-8", timeout=SECONDS, pass_fds=(writing,), env=environment())
-        os.close(writing)
-        thread.join()
-        os.close(reading)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("'went on'", done.stdout)
-        return done.stderr
-
-    def test_a_pipe_gets_the_lines_as_fast_as_they_are_read(self):
-        pieces = []
-
-        def read(pipe):
-            while piece := os.read(pipe, 1000):
-                pieces.append(piece)
-
-        self.assertEqual(self.write_pipe(read), "")
-        lines = [json.loads(line)["schema"] for line in b"".join(pieces).splitlines()]
-        self.assertEqual(lines, ["snug.journal/1", "snug.tool/1", "snug.tool/1", "snug.call/1", "snug.call/1"])
-
-    def test_a_pipe_that_nobody_reads_costs_the_journal_and_not_the_cell(self):
-        said = self.write_pipe(lambda pipe: None)
-        self.assertIn("it is a pipe that nobody has read for 10 s; further calls are not written", said)
-        self.assertEqual(said.count("snug: --journal"), 1, said)
-
-    @unittest.skipIf(os.geteuid() == 0, "root may read and write everything")
-    def test_files_without_permission_are_refused(self):
-        for option in "--journal", "--replay":
-            os.chmod(closed := self.file("closed", ""), 0)
-            self.refused("run", option, closed, "-c", "1", says="Permission denied")
-
-    def test_a_replay_of_the_file_that_is_written_has_what_was_there_at_first(self):
-        self.record(*TOOLS, cells=["upper(a=1)"])
-        for _ in range(2):
-            self.assertEqual(self.run_cells("--replay", self.journal, "--journal", self.journal, cells=["upper(a=1)"])[1:], ("", 0))
-        self.assertEqual(len(self.lines("snug.journal/1")), 3)
-
     def test_files_that_cannot_be_are_refused_in_a_sentence(self):
         self.refused("run", "--journal", os.path.join(self.folder, "no/such"), "-c", "1", says="No such file or directory")
         self.refused("run", "--journal", self.folder, "-c", "1", says="directory")
@@ -388,30 +274,6 @@ class Journal(Case):
                 self.assertEqual(len(self.lines()), 1)  # whole lines alone
                 os.unlink(self.journal)
 
-    @unittest.skipUnless(os.path.exists("/dev/full"), "/dev/full is not here")
-    def test_a_disk_that_is_full_is_told_once(self):
-        done = snug("run", "--journal", "/dev/full", *TOOLS, "-c", "upper(text='x')")
-        self.assertEqual((done.returncode, done.stderr.count("snug: --journal /dev/full: No space left on device")), (0, 1), done.stderr)
-
-    def test_sessions_of_snug_cells_have_calls_of_their_own(self):
-        lines = [{"session": "a", "code": "upper(n=1)"}, {"session": "b", "code": "upper(n=2)"},
-                 {"session": "a", "code": "upper(n=3)"}, {"session": "a", "close": True},
-                 {"session": "a", "code": "upper(n=4)"}]
-
-        def answers(order, *options):
-            with Cells(*options) as cells:
-                said = [cells.ask(**line) for line in order]
-                status, _ = cells.end()
-            return [line["value"]["json"] for line in said if line.get("value")], status
-
-        first, status = answers(lines, "--journal", self.journal, *TOOLS)
-        self.assertEqual((first, status), ([{"N": 1}, {"N": 2}, {"N": 3}, {"N": 4}], 0))
-        self.assertEqual([(line["session"], line["call"]) for line in self.lines()], [("a", 1), ("b", 1), ("a", 2), ("a", 3)])
-        self.assertEqual(answers(lines, "--replay", self.journal), (first, 0))
-        other, status = answers([lines[1], lines[0], *lines[2:]], "--replay", self.journal)
-        self.assertEqual((other, status), ([{"N": 2}, {"N": 1}, {"N": 3}, {"N": 4}], 0))
-        self.assertEqual(answers(lines[:2], "--replay", self.journal)[1], 1)
-
     def test_the_tools_of_a_question_are_answered_too(self):
         endpoint = Endpoint(lambda request, headers: {"content": "```python\nupper(text='hello')['TEXT']\n```"})
         self.addCleanup(endpoint.close)
@@ -420,16 +282,6 @@ class Journal(Case):
         first = snug(*ask, *TOOLS, "--journal", self.journal, env=env)
         self.assertEqual((first.returncode, first.stdout.strip()), (0, "'HELLO'"), first.stderr)
         self.assertEqual([line["tool"] for line in self.lines()], ["upper"])
-        again = snug(*ask, "--replay", self.journal, env=env)
-        self.assertEqual((again.returncode, again.stdout), (0, first.stdout), again.stderr)
-
-    def test_the_last_cell_of_an_agent_that_acts_is_heard_in_a_replay(self):
-        endpoint = Endpoint(lambda request, headers: {"content": "```python\nfinal_answer(upper(text='hello')['TEXT'])\n```"})
-        self.addCleanup(endpoint.close)
-        env = environment(OPENAI_BASE_URL=endpoint.url, OPENAI_API_KEY="sk-none")
-        ask = ("ask", "--mode", "act", "--model", "openai:m", "--no-evaluation", "--answer", "result", "--quiet", "What is there?")
-        first = snug(*ask, *TOOLS, "--journal", self.journal, env=env)
-        self.assertEqual((first.returncode, first.stdout.strip()), (0, "HELLO"), first.stderr)
         again = snug(*ask, "--replay", self.journal, env=env)
         self.assertEqual((again.returncode, again.stdout), (0, first.stdout), again.stderr)
 

@@ -1,6 +1,5 @@
 #include "test.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -54,25 +53,6 @@ TEST_WITH(an_entry_comes_back_with_its_lines, make_path, remove_path)
     entries_free(&h);
 }
 
-TEST_WITH(a_file_of_libedit_is_read_and_written_in_this_form, make_path, remove_path)
-{
-    entries h = { 0 }, again = { 0 };
-    str text = { 0 };
-
-    write_file("_HiStOrY_V2_\nx\\040=\\0401\nprint('a\\134n')\n");
-    history_file_load(&h, path);
-    assert_int_equal(h.count, 2);
-    assert_string_equal(h.items[0], "x = 1");
-    assert_string_equal(h.items[1], "print('a\\n')");
-    assert_int_equal(file_read(&text, path, 1000), 0);
-    assert_string_equal(text.data, "x = 1\nprint('a\\\\n')\n");
-    history_file_load(&again, path);
-    assert_string_equal(again.items[1], "print('a\\n')");
-    entries_free(&h);
-    entries_free(&again);
-    str_free(&text);
-}
-
 TEST_WITH(a_file_that_has_grown_is_cut, make_path, remove_path)
 {
     entries h = { 0 };
@@ -111,42 +91,6 @@ TEST_WITH(what_others_may_read_gets_no_entry, make_path, remove_path)
     assert_non_null(strstr(history_file_add(path, "b", 1), "is not private (mode 0640"));
     assert_int_equal(stat(path, &found), 0);
     assert_int_equal(found.st_size, 2);
-}
-
-/* ---- many prompts ---- */
-
-enum { PROMPTS = 8, EACH = 200 };
-
-static void *add_entries(void *arg)
-{
-    for (int i = 0; i < EACH; i++) {
-        char entry[40];
-        snprintf(entry, sizeof entry, "prompt %d,\nentry %d", *(int *)arg, i);
-        history_file_add(path, entry, strlen(entry));
-        if (i % 50 == 0) {
-            entries h = { 0 };
-            history_file_load(&h, path);
-            entries_free(&h);
-        }
-    }
-    return NULL;
-}
-
-TEST_WITH(prompts_side_by_side_lose_nothing, make_path, remove_path)
-{
-    pthread_t threads[PROMPTS];
-    int numbers[PROMPTS];
-    entries h = { 0 };
-
-    for (int i = 0; i < PROMPTS; i++) {
-        numbers[i] = i;
-        assert_int_equal(pthread_create(&threads[i], NULL, add_entries, &numbers[i]), 0);
-    }
-    for (int i = 0; i < PROMPTS; i++)
-        pthread_join(threads[i], NULL);
-    history_file_load(&h, path);
-    assert_int_equal(h.count, PROMPTS * EACH);
-    entries_free(&h);
 }
 
 int main(void)

@@ -11,7 +11,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -117,34 +116,6 @@ TEST(a_file_has_all_the_pieces_or_is_as_it_was)
     str_free(&text);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(rmdir(folder), 0); /* nothing else was left in it */
-}
-
-TEST(a_file_past_the_process_s_limit_is_refused_and_stays_as_it_was)
-{
-    char folder[] = "/tmp/snug-file-test-XXXXXX", path[64], text[100] = { 0 };
-    struct iovec piece = { text, 10 };
-    struct rlimit before, now;
-    str read = { 0 };
-
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/file", folder);
-    assert_int_equal(file_replace(path, &piece, 1), SNUG_OK);
-    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
-    now = before;
-    now.rlim_cur = 50;
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &now), 0);
-    piece.iov_len = sizeof text;
-    int error = file_replace(path, &piece, 1);
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
-    assert_int_equal(error, SNUG_ESYSTEM);
-    assert_non_null(strstr(error_message(), path));
-    assert_non_null(strstr(error_message(), "File too large"));
-    assert_int_equal(file_read(&read, path, 100), SNUG_OK);
-    assert_int_equal(read.len, 10);
-
-    str_free(&read);
-    assert_int_equal(unlink(path), 0);
-    assert_int_equal(rmdir(folder), 0);
 }
 
 int main(void)

@@ -3,11 +3,9 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -182,21 +180,6 @@ TEST_WITH(a_name_that_is_taken_is_left_alone, set_up, tear_down)
     assert_file(g, "out-3-2.txt", "second", 6);
 }
 
-TEST_WITH(after_a_hundred_names_there_is_no_file, set_up, tear_down)
-{
-    ground *g = *state;
-    spill s;
-    for (int i = 0; i < 100; i++) {
-        begin(&s, g);
-        spill_close(&s);
-        assert_non_null(spill_name(&s));
-    }
-    begin(&s, g);
-    spill_close(&s);
-    assert_null(spill_name(&s));
-    assert_int_equal(count_files(g), 100);
-}
-
 TEST_WITH(a_planted_link_is_not_followed, set_up, tear_down)
 {
     ground *g = *state;
@@ -265,22 +248,6 @@ TEST_WITH(the_file_ends_with_a_whole_character, set_up, tear_down)
     assert_int_equal(g->place.used_bytes, 8);
 }
 
-/* The limit comes a byte after a full buffer that ends within a character. */
-TEST_WITH(a_character_across_the_buffers_end_is_cut_too, set_up, tear_down)
-{
-    ground *g = *state;
-    spill s;
-    char *text = malloc(SPILL_BUFFER_BYTES + 4);
-    memset(text, 'a', SPILL_BUFFER_BYTES);
-    strcpy(text + SPILL_BUFFER_BYTES - 1, "\xf0\x9f\x98\x80");
-    g->place.limit_bytes = SPILL_BUFFER_BYTES + 1;
-    begin(&s, g);
-    write_text(&s, text);
-    spill_close(&s);
-    assert_file(g, "out-3.txt", text, SPILL_BUFFER_BYTES - 1);
-    free(text);
-}
-
 TEST_WITH(the_files_of_a_session_share_the_limit, set_up, tear_down)
 {
     ground *g = *state;
@@ -299,23 +266,6 @@ TEST_WITH(the_files_of_a_session_share_the_limit, set_up, tear_down)
     assert_int_equal(a.state, SPILL_NONE);
     spill_close(&a);
     assert_int_equal(count_files(g), 2);
-}
-
-/* Without that, SIGXFSZ would end this program. */
-TEST_WITH(the_processs_limit_of_a_file_is_kept, set_up, tear_down)
-{
-    ground *g = *state;
-    spill s;
-    struct rlimit before, small;
-    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
-    small = before;
-    small.rlim_cur = 5;
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-    begin(&s, g);
-    write_text(&s, "0123456789");
-    spill_close(&s);
-    setrlimit(RLIMIT_FSIZE, &before);
-    assert_file(g, "out-3.txt", "01234", 5);
 }
 
 /* ---- errors ---- */
@@ -344,18 +294,6 @@ TEST_WITH(a_full_disk_ends_the_spill, set_up, tear_down)
     assert_int_equal(g->place.used_bytes, 0);
 }
 
-TEST_WITH(a_disk_that_is_full_at_the_end_leaves_no_name, set_up, tear_down)
-{
-    int before = count_descriptors();
-    spill s;
-    begin(&s, *state);
-    write_text(&s, "text");
-    fill_disk(&s);
-    spill_close(&s);
-    assert_null(spill_name(&s));
-    assert_int_equal(count_descriptors(), before);
-}
-
 /* Any error does that, here of a descriptor that cannot be written to. */
 TEST_WITH(a_file_that_failed_is_removed, set_up, tear_down)
 {
@@ -369,30 +307,6 @@ TEST_WITH(a_file_that_failed_is_removed, set_up, tear_down)
     spill_close(&s);
     assert_null(spill_name(&s));
     assert_int_equal(count_files(g), 0);
-}
-
-TEST_WITH(a_file_in_place_of_one_that_failed_stays, set_up, tear_down)
-{
-    ground *g = *state;
-    spill s;
-    begin(&s, g);
-    assert_int_equal(unlink(path_of(g, "out-3.txt")), 0);
-    assert_int_equal(close(open(g->path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600)), 0);
-    fill_disk(&s);
-    write_text(&s, "text");
-    spill_close(&s);
-    assert_int_equal(count_files(g), 1);
-}
-
-TEST_WITH(a_directory_that_is_gone_has_no_file, set_up, tear_down)
-{
-    ground *g = *state;
-    spill s;
-    assert_int_equal(rmdir(g->dir), 0);
-    begin(&s, g);
-    assert_int_equal(s.state, SPILL_NONE);
-    spill_close(&s);
-    assert_null(spill_name(&s));
 }
 
 /* ---- of a capture ---- */

@@ -178,48 +178,6 @@ TEST(a_text_follows_what_the_string_has)
     stream_free(&s);
 }
 
-TEST(text_that_memory_does_not_hold_is_dropped_and_counted)
-{
-    stream s;
-    stream_init(&s, SNUG_UNLIMITED);
-    write_text(&s, "before");
-    /* No machine has this, so the bytes are not looked at. */
-    size_t len = SIZE_MAX - 16;
-    assert_int_equal(stream_write(&s, "", len), SNUG_ENOMEM);
-    write_text(&s, "after");
-    assert_true(stream_is_cut(&s));
-    assert_true(s.total_bytes == 11 + len);
-    char expected[100];
-    snprintf(expected, sizeof expected, "before\n... %zu bytes left out ...\nafter", len);
-    assert_text(&s, expected);
-    stream_free(&s);
-}
-
-TEST(a_reset_stream_is_empty_and_keeps_small_buffers)
-{
-    stream s;
-    stream_init(&s, 65536);
-    for (int i = 0; i < 40000; i++)
-        write_text(&s, "0123");
-    const char *head = s.head.data, *ring = s.ring;
-    stream_reset(&s, 9);
-    assert_ptr_equal(s.head.data, head);
-    assert_ptr_equal(s.ring, ring);
-    assert_int_equal(s.total_bytes, 0);
-    assert_false(stream_is_cut(&s));
-    assert_text(&s, "");
-    write_text(&s, "0123456789abc");
-    assert_text(&s, "0123\n... 4 bytes left out ...\n89abc");
-    stream_reset(&s, SNUG_UNLIMITED);
-    for (int i = 0; i < 40000; i++)
-        write_text(&s, "0123");
-    stream_reset(&s, 10);
-    assert_null(s.head.data);
-    write_text(&s, "new");
-    assert_text(&s, "new");
-    stream_free(&s);
-}
-
 TEST(kept_bytes_are_what_the_text_shows_of_the_output)
 {
     stream s;
