@@ -9,22 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "form.h"
 #include "moment.h"
+#include "test_host.h"
 
 #include <snug/snug.h>
-
-static snug_host *host;
-
-static int open_host(void **state)
-{
-    return open_test_host(&host);
-}
-
-static int close_host(void **state)
-{
-    return snug_host_close(host);
-}
 
 static snug_session *open_session(void)
 {

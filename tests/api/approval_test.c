@@ -7,22 +7,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "form.h"
+#include "test_host.h"
 
 #include <snug/snug.h>
 #include <snug/task.h>
-
-static snug_host *host;
-
-static int open_host(void **state)
-{
-    return open_test_host(&host);
-}
-
-static int close_host(void **state)
-{
-    return snug_host_close(host);
-}
 
 /* Who is asked: keeps the calls, and answers them where now is set. */
 typedef struct desk_clerk {

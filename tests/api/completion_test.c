@@ -6,21 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "form.h"
+#include "test_host.h"
 
 #include <snug/snug.h>
-
-static snug_host *host;
-
-static int open_host(void **state)
-{
-    return open_test_host(&host);
-}
-
-static int close_host(void **state)
-{
-    return snug_host_close(host);
-}
 
 static int open_session(void **state)
 {
@@ -120,28 +108,6 @@ TEST_WITH(a_magic_is_completed_with_its_marks, open_session, close_session)
         { "%nothing", "", 0 },
     };
     CHECK_PLACES(*state, places, "magic");
-}
-
-TEST_WITH(every_magic_is_completed, open_session, close_session)
-{
-    char listed[2000], expected[2000], *at = listed;
-    run(listed, sizeof listed, *state, "%lsmagic", SNUG_STREAM_STDOUT);
-    snug_completion *completion = complete(*state, "%");
-
-    for (size_t i = 0; i < snug_completion_match_count(completion); i++) {
-        snprintf(expected, sizeof expected, " %s ", snug_completion_match(completion, i));
-        for (char *c = listed; *c; c++)
-            *c = *c == '\n' ? ' ' : *c;
-        if (!strstr(listed, expected))
-            fail_msg("not in %%lsmagic: %s", expected);
-    }
-    size_t count = 0;
-    while ((at = strstr(at, " %"))) {
-        count++;
-        at++;
-    }
-    assert_int_equal(snug_completion_match_count(completion), count);
-    snug_completion_free(completion);
 }
 
 /* ---- keys ---- */
@@ -304,28 +270,6 @@ TEST(a_literal_is_completed_by_files_that_the_session_may_read)
     snug_session_close(session);
     remove_folder(folder);
     remove_folder(other);
-}
-
-TEST(a_folder_of_many_files_offers_some)
-{
-    char folder[] = "/tmp/snug-files-XXXXXX", first[48], name[48];
-
-    assert_non_null(mkdtemp(folder));
-    make_file(folder, "f0");
-    snprintf(first, sizeof first, "%s/f0", folder);
-    for (int i = 1; i < 12000; i++) { /* further names of one, for new files take their time */
-        snprintf(name, sizeof name, "%s/f%d", folder, i);
-        assert_int_equal(link(first, name), 0);
-    }
-    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    options.workdir = folder;
-    snug_session *session = NULL;
-    assert_int_equal(snug_session_open(&session, host, &options), SNUG_OK);
-    snug_completion *completion = complete(session, "open('f");
-    assert_in_range(snug_completion_match_count(completion), 1000, 10000);
-    snug_completion_free(completion);
-    snug_session_close(session);
-    remove_folder(folder);
 }
 
 int main(void)

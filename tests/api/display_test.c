@@ -4,11 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "form.h"
+#include "test_host.h"
 
 #include <snug/snug.h>
-
-static snug_host *host;
 
 /* What the callbacks heard, a line each. */
 typedef struct heard {
@@ -180,16 +178,6 @@ TEST(names_are_listed_and_explained)
     assert_int_equal(snug_session_list_variables(NULL, session), SNUG_EINVAL);
     assert_int_equal(snug_session_list_variables(&description, NULL), SNUG_EINVAL);
     snug_session_close(session);
-}
-
-static int open_host(void **state)
-{
-    return open_test_host(&host);
-}
-
-static int close_host(void **state)
-{
-    return snug_host_close(host);
 }
 
 int main(void)

@@ -5,21 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "form.h"
+#include "test_host.h"
 
 #include <snug/snug.h>
-
-static snug_host *host;
-
-static int open_host(void **state)
-{
-    return open_test_host(&host);
-}
-
-static int close_host(void **state)
-{
-    return snug_host_close(host);
-}
 
 /* ---- what is written ---- */
 

@@ -4,22 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "form.h"
 #include "interrupter.h"
+#include "test_host.h"
 
 #include <snug/program.h>
-
-static snug_host *host;
-
-static int open_host(void **state)
-{
-    return open_test_host(&host);
-}
-
-static int close_host(void **state)
-{
-    return snug_host_close(host);
-}
 
 static int open_session(void **state)
 {

@@ -14,23 +14,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "form.h"
 #include "running.h"
+#include "test_host.h"
 
 /* A bound that only a hang reaches. */
 enum { SOON_MS = 600000 };
-
-static snug_host *host;
-
-static int open_host(void **state)
-{
-    return open_test_host(&host);
-}
-
-static int close_host(void **state)
-{
-    return snug_host_close(host);
-}
 
 static snug_session *open_session(void)
 {

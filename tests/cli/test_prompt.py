@@ -1,12 +1,9 @@
-import fcntl
 import os
 import signal
 import stat
-import struct
-import termios
 import unittest
 
-from driver import SECONDS, PromptCase, Terminal, wait_until_unread
+from driver import PromptCase, Terminal, wait_until_unread
 
 UP, LEFT = "\x1b[A", "\x1b[D"
 CTRL_C, CTRL_D = "\x03", "\x04"
@@ -14,12 +11,6 @@ CTRL_C, CTRL_D = "\x03", "\x04"
 
 class Prompt(PromptCase):
     # ---- input() ----
-
-    def test_input_reads_a_line_of_the_terminal(self):
-        terminal = self.prompt()
-        self.ask(terminal, "name = input('who? ')", r"(?<!')who\? ")
-        self.ask(terminal, "Ada", r"In \[2\]: ")
-        self.ask(terminal, "name", r"Out\[2\]: 'Ada'\r\n")
 
     def test_ctrl_d_at_input_is_the_end_of_it(self):
         terminal = self.prompt()
@@ -52,59 +43,12 @@ class Prompt(PromptCase):
         terminal = self.prompt("--tool", "up=tr a-z A-Z")
         self.ask(terminal, "up(a='x')", r"Out\[1\]: {'A': 'X'}")
 
-    def test_run_on_a_terminal_answers_input(self):
-        terminal = Terminal("run", "-c", "input('who? ')", env=self.environment())
-        self.addCleanup(terminal.close)
-        terminal.wait(r"who\? ")
-        self.ask(terminal, "Ada", r"Out\[1\]: 'Ada'")
-        self.assertEqual(terminal.end(), 0)
-
     # ---- cells ----
 
     def test_a_banner_tells_version_and_way_out(self):
         terminal = Terminal(env=self.environment())
         self.addCleanup(terminal.close)
         terminal.wait(r"^(?:\x1b\[c)?snug \d+\.\d+\.\d+, Python 3\.\d+\.\d+.*Ctrl-D.*In \[1\]: ")
-
-    def test_values_and_numbers_are_those_of_a_notebook(self):
-        terminal = self.prompt()
-        self.ask(terminal, "x = 41", r"In \[2\]: ")
-        self.ask(terminal, "x + 1", r"Out\[2\]: 42\r\n\r\nIn \[3\]: ")
-        self.ask(terminal, "_2 + Out[2]", r"Out\[3\]: 84\r\n")
-
-    def test_an_empty_line_ends_a_block(self):
-        terminal = self.prompt()
-        self.ask(terminal, "for i in (7, 8):", r"   \.\.\.: ")
-        self.ask(terminal, "    y = i * 11", r"   \.\.\.: ")
-        self.ask(terminal, "    print(y)", r"   \.\.\.: ")
-        self.ask(terminal, "", r"77\r\n88\r\n\r\nIn \[2\]: ")
-
-    def test_a_block_of_spaces_ends_it_too(self):
-        terminal = self.prompt()
-        self.ask(terminal, "if 1:", r"   \.\.\.: ")
-        self.ask(terminal, "    print('in' + 'side')", r"   \.\.\.: ")
-        self.ask(terminal, "    ", r"inside\r\n")
-
-    def test_brackets_and_strings_go_on_over_empty_lines(self):
-        terminal = self.prompt()
-        self.ask(terminal, "(20 +", r"   \.\.\.: ")
-        self.ask(terminal, "", r"   \.\.\.: ")
-        self.ask(terminal, "22)", r"Out\[1\]: 42")
-        self.ask(terminal, "'''a", r"   \.\.\.: ")
-        self.ask(terminal, "", r"   \.\.\.: ")
-        self.ask(terminal, "b'''", r"Out\[2\]: 'a\\n\\nb'")
-
-    def test_an_error_is_shown_and_the_prompt_goes_on(self):
-        terminal = self.prompt()
-        self.ask(terminal, "n = 0; 1/n", r"ZeroDivisionError: division by zero\r\nHint: [^\r]+\r\n\r\nIn \[2\]: ")
-        self.ask(terminal, "1 1", r"SyntaxError: .*In \[3\]: ")
-        self.ask(terminal, "6 * 7", r"Out\[3\]: 42")
-
-    def test_output_comes_while_the_cell_runs(self):
-        terminal = self.prompt()
-        self.ask(terminal, "print('be' + 'gun'); exec('while True: pass')", r"begun\r\n")
-        terminal.type(CTRL_C)
-        terminal.wait(r"In \[2\]: ")
 
     def test_a_termination_ends_it_where_nobody_reads(self):
         for number in (signal.SIGTERM, signal.SIGHUP):
@@ -113,11 +57,6 @@ class Prompt(PromptCase):
             wait_until_unread(terminal.fd, 3000)
             os.kill(terminal.pid, number)
             self.assertEqual(terminal.end_unread(), 128 + number)
-
-    def test_blank_lines_run_nothing(self):
-        terminal = self.prompt()
-        self.ask(terminal, "", r"In \[1\]: ")
-        self.ask(terminal, "   ", r"In \[1\]: ")
 
     def test_text_may_be_of_any_language(self):
         for lang in ("C.UTF-8", "C"):
@@ -135,30 +74,7 @@ class Prompt(PromptCase):
         self.addCleanup(terminal.close)
         self.ask(terminal, "5", r"\x1b\[31mOut\[")
 
-    def test_options_hold_for_the_session(self):
-        terminal = self.prompt("--timeout", "0.3", "-v")
-        self.ask(terminal, "while True: pass", r"cell 1: timeout, .*In \[2\]: ")
-
     # ---- keys ----
-
-    def test_tab_completes_the_one_match(self):
-        terminal = self.prompt()
-        self.ask(terminal, "import math", r"In \[2\]: ")
-        self.ask(terminal, "math.isq\t(17)", r"Out\[2\]: 4\r\n")
-
-    def test_tab_adds_what_all_matches_share_and_then_lists_them(self):
-        terminal = self.prompt()
-        self.ask(terminal, "value_one = 1; value_two = 2", r"In \[2\]: ")
-        terminal.type("valu\t")
-        terminal.wait(r"e_")
-        terminal.type("\t")
-        terminal.wait(r"value_one +value_two")
-        self.ask(terminal, "two", r"Out\[2\]: 2\r\n")
-
-    def test_tab_completes_names_that_are_not_ascii(self):
-        terminal = self.prompt()
-        self.ask(terminal, "größe_x = 5", r"In \[2\]: ")
-        self.ask(terminal, "'é'; 1+grö\t", r"Out\[2\]: 6\r\n")
 
     def test_tab_completes_magics_keys_and_files(self):
         terminal = self.prompt()
@@ -174,33 +90,6 @@ class Prompt(PromptCase):
         self.ask(terminal, 'd["la\t"]', r"Out\[3\]: 5")
         self.ask(terminal, "open('da\t').name", r"Out\[4\]: 'data.csv'")
 
-    def test_tab_completes_in_a_later_line_of_a_cell(self):
-        terminal = self.prompt()
-        self.ask(terminal, "import math", r"In \[2\]: ")
-        self.ask(terminal, "(1 +", r"\.\.\.: ")
-        self.ask(terminal, "math.isq\t(17))", r"Out\[2\]: 5\r\n")
-
-    def test_tab_at_the_start_of_a_line_indents(self):
-        terminal = self.prompt()
-        self.ask(terminal, "if 1:", r"\.\.\.: ")
-        self.ask(terminal, "\tif 1:", r"\.\.\.: ")
-        self.ask(terminal, "\t\tprint(6 * 7)", r"\.\.\.: ")
-        self.ask(terminal, "", r"42\r\n")
-
-    def test_ctrl_c_clears_the_line(self):
-        terminal = self.prompt()
-        terminal.type("1/0")
-        terminal.type(CTRL_C)
-        terminal.wait(r"KeyboardInterrupt\r\n\r\nIn \[1\]: ")
-        self.ask(terminal, "5", r"Out\[1\]: 5")
-
-    def test_ctrl_c_leaves_an_unfinished_cell(self):
-        terminal = self.prompt()
-        self.ask(terminal, "x = (", r"\.\.\.: ")
-        terminal.type(CTRL_C)
-        terminal.wait(r"In \[1\]: ")
-        self.ask(terminal, "5", r"Out\[1\]: 5")
-
     def test_ctrl_c_interrupts_the_cell_and_keeps_the_session(self):
         terminal = self.prompt()
         self.ask(terminal, "x = 5", r"In \[2\]: ")
@@ -209,19 +98,6 @@ class Prompt(PromptCase):
             terminal.type(CTRL_C)
             terminal.wait(r"KeyboardInterrupt.*In \[%d\]: " % (n + 1))
         self.ask(terminal, "x", r"Out\[7\]: 5")
-
-    def test_ctrl_d_on_an_empty_line_leaves(self):
-        terminal = self.prompt()
-        terminal.type(CTRL_D)
-        self.assertEqual(terminal.end(), 0)
-
-    def test_a_window_of_another_size_does_not_disturb(self):
-        terminal = self.prompt()
-        terminal.type("4")
-        for columns in (40, 120):
-            fcntl.ioctl(terminal.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-            os.kill(terminal.pid, signal.SIGWINCH)
-        self.ask(terminal, "2", r"Out\[1\]: 42")
 
     # ---- pastes ----
 
@@ -246,76 +122,17 @@ class Prompt(PromptCase):
         terminal.end()
         return terminal
 
-    def test_what_is_pasted_is_one_cell(self):
-        terminal = self.prompt()
-        self.paste(terminal, "def f(x):\n    y = x * 2\n\n    return y\n\nz = f(4)\n\nf(z) + 5\n")
-        terminal.wait(r"def f\(x\):\r\n   \.\.\.:     y = x.*f\(z\) \+ 5")
-        self.ask(terminal, "", r"Out\[1\]: 21\r\n")
-        self.ask(terminal, "z", r"Out\[2\]: 8")
-        self.assertNotIn("200~", self.screen(terminal))
-
-    def test_a_pasted_block_is_run_by_enter(self):
-        terminal = self.prompt()
-        self.paste(terminal, "for i in (7, 8):\n    y = i * 11\n\n    print(y)\n")
-        terminal.wait(r"print\(y\)")
-        self.ask(terminal, "", r"77\r\n88\r\n.*In \[2\]: ")
-
-    def test_a_pasted_transcript_is_what_was_typed(self):
-        terminal = self.prompt()
-        self.paste(terminal, ">>> def f(x):\n...     return x * 2\n...\n>>> f(4)\n8\n>>> f(5)\n")
-        self.ask(terminal, "", r"Out\[1\]: 10\r\n")
-
-    def test_a_paste_past_the_bound_is_refused(self):
-        terminal = self.prompt()
-        terminal.type("6 * 7")
-        self.paste(terminal, "#" * 2_000_000)
-        terminal.wait(r"Nothing was pasted: it has 2000000 bytes")
-        self.ask(terminal, "", r"Out\[1\]: 42\r\n")
-
-    def test_the_last_line_of_a_paste_is_edited_on(self):
-        terminal = self.prompt()
-        self.paste(terminal, "x = 4\nif x:\n\tx += 2\n\n\t'é', x")
-        self.ask(terminal, " * 7,", r" \* 7,\r\n")
-        self.ask(terminal, "", r"In \[2\]: ")
-        self.ask(terminal, "x", r"Out\[2\]: 6\r\n")
-
-    def test_a_pasted_word_goes_where_the_cursor_is(self):
-        terminal = self.prompt()
-        terminal.type("len('')")
-        terminal.type(LEFT * 2)
-        self.paste(terminal, "größe\t")
-        self.ask(terminal, "", r"Out\[1\]: 6\r\n")
-        terminal.type("(1, )")
-        terminal.type(LEFT)
-        self.paste(terminal, "2,\n3, ")
-        self.ask(terminal, "", r"Out\[2\]: \(1, 2, 3\)\r\n")
-
     def test_control_characters_are_not_pasted(self):
         terminal = self.prompt()
         self.paste(terminal, "'a" + CTRL_C + CTRL_D + "\x1b[A" + "b'")
         self.ask(terminal, "", r"Out\[1\]: 'a\[Ab'\r\n")
 
-    def test_an_empty_line_ends_nothing_while_more_is_waiting(self):
-        terminal = self.prompt()
-        terminal.type("def f(x):\r    y = x * 2\r\r    return y\r\rf(4) + 5\r")
-        terminal.wait(r"Out\[1\]: 13\r\n")
-
     # ---- words ----
-
-    def test_exit_and_quit_leave(self):
-        for word in ("exit", "quit", "exit()", "quit()", " quit() "):
-            with self.subTest(word):
-                terminal = self.prompt()
-                terminal.type(word + "\r")
-                self.assertEqual(terminal.end(), 0)
 
     def test_quit_within_a_cell_ends_the_cell_only(self):
         terminal = self.prompt()
         self.ask(terminal, "x = 1; quit()", r"In \[2\]: ")
         self.ask(terminal, "x", r"Out\[2\]: 1")
-
-    def test_help_tells_the_keys(self):
-        self.ask(self.prompt(), "help", r"Tab +completes.*Ctrl-C.*In \[1\]: ")
 
     def test_a_termination_leaves(self):
         for number in (signal.SIGTERM, signal.SIGHUP):
@@ -337,12 +154,6 @@ class Prompt(PromptCase):
         self.ask(terminal, "z", r"Out\[6\]: 1")
 
     # ---- history ----
-
-    def test_the_last_lines_come_back(self):
-        terminal = self.prompt()
-        self.ask(terminal, "41 + 1", r"Out\[1\]: 42.*In \[2\]: ")
-        self.ask(terminal, "5", r"Out\[2\]: 5.*In \[3\]: ")
-        self.ask(terminal, UP + UP, r"Out\[3\]: 42")
 
     def test_history_lasts_and_is_private(self):
         terminal = self.prompt()

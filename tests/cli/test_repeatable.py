@@ -1,9 +1,8 @@
 """--clock, --seed and --zone: what cells compute is the same in every run."""
 import json
-import os
 import unittest
 
-from driver import WORKER, Case, snug
+from driver import Case, snug
 
 ALL = ("--profile", "data", "--clock", "2026-03-01T09:30:00Z", "--seed", "7", "--zone", "Europe/Madrid")
 FORMS = ("local", "worker", "full")
@@ -83,16 +82,6 @@ class Repeatable(Case):
                  "print(threading.Event().wait(0.05), threading.Condition().acquire(timeout=1))"
         self.assertEqual(self.output(source, "--threads", "2", "--clock", "fixed", "--timeout", "20"), "late\nempty\nFalse True\n")
 
-    def test_a_clock_is_fixed_whatever_stands_for_its_number(self):
-        source = "import time\nclass Number(int): pass\nclass Index:\n    said = [1000, 0]\n    def __index__(self): return self.said.pop()\n" \
-                 "print(time.clock_gettime(False), time.clock_gettime_ns(Number(0)), time.clock_gettime(Index()), time.clock_gettime(True))\n" \
-                 "Index.said = [0, 1000]\nfor wrong in Index(), 1.0, 1 << 80:\n    try: print(time.clock_gettime(wrong))\n" \
-                 "    except OSError: print('OSError')\n    except (OverflowError, TypeError): print('refused')"
-        for form in FORMS:
-            with self.subTest(form=form):
-                self.assertEqual(self.output(source, "--clock", "fixed", form=form),
-                                 "1767225600.0 1767225600000001000 1767225600.000002 3e-06\nOSError\nrefused\nrefused\n")
-
     def test_the_zone_is_that_of_times_of_day(self):
         source = "import datetime, time\nprint(datetime.datetime.fromtimestamp(0), time.tzname, time.localtime(1.78e9).tm_hour)"
         for form in FORMS:
@@ -150,13 +139,6 @@ class Repeatable(Case):
             self.skipTest("numpy is not installed")
         self.assertEqual(result["stdout"], self.output(source, *options, form="full"))
 
-    def test_a_worker_that_a_command_brings_has_them_too(self):
-        command = f"env -u TZ {WORKER}"
-        source = "import time, random\nprint(time.ctime(), random.random(), {str(n) for n in range(20)})"
-        there = self.output(source, "--worker-command", command, *ALL)
-        self.assertTrue(there.startswith("Sun Mar  1 10:30:00 2026 "), there)
-        self.assertEqual(there, self.output(source, *ALL))
-
     def test_what_cannot_be_is_refused_in_a_sentence(self):
         for options, says in (
                 (("--clock", "tomorrow"), "neither fixed nor a time"), (("--clock", "2026-02-30"), "neither fixed nor a time"),
@@ -176,80 +158,6 @@ class Repeatable(Case):
             self.skipTest(done.stderr)
         result = json.loads(done.stdout)
         self.assertEqual((result["stdout"], result["fixed"]), ("JST\n", {"zone": "Asia/Tokyo"}))
-
-
-class WithJournal(Case):
-    """The same clock, seed and journal: the same bytes."""
-    SOURCE = """
-import asyncio, datetime, random, time, uuid
-started = time.perf_counter()
-rows = [(dice(text="x"), random.randint(1, 6), str(uuid.uuid4())) for _ in range(5)]
-print(rows, {row[0] for row in rows}, datetime.datetime.now())
-try: broken(text="x")
-except ToolError as error: print(type(error).__name__, error)
-print(time.perf_counter() - started, object())
-# %%
-[dice(text=str(n)) for n in range(3)], started
-# %%
-dice(text=uuid.uuid4().hex)
-"""
-    # What the first answers is never the same twice.
-    TOOLS = ("--tool", "dice=od -An -N8 -tu8 /dev/urandom", "--tool", "broken=exit 3")
-    SAME = ("--clock", "fixed", "--seed", "11", "--zone", "Europe/Madrid", "--profile", "data")
-
-    def run_twice(self, *options):
-        texts = []
-        for _ in range(2):
-            done = snug("run", *self.SAME, *options, self.source)
-            texts.append((done.returncode, done.stdout, done.stderr))
-        return texts
-
-    def record(self, *options):
-        self.source = self.file("cells.py", self.SOURCE)
-        self.journal = self.folder + "/calls.jsonl"
-        done = snug("run", *self.SAME, *self.TOOLS, "--journal", self.journal, *options, self.source)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        return done.stdout
-
-    def test_two_replays_and_the_run_itself_are_the_same_bytes(self):
-        for form in FORMS:
-            with self.subTest(form=form):
-                recorded = self.record("--isolation", form)
-                first, second = self.run_twice("--isolation", form, "--replay", self.journal)
-                self.assertEqual(first, second)
-                self.assertEqual(first, (0, recorded, ""))
-                os.unlink(self.journal)
-
-    def test_results_are_the_same_but_for_what_they_took(self):
-        self.record()
-        answers = []
-        for _, out, _ in self.run_twice("--json", "--replay", self.journal):
-            lines = [json.loads(line) for line in out.splitlines()]
-            for line in lines:
-                line.pop("usage")
-                for call in line["tool_calls"]:
-                    call.pop("duration_ms")
-            answers.append(lines)
-        self.assertEqual(answers[0], answers[1])
-        self.assertEqual([len(line["tool_calls"]) for line in answers[0]], [6, 3, 1])
-
-    def test_without_the_journal_they_are_not(self):
-        self.record()
-        first, second = self.run_twice(*self.TOOLS)
-        self.assertNotEqual(first, second)
-
-    def test_another_seed_is_told_at_the_first_call_that_differs(self):
-        self.record()
-        done = snug("run", *self.SAME, "--seed", "12", "--replay", self.journal, self.source)
-        self.assertEqual(done.returncode, 1)
-        self.assertRegex(done.stderr, r'call 10 of session s1, dice\(\), is not in the journal: its argument text is "')
-
-    def test_a_changed_program_is_told_at_the_first_call_that_differs(self):
-        self.record()
-        changed = self.file("changed.py", self.SOURCE.replace("range(3)", "range(1, 3)"))
-        done = snug("run", *self.SAME, "--replay", self.journal, changed)
-        self.assertEqual(done.returncode, 1)
-        self.assertIn('call 7 of session s1, dice(), is not in the journal: its argument text is "1", and was "0"', done.stderr)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,7 @@
-import fcntl
 import json
 import os
-import pathlib
-import re
 import signal
-import struct
 import subprocess
-import tempfile
-import termios
-import time
 import unittest
 
 from driver import Case, Reader, SECONDS, SNUG, environment, snug
@@ -75,20 +68,6 @@ class Run(Case):
             self.refused("run", "--mount", text, "-c", "1", says="--mount")
         self.refused("run", "--mount", "/nowhere:data", "-c", "1", says="/nowhere")
 
-    def test_json_names_the_file_of_cut_output(self):
-        results = self.results("--output", "1024", "-c", "print('a' * 3000)",
-                               "-c", "open('out-1.txt').read() == 'a' * 3000 + '\\n'")[1]
-        self.assertEqual(results[0]["truncated"]["stdout"]["spill"], "out-1.txt")
-        self.assertEqual(results[1]["value"]["text"], "True")
-
-    def test_the_file_stays_in_a_directory_of_the_users(self):
-        with tempfile.TemporaryDirectory() as folder:
-            results = self.results("--output", "1024", "--workdir", folder, "-c",
-                                   "import sys; print('a' * 3000, file=sys.stderr)")[1]
-            self.assertEqual(results[0]["truncated"]["stderr"]["spill"], "err-1.txt")
-            with open(os.path.join(folder, "err-1.txt"), encoding="utf-8") as file:
-                self.assertEqual(file.read(), "a" * 3000 + "\n")
-
     # ---- what is shown ----
 
     def test_a_cell_is_shown_as_in_a_notebook(self):
@@ -101,13 +80,6 @@ class Run(Case):
         done = snug("run", "--displays", "16KiB", "-c", "for i in range(5000): display(i)")
         self.assertRegex(done.stderr, r"^snug: \d+ more displays are not shown: --displays SIZE allows more\n$")
         self.assertEqual(done.returncode, 0)
-
-    def test_a_value_of_several_lines_begins_below(self):
-        done = snug("run", "-c", "class A:\n  def __repr__(self): return 'a\\nb'\nA()")
-        self.assertIn("Out[1]:\na\nb\n\n", done.stdout)
-
-    def test_an_unfinished_line_is_ended_before_the_value(self):
-        self.assertIn("\nno end\nOut[1]: 1\n", snug("run", "-c", "print('no end', end='')\n1").stdout)
 
     def test_stderr_goes_to_stderr(self):
         done = snug("run", "-c", "import sys\nprint('warning', file=sys.stderr)")
@@ -149,10 +121,6 @@ class Run(Case):
 
     # ---- inputs ----
 
-    def test_several_inputs_run_in_order_in_one_session(self):
-        a, b = self.file("a.py", "x = [1]"), self.file("b.py", "x.append(3)\nx")
-        self.assertEqual(self.values(a, "-c", "x.append(2)", b), [None, None, "[1, 2, 3]"])
-
     def test_stdin_is_a_dash_or_nothing(self):
         self.assertEqual(self.values("-", stdin="6 * 7"), ["42"])
         self.assertEqual(self.values(stdin="6 * 7"), ["42"])
@@ -170,13 +138,6 @@ class Run(Case):
     def test_a_file_without_markers_is_one_cell(self):
         self.assertEqual(self.values(self.file("a.py", "x = 1\n\n\nx\n# %%time\n#%%time\n")), ["1"])
 
-    def test_line_ends_and_a_byte_order_mark_do_not_matter(self):
-        path = self.file("a.py", b"\xef\xbb\xbf# %%\r\nx = 1\r\n# %%\r\nx + 1\r\n")
-        self.assertEqual(self.values(path), [None, "2"])
-
-    def test_code_on_the_command_line_is_not_divided(self):
-        self.assertEqual(self.values("-c", "1\n# %%\n2"), ["2"])
-
     def test_a_notebook_runs_its_code_cells(self):
         path = self.file("a.ipynb", notebook(("markdown", "# title"), ("code", "x = 1\nx"),
                                              ("code", ["y = 2\n", "x + y"]), ("code", []), ("raw", "?")))
@@ -192,28 +153,6 @@ class Run(Case):
         status, results = self.results(self.file("a.ipynb", json.dumps(book)))
         self.assertEqual((status, [r["status"] for r in results]), (1, ["error", "ok", "error"]))
         self.assertEqual(self.results(self.file("b.ipynb", json.dumps({**book, "cells": book["cells"][:2]})))[0], 0)
-
-    def test_a_broken_notebook_is_refused(self):
-        books = {
-            "not JSON": "{",
-            "nbformat is missing": "{}",
-            "list of cells is missing": notebook(cells=None),
-            "nbformat 3": notebook(nbformat=3),
-            "cell 1 has no cell_type": notebook(cells=[{}]),
-            "cell 2 has no source": notebook(cells=[{"cell_type": "raw"}, {"cell_type": "code"}]),
-            "cell 1 has a source line": notebook(cells=[{"cell_type": "code", "source": [1]}]),
-        }
-        for says, text in books.items():
-            with self.subTest(says):
-                path = self.file("a.ipynb", text)
-                self.refused("run", path, says=path if says == "not JSON" else path + ": ")
-                if says != "not JSON":
-                    self.refused("run", path, says=says)
-
-    def test_an_empty_file_runs_nothing(self):
-        for text in ("", "\n\n  \n", "# %%\n\n# %%\n"):
-            done = snug("run", self.file("a.py", text))
-            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
 
     def test_a_file_that_can_not_be_read_is_refused_before_anything_runs(self):
         self.refused("run", "-c", "print(1)", self.folder + "/missing.py", says="missing.py: No such file")
@@ -309,52 +248,6 @@ class Run(Case):
         process.stdout.close()
         self.assertEqual(process.wait(SECONDS), 1)
         self.assertEqual(process.stderr.read(), b"")
-
-    def test_a_reader_that_goes_away_is_not_told_at_the_end_either(self):
-        for code in ("for i in range(100000): print('x' * 100)", "print('x' * 50000)\n1/0", "'x' * 100000"):
-            with self.subTest(code):
-                done = subprocess.run([SNUG, "run", "--output", "1M", "-c", code], stdout=self.gone(),
-                                      stderr=subprocess.PIPE, timeout=SECONDS)
-                self.assertEqual((done.returncode, done.stderr), (1, b""))
-
-    def unread(self, stderr):
-        """A run that waits for somebody to read what it has printed."""
-        process = subprocess.Popen([SNUG, "run", "--output", "1M", "-c", "print('x' * 900000)"],
-                                   stdout=subprocess.PIPE, stderr=stderr)
-        for stream in filter(None, (process.stdout, process.stderr)):
-            self.addCleanup(stream.close)
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
-        while struct.unpack("i", fcntl.ioctl(process.stdout, termios.FIONREAD, b"    "))[0] < 60000:
-            time.sleep(0.01)
-        return process
-
-    def test_a_termination_ends_a_run_whose_output_nobody_reads(self):
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            process = self.unread(subprocess.PIPE)
-            process.send_signal(number)
-            self.assertEqual(process.wait(SECONDS), 128 + number)
-            self.assertEqual(process.stderr.read(), b"snug: nobody reads what it writes; ended at once\n")
-
-    def test_a_third_interrupt_ends_a_run_whose_output_nobody_reads(self):
-        for stderr in (subprocess.STDOUT, subprocess.PIPE):
-            with self.subTest(stderr):
-                process = self.unread(stderr)
-                status = pathlib.Path(f"/proc/{process.pid}/status")
-                for _ in range(3):
-                    process.send_signal(signal.SIGINT)
-                    while process.poll() is None and int(re.search(r"ShdPnd:\t(\w+)", status.read_text())[1], 16) & 2:
-                        time.sleep(0.01)
-                self.assertEqual(process.wait(SECONDS), 130)
-                if process.stderr:
-                    self.assertIn(b"snug: not ended yet; once more ends snug at once\n", process.stderr.read())
-
-    def gone(self):
-        """A pipe that nobody reads."""
-        reader, writer = os.pipe()
-        os.close(reader)
-        self.addCleanup(os.close, writer)
-        return writer
 
     def test_a_full_disk_is_an_error(self):
         with open("/dev/full", "w") as full:

@@ -5,16 +5,12 @@ import os
 import pathlib
 import pty
 import select
-import shutil
 import signal
 import stat
-import struct
-import subprocess
 import sys
 import termios
 import threading
 import time
-import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cli"))
 from driver import SECONDS, SNUG, Case, Reader, Terminal, environment  # noqa: E402
@@ -46,9 +42,6 @@ class Program(Terminal):
     def write(self, data):
         while data:
             data = data[os.write(self.fd, data):]
-
-    def resize(self, columns, rows):
-        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
 
 def fresh_modes():
@@ -110,20 +103,6 @@ class Outside(Case):
         terminal.type(CTRL_D)
         terminal.wait(r"sh\$ ")
         self.assertEqual(self.modes_in_shell(terminal), before)
-
-    def test_ctrl_z_stops_a_cell_too(self):
-        terminal = self.shell()
-        before = self.modes_in_shell(terminal)
-        self.ask(terminal, SNUG, r"In \[1\]: ")
-        self.ask(terminal, "print('be' + 'gun'); exec('while True: pass')", r"begun\r\n")
-        terminal.type(CTRL_Z)
-        terminal.wait(r"\[1\]\+ +Stopped.*sh\$ ")
-        self.assertEqual(self.modes_in_shell(terminal), before)
-        terminal.type("fg\r")
-        terminal.wait(r"s; Ctrl-C stops it")  # the shell has given the terminal back
-        terminal.type(CTRL_C)
-        terminal.wait(r"KeyboardInterrupt.*In \[2\]: ")
-        self.ask(terminal, "6 * 7", r"Out\[2\]: 42")
 
     # ---- signals ----
 
@@ -188,33 +167,6 @@ class Outside(Case):
         terminal.status = os.waitstatus_to_exitcode(os.waitpid(terminal.pid, 0)[1])
         self.assertEqual(terminal.status, 128 + signal.SIGHUP)
 
-    def test_a_terminal_that_goes_away_without_a_signal_ends_it_alike(self):
-        """As where the signal comes later than the end of what can be read."""
-        master, slave = pty.openpty()
-        env = {name: value for name, value in self.env().items() if value is not None}
-        # A session of its own has no terminal that controls it, so nothing sends SIGHUP.
-        with subprocess.Popen([SNUG], stdin=slave, stdout=slave, stderr=slave, env=env, start_new_session=True) as prompt:
-            self.addCleanup(prompt.kill)
-            os.close(slave)
-            out = Reader(master)
-            out.wait(rb"In \[1\]: ")
-            os.close(master)
-            self.assertEqual(prompt.wait(SECONDS), 128 + signal.SIGHUP)
-
-    def test_an_editor_that_dies_leaves_no_modes_behind(self):
-        editor = self.file("editor", "#!/bin/sh\nstty raw -echo\nkill -9 $$\n")
-        os.chmod(editor, 0o700)
-        for edit in ("\x18\x05", "%edit\r"):
-            with self.subTest(edit):
-                terminal = self.prompt(EDITOR=editor)
-                terminal.type(edit)
-                terminal.wait(r"The editor has failed.*In \[1\]: |In \[1\]: .*The editor has failed")
-                self.ask(terminal, "print('be' + 'gun'); exec('while True: pass')", r"begun\r\n")
-                terminal.type(CTRL_C)
-                terminal.wait(r"KeyboardInterrupt.*In \[2\]: ")
-                self.assertEqual(self.leave(terminal), 0)
-                self.assertEqual(terminal.modes(), fresh_modes())
-
     def test_ctrl_c_before_the_cell_has_begun_is_not_lost(self):
         self.write_history(b"")
         terminal = self.prompt()
@@ -232,28 +184,6 @@ class Outside(Case):
 
     # ---- terminals ----
 
-    def test_a_linux_console_is_asked_nothing(self):
-        terminal = self.start(SNUG, TERM="linux", NO_COLOR="")
-        terminal.wait(r"In \[1\]:")
-        self.ask(terminal, "def f(): return 6 * 7\r", r"In \[2\]:")
-        self.ask(terminal, "f()", r"42\r\n")
-        for question in (b"\x1b[c", b"\x1b]11"):
-            self.assertNotIn(question, terminal.out.text)
-
-    def test_without_a_terminal_type_lines_are_plain(self):
-        for name in (None, "", "dumb"):
-            with self.subTest(name):
-                terminal = self.prompt(TERM=name)
-                self.ask(terminal, "if 1:\r    print('in' + 'side')\r", r"inside\r\n.*In \[2\]: ")
-                self.assertEqual(self.leave(terminal), 0)
-                self.assertNotIn(b"\x1b", terminal.out.text)
-
-    def test_no_colour_is_none(self):
-        terminal = self.prompt(NO_COLOR="1")
-        self.ask(terminal, "def f(): return 1/0\r", r"In \[2\]: ")
-        self.ask(terminal, "f()", r"ZeroDivisionError.*In \[3\]: ")
-        self.assertNotRegex(terminal.out.text, rb"\x1b\[[0-9;]*[1-9][0-9;]*m")
-
     def test_colours_go_by_the_answer_of_the_terminal(self):
         for answer, colour in (("ffff/ffff/f0f0", LIGHT_BLUE), ("0000/1010/1010", DARK_BLUE), (None, BOLD_BLUE)):
             with self.subTest(answer):
@@ -270,39 +200,10 @@ class Outside(Case):
 
     # ---- bytes ----
 
-    def until_read(self, terminal):
-        """What was typed has been read."""
-        slave = os.open(f"/proc/{terminal.pid}/fd/0", os.O_RDWR | os.O_NOCTTY)
-        try:
-            until = time.monotonic() + SECONDS
-            while struct.unpack("i", fcntl.ioctl(slave, termios.FIONREAD, bytes(4)))[0]:
-                self.assertLess(time.monotonic(), until)
-        finally:
-            os.close(slave)
-
-    def test_a_sequence_may_come_byte_by_byte(self):
-        terminal = self.prompt(SSH_CONNECTION="far away")
-        self.ask(terminal, "41 + 1", r"Out\[1\]: 42.*In \[2\]: ")
-        for byte in UP:
-            terminal.type(byte)
-            self.until_read(terminal)
-        terminal.wait(r"41 \+ 1")
-        self.ask(terminal, "", r"Out\[2\]: 42")
-
-    def test_bytes_that_are_no_characters_are_seen_as_such(self):
-        terminal = self.prompt()
-        terminal.write(b"len('\xff\xc3(\xe6\x97')\r")
-        terminal.wait(r"Out\[1\]: 4\r\n.*In \[2\]: ")
-        self.ask(terminal, "6 * 7", r"Out\[2\]: 42")
-
     def test_cr_and_lf_of_a_paste_are_one_line_end(self):
         terminal = self.prompt()
         terminal.write(b"\x1b[200~x = \"\"\"a\r\nb\"\"\"\r\nlen(x)\r\n\x1b[201~\r")
         terminal.wait(r"Out\[1\]: 3")
-
-    def test_a_line_that_was_typed_before_it_was_asked_for_has_an_end(self):
-        terminal = self.prompt()
-        self.ask(terminal, "input(), input()\rone\rtwo\r", r"\('one', 'two'\)")
 
     def test_a_paste_of_10_mb_is_refused_and_the_prompt_lives_on(self):
         terminal = self.prompt()
@@ -312,13 +213,6 @@ class Outside(Case):
         terminal.wait(r"Nothing was pasted: it has \d{8} bytes")
         writer.join()
         self.ask(terminal, "6 * 7", r"Out\[1\]: 42")
-
-    def test_a_mb_without_marks_ends_and_the_prompt_lives_on(self):
-        terminal = self.prompt(TERM="dumb")
-        writer = threading.Thread(target=terminal.write, args=(b"# " + b"spam " * 200_000 + b"\r6 * 7\r",))
-        writer.start()
-        terminal.wait(r"Out\[\d\]: 42")
-        writer.join()
 
     # ---- the history file ----
 
@@ -336,28 +230,6 @@ class Outside(Case):
         self.ask(terminal, "2", r"Out\[2\]: 2")
         self.assertEqual(terminal.out.text.count(b"/proc/no"), 1)
 
-    def test_a_history_that_another_holds_is_waited_for_a_moment(self):
-        self.write_history(b"41 + 1\n")
-        with open(self.history(), "r+b") as held:
-            fcntl.flock(held, fcntl.LOCK_EX)
-            terminal = self.prompt()
-            self.ask(terminal, UP, r"Out\[1\]: 42")
-            terminal.wait(r"In \[2\]: ")
-            self.ask(terminal, "5", r"snug: [^\r]*history[^\r]*\r\n")
-            terminal.wait(r"Out\[2\]: 5")
-        self.ask(terminal, "6", r"Out\[3\]: 6.*In \[4\]: ")
-        self.assertEqual(self.history().read_text(), "41 + 1\n6\n")
-
-    def test_a_history_that_is_broken_in_the_middle_has_the_rest(self):
-        self.write_history(b"41 + 1\n\x00\xff\xfe\x1b[2J\\\n\\\n'last'")
-        terminal = self.prompt()
-        self.ask(terminal, UP, r"Out\[1\]: 'last'")
-        terminal.wait(r"In \[2\]: ")
-        self.ask(terminal, "41" + UP, r"Out\[2\]: 42.*In \[3\]: ")
-        self.assertNotIn(b"\x1b[2J", terminal.out.text)
-        terminal = self.prompt()
-        self.ask(terminal, "'la" + UP, r"Out\[1\]: 'last'")
-
     def test_two_prompts_lose_no_entry(self):
         terminals = [self.prompt() for _ in range(2)]
         for turn in range(8):
@@ -368,22 +240,6 @@ class Outside(Case):
         self.assertEqual(sorted(self.history().read_text().split("\n")[:-1]),
                          [f"{name} = {turn}" for name in "ab" for turn in range(8)])
         self.assertEqual(stat.S_IMODE(self.history().stat().st_mode), 0o600)
-
-    def test_a_full_disk_costs_entries_and_nothing_else(self):
-        folder = self.folder + "/full"
-        os.mkdir(folder)
-        inside = f"mount -t tmpfs -o size=8k none {folder} && "
-        if not shutil.which("unshare") or subprocess.run(["unshare", "-m", "sh", "-c", inside + ":"],
-                                                         capture_output=True).returncode:
-            self.skipTest("no file system can be mounted here")
-        terminal = self.start("unshare", "-m", "sh", "-c", inside + f"exec {SNUG} --prompt-history {folder}/history")
-        terminal.wait(r"In \[1\]: ")
-        self.ask(terminal, "x = '" + "spam" * 800 + "'", r"In \[2\]: ")
-        self.ask(terminal, "y = '" + "eggs" * 800 + "'", r"In \[3\]: ")
-        self.ask(terminal, "z = '" + "bacon" * 800 + "'", r"snug: [^\r]*/history[^\r]*\r\n.*In \[4\]: ")
-        self.ask(terminal, "len(x + y)", r"Out\[4\]: 6400")
-        lines = pathlib.Path(f"/proc/{terminal.pid}/root{folder}/history").read_text().split("\n")
-        self.assertEqual([line[:9] for line in lines], ["x = 'spam", "y = 'eggs", "len(x + y", ""])
 
 
 if __name__ == "__main__":

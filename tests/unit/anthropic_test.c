@@ -2,7 +2,7 @@
 
 static const dialect *const d = &dialect_anthropic;
 
-TEST(a_request_is_turns_of_blocks)
+static void a_request_is_turns_of_blocks(void **state)
 {
     model_call calls[] = { { text_of("c1"), text_of("run"), text_of("{\"code\": \"1\"}") },
                            { text_of("c2"), text_of("run"), text_of("oops") } };
@@ -45,7 +45,7 @@ TEST(a_request_is_turns_of_blocks)
 #define EPHEMERAL ",\"cache_control\":{\"type\":\"ephemeral\"}"
 
 /* The system's message always, and all of a talk that goes on. */
-TEST(what_comes_again_is_marked_for_the_cache)
+static void what_comes_again_is_marked_for_the_cache(void **state)
 {
     const model_message messages[] = {
         { MODEL_SYSTEM, text_of("s"), NULL, 0, { 0 }, 0 },
@@ -67,7 +67,7 @@ TEST(what_comes_again_is_marked_for_the_cache)
                    "\"text\":\"c\"" EPHEMERAL "}]}]}");
 }
 
-TEST(a_shape_is_a_tool_that_must_be_called)
+static void a_shape_is_a_tool_that_must_be_called(void **state)
 {
     const model_message message = { MODEL_USER, text_of("a"), NULL, 0, { 0 }, 0 };
     const model_shape shape = { "verdict", "Gives it.", "{\"type\":\"object\"}" };
@@ -86,7 +86,7 @@ TEST(a_shape_is_a_tool_that_must_be_called)
     assert_written(d, &request, 0, DIALECT_NO_SHAPE, SHAPELESS "}");
 }
 
-TEST(images_stand_before_the_text_of_the_first_question)
+static void images_stand_before_the_text_of_the_first_question(void **state)
 {
     const model_message messages[] = { { MODEL_USER, text_of("a"), NULL, 0, { 0 }, 0 },
                                        { MODEL_ASSISTANT, text_of("b"), NULL, 0, { 0 }, 0 },
@@ -107,7 +107,7 @@ TEST(images_stand_before_the_text_of_the_first_question)
         "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"c\"}]}]}");
 }
 
-TEST(a_reply_must_have_a_bound)
+static void a_reply_must_have_a_bound(void **state)
 {
     const model_message message = { MODEL_USER, text_of("a"), NULL, 0, { 0 }, 0 };
     model_request request = { .messages = &message, .message_count = 1, .temperature = 0.5 };
@@ -119,7 +119,7 @@ TEST(a_reply_must_have_a_bound)
     assert_written(d, &request, 0, 0, "{\"model\":\"m\",\"max_tokens\":4096" REST);
 }
 
-TEST(a_whole_reply_is_read)
+static void a_whole_reply_is_read(void **state)
 {
     dialect_reader r;
     model_reply reply;
@@ -144,7 +144,7 @@ TEST(a_whole_reply_is_read)
     done(&r);
 }
 
-TEST(reasons_to_stop_are_told_apart)
+static void reasons_to_stop_are_told_apart(void **state)
 {
     static const char *const cases[][2] = {
         { "end_turn", "a;;end" },      { "stop_sequence", "a;;end" },
@@ -173,7 +173,7 @@ TEST(reasons_to_stop_are_told_apart)
     "{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":" reason "},\"usage\":" usage "}"
 #define STOP "{\"type\":\"message_stop\"}"
 
-TEST(a_stream_is_read)
+static void a_stream_is_read(void **state)
 {
     static const char *const events[] = {
         START("{\"input_tokens\":10,\"cache_read_input_tokens\":5,\"output_tokens\":1}"),
@@ -206,7 +206,7 @@ TEST(a_stream_is_read)
     done(&r);
 }
 
-TEST(a_character_that_is_divided_between_pieces_is_one)
+static void a_character_that_is_divided_between_pieces_is_one(void **state)
 {
     static const char *const events[] = {
         START("{}"),
@@ -226,7 +226,7 @@ TEST(a_character_that_is_divided_between_pieces_is_one)
     done(&r);
 }
 
-TEST(a_stream_is_complete_at_its_reason)
+static void a_stream_is_complete_at_its_reason(void **state)
 {
     static const char *const cut[] = { START("{}"),
                                        DELTA(0, "{\"type\":\"text_delta\",\"text\":"
@@ -243,7 +243,7 @@ TEST(a_stream_is_complete_at_its_reason)
     done(&r);
 }
 
-TEST(errors_in_a_stream_have_the_status_of_their_type)
+static void errors_in_a_stream_have_the_status_of_their_type(void **state)
 {
     static const struct {
         const char *type;
@@ -269,7 +269,7 @@ TEST(errors_in_a_stream_have_the_status_of_their_type)
     }
 }
 
-TEST(a_text_that_is_no_reply_is_refused)
+static void a_text_that_is_no_reply_is_refused(void **state)
 {
     static const char *const texts[] = { "", "3", "{}", "{\"content\":\"a\"}", "{\"content\":[" };
     static const char *const events[] = { "3", "{}", "[DONE]", "{\"type\":" };
@@ -290,5 +290,19 @@ TEST(a_text_that_is_no_reply_is_refused)
 
 int main(void)
 {
-    return run_all_tests(NULL, NULL);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_request_is_turns_of_blocks),
+        cmocka_unit_test(what_comes_again_is_marked_for_the_cache),
+        cmocka_unit_test(a_shape_is_a_tool_that_must_be_called),
+        cmocka_unit_test(images_stand_before_the_text_of_the_first_question),
+        cmocka_unit_test(a_reply_must_have_a_bound),
+        cmocka_unit_test(a_whole_reply_is_read),
+        cmocka_unit_test(reasons_to_stop_are_told_apart),
+        cmocka_unit_test(a_stream_is_read),
+        cmocka_unit_test(a_character_that_is_divided_between_pieces_is_one),
+        cmocka_unit_test(a_stream_is_complete_at_its_reason),
+        cmocka_unit_test(errors_in_a_stream_have_the_status_of_their_type),
+        cmocka_unit_test(a_text_that_is_no_reply_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -179,21 +179,6 @@ TEST(limits_can_be_changed_and_nothing_is_fine)
     cgroup_close(group);
 }
 
-TEST(limits_that_change_often_hold_and_leave_nothing_open)
-{
-    cgroup *group;
-    size_t before = count_descriptors();
-    assert_int_equal(cgroup_open(&group, MEMORY, TASKS), 0);
-    need(group);
-    for (uint64_t i = 1; i <= 12; i++)
-        assert_int_equal(cgroup_limit(group, MEMORY * (i % 2 ? 4 : 1), i), 0);
-    assert_true(WIFSIGNALED(take_in(group, 2 * MEMORY)));
-    assert_int_equal(cgroup_limit(group, 4 * (uint64_t)MEMORY, TASKS), 0);
-    assert_int_equal(WEXITSTATUS(take_in(group, 2 * MEMORY)), 7);
-    cgroup_close(group);
-    assert_int_equal(count_descriptors(), before);
-}
-
 int main(void)
 {
     return run_all_tests(NULL, NULL);

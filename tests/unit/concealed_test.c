@@ -50,7 +50,7 @@ static const char *hide(const char *text, int is_json)
     return out;
 }
 
-TEST(a_secret_is_found_in_all_its_forms)
+static void a_secret_is_found_in_all_its_forms(void **state)
 {
     static const char *const forms[] = {
         KEY,
@@ -69,13 +69,13 @@ TEST(a_secret_is_found_in_all_its_forms)
     assert_string_equal(hide("WnBsYWluLWtleQ== WlpwbGFpbi1rZXk=", 0), "Wn<1>Q== Wlp<1>k=");
 }
 
-TEST(the_longest_is_taken)
+static void the_longest_is_taken(void **state)
 {
     assert_string_equal(hide("plain-key-longer plain-key-longe", 0), "<2> <1>-longe");
     assert_string_equal(hide("plain-keplain-key", 0), "plain-ke<1>");
 }
 
-TEST(json_stays_json)
+static void json_stays_json(void **state)
 {
     static const struct pair {
         const char *text, *hidden;
@@ -94,7 +94,7 @@ TEST(json_stays_json)
         assert_string_equal(hide(pairs[i].text, 1), pairs[i].hidden);
 }
 
-TEST(nothing_outside_of_strings_is_taken)
+static void nothing_outside_of_strings_is_taken(void **state)
 {
     concealed other = { 0 };
     concealed_scan s;
@@ -112,7 +112,7 @@ TEST(nothing_outside_of_strings_is_taken)
 }
 
 /* What is cut off, at every place: nothing is read behind the end. */
-TEST(a_text_may_end_anywhere)
+static void a_text_may_end_anywhere(void **state)
 {
     static const char text[] = "\"\\ud83d\\ude00 n\\\\\\\"k\\\\\\\\\\\\\\u002f+\\\\u00e9-0123\" \\";
 
@@ -131,7 +131,7 @@ TEST(a_text_may_end_anywhere)
 }
 
 /* A server may write what keys begin with over and over. */
-TEST(beginnings_of_many_take_no_time)
+static void beginnings_of_many_take_no_time(void **state)
 {
     enum { KEYS = 100, BYTES = 2 << 20, SECONDS = 10 };
     concealed *many = calloc(1, sizeof *many);
@@ -159,5 +159,13 @@ TEST(beginnings_of_many_take_no_time)
 
 int main(void)
 {
-    return run_all_tests(learn, forget);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_secret_is_found_in_all_its_forms),
+        cmocka_unit_test(the_longest_is_taken),
+        cmocka_unit_test(json_stays_json),
+        cmocka_unit_test(nothing_outside_of_strings_is_taken),
+        cmocka_unit_test(a_text_may_end_anywhere),
+        cmocka_unit_test(beginnings_of_many_take_no_time),
+    };
+    return cmocka_run_group_tests(tests, learn, forget);
 }

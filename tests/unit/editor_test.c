@@ -236,7 +236,7 @@ static const struct {
     { "if x:\r" PASTE "    y\n    z\n" PASTED, "if x:\n    y\n    z|" },
 };
 
-TEST(keys_change_the_text)
+static void keys_change_the_text(void **state)
 {
     for (size_t i = 0; i < sizeof typed / sizeof *typed; i++) {
         desk d;
@@ -289,7 +289,7 @@ static void assert_outdented(code_language language, const outdented *texts, siz
 }
 
 /* What Enter makes of a text of bash. */
-TEST(blocks_of_bash_end_with_their_words)
+static void blocks_of_bash_end_with_their_words(void **state)
 {
     static const outdented texts[] = {
         { "for i in 1; do\n    echo\n    done", 4 },
@@ -308,7 +308,7 @@ TEST(blocks_of_bash_end_with_their_words)
     assert_outdented(CODE_BASH, texts, sizeof texts / sizeof *texts);
 }
 
-TEST(a_clause_stands_with_the_statement_that_it_belongs_to)
+static void a_clause_stands_with_the_statement_that_it_belongs_to(void **state)
 {
     static const outdented texts[] = {
         { "if x:\n    y\n    else:", 4 },
@@ -336,7 +336,7 @@ TEST(a_clause_stands_with_the_statement_that_it_belongs_to)
     assert_outdented(CODE_PYTHON, texts, sizeof texts / sizeof *texts);
 }
 
-TEST(keys_ask_for_something)
+static void keys_ask_for_something(void **state)
 {
     for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
         desk d;
@@ -347,7 +347,7 @@ TEST(keys_ask_for_something)
     }
 }
 
-TEST(empty_lines_at_the_end_are_not_of_the_text)
+static void empty_lines_at_the_end_are_not_of_the_text(void **state)
 {
     desk d;
     size_t len;
@@ -360,7 +360,7 @@ TEST(empty_lines_at_the_end_are_not_of_the_text)
     close_desk(&d);
 }
 
-TEST(a_burst_brings_its_own_indentation)
+static void a_burst_brings_its_own_indentation(void **state)
 {
     static const char lines[] = "if x:\r    y = 1\r\r    z = 2\r";
     desk d;
@@ -375,7 +375,7 @@ TEST(a_burst_brings_its_own_indentation)
     close_desk(&d);
 }
 
-TEST(a_text_has_a_bound)
+static void a_text_has_a_bound(void **state)
 {
     desk d;
     str big = { 0 };
@@ -429,7 +429,7 @@ static void close_screen(screen *s, desk *d)
     close_desk(d);
 }
 
-TEST(rows_have_labels_and_the_cursor_its_place)
+static void rows_have_labels_and_the_cursor_its_place(void **state)
 {
     desk d;
     screen s;
@@ -452,7 +452,7 @@ TEST(rows_have_labels_and_the_cursor_its_place)
     close_screen(&s, &d);
 }
 
-TEST(a_long_line_goes_on_in_the_next_row)
+static void a_long_line_goes_on_in_the_next_row(void **state)
 {
     desk d;
     screen s;
@@ -470,7 +470,7 @@ TEST(a_long_line_goes_on_in_the_next_row)
     close_screen(&s, &d);
 }
 
-TEST(a_text_longer_than_the_screen_shows_where_the_cursor_is)
+static void a_text_longer_than_the_screen_shows_where_the_cursor_is(void **state)
 {
     desk d;
     screen s;
@@ -489,7 +489,7 @@ TEST(a_text_longer_than_the_screen_shows_where_the_cursor_is)
     close_screen(&s, &d);
 }
 
-TEST(the_menu_stands_below_and_goes)
+static void the_menu_stands_below_and_goes(void **state)
 {
     desk d;
     screen s;
@@ -512,7 +512,7 @@ TEST(the_menu_stands_below_and_goes)
     close_screen(&s, &d);
 }
 
-TEST(a_narrower_screen_is_drawn_from_its_own_top)
+static void a_narrower_screen_is_drawn_from_its_own_top(void **state)
 {
     desk d;
     screen s;
@@ -537,7 +537,7 @@ TEST(a_narrower_screen_is_drawn_from_its_own_top)
     close_screen(&s, &d);
 }
 
-TEST(what_turns_text_or_stands_alone_is_shown)
+static void what_turns_text_or_stands_alone_is_shown(void **state)
 {
     desk d;
     screen s;
@@ -572,7 +572,7 @@ static const struct {
     { "", THEME_ANY },
 };
 
-TEST(a_background_is_light_or_dark)
+static void a_background_is_light_or_dark(void **state)
 {
     for (size_t i = 0; i < sizeof backgrounds / sizeof *backgrounds; i++)
         assert_int_equal(theme_of_answer(backgrounds[i].answer), backgrounds[i].theme);
@@ -585,5 +585,21 @@ TEST(a_background_is_light_or_dark)
 
 int main(void)
 {
-    return run_all_tests(NULL, NULL);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keys_change_the_text),
+        cmocka_unit_test(blocks_of_bash_end_with_their_words),
+        cmocka_unit_test(a_clause_stands_with_the_statement_that_it_belongs_to),
+        cmocka_unit_test(keys_ask_for_something),
+        cmocka_unit_test(empty_lines_at_the_end_are_not_of_the_text),
+        cmocka_unit_test(a_burst_brings_its_own_indentation),
+        cmocka_unit_test(a_text_has_a_bound),
+        cmocka_unit_test(rows_have_labels_and_the_cursor_its_place),
+        cmocka_unit_test(a_long_line_goes_on_in_the_next_row),
+        cmocka_unit_test(a_text_longer_than_the_screen_shows_where_the_cursor_is),
+        cmocka_unit_test(the_menu_stands_below_and_goes),
+        cmocka_unit_test(a_narrower_screen_is_drawn_from_its_own_top),
+        cmocka_unit_test(what_turns_text_or_stands_alone_is_shown),
+        cmocka_unit_test(a_background_is_light_or_dark),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

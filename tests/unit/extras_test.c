@@ -27,7 +27,7 @@ static void assert_fields(int is_ollama, const char *const *fields, const char *
         __VA_ARGS__, NULL \
     }
 
-TEST(fields_are_put_behind_those_of_the_body)
+static void fields_are_put_behind_those_of_the_body(void **state)
 {
     assert_fields(0, (const char *const[]){ NULL }, "{\"model\":\"m\"}");
     assert_fields(0, FIELDS("seed=7", "reasoning_effort=low", "top_p=0.9", "user="),
@@ -41,7 +41,7 @@ TEST(fields_are_put_behind_those_of_the_body)
     assert_fields(0, FIELDS("num_ctx=8192"), "{\"model\":\"m\",\"num_ctx\":8192}");
 }
 
-TEST(a_field_that_is_none_is_refused)
+static void a_field_that_is_none_is_refused(void **state)
 {
     static const char *const cases[][3] = {
         { "seed", NULL, "the request field \"seed\": expected NAME=VALUE" },
@@ -65,7 +65,7 @@ TEST(a_field_that_is_none_is_refused)
     }
 }
 
-TEST(headers_are_lines_with_their_values_as_secrets)
+static void headers_are_lines_with_their_values_as_secrets(void **state)
 {
     extras e;
     setenv("SNUG_TEST_HEADER", "from-the-variable", 1);
@@ -84,7 +84,7 @@ TEST(headers_are_lines_with_their_values_as_secrets)
     extras_free(&e);
 }
 
-TEST(a_header_that_is_none_is_refused_without_its_value)
+static void a_header_that_is_none_is_refused_without_its_value(void **state)
 {
     static const char *const cases[][2] = {
         { "sekrit", "header 1: expected NAME: VALUE" },
@@ -107,5 +107,11 @@ TEST(a_header_that_is_none_is_refused_without_its_value)
 
 int main(void)
 {
-    return run_all_tests(NULL, NULL);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fields_are_put_behind_those_of_the_body),
+        cmocka_unit_test(a_field_that_is_none_is_refused),
+        cmocka_unit_test(headers_are_lines_with_their_values_as_secrets),
+        cmocka_unit_test(a_header_that_is_none_is_refused_without_its_value),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,7 @@ static void add_one(worker *w)
     atomic_fetch_add(&w->count, 1);
 }
 
-TEST(what_returns_has_returned)
+static void what_returns_has_returned(void **state)
 {
     worker w = { 0 };
     install_guards();
@@ -49,7 +49,7 @@ TEST(what_returns_has_returned)
     assert_int_equal(w.g.is_running, 0);
 }
 
-TEST(a_loop_that_never_ends_is_left)
+static void a_loop_that_never_ends_is_left(void **state)
 {
     worker w = { 0 };
     install_guards();
@@ -64,7 +64,7 @@ static void loop_until_told(worker *w)
         turn();
 }
 
-TEST(a_kick_before_the_jump_only_calls)
+static void a_kick_before_the_jump_only_calls(void **state)
 {
     worker w = { .g.on_kick = count_kick };
     install_guards();
@@ -91,7 +91,7 @@ static void kick_while_calm(worker *w)
     kick_myself(GUARD_CALM);
 }
 
-TEST(a_calm_thread_is_not_called)
+static void a_calm_thread_is_not_called(void **state)
 {
     worker w = { .g.on_kick = count_kick };
     install_guards();
@@ -110,7 +110,7 @@ static void *be_kicked_outside(void *arg)
     return NULL;
 }
 
-TEST(a_kick_outside_of_a_run_does_nothing)
+static void a_kick_outside_of_a_run_does_nothing(void **state)
 {
     worker w = { .g.on_kick = count_kick };
     install_guards();
@@ -134,7 +134,7 @@ static void change_user_while_kicked(worker *w)
     add_one(w);
 }
 
-TEST(a_thread_that_changes_its_user_is_not_torn_out_of_that)
+static void a_thread_that_changes_its_user_is_not_torn_out_of_that(void **state)
 {
     worker w = { 0 };
     install_guards();
@@ -154,7 +154,7 @@ static void hold_while_kicked(worker *w)
     add_one(w);
 }
 
-TEST(a_jump_waits_until_the_thread_lets_go)
+static void a_jump_waits_until_the_thread_lets_go(void **state)
 {
     worker w = { 0 };
     install_guards();
@@ -195,7 +195,7 @@ static void be_in_the_loader(worker *w)
     be_kicked_while_holding(w, &w->g.no_jump);
 }
 
-TEST(who_keeps_others_is_torn_out_with_what_it_holds)
+static void who_keeps_others_is_torn_out_with_what_it_holds(void **state)
 {
     static const struct {
         void (*work)(worker *w);
@@ -230,7 +230,7 @@ static void hold_one_that_has_just_been_taken(worker *w)
     w->g.locks--;
 }
 
-TEST(a_lock_that_is_new_is_let_go_first)
+static void a_lock_that_is_new_is_let_go_first(void **state)
 {
     worker w = { .g.keeps_others = say_yes, .g.state = &w };
     install_guards();
@@ -239,7 +239,7 @@ TEST(a_lock_that_is_new_is_let_go_first)
     assert_int_equal(w.count, 1);
 }
 
-TEST(own_locks_have_room_for_some)
+static void own_locks_have_room_for_some(void **state)
 {
     static char locks[OWN_LOCKS * 4][16];
     own_locks own = { 0 };
@@ -269,7 +269,7 @@ static void calm_down_while_holding(worker *w)
     add_one(w);
 }
 
-TEST(a_jump_that_is_no_longer_wanted_is_forgotten)
+static void a_jump_that_is_no_longer_wanted_is_forgotten(void **state)
 {
     worker w = { 0 };
     install_guards();
@@ -291,7 +291,7 @@ static void kick_four_times(worker *w)
         kick_myself(GUARD_JUMP_LIBC);
 }
 
-TEST(a_busy_thread_is_left_at_a_later_kick)
+static void a_busy_thread_is_left_at_a_later_kick(void **state)
 {
     worker w = { .g.is_busy = be_busy_three_times };
     install_guards();
@@ -310,7 +310,7 @@ static void read_a_pipe(worker *w)
             return;
 }
 
-TEST(a_blocked_call_is_left_at_the_last_stage_only)
+static void a_blocked_call_is_left_at_the_last_stage_only(void **state)
 {
     int ends[2];
     worker w = { .data = &ends[0], .g.on_kick = count_kick };
@@ -349,7 +349,7 @@ static void kick_in_the_c_library(worker *w)
     add_one(w);
 }
 
-TEST(the_c_library_is_left_at_the_last_stage_only)
+static void the_c_library_is_left_at_the_last_stage_only(void **state)
 {
     worker w = { 0 };
     install_guards();
@@ -380,7 +380,7 @@ static size_t mappings(void)
     return count;
 }
 
-TEST(jumps_leave_nothing_behind)
+static void jumps_leave_nothing_behind(void **state)
 {
     enum { ROUNDS = SANITIZED ? 120 : 520 };
     size_t fds = 0, threads = 0, maps = 0;
@@ -455,7 +455,7 @@ static void raise_sys(worker *w)
     raise(SIGSYS);
 }
 
-TEST(a_fault_of_any_kind_ends_the_run)
+static void a_fault_of_any_kind_ends_the_run(void **state)
 {
     static const struct {
         void (*fault)(worker *w);
@@ -480,7 +480,7 @@ TEST(a_fault_of_any_kind_ends_the_run)
         }
 }
 
-TEST(a_fault_tells_its_address)
+static void a_fault_tells_its_address(void **state)
 {
     worker w = { .data = (void *)0x1230 };
     install_guards();
@@ -495,7 +495,7 @@ static void fault_while_holding(worker *w)
     write_to_nowhere(w);
 }
 
-TEST(a_fault_of_a_thread_that_holds_something_is_told)
+static void a_fault_of_a_thread_that_holds_something_is_told(void **state)
 {
     worker w = { .data = (void *)64 };
     install_guards();
@@ -521,7 +521,7 @@ static void be_interrupted(worker *w)
     kick_myself(GUARD_INTERRUPT);
 }
 
-TEST(a_fault_in_the_handler_of_a_kick_is_contained)
+static void a_fault_in_the_handler_of_a_kick_is_contained(void **state)
 {
     if (calls_handlers_masked) {
         print_message("the sanitizer calls handlers with its own mask of signals\n");
@@ -551,7 +551,7 @@ static void leave_by_system_call(worker *w)
     syscall(SYS_exit_group, 7);
 }
 
-TEST(an_end_that_the_filter_traps_is_told_with_its_status)
+static void an_end_that_the_filter_traps_is_told_with_its_status(void **state)
 {
     worker w = { 0 };
     install_guards();
@@ -584,7 +584,7 @@ static void dive_until_yellow(worker *w)
     *(long *)w->data = dive(w, 0);
 }
 
-TEST(deep_recursion_is_told_in_the_yellow_zone_and_goes_on)
+static void deep_recursion_is_told_in_the_yellow_zone_and_goes_on(void **state)
 {
     long depth = 0;
     worker w = { .data = &depth, .g.on_yellow = note_yellow };
@@ -613,7 +613,7 @@ static void *run_twice(void *arg)
     return NULL;
 }
 
-TEST(the_yellow_zone_is_closed_again_for_the_next_run)
+static void the_yellow_zone_is_closed_again_for_the_next_run(void **state)
 {
     long depth = 0;
     worker w = { .data = &depth, .g.on_yellow = note_yellow, .work = dive_until_yellow };
@@ -629,7 +629,7 @@ static void ignore_yellow(guard *g, uintptr_t sp)
     atomic_fetch_add(&w->yellows, 1);
 }
 
-TEST(recursion_that_does_not_stop_there_is_left_at_the_end)
+static void recursion_that_does_not_stop_there_is_left_at_the_end(void **state)
 {
     install_guards();
     for (int round = 0; round < 3; round++) {
@@ -656,7 +656,7 @@ static void dive_and_refuse(worker *w)
     atomic_fetch_add(&w->count, frame[0]);
 }
 
-TEST(allocations_are_refused_where_the_stack_is_nearly_used_up)
+static void allocations_are_refused_where_the_stack_is_nearly_used_up(void **state)
 {
     long room = 0;
     worker w = { .data = &room, .g.on_yellow = ignore_yellow };
@@ -685,7 +685,7 @@ static void ask_at_each_stage(worker *w)
     }
 }
 
-TEST(only_the_stack_makes_an_allocation_fail_and_not_inside_an_allocator)
+static void only_the_stack_makes_an_allocation_fail_and_not_inside_an_allocator(void **state)
 {
     worker w = { .g.stage = GUARD_STARVE };
     assert_false(guard_refuses(&w.g)); /* not running */
@@ -782,7 +782,7 @@ static void have_a_handler_with_information(void)
     *(volatile int *)64 = 1;
 }
 
-TEST(a_fault_of_another_thread_reaches_the_hosts_handler)
+static void a_fault_of_another_thread_reaches_the_hosts_handler(void **state)
 {
     assert_exits(have_a_plain_handler, 3);
     assert_exits(have_a_handler_with_information, 4);
@@ -833,7 +833,7 @@ static void have_no_handler_in_a_thread(void)
         pthread_join(other, NULL);
 }
 
-TEST(without_a_handler_the_process_dies_of_the_signal)
+static void without_a_handler_the_process_dies_of_the_signal(void **state)
 {
     assert_dies(have_no_handler_for_a_fault, SIGSEGV);
     assert_dies(have_no_handler_for_abort, SIGABRT);
@@ -852,7 +852,7 @@ static void ignore_a_sent_signal(void)
     _exit(5);
 }
 
-TEST(a_sent_signal_that_the_host_ignores_is_ignored)
+static void a_sent_signal_that_the_host_ignores_is_ignored(void **state)
 {
     assert_exits(ignore_a_sent_signal, 5);
 }
@@ -875,7 +875,7 @@ static void have_a_handler_for_one_time(void)
     raise(SIGFPE);
 }
 
-TEST(a_handler_for_one_time_is_called_once)
+static void a_handler_for_one_time_is_called_once(void **state)
 {
     assert_dies(have_a_handler_for_one_time, SIGFPE);
 }
@@ -892,7 +892,7 @@ static void have_a_later_handler(void)
     _exit(calls == 2 ? 6 : 96);
 }
 
-TEST(a_handler_that_comes_later_stays)
+static void a_handler_that_comes_later_stays(void **state)
 {
     assert_exits(have_a_later_handler, 6);
 }
@@ -914,7 +914,7 @@ static void install_and_uninstall(void)
     _exit(now.sa_handler == SIG_DFL ? 7 : 95);
 }
 
-TEST(what_was_there_before_is_put_back)
+static void what_was_there_before_is_put_back(void **state)
 {
     assert_exits(install_and_uninstall, 7);
 }
@@ -933,7 +933,7 @@ static void choose_a_signal_that_is_taken(void)
     _exit(8);
 }
 
-TEST(a_kick_signal_that_the_host_handles_is_refused)
+static void a_kick_signal_that_the_host_handles_is_refused(void **state)
 {
     assert_exits(choose_a_signal_that_is_taken, 8);
 }
@@ -974,7 +974,7 @@ static void send_a_fault_signal_from_outside(void)
     _exit(worker_join(&w) == GUARD_RETURNED ? 9 : 97);
 }
 
-TEST(a_fault_signal_that_another_process_sent_is_the_hosts)
+static void a_fault_signal_that_another_process_sent_is_the_hosts(void **state)
 {
     if (!starts_threads_after_fork) {
         print_message("the sanitizer starts no threads after a fork\n");
@@ -1054,7 +1054,7 @@ static void *run_cells(void *arg)
     return NULL;
 }
 
-TEST(a_watchdog_ends_every_kind_of_loop)
+static void a_watchdog_ends_every_kind_of_loop(void **state)
 {
     watchdog *dog;
     session all[6] = { 0 };
@@ -1080,5 +1080,41 @@ TEST(a_watchdog_ends_every_kind_of_loop)
 
 int main(void)
 {
-    return run_all_tests(NULL, NULL);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_returns_has_returned),
+        cmocka_unit_test(a_loop_that_never_ends_is_left),
+        cmocka_unit_test(a_kick_before_the_jump_only_calls),
+        cmocka_unit_test(a_calm_thread_is_not_called),
+        cmocka_unit_test(a_kick_outside_of_a_run_does_nothing),
+        cmocka_unit_test(a_thread_that_changes_its_user_is_not_torn_out_of_that),
+        cmocka_unit_test(a_jump_waits_until_the_thread_lets_go),
+        cmocka_unit_test(who_keeps_others_is_torn_out_with_what_it_holds),
+        cmocka_unit_test(a_lock_that_is_new_is_let_go_first),
+        cmocka_unit_test(own_locks_have_room_for_some),
+        cmocka_unit_test(a_jump_that_is_no_longer_wanted_is_forgotten),
+        cmocka_unit_test(a_busy_thread_is_left_at_a_later_kick),
+        cmocka_unit_test(a_blocked_call_is_left_at_the_last_stage_only),
+        cmocka_unit_test(the_c_library_is_left_at_the_last_stage_only),
+        cmocka_unit_test(jumps_leave_nothing_behind),
+        cmocka_unit_test(a_fault_of_any_kind_ends_the_run),
+        cmocka_unit_test(a_fault_tells_its_address),
+        cmocka_unit_test(a_fault_of_a_thread_that_holds_something_is_told),
+        cmocka_unit_test(a_fault_in_the_handler_of_a_kick_is_contained),
+        cmocka_unit_test(an_end_that_the_filter_traps_is_told_with_its_status),
+        cmocka_unit_test(deep_recursion_is_told_in_the_yellow_zone_and_goes_on),
+        cmocka_unit_test(the_yellow_zone_is_closed_again_for_the_next_run),
+        cmocka_unit_test(recursion_that_does_not_stop_there_is_left_at_the_end),
+        cmocka_unit_test(allocations_are_refused_where_the_stack_is_nearly_used_up),
+        cmocka_unit_test(only_the_stack_makes_an_allocation_fail_and_not_inside_an_allocator),
+        cmocka_unit_test(a_fault_of_another_thread_reaches_the_hosts_handler),
+        cmocka_unit_test(without_a_handler_the_process_dies_of_the_signal),
+        cmocka_unit_test(a_sent_signal_that_the_host_ignores_is_ignored),
+        cmocka_unit_test(a_handler_for_one_time_is_called_once),
+        cmocka_unit_test(a_handler_that_comes_later_stays),
+        cmocka_unit_test(what_was_there_before_is_put_back),
+        cmocka_unit_test(a_kick_signal_that_the_host_handles_is_refused),
+        cmocka_unit_test(a_fault_signal_that_another_process_sent_is_the_hosts),
+        cmocka_unit_test(a_watchdog_ends_every_kind_of_loop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@ static void *symbol(const char *name)
     return found;
 }
 
-TEST(everything_is_interposed)
+static void everything_is_interposed(void **state)
 {
     assert_true(guard_is_full());
 }
@@ -84,7 +84,7 @@ static void ask_at_the_end_of_the_stack(worker *w)
     add_one(w);
 }
 
-TEST(a_thread_at_the_end_of_its_stack_gets_no_memory)
+static void a_thread_at_the_end_of_its_stack_gets_no_memory(void **state)
 {
     worker w = { .data = symbol("probe_malloc") };
     install_guards();
@@ -94,7 +94,7 @@ TEST(a_thread_at_the_end_of_its_stack_gets_no_memory)
     assert_int_equal(w.g.in_malloc, 0);
 }
 
-TEST(memory_comes_as_it_was_asked_for)
+static void memory_comes_as_it_was_asked_for(void **state)
 {
     void *block = NULL;
     assert_int_equal(posix_memalign(&block, 3, 100), EINVAL);
@@ -135,7 +135,7 @@ static void allocate_for_ever(worker *w)
 }
 
 /* Torn inside malloc, a thread would leave its arena locked, which the next ones get. */
-TEST(a_thread_is_not_torn_out_of_the_allocator)
+static void a_thread_is_not_torn_out_of_the_allocator(void **state)
 {
     install_guards();
     for (int i = 0; i < 100; i++) {
@@ -155,7 +155,7 @@ static void be_kicked_in_malloc(worker *w)
     add_one(w);
 }
 
-TEST(a_jump_comes_when_the_allocator_is_left)
+static void a_jump_comes_when_the_allocator_is_left(void **state)
 {
     worker w = { 0 };
     install_guards();
@@ -178,7 +178,7 @@ static void be_kicked_in_a_call_of_the_c_library(worker *w)
     add_one(w);
 }
 
-TEST(the_c_library_is_not_left_from_within_free)
+static void the_c_library_is_not_left_from_within_free(void **state)
 {
     worker w = { 0 };
     install_guards();
@@ -214,7 +214,7 @@ static void dive_freeing(worker *w)
     dive(w, 1);
 }
 
-TEST(malloc_is_refused_before_the_stack_ends)
+static void malloc_is_refused_before_the_stack_ends(void **state)
 {
     worker w = { 0 };
     install_guards();
@@ -223,7 +223,7 @@ TEST(malloc_is_refused_before_the_stack_ends)
     assert_true(w.count > 1000);
 }
 
-TEST(free_is_not_entered_where_the_stack_ends)
+static void free_is_not_entered_where_the_stack_ends(void **state)
 {
     worker w = { 0 };
     install_guards();
@@ -364,7 +364,7 @@ static void be_kicked_with_a_lock_of_its_own(worker *w)
     add_one(w);
 }
 
-TEST(a_jump_does_not_wait_for_a_lock_of_its_own)
+static void a_jump_does_not_wait_for_a_lock_of_its_own(void **state)
 {
     for (size_t way = 0; way < WAYS; way++) {
         make_locks();
@@ -376,7 +376,7 @@ TEST(a_jump_does_not_wait_for_a_lock_of_its_own)
     }
 }
 
-TEST(a_jump_waits_until_the_lock_is_given_back)
+static void a_jump_waits_until_the_lock_is_given_back(void **state)
 {
     make_locks();
     for (size_t way = 0; way < WAYS; way++) {
@@ -399,7 +399,7 @@ static void lock_from_a_library(worker *w)
     pthread_mutex_unlock(&mutex);
 }
 
-TEST(a_librarys_locks_count_too)
+static void a_librarys_locks_count_too(void **state)
 {
     worker w = { .data = symbol("probe_lock") };
     make_locks();
@@ -420,7 +420,7 @@ static void fail_to_lock(worker *w)
     assert_int_equal(w->g.locks, 0);
 }
 
-TEST(a_lock_that_was_not_got_does_not_count)
+static void a_lock_that_was_not_got_does_not_count(void **state)
 {
     worker w = { 0 };
     make_locks();
@@ -465,7 +465,7 @@ static void use_special_mutexes(worker *w)
     }
 }
 
-TEST(mutexes_of_every_kind_work_as_before)
+static void mutexes_of_every_kind_work_as_before(void **state)
 {
     worker w = { 0 };
     make_locks();
@@ -525,7 +525,7 @@ static void wait_for_condition_again_and_again(worker *w)
     }
 }
 
-TEST(a_wait_for_a_lock_is_left_at_the_last_stage)
+static void a_wait_for_a_lock_is_left_at_the_last_stage(void **state)
 {
     static void (*const waits[])(worker *) = { wait_for_mutex, wait_to_read, wait_to_write };
     for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
@@ -543,7 +543,7 @@ TEST(a_wait_for_a_lock_is_left_at_the_last_stage)
     }
 }
 
-TEST(a_wait_for_a_condition_gives_the_mutex_back_when_it_is_left)
+static void a_wait_for_a_condition_gives_the_mutex_back_when_it_is_left(void **state)
 {
     static void (*const waits[])(worker *) = { wait_for_condition, wait_for_condition_by_a_clock,
                                                wait_for_condition_again_and_again };
@@ -579,7 +579,7 @@ static void wait_until_the_end(worker *w)
     add_one(w);
 }
 
-TEST(a_wait_with_an_end_ends_there)
+static void a_wait_with_an_end_ends_there(void **state)
 {
     worker w = { 0 };
     make_locks();
@@ -603,7 +603,7 @@ static void hand_over(worker *w)
     pthread_mutex_unlock(&mutex);
 }
 
-TEST(conditions_still_hand_over)
+static void conditions_still_hand_over(void **state)
 {
     _Atomic int turn_of = 0;
     worker w = { .data = &turn_of };
@@ -646,7 +646,7 @@ static void *run_take_and_give(void *arg)
     return NULL;
 }
 
-TEST(a_lock_is_counted_from_one_run_to_the_next)
+static void a_lock_is_counted_from_one_run_to_the_next(void **state)
 {
     worker w = { 0 };
     make_locks();
@@ -674,7 +674,7 @@ static void load_a_library(worker *w)
     atomic_fetch_add(&w->count, 100);
 }
 
-TEST(a_jump_waits_until_the_loader_is_done)
+static void a_jump_waits_until_the_loader_is_done(void **state)
 {
     worker w = { 0 };
     void *library;
@@ -720,7 +720,7 @@ static void take_the_ladder_away(worker *w)
     add_one(w);
 }
 
-TEST(a_session_can_not_take_the_ladder_away)
+static void a_session_can_not_take_the_ladder_away(void **state)
 {
     worker w = { 0 };
     install_guards();
@@ -756,7 +756,7 @@ static void call_pthread_exit(worker *w)
     pthread_exit(NULL);
 }
 
-TEST(the_end_of_the_process_is_the_end_of_the_run)
+static void the_end_of_the_process_is_the_end_of_the_run(void **state)
 {
     static const struct {
         void (*end)(worker *w);
@@ -780,7 +780,7 @@ static void hold_and_exit(worker *w)
     call_exit(w);
 }
 
-TEST(an_exit_with_a_lock_is_told)
+static void an_exit_with_a_lock_is_told(void **state)
 {
     worker w = { 0 };
     make_locks();
@@ -791,7 +791,7 @@ TEST(an_exit_with_a_lock_is_told)
 
 /* ---- text ---- */
 
-TEST(the_c_librarys_code_is_known)
+static void the_c_librarys_code_is_known(void **state)
 {
     text_init();
     assert_true(text_is_libc((uintptr_t)dlsym(RTLD_NEXT, "strdup")));
@@ -806,5 +806,30 @@ TEST(the_c_librarys_code_is_known)
 
 int main(void)
 {
-    return run_all_tests(NULL, NULL);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(everything_is_interposed),
+        cmocka_unit_test(a_thread_at_the_end_of_its_stack_gets_no_memory),
+        cmocka_unit_test(memory_comes_as_it_was_asked_for),
+        cmocka_unit_test(a_thread_is_not_torn_out_of_the_allocator),
+        cmocka_unit_test(a_jump_comes_when_the_allocator_is_left),
+        cmocka_unit_test(the_c_library_is_not_left_from_within_free),
+        cmocka_unit_test(malloc_is_refused_before_the_stack_ends),
+        cmocka_unit_test(free_is_not_entered_where_the_stack_ends),
+        cmocka_unit_test(a_jump_waits_until_the_lock_is_given_back),
+        cmocka_unit_test(a_jump_does_not_wait_for_a_lock_of_its_own),
+        cmocka_unit_test(a_librarys_locks_count_too),
+        cmocka_unit_test(a_lock_that_was_not_got_does_not_count),
+        cmocka_unit_test(mutexes_of_every_kind_work_as_before),
+        cmocka_unit_test(a_wait_for_a_lock_is_left_at_the_last_stage),
+        cmocka_unit_test(a_wait_for_a_condition_gives_the_mutex_back_when_it_is_left),
+        cmocka_unit_test(a_wait_with_an_end_ends_there),
+        cmocka_unit_test(conditions_still_hand_over),
+        cmocka_unit_test(a_lock_is_counted_from_one_run_to_the_next),
+        cmocka_unit_test(a_jump_waits_until_the_loader_is_done),
+        cmocka_unit_test(a_session_can_not_take_the_ladder_away),
+        cmocka_unit_test(the_end_of_the_process_is_the_end_of_the_run),
+        cmocka_unit_test(an_exit_with_a_lock_is_told),
+        cmocka_unit_test(the_c_librarys_code_is_known),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,7 +70,7 @@ static int leaves_out_what_is_used(void)
     return guard_install(0) == SNUG_OK && fault_kick_signal() == SIGRTMIN + 3;
 }
 
-TEST(it_is_a_real_time_signal_that_nobody_uses)
+static void it_is_a_real_time_signal_that_nobody_uses(void **state)
 {
     assert_holds(takes_the_first);
     assert_holds(leaves_out_what_is_used);
@@ -105,7 +105,7 @@ static int refuses_what_faults_raise(void)
            says("cannot be handled for this");
 }
 
-TEST(one_that_is_used_is_refused_and_a_free_one_named)
+static void one_that_is_used_is_refused_and_a_free_one_named(void **state)
 {
     assert_holds(refuses_what_is_handled);
     assert_holds(refuses_what_is_blocked);
@@ -128,7 +128,7 @@ static int finds_none(void)
            guard_install(0) == SNUG_EINVAL && says("kick_signal: each real-time signal");
 }
 
-TEST(where_all_are_handled_that_is_said)
+static void where_all_are_handled_that_is_said(void **state)
 {
     assert_holds(finds_the_last_one);
     assert_holds(finds_none);
@@ -144,12 +144,18 @@ static int keeps_what_it_has(void)
            guard_install(SIGUSR1) == SNUG_EINVAL;
 }
 
-TEST(it_is_chosen_once)
+static void it_is_chosen_once(void **state)
 {
     assert_holds(keeps_what_it_has);
 }
 
 int main(void)
 {
-    return run_all_tests(NULL, NULL);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_is_a_real_time_signal_that_nobody_uses),
+        cmocka_unit_test(one_that_is_used_is_refused_and_a_free_one_named),
+        cmocka_unit_test(where_all_are_handled_that_is_said),
+        cmocka_unit_test(it_is_chosen_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static int is_kept(const char *block)
     return block[2 * LARGE_BYTES] == 1;
 }
 
-TEST(pages_of_an_account_go_back)
+static void pages_of_an_account_go_back(void **state)
 {
     char *mine[] = { take_block(&ours), take_block(&ours) };
     char *not_mine = take_block(&others), *unknown = take_block(NULL);
@@ -43,7 +43,7 @@ TEST(pages_of_an_account_go_back)
     free(unknown);
 }
 
-TEST(the_rest_of_a_page_stays)
+static void the_rest_of_a_page_stays(void **state)
 {
 #if defined(__SANITIZE_THREAD__)
     print_message("ThreadSanitizer's malloc begins large blocks with a page\n");
@@ -55,7 +55,7 @@ TEST(the_rest_of_a_page_stays)
     free(block);
 }
 
-TEST(what_was_freed_is_not_touched)
+static void what_was_freed_is_not_touched(void **state)
 {
     char *block = take_block(&ours);
     large_forget(block + 16);
@@ -67,7 +67,7 @@ TEST(what_was_freed_is_not_touched)
     free(block);
 }
 
-TEST(what_a_library_keeps_is_not_touched)
+static void what_a_library_keeps_is_not_touched(void **state)
 {
     char *block = take_block(&ours);
     large_disown(&ours);
@@ -77,7 +77,7 @@ TEST(what_a_library_keeps_is_not_touched)
     free(block);
 }
 
-TEST(there_is_room_for_some)
+static void there_is_room_for_some(void **state)
 {
     static char blocks[5000];
     for (size_t i = 0; i < sizeof blocks; i++)
@@ -89,5 +89,12 @@ TEST(there_is_room_for_some)
 
 int main(void)
 {
-    return run_all_tests(NULL, NULL);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pages_of_an_account_go_back),
+        cmocka_unit_test(the_rest_of_a_page_stays),
+        cmocka_unit_test(what_was_freed_is_not_touched),
+        cmocka_unit_test(what_a_library_keeps_is_not_touched),
+        cmocka_unit_test(there_is_room_for_some),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@ static memory_account account(int64_t limit_mib)
     return m;
 }
 
-TEST(what_is_charged_is_used_until_it_is_released)
+static void what_is_charged_is_used_until_it_is_released(void **state)
 {
     memory_account m = account(100);
     assert_true(memory_charge(&m, 30));
@@ -25,7 +25,7 @@ TEST(what_is_charged_is_used_until_it_is_released)
     assert_int_equal(m.refusals, 0);
 }
 
-TEST(the_limit_holds_to_the_byte)
+static void the_limit_holds_to_the_byte(void **state)
 {
     memory_account m = account(100);
     assert_false(memory_charge(&m, 100 * MIB + 1));
@@ -35,7 +35,7 @@ TEST(the_limit_holds_to_the_byte)
     assert_int_equal(m.refusals, 2);
 }
 
-TEST(what_was_restored_over_the_limit_stays_with_a_reserve)
+static void what_was_restored_over_the_limit_stays_with_a_reserve(void **state)
 {
     memory_account m = account(100);
     memory_begin_copy(&m);
@@ -50,7 +50,7 @@ TEST(what_was_restored_over_the_limit_stays_with_a_reserve)
     assert_false(memory_charge(&m, 101 * MIB));
 }
 
-TEST(a_size_that_nothing_can_have_is_refused)
+static void a_size_that_nothing_can_have_is_refused(void **state)
 {
     memory_account m = account(100);
     memory_account unlimited;
@@ -76,7 +76,7 @@ static void *charge_often(void *arg)
     return NULL;
 }
 
-TEST(a_shared_account_loses_no_charge_of_several_threads)
+static void a_shared_account_loses_no_charge_of_several_threads(void **state)
 {
     pthread_t threads[2];
     memory_account m = account(100);
@@ -88,7 +88,7 @@ TEST(a_shared_account_loses_no_charge_of_several_threads)
     assert_int_equal(m.used_bytes, 2 * CHARGES * 2);
 }
 
-TEST(without_a_limit_everything_is_counted)
+static void without_a_limit_everything_is_counted(void **state)
 {
     memory_account m;
     memory_init(&m, UINT64_MAX);
@@ -97,7 +97,7 @@ TEST(without_a_limit_everything_is_counted)
     assert_int_equal(m.used_bytes, INT64_C(1) << 50);
 }
 
-TEST(a_full_session_has_a_reserve_in_its_next_cell)
+static void a_full_session_has_a_reserve_in_its_next_cell(void **state)
 {
     memory_account m = account(64);
     assert_true(memory_charge(&m, 64 * MIB));
@@ -106,7 +106,7 @@ TEST(a_full_session_has_a_reserve_in_its_next_cell)
     assert_false(memory_charge(&m, 1));
 }
 
-TEST(two_reserves_are_the_most_that_cells_can_take)
+static void two_reserves_are_the_most_that_cells_can_take(void **state)
 {
     memory_account m = account(64);
     for (int cell = 0; cell < 10; cell++) {
@@ -117,7 +117,7 @@ TEST(two_reserves_are_the_most_that_cells_can_take)
     assert_int_equal(m.used_bytes, 64 * MIB + 2 * MEMORY_RESERVE_BYTES);
 }
 
-TEST(the_reserve_is_an_eighth_of_a_large_limit)
+static void the_reserve_is_an_eighth_of_a_large_limit(void **state)
 {
     memory_account m = account(800);
     assert_true(memory_charge(&m, 800 * MIB));
@@ -126,7 +126,7 @@ TEST(the_reserve_is_an_eighth_of_a_large_limit)
     assert_false(memory_charge(&m, 1));
 }
 
-TEST(small_requests_are_granted_after_one_is_refused)
+static void small_requests_are_granted_after_one_is_refused(void **state)
 {
     memory_account m = account(64);
     assert_true(memory_charge(&m, 64 * MIB));
@@ -141,7 +141,7 @@ TEST(small_requests_are_granted_after_one_is_refused)
     assert_int_equal(m.used_bytes, 64 * MIB + (MEMORY_GRANTS - 1) * MEMORY_SMALL_BYTES);
 }
 
-TEST(what_one_can_do_without_is_no_refusal)
+static void what_one_can_do_without_is_no_refusal(void **state)
 {
     memory_account m = account(64);
     assert_true(memory_charge_if_fits(&m, 64 * MIB));
@@ -150,7 +150,7 @@ TEST(what_one_can_do_without_is_no_refusal)
     assert_int_equal(m.used_bytes, 64 * MIB);
 }
 
-TEST(the_reserve_does_not_lower_the_limit)
+static void the_reserve_does_not_lower_the_limit(void **state)
 {
     memory_account m = account(64);
     assert_true(memory_charge(&m, 59 * MIB));
@@ -161,7 +161,7 @@ TEST(the_reserve_does_not_lower_the_limit)
     assert_int_equal(m.ceiling_bytes, 64 * MIB);
 }
 
-TEST(the_peak_is_the_highest_of_a_cell)
+static void the_peak_is_the_highest_of_a_cell(void **state)
 {
     memory_account m = account(100);
     assert_true(memory_charge(&m, 50 * MIB));
@@ -174,7 +174,7 @@ TEST(the_peak_is_the_highest_of_a_cell)
     assert_int_equal(memory_peak(&m, 0), 10 * MIB);
 }
 
-TEST(a_session_may_free_what_others_allocated)
+static void a_session_may_free_what_others_allocated(void **state)
 {
     memory_account m = account(100);
     memory_release(&m, 30 * MIB);
@@ -185,7 +185,7 @@ TEST(a_session_may_free_what_others_allocated)
     assert_int_equal(m.used_bytes, -10 * MIB);
 }
 
-TEST(a_cell_that_goes_on_after_many_refusals_is_hopeless)
+static void a_cell_that_goes_on_after_many_refusals_is_hopeless(void **state)
 {
     memory_account m = account(100);
     for (int i = 0; i < MEMORY_PATIENCE; i++) {
@@ -198,7 +198,7 @@ TEST(a_cell_that_goes_on_after_many_refusals_is_hopeless)
 }
 
 /* All of it at once would be another thread's before its owner tries again. */
-TEST(a_room_goes_piece_by_piece)
+static void a_room_goes_piece_by_piece(void **state)
 {
     int pieces = 0;
     assert_int_equal(room_drop(), 0);
@@ -216,5 +216,23 @@ TEST(a_room_goes_piece_by_piece)
 
 int main(void)
 {
-    return run_all_tests(NULL, NULL);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_room_goes_piece_by_piece),
+        cmocka_unit_test(what_is_charged_is_used_until_it_is_released),
+        cmocka_unit_test(the_limit_holds_to_the_byte),
+        cmocka_unit_test(what_was_restored_over_the_limit_stays_with_a_reserve),
+        cmocka_unit_test(a_size_that_nothing_can_have_is_refused),
+        cmocka_unit_test(a_shared_account_loses_no_charge_of_several_threads),
+        cmocka_unit_test(without_a_limit_everything_is_counted),
+        cmocka_unit_test(a_full_session_has_a_reserve_in_its_next_cell),
+        cmocka_unit_test(two_reserves_are_the_most_that_cells_can_take),
+        cmocka_unit_test(the_reserve_is_an_eighth_of_a_large_limit),
+        cmocka_unit_test(small_requests_are_granted_after_one_is_refused),
+        cmocka_unit_test(what_one_can_do_without_is_no_refusal),
+        cmocka_unit_test(the_reserve_does_not_lower_the_limit),
+        cmocka_unit_test(the_peak_is_the_highest_of_a_cell),
+        cmocka_unit_test(a_session_may_free_what_others_allocated),
+        cmocka_unit_test(a_cell_that_goes_on_after_many_refusals_is_hopeless),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

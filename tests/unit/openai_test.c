@@ -2,7 +2,7 @@
 
 static const dialect *const d = &dialect_openai;
 
-TEST(a_request_is_a_chat)
+static void a_request_is_a_chat(void **state)
 {
     model_call call = { text_of("c1"), text_of("run"), text_of("{\"code\": \"1\"}") };
     model_call broken = { text_of("c2"), text_of("run"), text_of("{\"code") };
@@ -35,7 +35,7 @@ TEST(a_request_is_a_chat)
         "\"temperature\":0.25,\"stream\":true,\"stream_options\":{\"include_usage\":true}}");
 }
 
-TEST(a_shape_is_a_format_of_the_response)
+static void a_shape_is_a_format_of_the_response(void **state)
 {
     const model_message message = { MODEL_USER, text_of("a"), NULL, 0, { 0 }, 0 };
     const model_shape shape = { "verdict", "Gives it.", "{\"type\":\"object\"}" };
@@ -50,7 +50,7 @@ TEST(a_shape_is_a_format_of_the_response)
     assert_written(d, &request, 0, DIALECT_NO_SHAPE, SHAPELESS "}");
 }
 
-TEST(images_stand_behind_the_text_of_the_first_question)
+static void images_stand_behind_the_text_of_the_first_question(void **state)
 {
     const model_message messages[] = { { MODEL_SYSTEM, text_of("s"), NULL, 0, { 0 }, 0 },
                                        { MODEL_USER, text_of("a"), NULL, 0, { 0 }, 0 },
@@ -71,7 +71,7 @@ TEST(images_stand_behind_the_text_of_the_first_question)
         "{\"role\":\"user\",\"content\":\"c\"}]}");
 }
 
-TEST(what_is_not_wanted_or_not_taken_is_left_out)
+static void what_is_not_wanted_or_not_taken_is_left_out(void **state)
 {
     const model_message message = { MODEL_USER, text_of("a"), NULL, 0, { 0 }, 0 };
     model_request request = { .messages = &message, .message_count = 1, .temperature = -1 };
@@ -86,7 +86,7 @@ TEST(what_is_not_wanted_or_not_taken_is_left_out)
                    BEGUN ",\"max_completion_tokens\":9,\"stream\":true}");
 }
 
-TEST(a_whole_reply_is_read_with_what_servers_make_of_it)
+static void a_whole_reply_is_read_with_what_servers_make_of_it(void **state)
 {
 #define CHOICE(message, finish) \
     "{\"choices\":[{\"index\":0,\"message\":" message ",\"finish_reason\":" finish "}]}"
@@ -128,7 +128,7 @@ TEST(a_whole_reply_is_read_with_what_servers_make_of_it)
     }
 }
 
-TEST(a_text_that_is_no_reply_is_refused)
+static void a_text_that_is_no_reply_is_refused(void **state)
 {
     static const char *const texts[] = {
         "",
@@ -155,7 +155,7 @@ TEST(a_text_that_is_no_reply_is_refused)
 #define DELTA(delta) "{\"choices\":[{\"index\":0,\"delta\":" delta "}]}"
 #define STOP(reason) "{\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"" reason "\"}]}"
 
-TEST(a_stream_is_read_with_what_servers_make_of_it)
+static void a_stream_is_read_with_what_servers_make_of_it(void **state)
 {
     static const struct {
         const char *const events[8];
@@ -201,7 +201,7 @@ TEST(a_stream_is_read_with_what_servers_make_of_it)
     }
 }
 
-TEST(a_character_that_is_divided_between_pieces_is_one)
+static void a_character_that_is_divided_between_pieces_is_one(void **state)
 {
     static const struct {
         const char *events[8];
@@ -238,7 +238,7 @@ TEST(a_character_that_is_divided_between_pieces_is_one)
     }
 }
 
-TEST(a_stream_is_complete_at_its_reason_or_its_end)
+static void a_stream_is_complete_at_its_reason_or_its_end(void **state)
 {
     static const char *const cut[] = { DELTA("{\"content\":\"a\"}"), NULL };
     static const char *const ended[] = { DELTA("{\"content\":\"a\"}"), "[DONE]", NULL };
@@ -256,7 +256,7 @@ TEST(a_stream_is_complete_at_its_reason_or_its_end)
     done(&r);
 }
 
-TEST(usage_is_counted_where_it_stands)
+static void usage_is_counted_where_it_stands(void **state)
 {
     static const char *const events[] = {
         DELTA("{\"content\":\"a\"}"),
@@ -282,7 +282,7 @@ TEST(usage_is_counted_where_it_stands)
     done(&r);
 }
 
-TEST(garbage_and_errors_in_a_stream_are_seen)
+static void garbage_and_errors_in_a_stream_are_seen(void **state)
 {
     static const char *const garbage[] = { DELTA("{\"content\":\"a\"}"), "<html>", NULL };
     static const char *const no_object[] = { "[1]", NULL };
@@ -308,7 +308,7 @@ TEST(garbage_and_errors_in_a_stream_are_seen)
     done(&r);
 }
 
-TEST(calls_have_a_bound)
+static void calls_have_a_bound(void **state)
 {
     dialect_reader r;
     model_reply reply = { 0 };
@@ -327,7 +327,7 @@ TEST(calls_have_a_bound)
 
 /* ---- refusals ---- */
 
-TEST(a_refusal_is_read_in_any_shape)
+static void a_refusal_is_read_in_any_shape(void **state)
 {
     static const char *const cases[][2] = {
         { "{\"error\":{\"message\":\"m\",\"type\":\"t\",\"param\":\"p\",\"code\":\"c\"}}",
@@ -354,7 +354,7 @@ TEST(a_refusal_is_read_in_any_shape)
     }
 }
 
-TEST(only_a_parameter_that_is_not_supported_is_learnt)
+static void only_a_parameter_that_is_not_supported_is_learnt(void **state)
 {
     static const struct {
         int status;
@@ -397,5 +397,21 @@ TEST(only_a_parameter_that_is_not_supported_is_learnt)
 
 int main(void)
 {
-    return run_all_tests(NULL, NULL);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_request_is_a_chat),
+        cmocka_unit_test(a_shape_is_a_format_of_the_response),
+        cmocka_unit_test(images_stand_behind_the_text_of_the_first_question),
+        cmocka_unit_test(what_is_not_wanted_or_not_taken_is_left_out),
+        cmocka_unit_test(a_whole_reply_is_read_with_what_servers_make_of_it),
+        cmocka_unit_test(a_text_that_is_no_reply_is_refused),
+        cmocka_unit_test(a_stream_is_read_with_what_servers_make_of_it),
+        cmocka_unit_test(a_character_that_is_divided_between_pieces_is_one),
+        cmocka_unit_test(a_stream_is_complete_at_its_reason_or_its_end),
+        cmocka_unit_test(usage_is_counted_where_it_stands),
+        cmocka_unit_test(garbage_and_errors_in_a_stream_are_seen),
+        cmocka_unit_test(calls_have_a_bound),
+        cmocka_unit_test(a_refusal_is_read_in_any_shape),
+        cmocka_unit_test(only_a_parameter_that_is_not_supported_is_learnt),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

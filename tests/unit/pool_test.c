@@ -314,56 +314,6 @@ TEST(a_wrong_option_is_the_caller_s_error_with_a_pool_too)
     assert_int_equal(fake.begun, fake.closed);
 }
 
-TEST(a_half_that_can_not_be_given_its_session_is_opened_cold)
-{
-    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    snug_host *host = open_first_host(1, 0);
-    options.profile = "data";
-    await_ready(host, 1, 0);
-    snug_session_close(open_session(host, &options));
-    await_ready(host, 1, 1);
-    atomic_store(&fake.refuses_to_give, 1);
-    snug_session *session = open_session(host, &options);
-    assert_counts(host, 0, 0, 2);
-    assert_runs(session);
-    snug_session_close(session);
-    assert_int_equal(snug_host_close(host), SNUG_OK);
-    assert_int_equal(fake.begun, fake.closed);
-    assert_int_equal(fake.misuses, 0);
-}
-
-TEST(a_fill_that_fails_is_nobody_s_error)
-{
-    fake_reset();
-    atomic_store(&fake.refuses_to_open, 1);
-    snug_host *host = open_host(2, 0);
-    fake_await(&fake.begun, 1);
-    snug_session *session = open_session(host, NULL);
-    assert_runs(session);
-    await_ready(host, 2, 0); /* after it has backed off */
-    snug_session_close(session);
-    assert_int_equal(snug_host_close(host), SNUG_OK);
-    assert_int_equal(fake.misuses, 0);
-}
-
-TEST(a_spare_whose_folder_is_gone_is_lost_and_not_handed_out)
-{
-    char top[] = "/tmp/pool_test-XXXXXX";
-    assert_non_null(mkdtemp(top));
-    setenv("TMPDIR", top, 1);
-    snug_host *host = open_first_host(1, 0);
-    await_ready(host, 1, 0);
-    tree_remove(host->workdirs);
-    snug_session *session = open_session(host, NULL);
-    assert_counts(host, 0, 0, 1);
-    assert_int_equal(access(snug_session_workdir(session), W_OK), 0);
-    snug_session_close(session);
-    assert_int_equal(snug_host_close(host), SNUG_OK);
-    assert_int_equal(fake.begun, fake.closed);
-    unsetenv("TMPDIR");
-    tree_remove(top);
-}
-
 TEST(an_idle_pool_gives_its_spares_back)
 {
     fake_reset();

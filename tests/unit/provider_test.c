@@ -24,7 +24,7 @@ static const provider *found(const char *name, const char *expected)
     return p;
 }
 
-TEST(a_name_is_a_provider_and_its_model)
+static void a_name_is_a_provider_and_its_model(void **state)
 {
     assert_string_equal(found("openai:gpt-4o", "gpt-4o")->key_variable, "OPENAI_API_KEY");
     assert_ptr_equal(found("anthropic:claude-x", "claude-x")->dialect, &dialect_anthropic);
@@ -34,7 +34,7 @@ TEST(a_name_is_a_provider_and_its_model)
     assert_false(found("lmstudio:any", "any")->needs_key);
 }
 
-TEST(a_name_that_is_none_is_refused_by_what_is_wrong)
+static void a_name_that_is_none_is_refused_by_what_is_wrong(void **state)
 {
     static const char *const cases[][2] = {
         { "gpt-4o", "\"gpt-4o\" has no provider: the form is PROVIDER:MODEL" },
@@ -72,7 +72,7 @@ static void assert_place(const char *name, const char *base_url, const char *url
     provider_place_free(&place);
 }
 
-TEST(an_address_is_the_callers_or_the_variables_or_the_providers)
+static void an_address_is_the_callers_or_the_variables_or_the_providers(void **state)
 {
     unsetenv("OPENAI_BASE_URL");
     unsetenv("ANTHROPIC_BASE_URL");
@@ -103,7 +103,7 @@ TEST(an_address_is_the_callers_or_the_variables_or_the_providers)
     unsetenv("OPENAI_BASE_URL");
 }
 
-TEST(a_deployment_of_azure_has_an_address_of_its_own)
+static void a_deployment_of_azure_has_an_address_of_its_own(void **state)
 {
     static const char *const cases[][2] = {
         { "https://r.openai.azure.com",
@@ -141,7 +141,7 @@ TEST(a_deployment_of_azure_has_an_address_of_its_own)
     unsetenv("AZURE_OPENAI_ENDPOINT");
 }
 
-TEST(a_server_of_this_network_is_local)
+static void a_server_of_this_network_is_local(void **state)
 {
     static const struct {
         const char *host;
@@ -185,7 +185,7 @@ TEST(a_server_of_this_network_is_local)
     }
 }
 
-TEST(ollama_host_is_what_ollama_takes_for_one)
+static void ollama_host_is_what_ollama_takes_for_one(void **state)
 {
     static const char *const cases[][2] = {
         { "box", "http://box:11434/v1" },
@@ -213,7 +213,7 @@ TEST(ollama_host_is_what_ollama_takes_for_one)
     unsetenv("OLLAMA_HOST");
 }
 
-TEST(an_address_that_is_none_is_refused)
+static void an_address_that_is_none_is_refused(void **state)
 {
     static const char *const cases[][2] = {
         { "", "the base URL is not an http or https URL" },
@@ -250,7 +250,7 @@ static int check(const char *url, int is_callers)
     return error;
 }
 
-TEST(a_key_goes_unencrypted_to_this_machine_or_where_the_caller_says)
+static void a_key_goes_unencrypted_to_this_machine_or_where_the_caller_says(void **state)
 {
     assert_int_equal(check("https://a.example/v1", 0), SNUG_OK);
     assert_int_equal(check("http://localhost:1/v1", 0), SNUG_OK);
@@ -268,5 +268,15 @@ TEST(a_key_goes_unencrypted_to_this_machine_or_where_the_caller_says)
 
 int main(void)
 {
-    return run_all_tests(NULL, NULL);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_name_is_a_provider_and_its_model),
+        cmocka_unit_test(a_name_that_is_none_is_refused_by_what_is_wrong),
+        cmocka_unit_test(an_address_is_the_callers_or_the_variables_or_the_providers),
+        cmocka_unit_test(a_deployment_of_azure_has_an_address_of_its_own),
+        cmocka_unit_test(a_server_of_this_network_is_local),
+        cmocka_unit_test(ollama_host_is_what_ollama_takes_for_one),
+        cmocka_unit_test(an_address_that_is_none_is_refused),
+        cmocka_unit_test(a_key_goes_unencrypted_to_this_machine_or_where_the_caller_says),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }
