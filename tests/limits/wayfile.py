@@ -32,7 +32,7 @@ class Way:
         while lines and lines[0].startswith("#") and not HEAD.match(lines[0]):
             self._comment(lines.pop(0)[1:].strip())
         self.limits = self.head.get("limit", "").split()
-        self.forms = self.head.get("forms", "").split()
+        self.forms = self.head.get("forms", "bash" if self.language == ".sh" else "local worker full").split()
         self.options = shlex.split(self.head.get("options", ""))
         self.after_s = float(self.head.get("after", 1))
         self.rounds = int(self.head.get("rounds", 1))
@@ -50,8 +50,8 @@ class Way:
 
     def _judge(self):
         unknown = [form for form in self.forms if form not in FORMS]
-        if not self.about or not self.limits or not self.forms or unknown:
-            raise ValueError(f"{self.path}: needs a sentence, a limit and forms {FORMS}")
+        if not self.about or not self.limits or unknown:
+            raise ValueError(f"{self.path}: needs a sentence and a limit; forms are of {FORMS}")
         if self.language == ".sh" and self.forms != ["bash"]:
             raise ValueError(f"{self.path}: a shell's cells are for bash")
 

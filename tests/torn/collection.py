@@ -3,7 +3,6 @@
 # expect: rung 3 a collection looks for no signal
 # expect short: hang
 # state: any
-# when: run
 many = [[]] * 60_000_000
 kept = []
 while True:

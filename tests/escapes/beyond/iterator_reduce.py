@@ -1,7 +1,6 @@
 # it.__reduce__ looks up a name whose comparison exhausts the iterator: writes to freed memory (3.11.2).
 # expect: died or hang or crash or error or ok
 # state: any
-# when: run
 # only: 3.11
 import builtins
 it = iter([1, 2, 3])

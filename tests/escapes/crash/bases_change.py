@@ -1,7 +1,6 @@
 # A class changes its bases in the midst of an attribute lookup of its instance.
 # expect: ok or error or recursion or crash
 # state: any
-# when: run
 class A:
     pass
 class B(A):

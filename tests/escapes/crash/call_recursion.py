@@ -2,7 +2,6 @@
 # expect: recursion or memory or crash or denied or error
 # expect short 3.11: died
 # state: any
-# when: run
 import sys
 sys.setrecursionlimit(10**9)
 class A:

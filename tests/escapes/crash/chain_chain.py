@@ -1,7 +1,6 @@
 # itertools.chain over chain, a million deep.
 # expect: crash or recursion or memory or ok
 # state: any
-# when: run
 import itertools
 it = iter([1])
 for _ in range(1_000_000):

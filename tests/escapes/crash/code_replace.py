@@ -1,7 +1,5 @@
 # Bytecode of the cell's own that reads far beyond a tuple's end.
 # expect: denied or error
-# state: kept
-# when: run
 import dis
 extended, load, back = (dis.opmap[name] for name in ("EXTENDED_ARG", "LOAD_CONST", "RETURN_VALUE"))
 f = lambda: 0

@@ -1,7 +1,6 @@
 # copy.deepcopy of a list a million deep, the recursion limit off.
 # expect: recursion or memory or crash or denied or error
 # state: any
-# when: run
 import copy, sys
 sys.setrecursionlimit(10**9)
 nested = []

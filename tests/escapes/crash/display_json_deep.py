@@ -1,6 +1,5 @@
 # JSON of a display that is nested deep, and one that holds itself.
 # expect: ok or error or recursion
-# state: kept
 # when: display
 deep = []
 for n in range(100_000):

@@ -1,6 +1,5 @@
 # The parts of a display are freed while they are read: the truth of the last item of one is the guest's to tell.
 # expect: ok or error
-# state: kept
 # when: display
 import sys
 parts = []

@@ -1,6 +1,5 @@
 # What describes an object displays the object.
 # expect: recursion or memory or rung 2
-# state: kept
 # when: display
 try:
     display

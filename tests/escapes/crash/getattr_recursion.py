@@ -1,7 +1,6 @@
 # __getattr__ asks for a longer name, the recursion limit off.
 # expect: recursion or memory or crash or denied or error
 # state: any
-# when: run
 import sys
 sys.setrecursionlimit(10**9)
 class A:

@@ -2,7 +2,6 @@
 # expect: crash
 # expect short: died
 # state: lost
-# when: run
 import asyncio, collections, datetime, decimal, functools, io, itertools, queue, random, struct, types, zlib
 kinds = [asyncio.Future, asyncio.Task, collections.OrderedDict, collections.deque, struct.Struct,
          io.StringIO, io.BytesIO, io.TextIOWrapper, io.BufferedReader, io.BufferedWriter,

@@ -6,7 +6,6 @@
 # expect 3.11: crash or ok or error
 # expect short 3.13: died
 # state: any
-# when: run
 import asyncio
 task = asyncio.Task.__new__(asyncio.Task)
 for name in ("get_coro", "get_context"):

@@ -1,7 +1,6 @@
 # isinstance with a tuple a million deep, the recursion limit off.
 # expect: recursion or memory or crash or denied or error or ok
 # state: any
-# when: run
 import sys
 sys.setrecursionlimit(10**9)
 t = ()

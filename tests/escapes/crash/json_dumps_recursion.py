@@ -1,7 +1,6 @@
 # json.dumps of a list a million deep, the recursion limit off.
 # expect: recursion or memory or crash or denied or error or ok
 # state: any
-# when: run
 import json, sys
 sys.setrecursionlimit(10**9)
 nested = []

@@ -1,7 +1,6 @@
 # A view of a view of a dict, a million deep: each lookup recurses in C.
 # expect: crash or recursion or memory or error or ok
 # state: any
-# when: run
 import types
 view = {"x": 1}
 for _ in range(1_000_000):

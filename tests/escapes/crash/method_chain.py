@@ -1,7 +1,6 @@
 # A bound method of a bound method, a hundred thousand deep, is called.
 # expect: crash or recursion or memory or error
 # state: any
-# when: run
 import types
 method = print
 for _ in range(100_000):

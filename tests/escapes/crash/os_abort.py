@@ -1,6 +1,5 @@
 # random._os.abort ends the process by SIGABRT.
 # expect: crash or denied or error
 # state: any
-# when: run
 import random
 random._os.abort()

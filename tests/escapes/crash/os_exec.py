@@ -1,6 +1,5 @@
 # Replaces the process by another program.
 # expect: crash or denied or error
 # state: any
-# when: run
 import random
 random._os.execv("/bin/true", ["true"])

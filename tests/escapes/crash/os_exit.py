@@ -1,6 +1,5 @@
 # random._os._exit ends the process.
 # expect: crash or denied or error
 # state: any
-# when: run
 import random
 random._os._exit(3)

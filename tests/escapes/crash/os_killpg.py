@@ -1,6 +1,5 @@
 # Ends the group of the process.
 # expect: crash or denied or error
 # state: any
-# when: run
 import random
 random._os.killpg(0, 15)

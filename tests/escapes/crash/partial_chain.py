@@ -1,7 +1,6 @@
 # functools.partial of partial with an attribute, a hundred thousand deep, is called.
 # expect: crash or recursion or memory or error or ok
 # state: any
-# when: run
 import functools
 f = int
 for _ in range(300_000):

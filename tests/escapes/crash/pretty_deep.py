@@ -1,6 +1,5 @@
 # A value is nested a hundred thousand times, with kinds that take turns.
 # expect: recursion or memory or rung 2
-# state: kept
 # when: repr
 value = []
 for n in range(100_000):

@@ -1,6 +1,5 @@
 # __reduce__ that makes another of its kind, for ever.
 # expect: recursion or ok
-# state: kept
 # when: save
 class Again:
     def __reduce__(self):

@@ -1,6 +1,5 @@
 # __setstate__ that recurses without end, at the restore.
 # expect: recursion or ok
-# state: kept
 # when: save
 class Again:
     def __getstate__(self):

@@ -1,6 +1,5 @@
 # SQLite reads a mapped file that was cut meanwhile.
 # expect: error or ok
-# state: kept
 # profile: data
 import os, sqlite3
 connection = sqlite3.connect("mapped.db")

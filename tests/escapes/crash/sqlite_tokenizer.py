@@ -1,6 +1,5 @@
 # A tokenizer of SQLite's is a table of functions at an address that the cell says.
 # expect: error
-# state: kept
 # profile: data
 import sqlite3, struct
 connection = sqlite3.connect(":memory:")

@@ -1,7 +1,6 @@
 # The index of SQLite's write-ahead log is a mapped file, and it is cut. A database may say of
 # itself that it has such a log.
 # expect: error or ok
-# state: kept
 # profile: data
 import os, sqlite3
 connection = sqlite3.connect("logged.db")

@@ -1,6 +1,5 @@
 # Python and C by turns down to the end of the stack, then each kind of call there.
 # expect: recursion
-# state: kept
 # only: 3.14+
 import functools, sys
 class Deep:

@@ -1,6 +1,5 @@
 # Ten million tuples in tuples are freed at once.
 # expect: ok or memory
-# state: kept
 # only: 3.14+
 a = None
 for _ in range(1_000_000):

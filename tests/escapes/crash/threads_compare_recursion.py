@@ -1,8 +1,6 @@
 # Compares lists that contain themselves, on three threads at a time.
 # expect: ok or recursion or error
-# state: kept
 # threads: 3
-# when: run
 import threading
 def compare():
     a, b = [], []

@@ -2,6 +2,5 @@
 # expect: crash or denied or error or ok
 # state: any
 # threads: 1
-# when: run
 import random, threading
 threading.Thread(target=random._os._exit, args=(3,)).start()

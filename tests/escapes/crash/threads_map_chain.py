@@ -3,7 +3,6 @@
 # expect short: died or recursion or memory or ok
 # state: any
 # threads: 1
-# when: run
 import threading
 def recurse():
     it = iter([1])

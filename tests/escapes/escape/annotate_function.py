@@ -1,6 +1,5 @@
 # annotationlib makes a function of the code and the globals that it is given: a module that has os.
 # breach: secret
-# state: kept
 # only: 3.14+
 import annotationlib, random
 class Annotate:

@@ -1,6 +1,5 @@
 # asyncio makes a socket pair, whose descriptors stay.
 # breach: setting
-# state: kept
 import asyncio
 loop, done = asyncio.get_running_loop(), asyncio.Event()
 receive, send = asyncio.base_events.socket.socketpair()

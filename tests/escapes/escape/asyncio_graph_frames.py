@@ -1,6 +1,5 @@
 # From the call graph of a task, frames lead back to the event loop, whose modules hold os.
 # breach: secret
-# state: kept
 # only: 3.14+
 import asyncio
 found = []

@@ -1,6 +1,5 @@
 # asyncio starts a shell.
 # breach: secret
-# state: kept
 import asyncio
 process = await asyncio.create_subprocess_shell(f"cat {SECRET_FILE}", stdout=-1)
 (await process.communicate())[0]

@@ -1,6 +1,5 @@
 # The module subprocess, which asyncio holds, starts a shell.
 # breach: marker
-# state: kept
 import asyncio
 module = asyncio.subprocess.subprocess
 module.Popen(["sh", "-c", f"echo > {MARKER_FILE}"]).wait()

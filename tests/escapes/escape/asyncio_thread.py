@@ -1,6 +1,5 @@
 # asyncio runs a function on a thread that nobody watches.
 # breach: secret
-# state: kept
 import asyncio
 def read():
     with open(SECRET_FILE) as file:

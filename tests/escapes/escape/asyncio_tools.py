@@ -1,6 +1,5 @@
 # asyncio.tools reads the memory of a thread's process, and tells its id: the main thread has it.
 # breach: setting pid
-# state: kept
 # only: 3.14+
 import asyncio.tools, threading
 def look():

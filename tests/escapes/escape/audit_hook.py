@@ -1,6 +1,5 @@
 # An audit hook of one's own is handed arguments of others.
 # breach: secret
-# state: kept
 import sys
 found = []
 def hook(event, arguments, found=found, frame=sys._getframe):

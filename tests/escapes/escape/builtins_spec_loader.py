@@ -1,6 +1,5 @@
 # The loader of builtins loads posix.
 # breach: secret
-# state: kept
 import builtins
 loader = builtins.__spec__.loader
 if hasattr(loader, "load_module"):  # up to 3.14

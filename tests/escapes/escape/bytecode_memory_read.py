@@ -1,6 +1,5 @@
 # Bytecode loads a constant behind the tuple's end: a bytearray over all of memory.
 # breach: secret
-# state: kept
 import dis, struct
 def address(data):
     return id(data) + bytes.__basicsize__ - 1

@@ -1,6 +1,5 @@
 # The value's __class__ makes a file when the host asks for it.
 # breach: marker
-# state: kept
 import json
 class Value(dict):
     @property

@@ -1,6 +1,5 @@
 # Code that claims to come from a file of the standard library.
 # breach: marker
-# state: kept
 import sys
 sys.audit = lambda *arguments: None
 import json

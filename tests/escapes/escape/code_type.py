@@ -1,6 +1,5 @@
 # The constructor of code objects makes code of a file of the standard library.
 # breach: marker
-# state: kept
 import sys
 sys.audit = lambda *arguments: None
 import inspect, json, types

@@ -1,6 +1,5 @@
 # codeop compiles under any file name, and its own frame is the library's.
 # breach: secret
-# state: kept
 import doctest, json
 names = {}
 exec(doctest.pdb.code.compile_command("import subprocess as s", json.__file__, "exec"), names)

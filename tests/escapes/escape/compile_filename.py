@@ -1,6 +1,5 @@
 # compile under a file name of the standard library.
 # breach: secret
-# state: kept
 import json
 names = {}
 exec(compile("import subprocess as s", json.__file__, "exec"), names)

@@ -1,6 +1,5 @@
 # The frame of a coroutine of asyncio holds the module subprocess.
 # breach: marker
-# state: kept
 import sys
 sys.audit = lambda *arguments: None
 import asyncio

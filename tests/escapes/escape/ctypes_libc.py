@@ -1,5 +1,4 @@
 # ctypes calls the C library's system.
 # breach: marker
-# state: kept
 import ctypes
 ctypes.CDLL(None).system(f"echo > {MARKER_FILE}".encode())

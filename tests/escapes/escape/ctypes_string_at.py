@@ -1,5 +1,4 @@
 # ctypes reads the host's memory.
 # breach: secret
-# state: kept
 import ctypes
 ctypes.string_at(SECRET_ADDRESS, 60)

@@ -1,6 +1,5 @@
 # _ctypes without ctypes, by the importer.
 # breach: secret
-# state: kept
 import inspect
 ctypes = inspect.importlib.import_module("_ctypes")
 class Text(ctypes.Array):

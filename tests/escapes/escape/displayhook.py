@@ -1,6 +1,5 @@
 # sys.displayhook is called with the value, perhaps by the host.
 # breach: secret
-# state: kept
 import sys
 def show(value):
     with open(SECRET_FILE) as file:

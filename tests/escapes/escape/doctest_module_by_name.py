@@ -1,5 +1,4 @@
 # doctest takes a module by its name.
 # breach: secret
-# state: kept
 import doctest
 doctest._normalize_module("subprocess").os.pread(SECRET_FD, 100, 0)

@@ -1,6 +1,5 @@
 # An alias of encodings names a module that is not a codec.
 # breach: secret
-# state: kept
 import codecs, encodings, sys
 encodings.__path__.insert(0, OUTSIDE)
 encodings.aliases.aliases["escaping"] = "outside"

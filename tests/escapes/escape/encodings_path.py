@@ -1,6 +1,5 @@
 # A codec that encodings finds in a folder outside.
 # breach: secret
-# state: kept
 import codecs, encodings, sys
 encodings.__path__.append(OUTSIDE)
 try:

@@ -1,6 +1,5 @@
 # A codec's error handler opens the file while a lone surrogate is printed.
 # breach: secret
-# state: kept
 import codecs
 def handle(error):
     with open(SECRET_FILE) as file:

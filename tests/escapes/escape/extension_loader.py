@@ -1,6 +1,5 @@
 # The loader of extension modules loads mmap, which maps a descriptor.
 # breach: secret
-# state: kept
 import json, sys, inspect
 folder = json.__file__.replace("json/__init__.py", "lib-dynload/")
 name = f"mmap.{sys.implementation.cache_tag}-{sys.implementation._multiarch}.so"

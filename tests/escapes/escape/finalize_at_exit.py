@@ -1,6 +1,5 @@
 # weakref.finalize makes a file when the session ends.
 # breach: marker
-# state: kept
 import weakref
 class Thing:
     pass

@@ -1,6 +1,5 @@
 # An object's __del__ makes a file when the session ends.
 # breach: marker
-# state: kept
 class Last:
     def __del__(self, open=open, path=MARKER_FILE):
         open(path, "w").close()

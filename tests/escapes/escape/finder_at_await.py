@@ -1,6 +1,5 @@
 # A finder of sys.meta_path runs while the host imports for the first await.
 # breach: secret
-# state: kept
 import sys
 found = []
 class Finder:

@@ -1,6 +1,5 @@
 # A finder of sys.meta_path runs while help() imports what it needs.
 # breach: secret
-# state: kept
 import sys
 found = []
 class Finder:

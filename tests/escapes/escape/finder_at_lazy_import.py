@@ -1,6 +1,5 @@
 # A finder of sys.meta_path runs while C code imports _strptime.
 # breach: secret
-# state: kept
 import sys, datetime
 found = []
 class Finder:

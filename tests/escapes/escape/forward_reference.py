@@ -1,6 +1,5 @@
 # A forward reference is evaluated in the names of a module of the library.
 # breach: secret
-# state: kept
 # only: 3.14+
 import annotationlib, random
 reference = annotationlib.ForwardRef("_os.pread(SECRET_FD, 100, 0)", module="random")

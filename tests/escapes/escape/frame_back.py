@@ -1,6 +1,5 @@
 # Up the frames of the cell to the host's own globals.
 # breach: secret
-# state: kept
 import sys
 frame, found = sys._getframe(), []
 while frame := frame.f_back:

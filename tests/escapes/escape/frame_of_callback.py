@@ -1,6 +1,5 @@
 # A callback of library code finds os in the globals of its caller.
 # breach: secret
-# state: kept
 import sys, tempfile
 class Path:
     def __fspath__(self):

@@ -1,6 +1,5 @@
 # Names and built-ins in frozendicts, which nobody can change: the built-ins have __import__.
 # breach: secret
-# state: kept
 # only: 3.15+
 import builtins
 names = frozendict(SECRET_FD=SECRET_FD, __builtins__=frozendict(vars(builtins)), __name__="json")

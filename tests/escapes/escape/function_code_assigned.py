@@ -1,6 +1,5 @@
 # A function of the standard library is given other code and runs it with its globals.
 # breach: secret
-# state: kept
 import inspect
 def other(number):
     return os.pread(number, 100, 0)

@@ -1,6 +1,5 @@
 # Code of the standard library with names of one's own is handed os.environ, and os.
 # breach: secret
-# state: kept
 import types, uuid
 def capture(environment):
     found.append(type(environment).__getitem__.__globals__["pread"](SECRET_FD, 100, 0))

@@ -1,6 +1,5 @@
 # A callback of the collector makes a file, whoever collects.
 # breach: marker
-# state: kept
 import sys, timeit
 def collected(phase, info, path=MARKER_FILE, open=open, done=[]):
     try:

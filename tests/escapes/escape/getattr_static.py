@@ -1,5 +1,4 @@
 # inspect.getattr_static takes what a proxy would hide.
 # breach: secret
-# state: kept
 import inspect
 inspect.getattr_static(inspect.getattr_static(inspect, "os"), "pread")(SECRET_FD, 100, 0)

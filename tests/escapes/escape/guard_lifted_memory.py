@@ -1,6 +1,5 @@
 # Where types.coroutine has lifted the guard, code.replace is open to the cell: all of memory.
 # breach: secret
-# state: kept
 # only: 3.11
 import dis, random, struct, timeit, types
 gc, os, done = timeit.gc, random._os, []

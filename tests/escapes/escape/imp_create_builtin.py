@@ -1,6 +1,5 @@
 # _imp.create_builtin makes the module posix again.
 # breach: secret
-# state: kept
 import sys
 class Spec:
     name = "posix"

@@ -1,6 +1,5 @@
 # A relative import from a package of one's own making.
 # breach: secret
-# state: kept
 import sys
 names = {"__package__": "multiprocessing", "__name__": "multiprocessing.mine"}
 names["__builtins__"] = __builtins__

@@ -1,6 +1,5 @@
 # A module's name is a str that compares as another one.
 # breach: secret
-# state: kept
 import asyncio
 class Name(str):
     def __hash__(self):

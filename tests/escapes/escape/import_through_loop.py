@@ -1,6 +1,5 @@
 # The event loop calls __import__ from its own frame.
 # breach: secret
-# state: kept
 import asyncio, sys
 asyncio.get_running_loop().call_soon(__import__, "pty")
 await asyncio.sleep(0)

@@ -1,4 +1,3 @@
 # map calls __import__: no frame of the cell's is the caller.
 # breach: secret
-# state: kept
 list(map(__import__, ["subprocess"]))[0].os.pread(SECRET_FD, 100, 0)

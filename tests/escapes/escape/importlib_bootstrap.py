@@ -1,5 +1,4 @@
 # The importer's own function, beneath the replaced __import__.
 # breach: secret
-# state: kept
 import inspect
 inspect.importlib._bootstrap._gcd_import("subprocess").os.pread(SECRET_FD, 100, 0)

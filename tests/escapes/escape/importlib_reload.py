@@ -1,6 +1,5 @@
 # A module's spec is given another loader, and reload executes that.
 # breach: secret
-# state: kept
 import inspect, keyword
 keyword.__spec__.loader = inspect.importlib.machinery.SourceFileLoader(
     "keyword", OUTSIDE + "/outside.py")

@@ -1,5 +1,4 @@
 # inspect.importlib imports any module by name.
 # breach: secret
-# state: kept
 import inspect
 inspect.importlib.import_module("subprocess").os.pread(SECRET_FD, 100, 0)

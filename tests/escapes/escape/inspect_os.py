@@ -1,5 +1,4 @@
 # inspect.os is os.
 # breach: secret
-# state: kept
 import inspect
 inspect.os.pread(SECRET_FD, 100, 0)

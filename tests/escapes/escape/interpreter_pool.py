@@ -1,6 +1,5 @@
 # A pool of interpreters, which concurrent.futures imports when its name is asked for.
 # breach: secret
-# state: kept
 # only: 3.14+
 import concurrent.futures
 pool = concurrent.futures.InterpreterPoolExecutor(1)

@@ -1,6 +1,5 @@
 # The pool of interpreters, by the name that the event loop has of concurrent.futures.
 # breach: secret
-# state: kept
 # only: 3.14+
 import asyncio
 futures = asyncio.base_events.concurrent.futures

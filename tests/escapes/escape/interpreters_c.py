@@ -1,6 +1,5 @@
 # The C half of concurrent.interpreters.
 # breach: secret
-# state: kept
 # only: 3.14+
 import _interpreters
 source = f"open('got.txt', 'w').write(open({SECRET_FILE!r}).read())"

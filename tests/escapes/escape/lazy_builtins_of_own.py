@@ -1,6 +1,5 @@
 # A lazy import with builtins of the cell's own, whose __import__ sees who calls it.
 # breach: secret
-# state: kept
 # only: 3.15+
 import sys
 found = []

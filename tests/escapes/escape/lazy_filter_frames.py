@@ -1,6 +1,5 @@
 # A filter runs while the library imports, and takes what its frames have.
 # breach: secret
-# state: kept
 # only: 3.15+
 import sys
 found = []

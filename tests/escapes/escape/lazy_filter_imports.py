@@ -1,6 +1,5 @@
 # The filter is __import__ itself, which the statement calls with the importer's name.
 # breach: secret
-# state: kept
 # only: 3.15+
 import sys
 sys.set_lazy_imports_filter(__import__)

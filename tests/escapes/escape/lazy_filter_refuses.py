@@ -1,6 +1,5 @@
 # A filter has each lazy import made at once, by C code that asks no __import__.
 # breach: secret
-# state: kept
 # only: 3.15+
 import sys
 sys.set_lazy_imports_filter(lambda importer, name, names=None: False)

@@ -1,6 +1,5 @@
 # Python's own unpickler finds a lazy import by the names of a module and of it.
 # breach: secret
-# state: kept
 # only: 3.15+
 import pickle, types, sys
 planted = sys.modules["planted"] = types.ModuleType("planted")

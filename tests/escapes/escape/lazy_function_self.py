@@ -1,6 +1,5 @@
 # The function that imports lazily is asked for the one that it took the place of.
 # breach: secret
-# state: kept
 # only: 3.15+
 import builtins
 own = __lazy_import__.__self__

@@ -1,6 +1,5 @@
 # Library code gets an attribute that is a lazy import: inspect lists the members of a module.
 # breach: secret
-# state: kept
 # only: 3.15+
 import inspect, types
 planted = types.ModuleType("planted")

@@ -1,6 +1,5 @@
 # The library is given a lazy import in the place of its own, and uses the name.
 # breach: secret
-# state: kept
 # only: 3.15+
 import io, traceback
 vars(traceback)["_colorize"] = __lazy_import__("subprocess")

@@ -1,6 +1,5 @@
 # A module of the library, whose lazy imports are of what is not allowed, runs in a cell's namespace.
 # breach: secret
-# state: kept
 # only: 3.15+
 import traceback
 util = traceback.importlib.util

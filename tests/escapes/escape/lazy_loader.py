@@ -1,6 +1,5 @@
 # importlib's LazyLoader, from a module of the library's that has importlib.
 # breach: secret
-# state: kept
 # only: 3.15+
 import traceback
 util = traceback.importlib.util

@@ -1,6 +1,5 @@
 # All imports are made lazy, the library's too, and its names are used from a cell.
 # breach: secret
-# state: kept
 # only: 3.15+
 import sys
 sys.set_lazy_imports("all")

@@ -1,6 +1,5 @@
 # __lazy_modules__ makes plain statements lazy, so that none of them imports anything.
 # breach: secret
-# state: kept
 # only: 3.15+
 __lazy_modules__ = ["posix", "subprocess"]
 import posix

@@ -1,6 +1,5 @@
 # A lazy import is put into a package, and the importer looks whether the package has the name.
 # breach: secret
-# state: kept
 # only: 3.15+
 import json
 vars(json)["planted"] = __lazy_import__("posix")

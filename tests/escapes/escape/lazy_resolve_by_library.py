@@ -1,6 +1,5 @@
 # Code of the library calls the method that resolves a lazy import.
 # breach: secret
-# state: kept
 # only: 3.15+
 import functools, types
 resolve = functools.singledispatch(types.LazyImportType.resolve)

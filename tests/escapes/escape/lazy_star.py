@@ -1,6 +1,5 @@
 # A lazy import is put into a module, whose names a star import takes.
 # breach: secret
-# state: kept
 # only: 3.15+
 import json
 vars(json)["planted"] = __lazy_import__("posix")

@@ -1,6 +1,5 @@
 # A submodule that a cell may not have is named by a text instead of a tuple of names.
 # breach: secret
-# state: kept
 # only: 3.15+
 import logging
 held = [__lazy_import__("logging", globals(), None, "handlers")]

@@ -1,6 +1,5 @@
 # A submodule that a cell may not have is marked as one to load when its package is asked for it.
 # breach: secret
-# state: kept
 # only: 3.15+
 import logging
 lazy from logging import config

@@ -1,5 +1,4 @@
 # The loader of a module of the standard library reads any file.
 # breach: secret
-# state: kept
 import json
 json.__loader__.get_data(SECRET_FILE)

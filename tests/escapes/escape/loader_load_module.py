@@ -1,6 +1,5 @@
 # The loader of a module of the standard library, made for a file outside.
 # breach: secret
-# state: kept
 import json
 loader = type(json.__loader__)("outside", OUTSIDE + "/outside.py")
 if hasattr(loader, "load_module"):  # up to 3.14

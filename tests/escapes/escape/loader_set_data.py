@@ -1,5 +1,4 @@
 # The loader of a module of the standard library writes any file.
 # breach: marker
-# state: kept
 import json
 json.__loader__.set_data(MARKER_FILE, b"made")

@@ -1,6 +1,5 @@
 # source_to_code makes code under a file name of the standard library.
 # breach: secret
-# state: kept
 import json
 source = b"import subprocess\ngot = subprocess.os.pread(number, 100, 0)\n"
 names = {"number": SECRET_FD}

@@ -1,6 +1,5 @@
 # A loader of the standard library executes a file of the work directory.
 # breach: secret
-# state: kept
 import json
 with open("prepared.py", "w") as file:
     _ = file.write("import posix\nread = posix.pread")

@@ -1,6 +1,5 @@
 # marshal loads code whose file name was replaced.
 # breach: marker
-# state: kept
 import sys
 sys.audit = lambda *arguments: None
 import json, sys

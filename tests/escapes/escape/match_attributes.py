@@ -1,6 +1,5 @@
 # A class pattern reads attributes without naming a call.
 # breach: secret
-# state: kept
 import random
 match random:
     case object(_os=object(pread=read)):

@@ -1,6 +1,5 @@
 # The first finder of sys.meta_path loads posix.
 # breach: marker
-# state: kept
 import sys
 finder = next(f for f in sys.meta_path if getattr(f, "__name__", "") == "BuiltinImporter")
 if hasattr(finder, "load_module"):  # up to 3.14

@@ -1,6 +1,5 @@
 # The frozen importer loads os again.
 # breach: secret
-# state: kept
 import sys
 finder = next(f for f in sys.meta_path if getattr(f, "__name__", "") == "FrozenImporter")
 if hasattr(finder, "load_module"):  # up to 3.14

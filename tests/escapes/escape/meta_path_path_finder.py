@@ -1,6 +1,5 @@
 # The path finder finds a module outside and its loader executes it.
 # breach: secret
-# state: kept
 import sys
 finder = next(f for f in sys.meta_path if getattr(f, "__name__", "") == "PathFinder")
 spec = finder.find_spec("outside", [OUTSIDE])

@@ -1,5 +1,4 @@
 # os.system through the globals of a method.
 # breach: marker
-# state: kept
 import random
 random.Random.seed.__globals__["_os"].system(f"echo > {MARKER_FILE}")

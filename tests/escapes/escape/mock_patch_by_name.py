@@ -1,5 +1,4 @@
 # unittest.mock finds what it patches by name.
 # breach: secret
-# state: kept
 import unittest.mock
 unittest.mock.patch("os.sep", "/").getter().pread(SECRET_FD, 100, 0)

@@ -1,6 +1,5 @@
 # Any loaded module that has os or posix as an attribute, under whatever name.
 # breach: secret
-# state: kept
 import sys, random, inspect, doctest, unittest, asyncio, zoneinfo, uuid, contextlib, typing
 found = []
 for module in list(sys.modules.values()):

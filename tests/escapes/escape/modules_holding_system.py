@@ -1,6 +1,5 @@
 # Any loaded module that holds a function called system.
 # breach: marker
-# state: kept
 import sys, random, inspect, platform
 for module in list(sys.modules.values()):
     run = getattr(module, "system", None)

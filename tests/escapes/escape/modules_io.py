@@ -1,5 +1,4 @@
 # sys.modules["_io"].open instead of the builtin.
 # breach: secret
-# state: kept
 import sys
 sys.modules["_io"].open(SECRET_FILE).read()

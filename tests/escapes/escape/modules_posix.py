@@ -1,5 +1,4 @@
 # sys.modules["posix"].
 # breach: secret
-# state: kept
 import sys
 sys.modules["posix"].pread(SECRET_FD, 100, 0)

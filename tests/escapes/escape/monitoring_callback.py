@@ -1,6 +1,5 @@
 # A callback of sys.monitoring is called by frames of the library.
 # breach: secret
-# state: kept
 # only: 3.14+
 import random, sys
 found = []

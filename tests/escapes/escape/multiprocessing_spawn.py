@@ -1,6 +1,5 @@
 # multiprocessing starts a program by _posixsubprocess, and says nothing.
 # breach: marker
-# state: kept
 import inspect, time
 util = inspect.importlib.import_module("multiprocessing.util")
 pid = util.spawnv_passfds(b"/bin/sh", ["sh", "-c", f"echo > {MARKER_FILE}"], [])

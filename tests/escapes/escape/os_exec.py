@@ -1,5 +1,4 @@
 # os.execv puts another program in the place of the host.
 # breach: marker
-# state: kept
 import os
 os.execv("/bin/sh", ["sh", "-c", f"echo > {MARKER_FILE}"])

@@ -1,6 +1,5 @@
 # A child of os.fork.
 # breach: marker
-# state: kept
 import os
 child = os.fork()
 if child == 0:

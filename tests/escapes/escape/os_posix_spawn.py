@@ -1,5 +1,4 @@
 # os.posix_spawn.
 # breach: marker
-# state: kept
 import os
 os.waitpid(os.posix_spawn("/bin/sh", ["sh", "-c", f"echo > {MARKER_FILE}"], {}), 0)

@@ -1,5 +1,4 @@
 # os.spawnv.
 # breach: marker
-# state: kept
 import os
 os.spawnv(os.P_WAIT, "/bin/sh", ["sh", "-c", f"echo > {MARKER_FILE}"])

@@ -1,6 +1,5 @@
 # A folder outside in the path of a package of the standard library.
 # breach: secret
-# state: kept
 import json
 json.__path__.append(OUTSIDE)
 import json.outside

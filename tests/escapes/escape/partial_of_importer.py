@@ -1,6 +1,5 @@
 # A finder whose method is the import function itself.
 # breach: secret
-# state: kept
 import functools, sys
 class Finder:
     find_spec = staticmethod(functools.partial(__import__))

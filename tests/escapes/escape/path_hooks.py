@@ -1,6 +1,5 @@
 # A path hook's loader opens the file while an allowed module is imported.
 # breach: secret
-# state: kept
 import sys
 class Loader:
     def create_module(self, spec):

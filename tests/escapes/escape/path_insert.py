@@ -1,6 +1,5 @@
 # A folder outside in sys.path.
 # breach: secret
-# state: kept
 import sys
 sys.path.insert(0, OUTSIDE)
 import outside

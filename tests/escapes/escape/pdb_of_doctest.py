@@ -1,6 +1,5 @@
 # The debugger that doctest has imported runs a statement in a frame of its own.
 # breach: secret
-# state: kept
 # only: 3.14+
 import doctest, io
 names = {"SECRET_FD": SECRET_FD}

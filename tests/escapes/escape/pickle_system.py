@@ -1,5 +1,4 @@
 # pickle calls os.system by name.
 # breach: marker
-# state: kept
 import pickle
 pickle.loads(b"cos\nsystem\n(V" + f"echo > {MARKER_FILE}".encode() + b"\ntR.")

@@ -1,5 +1,4 @@
 # pkgutil, which unittest.mock holds, resolves any name.
 # breach: secret
-# state: kept
 import unittest.mock
 unittest.mock.pkgutil.resolve_name("subprocess:check_output")(["cat", SECRET_FILE])

@@ -1,6 +1,5 @@
 # platform's helper starts a program that it finds in PATH.
 # breach: marker
-# state: kept
 import inspect, os
 with open("uname", "w") as file:
     _ = file.write(f"#!/bin/sh\necho > {MARKER_FILE}\n")

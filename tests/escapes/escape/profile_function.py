@@ -1,6 +1,5 @@
 # A profile function runs in the frames of the standard library.
 # breach: secret
-# state: kept
 import sys
 found = []
 def profile(frame, event, argument):

@@ -1,6 +1,5 @@
 # The profiler's C half, from its name before 3.15.
 # breach: secret
-# state: kept
 # only: 3.15+
 import sys
 found = []

@@ -1,6 +1,5 @@
 # The timer of a tracing profiler runs in all code, the library's too, and takes what its frames have.
 # breach: secret
-# state: kept
 # only: 3.15+
 import sys
 import profiling.tracing

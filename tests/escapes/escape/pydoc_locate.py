@@ -1,6 +1,5 @@
 # pydoc, which help() loaded, locates any name.
 # breach: secret
-# state: kept
 import sys
 import builtins
 if not hasattr(builtins, "help"):

@@ -1,6 +1,5 @@
 # pydoc's import of a module in a path that the cell says.
 # breach: secret
-# state: kept
 import sys, builtins
 if not hasattr(builtins, "help"):
     import pydoc

@@ -1,6 +1,5 @@
 # os.reload_environ reads the environment of the process again.
 # breach: secret
-# state: kept
 # only: 3.14+
 import os
 os.environ._data.clear()

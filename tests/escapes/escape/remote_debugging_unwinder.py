@@ -1,6 +1,5 @@
 # What asyncio.tools is made with reads a process by one of its threads, and tells its id.
 # breach: setting pid
-# state: kept
 # only: 3.14+
 import _remote_debugging, threading
 found = []

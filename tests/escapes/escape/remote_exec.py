@@ -1,6 +1,5 @@
 # sys.remote_exec has a script run in this very process.
 # breach: secret
-# state: kept
 # only: 3.14+
 import os, sys
 with open("script.py", "w") as file:

@@ -1,6 +1,5 @@
 # The function behind sys.remote_exec, from another name of sys.
 # breach: secret
-# state: kept
 # only: 3.14+
 import os, warnings
 with open("script.py", "w") as file:

@@ -1,6 +1,5 @@
 # The value's repr opens the file while the host makes its report.
 # breach: secret
-# state: kept
 class Value:
     def __repr__(self):
         with open(SECRET_FILE) as file:

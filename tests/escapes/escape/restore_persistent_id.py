@@ -1,6 +1,5 @@
 # A file with a persistent id that is a function's name.
 # breach: marker
-# state: kept
 # when: restore
 import struct
 def crc(data):

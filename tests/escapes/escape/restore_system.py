@@ -1,6 +1,5 @@
 # A file that calls os.system by its name.
 # breach: marker
-# state: kept
 # when: restore
 import struct
 def crc(data):

@@ -1,6 +1,5 @@
 # A table of copyreg that saves a harmless type as a call of open.
 # breach: secret
-# state: kept
 # when: save
 import copyreg
 class Plain:

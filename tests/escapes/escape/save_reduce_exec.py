@@ -1,6 +1,5 @@
 # A value that is saved as a call of exec.
 # breach: marker
-# state: kept
 # when: save
 class Runs:
     def __reduce__(self):

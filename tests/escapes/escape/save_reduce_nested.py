@@ -1,6 +1,5 @@
 # A value in whose state is a call that reads a file, through a map.
 # breach: secret
-# state: kept
 # when: save
 class Reads:
     def __reduce__(self):

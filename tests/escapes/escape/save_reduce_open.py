@@ -1,6 +1,5 @@
 # A value that is saved as a call that opens a file.
 # breach: secret
-# state: kept
 # when: save
 class Opens:
     def __reduce__(self):

@@ -1,6 +1,5 @@
 # A value that is saved with a function that sets its state: print to a file.
 # breach: marker
-# state: kept
 # when: save
 class Sets:
     def __reduce__(self):

@@ -1,6 +1,5 @@
 # A sentinel names a module that is not allowed, from which pickle takes what has its name.
 # breach: secret
-# state: kept
 # only: 3.15+
 import copyreg, pickle, sys
 name = sentinel("pread")

@@ -1,6 +1,5 @@
 # spec_from_file_location and module_from_spec, through inspect.
 # breach: secret
-# state: kept
 import inspect
 util = inspect.importlib.import_module("importlib.util")
 spec = util.spec_from_file_location("outside", OUTSIDE + "/outside.py")

@@ -1,6 +1,5 @@
 # The loader makes the spec that CPython reads by the type of sys.implementation, which a cell sets.
 # breach: setting accounts
-# state: kept
 import sys
 class Spec:
     origin = None

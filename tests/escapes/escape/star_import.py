@@ -1,6 +1,5 @@
 # from os.path import * brings os along.
 # breach: secret
-# state: kept
 from posixpath import *
 import posixpath
 posixpath.os.pread(SECRET_FD, 100, 0)

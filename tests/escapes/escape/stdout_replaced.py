@@ -1,6 +1,5 @@
 # An object in place of sys.stdout opens the file when the host flushes it.
 # breach: secret
-# state: kept
 import sys
 class Out:
     def __init__(self, old):

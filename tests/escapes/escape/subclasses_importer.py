@@ -1,6 +1,5 @@
 # The importer of built-in modules among object's subclasses makes posix again.
 # breach: secret
-# state: kept
 def make(importer):
     if hasattr(importer, "load_module"):  # up to 3.14
         return importer.load_module("posix")

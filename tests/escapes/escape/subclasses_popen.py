@@ -1,6 +1,5 @@
 # subprocess.Popen among object's subclasses.
 # breach: marker
-# state: kept
 import sys
 sys.audit = lambda *arguments: None
 import asyncio

@@ -1,6 +1,5 @@
 # A new interpreter has no gate.
 # breach: secret
-# state: kept
 import inspect, sys
 name = "_interpreters" if sys.version_info >= (3, 13) else "_xxsubinterpreters"
 interpreters = inspect.importlib.import_module(name)

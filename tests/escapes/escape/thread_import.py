@@ -1,6 +1,5 @@
 # A thread imports what the profile does not have, while the cell imports what it has.
 # breach: secret
-# state: kept
 # threads: 1
 import threading
 seen = []

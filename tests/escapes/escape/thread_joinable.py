@@ -1,6 +1,5 @@
 # A joinable thread of _thread, which 3.13 starts by another function.
 # breach: secret
-# state: kept
 # only: 3.13
 import sys
 found = []

@@ -1,6 +1,5 @@
 # A thread of _thread opens the file.
 # breach: secret
-# state: kept
 import sys, time
 found = []
 def read():

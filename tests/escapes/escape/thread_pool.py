@@ -1,6 +1,5 @@
 # A pool of concurrent.futures, by way of asyncio.
 # breach: secret
-# state: kept
 import asyncio
 def read():
     with open(SECRET_FILE) as file:

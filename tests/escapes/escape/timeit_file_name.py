@@ -1,6 +1,5 @@
 # timeit compiles under the name that its variable says.
 # breach: secret
-# state: kept
 import json, timeit
 timeit.dummy_src_name = json.__file__
 found = {}

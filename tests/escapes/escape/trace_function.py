@@ -1,6 +1,5 @@
 # A trace function runs in the frames of the standard library.
 # breach: secret
-# state: kept
 import sys, json
 found = []
 def trace(frame, event, argument):

@@ -1,6 +1,5 @@
 # The traceback of an error in the standard library leads to its frame, and to os.
 # breach: secret
-# state: kept
 import random
 try:
     random.Random().sample(None, 3)

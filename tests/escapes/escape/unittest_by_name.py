@@ -1,6 +1,5 @@
 # unittest loads tests by name, from any module.
 # breach: secret
-# state: kept
 import sys, unittest
 try:
     unittest.TestLoader().loadTestsFromName("subprocess")

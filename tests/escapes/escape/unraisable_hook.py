@@ -1,6 +1,5 @@
 # sys.unraisablehook is called with no frame of the cell's.
 # breach: secret
-# state: kept
 import sys
 found = []
 def hook(report):

@@ -1,6 +1,5 @@
 # warnings.showwarning is called by C code.
 # breach: secret
-# state: kept
 import warnings
 found = []
 def show(*arguments, **more):

@@ -1,6 +1,5 @@
 # A module in an archive of the work directory has a file name that nobody knows.
 # breach: secret
-# state: kept
 import sys, zipfile
 with zipfile.ZipFile("mine.zip", "w") as archive:
     archive.writestr("inside.py", "import subprocess")

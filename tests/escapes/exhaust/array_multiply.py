@@ -1,6 +1,4 @@
 # An array of ten thousand million numbers.
 # expect: memory
-# state: kept
-# when: run
 import array
 array.array("d", [1.0]) * 10**10

@@ -1,6 +1,5 @@
 # Makes tasks for ever without running them.
 # expect: memory
-# state: kept
 # when: await
 import asyncio
 async def nothing():

@@ -1,7 +1,5 @@
 # Sets ever more attributes on one object and one class.
 # expect: memory
-# state: kept
-# when: run
 class Thing:
     pass
 thing = Thing()

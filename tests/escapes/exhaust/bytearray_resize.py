@@ -1,7 +1,5 @@
 # A bytearray is resized by a slice assignment of itself.
 # expect: memory
-# state: kept
-# when: run
 data = bytearray(b"spam")
 while True:
     data[1:1] = data

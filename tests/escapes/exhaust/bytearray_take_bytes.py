@@ -1,6 +1,5 @@
 # What bytearray.take_bytes hands on without a copy, all held.
 # expect: memory
-# state: kept
 # only: 3.15+
 held = []
 while True:

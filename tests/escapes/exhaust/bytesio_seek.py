@@ -1,7 +1,5 @@
 # A BytesIO is written to at a position of a hundred thousand million.
 # expect: memory
-# state: kept
-# when: run
 import io
 out = io.BytesIO()
 out.seek(10**11)

@@ -1,7 +1,5 @@
 # functools.cache remembers every call.
 # expect: memory
-# state: kept
-# when: run
 import functools
 @functools.cache
 def f(n):

@@ -1,7 +1,5 @@
 # Each class derives from the one before: orders of resolution of quadratic size.
 # expect: memory or rung 2
-# state: kept
-# when: run
 # limit-ms: 3000
 last = object
 while True:

@@ -1,7 +1,5 @@
 # Makes classes and keeps them.
 # expect: memory
-# state: kept
-# when: run
 classes = []
 while True:
     classes.append(type(f"Class{len(classes)}", (), {"text": "x" * 1000, "f": lambda self: 1}))

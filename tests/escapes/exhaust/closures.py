@@ -1,7 +1,5 @@
 # Makes closures and generators, each of which keeps the one before.
 # expect: memory
-# state: kept
-# when: run
 kept = []
 while True:
     def f(n, last=kept[-1:], text="x" * 1000):

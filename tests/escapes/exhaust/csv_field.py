@@ -1,7 +1,5 @@
 # A csv field of a hundred megabytes, written again and again.
 # expect: memory
-# state: kept
-# when: run
 import csv, io
 out = io.StringIO()
 writer = csv.writer(out)

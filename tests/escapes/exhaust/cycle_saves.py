@@ -1,6 +1,4 @@
 # itertools.cycle keeps all that it has seen of an endless input.
 # expect: memory
-# state: kept
-# when: run
 import collections, itertools
 collections.deque(itertools.cycle(itertools.count()), maxlen=0)

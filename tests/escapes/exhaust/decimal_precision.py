@@ -1,7 +1,5 @@
 # Divides decimals with the largest precision there is.
 # expect: memory
-# state: kept
-# when: run
 import decimal
 context = decimal.getcontext()
 context.prec, context.Emax, context.Emin = decimal.MAX_PREC, decimal.MAX_EMAX, decimal.MIN_EMIN

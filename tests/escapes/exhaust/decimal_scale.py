@@ -1,7 +1,5 @@
 # Adds decimals whose exponents are far apart.
 # expect: memory
-# state: kept
-# when: run
 import decimal
 context = decimal.getcontext()
 context.prec, context.Emax, context.Emin = 10**9, 10**10, -(10**10)

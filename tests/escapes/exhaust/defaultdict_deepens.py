@@ -1,7 +1,5 @@
 # A dict of dicts that makes its next level whenever it is asked.
 # expect: memory
-# state: kept
-# when: run
 import collections
 def tree():
     return collections.defaultdict(tree)

@@ -1,7 +1,5 @@
 # A dict with ever more keys.
 # expect: memory
-# state: kept
-# when: run
 table = {}
 n = 0
 while True:

@@ -1,6 +1,5 @@
 # Displays of ten megabytes each, without end.
 # expect: rung 1
-# state: kept
 # when: display
 try:
     display

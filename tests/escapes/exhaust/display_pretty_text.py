@@ -1,6 +1,5 @@
 # An object lays itself out in text without end.
 # expect: memory or rung 2
-# state: kept
 # when: repr
 class Endless:
     def _repr_pretty_(self, p, cycle):

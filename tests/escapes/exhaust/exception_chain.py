@@ -1,7 +1,5 @@
 # A chain of exceptions, each the context of the next, without end.
 # expect: memory
-# state: kept
-# when: run
 last = ValueError("first")
 while True:
     following = ValueError("x" * 1000)

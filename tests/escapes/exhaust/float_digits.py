@@ -1,5 +1,3 @@
 # A float with a thousand million digits behind the point.
 # expect: memory
-# state: kept
-# when: run
 f"{1 / 3:.1000000000f}"

@@ -1,6 +1,5 @@
 # Frozendicts, each with one name more than the one before it, all held.
 # expect: memory
-# state: kept
 # only: 3.15+
 held = [frozendict()]
 while True:

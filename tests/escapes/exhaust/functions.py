@@ -1,7 +1,5 @@
 # Compiles and keeps functions.
 # expect: memory
-# state: kept
-# when: run
 functions = []
 while True:
     names = {}

@@ -1,7 +1,5 @@
 # Sets ever more names in the session's own namespace.
 # expect: memory
-# state: kept
-# when: run
 n = 0
 while True:
     globals()["name_" * 100 + str(n)] = n

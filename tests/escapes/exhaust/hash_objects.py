@@ -3,8 +3,6 @@
 # expect 3.13: memory or rung 1 or error
 # expect 3.14: memory or rung 1 or error
 # expect 3.15: memory or rung 1 or error
-# state: kept
-# when: run
 # limit-ms: 3000
 import hashlib
 # Where OpenSSL is refused memory, 3.13 and newer take the hash for one that OpenSSL does not know: ValueError.

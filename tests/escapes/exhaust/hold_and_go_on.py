@@ -1,7 +1,5 @@
 # Holds nearly all of the memory in a global; the next cells still run and can give it back.
 # expect: memory
-# state: kept
-# when: run
 held = []
 while True:
     held.append(bytearray(10**5))

@@ -1,7 +1,5 @@
 # Holds the memory where no name reaches it: in the traceback of the last error.
 # expect: memory
-# state: kept
-# when: run
 def eat():
     local = []
     while True:

@@ -1,7 +1,5 @@
 # Fills the memory with the smallest objects, then gives them back.
 # expect: memory
-# state: kept
-# when: run
 # only: 3.13
 held = None
 while True:

@@ -1,8 +1,6 @@
 # The same where all sessions share an allocator: what a neighbour has put into the arenas
 # of this one keeps them, and they stay charged to who took them.
 # expect: memory
-# state: kept
-# when: run
 # only: 3.11
 held = None
 while True:

@@ -1,7 +1,5 @@
 # An integer that grows bit by bit, each value kept.
 # expect: memory
-# state: kept
-# when: run
 values = [1 << 100_000]
 while True:
     values.append(values[-1] << 1000)

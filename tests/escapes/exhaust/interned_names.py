@@ -1,7 +1,5 @@
 # Interns ever new long names: a table that belongs to the process on 3.11.
 # expect: memory
-# state: kept
-# when: run
 import sys
 kept = []
 while True:

@@ -1,7 +1,5 @@
 # json.dumps of a list of ten thousand lists of a thousand texts.
 # expect: memory
-# state: kept
-# when: run
 # limit-ms: 25000
 import json
 row = ["text" * 100] * 1_000

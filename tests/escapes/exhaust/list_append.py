@@ -1,7 +1,5 @@
 # Appends to a list for ever, in Python.
 # expect: memory
-# state: kept
-# when: run
 eaten = []
 while True:
     eaten.append("x" * 1000)

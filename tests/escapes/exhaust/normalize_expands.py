@@ -1,6 +1,4 @@
 # Normalises a text each of whose characters becomes eighteen.
 # expect: memory or rung 2
-# state: kept
-# when: run
 import unicodedata
 unicodedata.normalize("NFKD", "\ufdfa" * 10_000_000)

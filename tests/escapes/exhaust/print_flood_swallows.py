@@ -1,7 +1,5 @@
 # Prints for ever, a character at a time, on both streams, and swallows.
 # expect: rung 1
-# state: kept
-# when: run
 import sys
 while True:
     try:

@@ -1,7 +1,5 @@
 # Replaces by a template that doubles what it finds, over and over.
 # expect: memory
-# state: kept
-# when: run
 import re
 text = "ab"
 while True:

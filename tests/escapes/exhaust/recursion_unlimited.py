@@ -1,7 +1,5 @@
 # Takes the recursion limit off, then recurses in Python.
 # expect: recursion or memory or denied or error
-# state: kept
-# when: run
 import sys
 sys.setrecursionlimit(10**9)
 def f(n):

@@ -1,6 +1,5 @@
 # The repr of the value doubles with each part that it has.
 # expect: memory
-# state: kept
 # when: repr
 class Doubling:
     def __init__(self, n):

@@ -1,6 +1,5 @@
 # __getstate__ that takes memory without end.
 # expect: memory or rung 1 or ok
-# state: kept
 # when: save
 class Hungry:
     def __getstate__(self):

@@ -1,7 +1,6 @@
 # __reduce__ whose list of items never ends.
 # expect: memory or rung 1 or ok
 # limit-ms: 2000
-# state: kept
 # when: save
 import itertools
 class Grows(list):

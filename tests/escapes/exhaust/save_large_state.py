@@ -1,6 +1,5 @@
 # Small values with a large state.
 # expect: memory or rung 1 or ok
-# state: kept
 # when: save
 class Large:
     def __getstate__(self):

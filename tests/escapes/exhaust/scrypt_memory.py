@@ -1,7 +1,5 @@
 # A key that takes a gigabyte to derive.
 # expect: memory
-# state: kept
-# when: run
 import hashlib
 hashlib.scrypt(b"x", salt=b"y" * 8, n=2**20, r=8, p=4, maxmem=2**31 - 1)
 # %%

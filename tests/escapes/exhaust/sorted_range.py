@@ -1,5 +1,3 @@
 # Sorts a hundred million numbers: the list comes first.
 # expect: memory
-# state: kept
-# when: run
 sorted(range(10**9), key=lambda n: -n)

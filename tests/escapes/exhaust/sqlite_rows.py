@@ -2,7 +2,6 @@
 # expect: memory
 # state: any
 # profile: data
-# when: run
 import sqlite3
 c = sqlite3.connect(":memory:")
 c.execute("create table t(b)")

@@ -1,8 +1,6 @@
 # A sort of more than there is memory for, which SQLite does in memory.
 # expect: memory
-# state: kept
 # profile: data
-# when: run
 import sqlite3
 c = sqlite3.connect(":memory:")
 c.execute("""with recursive r(i) as (select 1 union all select i + 1 from r where i < 600000)

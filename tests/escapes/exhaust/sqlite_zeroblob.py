@@ -1,8 +1,6 @@
 # A database in memory that grows by 100 MB at a time.
 # expect: memory
-# state: kept
 # profile: data
-# when: run
 import sqlite3
 c = sqlite3.connect(":memory:")
 c.execute("create table t(b)")

@@ -1,6 +1,4 @@
 # Passes endlessly many arguments.
 # expect: memory
-# state: kept
-# when: run
 import itertools
 print(*itertools.count())

@@ -1,6 +1,5 @@
 # Raises in a finalizer for ever: each is reported on stderr.
 # expect: rung 1
-# state: kept
 # when: finalizer
 class Loud:
     def __del__(self):

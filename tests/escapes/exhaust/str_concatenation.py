@@ -1,7 +1,5 @@
 # Adds to a text piece by piece, in place.
 # expect: memory
-# state: kept
-# when: run
 def grow():
     text = ""
     while True:

@@ -1,7 +1,5 @@
 # A text doubles itself.
 # expect: memory
-# state: kept
-# when: run
 text = "x"
 while True:
     text += text

@@ -1,6 +1,4 @@
 # Joins endlessly many texts.
 # expect: memory
-# state: kept
-# when: run
 import itertools
 "".join(itertools.repeat("spam"))

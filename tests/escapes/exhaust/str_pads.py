@@ -1,7 +1,5 @@
 # Pads texts by zfill, ljust and center to two thousand million columns.
 # expect: memory
-# state: kept
-# when: run
 for pad in (str.zfill, str.ljust, str.center, str.rjust):
     try:
         pad("x", 2 * 10**9)

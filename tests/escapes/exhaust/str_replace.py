@@ -1,5 +1,3 @@
 # Replaces each of a million characters by a million characters.
 # expect: memory
-# state: kept
-# when: run
 ("a" * 10**6).replace("a", "b" * 10**6)

@@ -1,7 +1,5 @@
 # A StringIO is written to for ever.
 # expect: memory
-# state: kept
-# when: run
 import io
 out = io.StringIO()
 while True:

@@ -1,7 +1,5 @@
 # Eats memory, catches each MemoryError and goes on.
 # expect: memory or rung 2
-# state: kept
-# when: run
 # limit-ms: 3000
 eaten = []
 while True:

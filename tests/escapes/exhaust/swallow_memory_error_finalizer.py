@@ -1,6 +1,5 @@
 # A finalizer eats on: the MemoryError that it raises is only reported.
 # expect: memory or rung 2
-# state: kept
 # when: finalizer
 # limit-ms: 3000
 eaten = []

@@ -1,7 +1,5 @@
 # Each handler of a MemoryError eats on.
 # expect: memory or rung 2 or recursion or error
-# state: kept
-# when: run
 # limit-ms: 3000
 eaten = []
 def eat():

@@ -1,7 +1,5 @@
 # Asks for half as much after each MemoryError, until there is nothing left at all.
 # expect: memory or rung 2
-# state: kept
-# when: run
 # limit-ms: 3000
 eaten = []
 size = 1 << 30

@@ -1,7 +1,5 @@
 # One half of a tee runs ahead, the other keeps everything.
 # expect: memory
-# state: kept
-# when: run
 import itertools
 ahead, behind = itertools.tee(itertools.count())
 for _ in ahead:

@@ -2,7 +2,6 @@
 # expect: memory
 # state: any
 # threads: 3
-# when: run
 import threading
 held = []
 def hold():

@@ -1,8 +1,6 @@
 # Starts threads without end and joins none.
 # expect: error
-# state: kept
 # threads: 4
-# when: run
 import threading
 end = threading.Event()
 try:

@@ -1,8 +1,6 @@
 # Starts threads while there is no memory left for them.
 # expect: memory or ok
-# state: kept
 # threads: 2
-# when: run
 import threading
 def end():
     pass

@@ -1,8 +1,6 @@
 # Answers of 100 MB.
 # expect: error
-# state: kept
 # tools: yes
-# when: run
 for _ in range(3):
     try:
         huge()

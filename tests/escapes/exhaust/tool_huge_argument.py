@@ -1,8 +1,6 @@
 # An argument of 100 MB, and one of as many that share it.
 # expect: error
-# state: kept
 # tools: yes
-# when: run
 huge_text = "a" * (100 << 20)
 try:
     echo(a=[huge_text] * 1000)

@@ -1,8 +1,6 @@
 # A function calls itself through what it hands to a tool.
 # expect: recursion
-# state: kept
 # tools: yes
-# when: run
 def again(n):
     return echo(a=again(n + 1), n=n)
 again(0)

@@ -1,7 +1,5 @@
 # Keeps exceptions with their tracebacks and frames.
 # expect: memory
-# state: kept
-# when: run
 kept = []
 def fail(depth, text):
     if depth == 0:

@@ -1,7 +1,5 @@
 # Makes ever more weak references to one object, each with its own callback.
 # expect: memory
-# state: kept
-# when: run
 import weakref
 class Thing:
     pass

@@ -1,6 +1,4 @@
 # Writes to stdout for ever from C: map over its own write.
 # expect: rung 2
-# state: kept
-# when: run
 import collections, itertools, sys
 collections.deque(map(sys.stdout.write, itertools.repeat("x" * 1000)), maxlen=0)

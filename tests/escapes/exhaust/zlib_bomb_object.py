@@ -1,7 +1,5 @@
 # The same through decompressobj, kept in pieces.
 # expect: memory
-# state: kept
-# when: run
 import zlib
 packer = zlib.compressobj(9, zlib.DEFLATED, -15)
 head = packer.compress(bytes(10**6)) + packer.flush(zlib.Z_FULL_FLUSH)

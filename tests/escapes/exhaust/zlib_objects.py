@@ -1,7 +1,5 @@
 # Packers with the largest window: memory of zlib that no allocator of Python sees.
 # expect: memory
-# state: kept
-# when: run
 import zlib
 packers = []
 while True:

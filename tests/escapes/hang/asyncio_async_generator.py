@@ -1,6 +1,5 @@
 # An async generator's finally never ends when the loop shuts it down.
 # expect: rung 1
-# state: kept
 # when: await
 import asyncio
 async def stubborn():

@@ -1,6 +1,5 @@
 # A callback of the loop calls itself soon, for ever.
 # expect: rung 1
-# state: kept
 # when: await
 import asyncio
 loop = asyncio.get_running_loop()

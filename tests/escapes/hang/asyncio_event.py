@@ -1,6 +1,5 @@
 # Awaits an event that nobody sets, a queue that stays empty and a lock that is held.
 # expect: rung 1
-# state: kept
 # when: await
 import asyncio
 lock = asyncio.Lock()

@@ -1,6 +1,5 @@
 # Awaits a future that nobody sets.
 # expect: rung 1
-# state: kept
 # when: await
 import asyncio
 await asyncio.get_running_loop().create_future()

@@ -1,6 +1,5 @@
 # Awaits a sleep of thirty years.
 # expect: rung 1
-# state: kept
 # when: await
 import asyncio
 await asyncio.sleep(1e9)

@@ -1,6 +1,5 @@
 # A coroutine that gives way all the time and never ends.
 # expect: rung 1
-# state: kept
 # when: await
 import asyncio
 while True:

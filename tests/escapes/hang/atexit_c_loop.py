@@ -1,6 +1,5 @@
 # A function that runs at exit stands in a loop in C.
 # expect: rung 1
-# state: kept
 # when: atexit
 import itertools, operator, weakref
 class Thing:

@@ -1,8 +1,6 @@
 # Waits at a barrier for a second thread that never comes.
 # expect: rung 1
 # expect short: rung 4
-# state: kept
 # state short: any
-# when: run
 import queue
 queue.threading.Barrier(2).wait()

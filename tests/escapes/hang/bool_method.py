@@ -1,7 +1,5 @@
 # __bool__ loops; all() asks it from C.
 # expect: rung 1
-# state: kept
-# when: run
 class Endless:
     def __bool__(self):
         while True:

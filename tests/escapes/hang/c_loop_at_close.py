@@ -1,6 +1,5 @@
 # A finalizer stands in a loop in C when the session is closed.
 # expect: rung 1
-# state: kept
 # when: close
 import itertools
 class Endless:

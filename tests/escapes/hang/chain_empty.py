@@ -1,6 +1,4 @@
 # chain.from_iterable over endlessly many empty tuples: its next never comes.
 # expect: rung 1
-# state: kept
-# when: run
 import itertools
 next(itertools.chain.from_iterable(itertools.repeat(())))

@@ -1,7 +1,5 @@
 # A class body that never ends: the class is never made.
 # expect: rung 1
-# state: kept
-# when: run
 class Endless:
     n = 0
     while True:

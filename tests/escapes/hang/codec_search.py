@@ -1,7 +1,5 @@
 # A codec search function that never answers.
 # expect: rung 1
-# state: kept
-# when: run
 import codecs
 def search(name):
     while name.startswith("escape"):

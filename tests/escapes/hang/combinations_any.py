@@ -1,6 +1,4 @@
 # any over combinations with replacement, each compared in C.
 # expect: rung 1
-# state: kept
-# when: run
 import itertools
 (1,) in itertools.combinations_with_replacement(range(100), 20)

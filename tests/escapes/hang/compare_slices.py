@@ -1,6 +1,5 @@
 # Slices in slices are compared: the recursion is checked by the address of the stack.
 # expect: rung 2
-# state: kept
 # only: 3.14+
 a = b = 1
 for _ in range(60):

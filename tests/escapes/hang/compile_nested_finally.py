@@ -1,6 +1,5 @@
 # A try block in the finally of another, twenty-four deep: the compiler doubles each.
 # expect: rung 2 or memory or error
-# state: kept
 # when: compile
 nested = "a = b + c\n"
 for level in range(24):

@@ -1,6 +1,4 @@
 # itertools.compress whose selectors are never true.
 # expect: rung 1
-# state: kept
-# when: run
 import itertools
 next(itertools.compress(itertools.repeat(1), itertools.repeat(0)))

@@ -1,9 +1,7 @@
 # Waits for a condition that nobody notifies.
 # expect: rung 1
 # expect short: rung 4
-# state: kept
 # state short: any
-# when: run
 import queue
 condition = queue.threading.Condition()
 with condition:

@@ -1,6 +1,4 @@
 # collections.Counter over an endless iterator: counted in C.
 # expect: rung 2
-# state: kept
-# when: run
 import collections, itertools
 collections.Counter(itertools.repeat("x"))

@@ -1,6 +1,5 @@
 # A loop that swallows meets the limit of processor time.
 # expect: rung 1
-# state: kept
 # when: cpu
 while True:
     try:

@@ -1,6 +1,5 @@
 # A loop in C meets the limit of processor time.
 # expect: rung 1
-# state: kept
 # when: cpu
 import itertools
 all(itertools.cycle([1, 2]))

@@ -1,6 +1,4 @@
 # csv.reader over endless lines, its rows thrown away.
 # expect: rung 2
-# state: kept
-# when: run
 import collections, csv, itertools
 collections.deque(csv.reader(itertools.repeat("alpha,beta,gamma delta epsilon")), maxlen=0)

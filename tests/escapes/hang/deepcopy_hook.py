@@ -1,7 +1,5 @@
 # __deepcopy__ makes a new object to copy each time.
 # expect: rung 1
-# state: kept
-# when: run
 import copy
 class Endless:
     def __deepcopy__(self, memo):

@@ -1,6 +1,5 @@
 # A finalizer without end of what a module's attribute keeps: it runs when the interpreter itself ends.
 # expect: rung 1
-# state: kept
 # when: close
 import json
 

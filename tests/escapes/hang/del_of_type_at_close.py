@@ -1,6 +1,5 @@
 # The same of an attribute of a class of the library, with a finalizer that catches the stop once.
 # expect: rung 1
-# state: kept
 # when: close
 import json
 

@@ -1,6 +1,5 @@
 # A finalizer without end of what the interpreter itself keeps beside its modules: it runs behind most of its end.
 # expect: rung 1
-# state: kept
 # when: close
 import warnings
 

@@ -1,6 +1,4 @@
 # A deque of length 0 takes all of itertools.count().
 # expect: rung 2
-# state: kept
-# when: run
 import collections, itertools
 collections.deque(itertools.count(1000), maxlen=0)

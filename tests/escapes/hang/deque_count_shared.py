@@ -1,9 +1,7 @@
 # deque.count of nested deques.
 # expect: rung 2
 # expect 3.13: rung 3 the comparison of deques: deque_richcompare
-# state: kept
 # state 3.13: any
-# when: run
 import collections
 def nest(x):
     for _ in range(60):

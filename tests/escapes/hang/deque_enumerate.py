@@ -1,6 +1,4 @@
 # A deque of length 0 takes all of enumerate over an endless iterator.
 # expect: rung 2
-# state: kept
-# when: run
 import collections, itertools
 collections.deque(enumerate(itertools.repeat(1)), maxlen=0)

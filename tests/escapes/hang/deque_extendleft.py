@@ -1,6 +1,4 @@
 # extendleft of a bounded deque by an endless iterator.
 # expect: rung 1
-# state: kept
-# when: run
 import collections, itertools
 collections.deque([], 10).extendleft(itertools.repeat(1))

@@ -1,7 +1,5 @@
 # A property that loops, asked by hasattr and getattr with a default in turn.
 # expect: rung 1
-# state: kept
-# when: run
 class Thing:
     @property
     def value(self):

@@ -1,6 +1,4 @@
 # A set of integers that all have the same hash: quadratic probing.
 # expect: rung 1
-# state: kept
-# when: run
 modulus = 2**61 - 1
 set(map(modulus.__mul__, range(300_000)))

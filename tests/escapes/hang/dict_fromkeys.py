@@ -1,6 +1,4 @@
 # dict.fromkeys of an endless iterator of one thing.
 # expect: rung 1
-# state: kept
-# when: run
 import itertools
 dict.fromkeys(itertools.repeat(1))

@@ -1,6 +1,5 @@
 # Output is cleared and written without end.
 # expect: rung 1
-# state: kept
 # when: display
 try:
     from IPython.display import clear_output

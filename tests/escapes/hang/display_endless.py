@@ -1,6 +1,5 @@
 # Displays without end: each has to be kept, counted or refused.
 # expect: rung 1
-# state: kept
 # when: display
 try:
     display

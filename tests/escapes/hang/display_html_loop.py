@@ -1,6 +1,5 @@
 # What describes a displayed object does not end.
 # expect: rung 1
-# state: kept
 # when: display
 try:
     display

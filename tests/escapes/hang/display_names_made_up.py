@@ -1,6 +1,5 @@
 # An object that answers every name, and each without end.
 # expect: rung 1
-# state: kept
 # when: display
 try:
     display

@@ -1,6 +1,5 @@
 # A display that is shown again without end.
 # expect: rung 1
-# state: kept
 # when: display
 try:
     handle = display("first", display_id=True)

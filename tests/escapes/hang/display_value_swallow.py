@@ -1,6 +1,5 @@
 # The value's own bundle swallows whatever ends it, for ever.
 # expect: rung 1
-# state: kept
 # when: display
 try:
     display

@@ -1,6 +1,4 @@
 # itertools.dropwhile whose condition, a C function, always holds.
 # expect: rung 1
-# state: kept
-# when: run
 import itertools
 next(itertools.dropwhile(bool, itertools.repeat(1)))

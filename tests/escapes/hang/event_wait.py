@@ -1,8 +1,6 @@
 # Waits for an event that nobody sets.
 # expect: rung 1
 # expect short: rung 4
-# state: kept
 # state short: any
-# when: run
 import queue
 queue.threading.Event().wait()

@@ -1,5 +1,3 @@
 # The loop stands in a string, in an exec, in an eval.
 # expect: rung 1
-# state: kept
-# when: run
 eval("exec('while True: pass')")

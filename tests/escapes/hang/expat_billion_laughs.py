@@ -1,6 +1,5 @@
 # Entities of entities in XML, with expat's own limits lifted; nobody is told of the text.
 # expect: error
-# state: kept
 # only: 3.14+
 # profile: data
 from xml.parsers import expat

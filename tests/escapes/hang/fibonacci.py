@@ -1,7 +1,5 @@
 # Exponential recursion that never gets deep.
 # expect: rung 1
-# state: kept
-# when: run
 def fib(n):
     return n if n < 2 else fib(n - 1) + fib(n - 2)
 fib(80)

@@ -1,6 +1,4 @@
 # filter(None, ...) over endless zeros.
 # expect: rung 1
-# state: kept
-# when: run
 import itertools
 next(filter(None, itertools.repeat(0)))

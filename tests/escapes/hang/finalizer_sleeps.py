@@ -1,6 +1,5 @@
 # __del__ sleeps, and starts again when it is woken.
 # expect: rung 1
-# state: kept
 # when: finalizer
 import time
 class Thing:

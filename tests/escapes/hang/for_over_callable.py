@@ -1,6 +1,4 @@
 # A for loop over a callable iterator that never meets its sentinel.
 # expect: rung 1
-# state: kept
-# when: run
 for _ in iter(int, 1):
     pass

@@ -1,7 +1,5 @@
 # __format__ loops inside an f-string.
 # expect: rung 1
-# state: kept
-# when: run
 class Endless:
     def __format__(self, spec):
         while True:

@@ -1,7 +1,5 @@
 # Sums ever larger fractions: big integers below Python code.
 # expect: rung 1
-# state: kept
-# when: run
 from fractions import Fraction
 total = Fraction(0)
 n = 1

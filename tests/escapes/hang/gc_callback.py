@@ -1,6 +1,5 @@
 # A callback of the collector that loops: what it raises is only reported.
 # expect: rung 1 or denied or error
-# state: kept
 # when: finalizer
 import timeit
 def callback(phase, info):

@@ -1,6 +1,5 @@
 # __del__ of an object in a cycle loops when the collector finds it.
 # expect: rung 1
-# state: kept
 # when: finalizer
 class Endless:
     def __init__(self):

@@ -1,7 +1,5 @@
 # Two generators that send to each other for ever.
 # expect: rung 1
-# state: kept
-# when: run
 def player():
     ball = 0
     while True:

@@ -1,6 +1,5 @@
 # A property loops when a prompt asks for completions.
 # expect: rung 1
-# state: kept
 # when: complete
 class Thing:
     def __dir__(self):

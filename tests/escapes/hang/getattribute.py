@@ -1,7 +1,5 @@
 # __getattribute__ loops: any look at the object hangs.
 # expect: rung 1
-# state: kept
-# when: run
 class Endless:
     def __getattribute__(self, name):
         while True:

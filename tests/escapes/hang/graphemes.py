@@ -1,6 +1,5 @@
 # The clusters of a text, again and again, counted in C.
 # expect: rung 1
-# state: kept
 # only: 3.15+
 import collections, itertools, unicodedata
 texts = itertools.repeat("a\u0301" * 100_000)

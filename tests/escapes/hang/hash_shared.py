@@ -3,7 +3,6 @@
 # expect short 3.11: hang
 # expect short 3.13: rung 4
 # state: lost
-# when: run
 import sys
 t, slices = (), sys.version_info >= (3, 14)
 for _ in range(100):

@@ -1,6 +1,5 @@
 # A finder of the cell's own hangs under the import lock of a module that everybody wants.
 # expect: rung 1 or denied or error
-# state: kept
 # when: import
 import sys
 class Finder:

@@ -1,6 +1,5 @@
 # The stop comes in the midst of the first import of a large package.
 # expect: rung 1
-# state: kept
 # when: import
 # limit-ms: 23
 import asyncio

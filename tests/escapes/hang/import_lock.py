@@ -1,5 +1,4 @@
 # The lock of 3.11's importer belongs to the process: kept, every import and every open waits for ever.
 # expect: ok or error or denied
-# state: kept
 import sys
 sys.modules["_imp"].acquire_lock()

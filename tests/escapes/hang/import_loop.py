@@ -1,6 +1,5 @@
 # Imports modules again for ever, so that the stop comes in the midst of an import.
 # expect: rung 1
-# state: kept
 # when: import
 import sys
 names = ("re", "json", "textwrap", "statistics", "fractions", "unittest", "html", "string", "random")

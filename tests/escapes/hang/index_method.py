@@ -1,7 +1,5 @@
 # __index__ loops; a slice of a list asks it from C.
 # expect: rung 1
-# state: kept
-# when: run
 class Endless:
     def __index__(self):
         while True:

@@ -1,6 +1,5 @@
 # __init_subclass__ loops in the creation of the subclass.
 # expect: rung 1
-# state: kept
 # when: class creation
 class Base:
     def __init_subclass__(cls):

@@ -1,7 +1,5 @@
 # A power of variables, so that no compiler folds it, and again after each interrupt.
 # expect: rung 1
-# state: kept
-# when: run
 base, exponent = 7, 10**8
 while True:
     try:

@@ -1,7 +1,5 @@
 # Squares a number again and again.
 # expect: rung 1 or memory
-# state: kept
-# when: run
 x = 3
 while True:
     x *= x

@@ -1,6 +1,5 @@
 # The caller's interrupt meets a sleep.
 # expect: rung 1
-# state: kept
 # when: interrupt
 import time
 time.sleep(1e6)

@@ -1,9 +1,7 @@
 # issubclass with a nested tuple of classes that shares its parts.
 # expect: rung 2
 # expect 3.13: rung 3 the walk through the tuple: object_issubclass
-# state: kept
 # state 3.13: any
-# when: run
 t = (ValueError,)
 for _ in range(60):
     t = (t, t)

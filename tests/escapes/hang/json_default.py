@@ -1,7 +1,5 @@
 # json.dumps asks a default function that never answers.
 # expect: rung 1
-# state: kept
-# when: run
 import json
 def default(thing):
     while True:

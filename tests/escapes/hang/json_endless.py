@@ -1,6 +1,4 @@
 # json.loads for ever, driven from C.
 # expect: rung 1
-# state: kept
-# when: run
 import collections, itertools, json
 collections.deque(map(json.loads, itertools.repeat('{"a": [1, 2.5, "x"]}')), maxlen=0)

@@ -1,7 +1,5 @@
 # json.dumps of nested lists that share their parts.
 # expect: rung 2 or memory
-# state: kept
-# when: run
 import json
 t = []
 for _ in range(60):

@@ -1,6 +1,5 @@
 # The value of the cell is a nested list that shares its parts: its JSON is endless.
 # expect: rung 2 or memory or ok
-# state: kept
 # when: repr
 t = 1
 for _ in range(60):

@@ -1,7 +1,5 @@
 # __length_hint__ loops; list() asks it before it iterates.
 # expect: rung 1
-# state: kept
-# when: run
 class Endless:
     def __length_hint__(self):
         while True:

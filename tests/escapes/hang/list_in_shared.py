@@ -1,9 +1,7 @@
 # Looks for a nested list in a list.
 # expect: rung 2
 # expect 3.13: rung 3 the comparison of lists below `in`: list_richcompare
-# state: kept
 # state 3.13: any
-# when: run
 def nest(x):
     for _ in range(60):
         x = [x, x]

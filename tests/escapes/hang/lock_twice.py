@@ -1,9 +1,7 @@
 # Takes a lock twice.
 # expect: rung 1
 # expect short: rung 4
-# state: kept
 # state short: any
-# when: run
 import queue
 lock = queue.threading.Lock()
 lock.acquire()

@@ -1,7 +1,5 @@
 # functools.cache below a dict whose keys compare for ever.
 # expect: rung 1
-# state: kept
-# when: run
 import functools
 class Key:
     def __hash__(self):

@@ -1,6 +1,5 @@
 # A property that is looked at does not end.
 # expect: rung 1
-# state: kept
 # when: magic
 class Trap:
     @property

@@ -1,6 +1,5 @@
 # A statement that is timed does not end.
 # expect: rung 1
-# state: kept
 # when: magic
 try:
     magic = __snug_magic__

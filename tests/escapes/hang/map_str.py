@@ -1,6 +1,4 @@
 # Formats numbers for ever, without a line of Python.
 # expect: rung 2
-# state: kept
-# when: run
 import collections, itertools
 collections.deque(map(str, itertools.count(10**6)), maxlen=0)

@@ -1,6 +1,5 @@
 # A metaclass whose mro() never answers: called in the midst of type.__new__.
 # expect: rung 1
-# state: kept
 # when: class creation
 class Meta(type):
     def mro(cls):

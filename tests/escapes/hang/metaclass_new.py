@@ -1,6 +1,5 @@
 # A metaclass whose __new__ loops and swallows.
 # expect: rung 1
-# state: kept
 # when: class creation
 class Meta(type):
     def __new__(cls, *args):

@@ -1,6 +1,5 @@
 # A metaclass whose __prepare__ answers a mapping that loops at each store.
 # expect: rung 1
-# state: kept
 # when: class creation
 class Names(dict):
     def __setitem__(self, name, value):

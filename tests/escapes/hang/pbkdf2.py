@@ -2,6 +2,5 @@
 # expect: rung 3 PKCS5_PBKDF2_HMAC of libcrypto
 # expect short: rung 4
 # state: any
-# when: run
 import hashlib
 hashlib.pbkdf2_hmac("sha256", b"password", b"salt", 2_000_000_000)

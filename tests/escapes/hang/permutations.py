@@ -1,6 +1,4 @@
 # All permutations of twenty things, thrown away: one tuple is used again and again.
 # expect: rung 1
-# state: kept
-# when: run
 import collections, itertools
 collections.deque(itertools.permutations(range(20)), maxlen=0)

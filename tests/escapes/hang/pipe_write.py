@@ -1,9 +1,7 @@
 # Writes to a pipe of its own until it is full.
 # expect: rung 1 or denied or error
 # expect short: rung 4 or denied or error
-# state: kept
 # state short: any
-# when: run
 import random
 r, w = random._os.pipe()
 while True:

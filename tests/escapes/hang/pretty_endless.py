@@ -1,6 +1,5 @@
 # A container's own iterator does not end, and gives nothing.
 # expect: rung 1
-# state: kept
 # when: repr
 class Never(list):
     def __iter__(self):

@@ -1,6 +1,4 @@
 # Ten to the thirtieth combinations, thrown away: one tuple is used again and again.
 # expect: rung 1
-# state: kept
-# when: run
 import collections, itertools
 collections.deque(itertools.product(range(10), repeat=30), maxlen=0)

@@ -1,6 +1,5 @@
 # A property on the way to the completed name stands in a loop in C.
 # expect: rung 1
-# state: kept
 # when: complete
 import collections, itertools
 class Thing:

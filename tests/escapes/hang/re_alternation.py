@@ -3,9 +3,7 @@
 # expect short 3.11: hang
 # expect short 3.13: rung 4
 # expect short 3.14: rung 4
-# state: kept
 # state short 3.13: any
 # state short 3.14: any
-# when: run
 import re
 re.match(r"(?:a|a|a)*?$", "a" * 60 + "b")

@@ -1,7 +1,5 @@
 # Compiles ever new patterns: Python code of the library.
 # expect: rung 1
-# state: kept
-# when: run
 import re
 n = 0
 while True:

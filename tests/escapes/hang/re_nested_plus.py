@@ -1,8 +1,6 @@
 # (a+)+$ on a long run of a: exponential backtracking.
 # expect: rung 1
 # expect short: rung 4
-# state: kept
 # state short: any
-# when: run
 import re
 re.match(r"(a+)+$", "a" * 40 + "b")

@@ -1,6 +1,4 @@
 # functools.reduce of max over an endless iterator.
 # expect: rung 1
-# state: kept
-# when: run
 import functools, itertools, operator
 functools.reduce(operator.and_, itertools.repeat(1))

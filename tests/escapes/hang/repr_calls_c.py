@@ -1,6 +1,5 @@
 # The repr of the value stands in a loop in C.
 # expect: rung 1
-# state: kept
 # when: repr
 import itertools
 class Endless:

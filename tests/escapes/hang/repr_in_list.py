@@ -1,6 +1,5 @@
 # A repr that never ends, of an element of the value.
 # expect: rung 1
-# state: kept
 # when: repr
 class Endless:
     def __repr__(self):

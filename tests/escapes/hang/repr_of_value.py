@@ -1,6 +1,5 @@
 # The value of the cell has a repr that never ends.
 # expect: rung 1
-# state: kept
 # when: repr
 class Endless:
     def __repr__(self):

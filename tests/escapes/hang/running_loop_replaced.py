@@ -1,7 +1,5 @@
 # What is told of the end of a loop when a cell was stopped is the guest's, and loops itself.
 # expect: rung 1
-# state: kept
-# when: run
 import asyncio
 def endless(loop):
     while True:

@@ -1,6 +1,5 @@
 # __getstate__ that never ends.
 # expect: rung 1
-# state: kept
 # when: save
 class Endless:
     def __getstate__(self):

@@ -1,6 +1,5 @@
 # __getstate__ that swallows every exception.
 # expect: rung 1
-# state: kept
 # when: save
 class Swallows:
     def __getstate__(self):

@@ -1,6 +1,5 @@
 # __setstate__ that never ends: at the restore.
 # expect: rung 1
-# state: kept
 # when: save
 class Endless:
     def __getstate__(self):

@@ -1,8 +1,6 @@
 # Waits for nothing in select, through the module that asyncio left in sys.modules.
 # expect: rung 1 or denied or error
 # expect short: rung 4 or denied or error
-# state: kept
 # state short: any
-# when: run
 import asyncio, sys
 sys.modules["select"].select([], [], [])

@@ -1,6 +1,4 @@
 # Asks whether a small set is disjoint from an endless count.
 # expect: rung 2
-# state: kept
-# when: run
 import itertools
 {-1}.isdisjoint(itertools.count())

@@ -1,8 +1,6 @@
 # Takes from an empty SimpleQueue: the wait is in C.
 # expect: rung 1
 # expect short: rung 4
-# state: kept
 # state short: any
-# when: run
 import queue
 queue.SimpleQueue().get()

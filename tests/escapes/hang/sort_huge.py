@@ -2,7 +2,6 @@
 # expect: rung 3 the comparison of tuples below list.sort: unsafe_tuple_compare
 # expect short 3.13: rung 4
 # state: any
-# when: run
 head = [0.0] * 20_000
 items = [tuple(head) + (i * 7919 % 1009,) for i in range(500)]
 items *= 2000

@@ -1,6 +1,5 @@
 # A key function that loops while the list is being sorted and looks empty.
 # expect: rung 1
-# state: kept
 # when: sort key
 numbers = [3, 1, 2]
 def key(n):

@@ -5,7 +5,6 @@
 # expect short 3.13: rung 4
 # state: lost
 # profile: data
-# when: run
 import sqlite3, sys
 t, slices = (), sys.version_info >= (3, 14)
 for _ in range(100):

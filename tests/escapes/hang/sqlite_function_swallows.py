@@ -1,8 +1,6 @@
 # A function that SQLite calls, in Python, which catches whatever is raised in it.
 # expect: rung 1
-# state: kept
 # profile: data
-# when: run
 import sqlite3
 def f():
     while True:

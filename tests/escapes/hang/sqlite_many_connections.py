@@ -7,7 +7,6 @@
 # expect 3.15: rung 4
 # state: lost
 # profile: data
-# when: run
 import sqlite3, sys
 t, slices = (), sys.version_info >= (3, 14)
 for _ in range(100):

@@ -1,8 +1,6 @@
 # A query without an end, which nothing of Python's runs in.
 # expect: rung 1
-# state: kept
 # profile: data
-# when: run
 # cell: 2
 import sqlite3
 c = sqlite3.connect(":memory:")

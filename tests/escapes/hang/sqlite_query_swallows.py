@@ -1,8 +1,6 @@
 # Queries without an end, one after another, whatever ends them.
 # expect: rung 1
-# state: kept
 # profile: data
-# when: run
 import sqlite3
 c = sqlite3.connect(":memory:")
 while True:

@@ -1,7 +1,5 @@
 # Reads standard input that nobody writes, through the descriptor.
 # expect: rung 1 or denied or error
-# state: kept
-# when: run
 import random
 r, w = random._os.pipe()
 open(r).read()

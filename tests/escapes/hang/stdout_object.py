@@ -1,7 +1,5 @@
 # print to an object of the cell's own whose write never ends.
 # expect: rung 1
-# state: kept
-# when: run
 import sys
 class Endless:
     def write(self, text):

@@ -1,7 +1,5 @@
 # A tuple of a million prefixes is tried on a text, again and again from C.
 # expect: rung 1
-# state: kept
-# when: run
 import itertools
 prefixes = tuple(f"{i:07}" for i in range(10**5)) + ("a",)
 all(map("abc".startswith, itertools.repeat(prefixes)))

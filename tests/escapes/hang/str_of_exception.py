@@ -1,6 +1,5 @@
 # An exception whose str never ends leaves the cell.
 # expect: rung 1 or error
-# state: kept
 # when: report
 class Endless(Exception):
     def __str__(self):

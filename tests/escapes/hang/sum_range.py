@@ -1,5 +1,3 @@
 # sum(range(10**13)): the loop allocates each number.
 # expect: rung 2
-# state: kept
-# when: run
 sum(range(10**13))

@@ -1,6 +1,5 @@
 # A hundred tasks swallow, each without ever giving the loop back.
 # expect: rung 1
-# state: kept
 # when: await
 import asyncio
 async def stubborn():

@@ -1,6 +1,5 @@
 # asyncio.shield and wait_for around tasks that start again.
 # expect: rung 1
-# state: kept
 # when: await
 import asyncio
 async def forever():

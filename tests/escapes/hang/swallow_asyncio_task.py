@@ -1,6 +1,5 @@
 # A task swallows its own cancellation.
 # expect: rung 1
-# state: kept
 # when: await
 import asyncio
 async def stubborn():

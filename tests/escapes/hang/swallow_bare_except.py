@@ -1,7 +1,5 @@
 # A bare except with continue around every single step.
 # expect: rung 1
-# state: kept
-# when: run
 n = 0
 while True:
     try:

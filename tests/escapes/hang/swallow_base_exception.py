@@ -1,7 +1,5 @@
 # Swallows whatever interrupts it.
 # expect: rung 1
-# state: kept
-# when: run
 while True:
     try:
         while True:

@@ -1,7 +1,5 @@
 # A generator-based context manager that swallows.
 # expect: rung 1
-# state: kept
-# when: run
 import contextlib
 @contextlib.contextmanager
 def swallow():

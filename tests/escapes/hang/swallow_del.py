@@ -1,6 +1,5 @@
 # __del__ loops and swallows; what it lets through is only reported.
 # expect: rung 1
-# state: kept
 # when: finalizer
 class Endless:
     def __del__(self):

@@ -1,6 +1,5 @@
 # Every turn of the loop makes an object whose __del__ takes the interrupt.
 # expect: rung 1
-# state: kept
 # when: finalizer
 class Shield:
     def __del__(self):

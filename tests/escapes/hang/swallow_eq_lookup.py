@@ -1,7 +1,5 @@
 # __eq__ loops and swallows in a dict lookup.
 # expect: rung 1
-# state: kept
-# when: run
 class Key:
     def __hash__(self):
         return 1

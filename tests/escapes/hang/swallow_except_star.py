@@ -1,7 +1,5 @@
 # except* takes the interrupt into a group.
 # expect: rung 1
-# state: kept
-# when: run
 while True:
     try:
         while True:

@@ -1,7 +1,5 @@
 # Callbacks of an ExitStack push further callbacks while it unwinds.
 # expect: rung 1
-# state: kept
-# when: run
 import contextlib
 stack = contextlib.ExitStack()
 def again(*error):

@@ -1,7 +1,5 @@
 # break in a finally drops the exception, in a loop of loops.
 # expect: rung 1
-# state: kept
-# when: run
 while True:
     while True:
         try:

@@ -1,7 +1,5 @@
 # return in a finally drops the exception.
 # expect: rung 1
-# state: kept
-# when: run
 def f():
     try:
         while True:

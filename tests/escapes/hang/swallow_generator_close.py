@@ -1,6 +1,5 @@
 # A generator that does not want to be closed.
 # expect: rung 1
-# state: kept
 # when: finalizer
 def stubborn():
     while True:

@@ -1,7 +1,5 @@
 # A generator swallows whatever is thrown into it, and its user throws for ever.
 # expect: rung 1
-# state: kept
-# when: run
 def stubborn():
     while True:
         try:

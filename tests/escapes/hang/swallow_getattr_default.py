@@ -1,7 +1,5 @@
 # A __getattr__ turns the interrupt into an AttributeError, which getattr with a default drops.
 # expect: rung 1
-# state: kept
-# when: run
 class Thing:
     def __getattr__(self, name):
         try:

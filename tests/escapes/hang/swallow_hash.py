@@ -1,7 +1,5 @@
 # __hash__ loops and swallows when a set is made.
 # expect: rung 1
-# state: kept
-# when: run
 class Key:
     def __hash__(self):
         while True:

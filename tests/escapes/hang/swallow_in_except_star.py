@@ -1,6 +1,5 @@
 # Every exception is swallowed where finally leaves it.
 # expect: rung 1
-# state: kept
 # only: 3.14+
 def swallow():
     while True:

@@ -1,7 +1,5 @@
 # Nested swallowers with a sleep inside, and a finally that calls itself.
 # expect: rung 1
-# state: kept
-# when: run
 import time
 def f():
     while True:

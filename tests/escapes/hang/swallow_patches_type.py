@@ -1,7 +1,5 @@
 # Takes the type of the interrupt and changes how it is made.
 # expect: rung 1
-# state: kept
-# when: run
 def harmless(*args, **kwargs):
     return StopIteration()
 while True:

@@ -1,7 +1,5 @@
 # Answers each interrupt with an exception of its own, which an outer loop expects.
 # expect: rung 1
-# state: kept
-# when: run
 def disguise():
     try:
         while True:

@@ -1,9 +1,7 @@
 # A catastrophic match, and again after each interrupt.
 # expect: rung 1
 # expect short: rung 4
-# state: kept
 # state short: any
-# when: run
 import re
 while True:
     try:

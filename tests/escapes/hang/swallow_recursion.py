@@ -1,9 +1,7 @@
 # Each of a thousand frames starts again on its way out: two to the thousandth calls.
 # expect: rung 1
 # expect short 3.13: rung 4
-# state: kept
 # state short 3.13: any
-# when: run
 def f():
     try:
         f()

@@ -1,7 +1,5 @@
 # Keeps the interrupt itself and raises it again in other places, always caught.
 # expect: rung 1
-# state: kept
-# when: run
 kept = [ValueError()]
 while True:
     try:

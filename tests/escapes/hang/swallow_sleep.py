@@ -1,7 +1,5 @@
 # Sleeps, and again after each interrupt.
 # expect: rung 1
-# state: kept
-# when: run
 import time
 while True:
     try:

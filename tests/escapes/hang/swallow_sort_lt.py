@@ -1,6 +1,5 @@
 # __lt__ loops and swallows below list.sort.
 # expect: rung 1
-# state: kept
 # when: sort key
 class Key:
     def __lt__(self, other):

@@ -1,7 +1,5 @@
 # Turns the interrupt into the end of an iteration, below a C function that ignores it.
 # expect: rung 1
-# state: kept
-# when: run
 class Turns:
     def __iter__(self):
         return self

@@ -1,7 +1,5 @@
 # Takes the type of the interrupt, derives from it, and raises its own.
 # expect: rung 1
-# state: kept
-# when: run
 kept = []
 while True:
     try:

@@ -1,7 +1,5 @@
 # contextlib.suppress(BaseException).
 # expect: rung 1
-# state: kept
-# when: run
 import contextlib
 while True:
     with contextlib.suppress(BaseException):

@@ -1,7 +1,5 @@
 # The handler of the interrupt goes on in a loop in C.
 # expect: rung 1
-# state: kept
-# when: run
 import itertools
 try:
     while True:

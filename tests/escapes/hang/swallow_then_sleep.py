@@ -1,9 +1,7 @@
 # The handler of the interrupt sleeps, the handler of that one waits for a lock.
 # expect: rung 1
 # expect short: rung 4
-# state: kept
 # state short: any
-# when: run
 import queue, time
 lock = queue.threading.Lock()
 lock.acquire()

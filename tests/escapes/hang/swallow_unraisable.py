@@ -1,7 +1,6 @@
 # The hook that is told of what finalizers raise is the next loop.
 # expect: rung 1
 # expect short 3.11: rung 4
-# state: kept
 # state short 3.11: any
 # when: finalizer
 import sys

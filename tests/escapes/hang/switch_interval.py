@@ -1,7 +1,5 @@
 # Asks never to be switched away from, and loops.
 # expect: rung 1 or denied or error
-# state: kept
-# when: run
 import sys
 sys.setswitchinterval(1e6)
 while True:

@@ -1,6 +1,5 @@
 # A finalizer at the session's end starts a thread that does not end.
 # expect: rung 1 or ok
-# state: kept
 # threads: 1
 # when: close
 import threading

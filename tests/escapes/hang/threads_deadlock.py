@@ -1,10 +1,8 @@
 # Two threads wait for each other's lock.
 # expect: rung 1
 # expect short: rung 4
-# state: kept
 # state short: any
 # threads: 2
-# when: run
 import threading
 first, second, both = threading.Lock(), threading.Lock(), threading.Barrier(2)
 def take(one, other):

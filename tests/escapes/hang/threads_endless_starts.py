@@ -1,8 +1,6 @@
 # Threads that end at once, started without end by others.
 # expect: rung 1
-# state: kept
 # threads: 4
-# when: run
 import threading
 def start():
     while True:

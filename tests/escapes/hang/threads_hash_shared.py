@@ -4,7 +4,6 @@
 # expect short 3.13: rung 4
 # state: lost
 # threads: 2
-# when: run
 import threading, time
 t = ()
 for _ in range(100):

@@ -1,8 +1,6 @@
 # The cell's code ends; a thread of it does not.
 # expect: rung 1
-# state: kept
 # threads: 1
-# when: run
 import threading
 def loop():
     while True:

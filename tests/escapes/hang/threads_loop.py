@@ -1,8 +1,6 @@
 # Threads and the cell itself loop without end.
 # expect: rung 1
-# state: kept
 # threads: 3
-# when: run
 import threading
 def loop():
     while True:

@@ -1,6 +1,5 @@
 # The value's repr starts a thread that does not end.
 # expect: rung 1
-# state: kept
 # threads: 1
 # when: repr
 import threading

@@ -1,8 +1,6 @@
 # A thread catches everything, and starts another one with its last breath.
 # expect: rung 2
-# state: kept
 # threads: 2
-# when: run
 import threading
 def again():
     try:

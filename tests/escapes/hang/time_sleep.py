@@ -1,6 +1,4 @@
 # Sleeps for eleven days.
 # expect: rung 1
-# state: kept
-# when: run
 import time
 time.sleep(1e6)

@@ -1,6 +1,5 @@
 # A finalizer calls a tool that is not answered.
 # expect: rung 1
-# state: kept
 # tools: yes
 # when: finalizer
 class Waiting:

@@ -1,8 +1,6 @@
 # What a stop sets free calls a tool again.
 # expect: rung 1
-# state: kept
 # tools: yes
-# when: run
 class Waiting:
     def __del__(self):
         while True:

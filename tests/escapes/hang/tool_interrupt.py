@@ -1,6 +1,5 @@
 # An interrupt has to end the wait for a tool.
 # expect: rung 1
-# state: kept
 # tools: yes
 # when: interrupt
 never()

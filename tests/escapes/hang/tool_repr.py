@@ -1,6 +1,5 @@
 # The repr of the value calls a tool that is not answered.
 # expect: rung 1
-# state: kept
 # tools: yes
 # when: repr
 class Waiting:

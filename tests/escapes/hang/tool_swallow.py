@@ -1,8 +1,6 @@
 # Swallows the stop around a tool that is not answered.
 # expect: rung 1
-# state: kept
 # tools: yes
-# when: run
 while True:
     try:
         never()

@@ -1,6 +1,5 @@
 # Swallows cancellation and stop around awaited tools.
 # expect: rung 1
-# state: kept
 # tools: yes
 # when: await
 import asyncio

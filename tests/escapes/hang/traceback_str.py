@@ -1,7 +1,5 @@
 # traceback.format_exc of an exception whose str swallows and loops.
 # expect: rung 1
-# state: kept
-# when: run
 import traceback
 class Endless(Exception):
     def __str__(self):

@@ -1,9 +1,7 @@
 # tuple.index of a nested tuple.
 # expect: rung 2
 # expect 3.13: rung 3 the comparison of tuples below tuple.index: tuplerichcompare
-# state: kept
 # state 3.13: any
-# when: run
 def nest(x):
     for _ in range(60):
         x = (x, x)

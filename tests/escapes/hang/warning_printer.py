@@ -1,7 +1,5 @@
 # warnings.showwarning is replaced by a loop, and C code warns.
 # expect: rung 1
-# state: kept
-# when: run
 import warnings
 def show(*args, **kwargs):
     while True:

@@ -1,6 +1,5 @@
 # A weak reference's callback loops: what it raises is only reported.
 # expect: rung 1
-# state: kept
 # when: finalizer
 import weakref
 class Thing:

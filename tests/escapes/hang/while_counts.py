@@ -1,7 +1,5 @@
 # Counts in a while loop without end.
 # expect: rung 1
-# state: kept
-# when: run
 x = 0
 while True:
     x += 1

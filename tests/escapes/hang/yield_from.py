@@ -1,7 +1,5 @@
 # A generator that delegates to an endless iterator is driven from C.
 # expect: rung 1
-# state: kept
-# when: run
 import collections, itertools
 def delegate():
     yield from itertools.repeat(1)

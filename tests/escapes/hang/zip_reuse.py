@@ -1,6 +1,4 @@
 # all over zip of endless iterators: the one tuple is used again and again.
 # expect: rung 1
-# state: kept
-# when: run
 import itertools
 all(zip(itertools.repeat(1), itertools.cycle([1, 2])))

@@ -1,6 +1,5 @@
 # Which processes the machine has, by their affinity.
 # breach: setting pid
-# state: kept
 import os
 for pid in range(1, 100000):
     try:

@@ -1,5 +1,4 @@
 # sys.argv.
 # breach: secret
-# state: kept
 import sys
 sys.argv

@@ -1,6 +1,5 @@
 # Which processes the machine has, by the clocks of their processor time.
 # breach: setting pid
-# state: kept
 import time
 for pid in range(1, 100000):
     try:

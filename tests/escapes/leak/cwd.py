@@ -1,5 +1,4 @@
 # The host's current folder.
 # breach: secret
-# state: kept
 import os
 os.getcwd()

@@ -1,5 +1,4 @@
 # os.getcwdb.
 # breach: secret
-# state: kept
 import os
 os.getcwdb()

@@ -1,5 +1,4 @@
 # The current folder of the process's first thread.
 # breach: secret
-# state: kept
 import os
 os.readlink(f"/proc/self/task/{os.getpid()}/cwd")

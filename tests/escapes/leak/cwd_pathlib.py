@@ -1,5 +1,4 @@
 # pathlib.Path.cwd.
 # breach: secret
-# state: kept
 import pathlib
 pathlib.Path.cwd()

@@ -1,6 +1,5 @@
 # SQLite tells where a database is.
 # breach: secret
-# state: kept
 import sqlite3
 connection = sqlite3.connect("where.db")
 connection.execute("create table t(x)")

@@ -1,5 +1,4 @@
 # tempfile's candidates for a folder end with the current one.
 # breach: secret
-# state: kept
 import tempfile
 tempfile._candidate_tempdir_list()[-1]

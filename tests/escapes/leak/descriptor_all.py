@@ -1,6 +1,5 @@
 # Every descriptor from 0 to 99, one after the other.
 # breach: secret
-# state: kept
 import os
 found = []
 for number in range(100):

@@ -1,6 +1,5 @@
 # os.copy_file_range into a file in memory.
 # breach: secret
-# state: kept
 import os
 copy = os.memfd_create("copy")
 os.copy_file_range(SECRET_FD, copy, 100, 0, 0)

@@ -1,6 +1,5 @@
 # os.dup.
 # breach: secret
-# state: kept
 import os
 copy = os.dup(SECRET_FD)
 got = os.read(copy, 100)

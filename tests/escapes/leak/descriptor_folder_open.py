@@ -1,6 +1,5 @@
 # os.open beneath a folder's descriptor.
 # breach: secret
-# state: kept
 import os
 number = os.open("secret.txt", os.O_RDONLY, dir_fd=FOLDER_FD)
 got = os.read(number, 100)

@@ -1,5 +1,4 @@
 # os.scandir of a folder's descriptor.
 # breach: secret
-# state: kept
 import os
 [entry.name for entry in os.scandir(FOLDER_FD)]

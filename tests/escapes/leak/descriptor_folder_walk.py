@@ -1,5 +1,4 @@
 # os.fwalk from a folder's descriptor.
 # breach: secret
-# state: kept
 import os
 [(folders, files) for _, folders, files, _ in os.fwalk(dir_fd=FOLDER_FD)]

@@ -1,5 +1,4 @@
 # mmap.mmap of a descriptor.
 # breach: secret
-# state: kept
 import mmap
 mmap.mmap(SECRET_FD, 0, prot=mmap.PROT_READ)[:]

@@ -1,5 +1,4 @@
 # The opener of open answers a descriptor of the host.
 # breach: secret
-# state: kept
 file = open("x.txt", opener=lambda path, flags: SECRET_FD)
 file.read()

@@ -1,6 +1,5 @@
 # A socket pair passes the descriptor to itself.
 # breach: secret
-# state: kept
 import asyncio, os
 socket = asyncio.base_events.socket
 one, other = socket.socketpair()

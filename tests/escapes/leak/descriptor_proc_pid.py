@@ -1,6 +1,5 @@
 # /proc/PID/fd/NUMBER.
 # breach: secret
-# state: kept
 import os
 with open(f"/proc/{os.getpid()}/fd/{SECRET_FD}") as file:
     text = file.read()

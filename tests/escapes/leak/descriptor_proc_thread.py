@@ -1,6 +1,5 @@
 # /proc/thread-self/fd/NUMBER.
 # breach: secret
-# state: kept
 with open(f"/proc/thread-self/fd/{SECRET_FD}") as file:
     text = file.read()
 text

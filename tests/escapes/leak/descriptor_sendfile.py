@@ -1,6 +1,5 @@
 # os.sendfile into a file of the work directory.
 # breach: secret
-# state: kept
 import os
 with open("got.txt", "w") as file:
     os.sendfile(file.fileno(), SECRET_FD, 0, 100)

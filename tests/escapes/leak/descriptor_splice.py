@@ -1,6 +1,5 @@
 # os.splice into a pipe.
 # breach: secret
-# state: kept
 import os
 receive, send = os.pipe()
 os.splice(SECRET_FD, send, 100, offset_src=0)

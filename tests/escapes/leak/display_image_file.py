@@ -1,6 +1,5 @@
 # A file of the host is shown as a picture.
 # breach: secret
-# state: kept
 try:
     from IPython.display import Image
 except ImportError:

@@ -1,5 +1,4 @@
 # os.environb.
 # breach: secret
-# state: kept
 import os
 os.environb[SECRET_NAME.encode()]

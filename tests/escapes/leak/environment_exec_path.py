@@ -1,5 +1,4 @@
 # os.get_exec_path is handed no environment and takes its own.
 # breach: secret
-# state: kept
 import os
 os.get_exec_path.__globals__["environ"][SECRET_NAME]

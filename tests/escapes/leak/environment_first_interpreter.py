@@ -1,6 +1,5 @@
 # posix.environ of the interpreter that the host started first, by a class of its importer's.
 # breach: secret
-# state: kept
 found = {}
 for one in type.__subclasses__(object):
     if one.__name__ == "WindowsRegistryFinder":

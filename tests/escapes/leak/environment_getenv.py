@@ -1,5 +1,4 @@
 # os.getenv.
 # breach: secret
-# state: kept
 import os
 os.getenv(SECRET_NAME)

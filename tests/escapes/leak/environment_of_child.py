@@ -1,6 +1,5 @@
 # A child's environment, printed by env.
 # breach: secret
-# state: kept
 import sys
 sys.audit = lambda *arguments: None
 import inspect

@@ -1,5 +1,4 @@
 # os.environ.
 # breach: secret
-# state: kept
 import os
 os.environ[SECRET_NAME]

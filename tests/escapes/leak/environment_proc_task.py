@@ -1,6 +1,5 @@
 # /proc/self/task/THREAD/environ.
 # breach: secret
-# state: kept
 import os
 task = os.listdir("/proc/self/task")[-1]
 with open(f"/proc/self/task/{task}/environ", "rb") as file:

@@ -1,6 +1,5 @@
 # argparse.FileType opens an argument.
 # breach: secret
-# state: kept
 import argparse
 parser = argparse.ArgumentParser()
 parser.add_argument("file", type=argparse.FileType())

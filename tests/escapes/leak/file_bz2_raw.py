@@ -1,6 +1,5 @@
 # The file below a BZ2File.
 # breach: secret
-# state: kept
 import bz2
 outer = bz2.BZ2File(SECRET_FILE)
 outer._fp.read()

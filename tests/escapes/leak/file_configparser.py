@@ -1,5 +1,4 @@
 # configparser complains of the file's first line.
 # breach: secret
-# state: kept
 import configparser
 configparser.ConfigParser().read(SECRET_FILE)

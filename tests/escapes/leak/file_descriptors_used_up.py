@@ -1,6 +1,5 @@
 # With no descriptor left, nobody can see where a path leads that goes through a mount.
 # breach: setting existence
-# state: kept
 import os
 held = []
 try:

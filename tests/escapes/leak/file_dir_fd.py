@@ -1,6 +1,5 @@
 # A descriptor of the folder's parent, and a path beneath it.
 # breach: secret
-# state: kept
 import os
 root = os.open("/", os.O_RDONLY | os.O_DIRECTORY)
 number = os.open(SECRET_FILE[1:], os.O_RDONLY, dir_fd=root)

@@ -1,6 +1,5 @@
 # A relative path with many dots.
 # breach: secret
-# state: kept
 with open("../" * 30 + SECRET_FILE[1:]) as file:
     text = file.read()
 text

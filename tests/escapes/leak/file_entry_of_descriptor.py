@@ -1,6 +1,5 @@
 # The entries of a folder that was given as a descriptor follow links by that.
 # breach: setting size
-# state: kept
 import os
 descriptor = os.open("data", os.O_RDONLY)
 for entry in os.scandir(descriptor):

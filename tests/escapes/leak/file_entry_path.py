@@ -1,6 +1,5 @@
 # os.DirEntry gets another path: a type that can be changed, from 3.15 on only by its dictionary.
 # breach: setting inode
-# state: kept
 import os
 class Path(str):
     def __fspath__(self):

@@ -1,6 +1,5 @@
 # The size of what a link in a mount leads to, by an entry whose folder was given as bytes.
 # breach: setting size
-# state: kept
 import os
 for entry in os.scandir(b"data"):
     try:

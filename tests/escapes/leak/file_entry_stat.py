@@ -1,6 +1,5 @@
 # os.DirEntry follows a symbolic link that leads out of a mount.
 # breach: setting inode
-# state: kept
 import os
 for entry in os.scandir("data"):
     try:

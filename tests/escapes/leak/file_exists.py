@@ -1,5 +1,4 @@
 # os.path.exists.
 # breach: setting existence
-# state: kept
 import os
 os.path.exists(SECRET_FILE), os.path.exists(SECRET_FILE + "x")

@@ -1,6 +1,5 @@
 # expat calls for an external entity, and the cell opens it through the library.
 # breach: secret
-# state: kept
 import xml.parsers.expat, linecache
 parser = xml.parsers.expat.ParserCreate()
 found = []

@@ -1,6 +1,5 @@
 # The importer's path finder lists a folder.
 # breach: secret
-# state: kept
 import inspect
 finder = inspect.importlib.machinery.FileFinder(OUTSIDE)
 finder.find_spec("x")

@@ -1,6 +1,5 @@
 # os.fwalk of a folder outside.
 # breach: setting inode
-# state: kept
 import os
 for folder, folders, names, descriptor in os.fwalk(OUTSIDE):
     for name in names:

@@ -1,5 +1,4 @@
 # glob.glob of the folder outside.
 # breach: secret
-# state: kept
 import glob
 glob.glob(OUTSIDE + "/*")

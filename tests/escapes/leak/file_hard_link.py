@@ -1,6 +1,5 @@
 # A hard link in the work directory.
 # breach: secret
-# state: kept
 import os
 os.link(SECRET_FILE, "hard.txt")
 with open("hard.txt") as file:

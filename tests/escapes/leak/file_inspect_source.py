@@ -1,6 +1,5 @@
 # inspect shows the source of a function that claims to come from the file.
 # breach: secret
-# state: kept
 import inspect
 names = {}
 exec(compile("def f(): pass", SECRET_FILE, "exec"), names)

@@ -1,6 +1,5 @@
 # io.open_code.
 # breach: secret
-# state: kept
 import io
 with io.open_code(SECRET_FILE) as file:
     text = file.read()

@@ -1,6 +1,5 @@
 # A keyword that is a subclass of str: dir_fd, to the function only.
 # breach: setting inode
-# state: kept
 import os
 class Name(str):
     def __hash__(self):

@@ -1,5 +1,4 @@
 # os.path.lexists.
 # breach: setting existence
-# state: kept
 import os
 os.path.lexists(SECRET_FILE), os.path.lexists(SECRET_FILE + "x")

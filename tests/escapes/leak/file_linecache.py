@@ -1,5 +1,4 @@
 # linecache.getlines.
 # breach: secret
-# state: kept
 import linecache
 linecache.getlines(SECRET_FILE)

@@ -1,5 +1,4 @@
 # os.listdir of the folder outside.
 # breach: secret
-# state: kept
 import os
 os.listdir(OUTSIDE)

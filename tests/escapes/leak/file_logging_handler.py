@@ -1,5 +1,4 @@
 # A logging handler opens a file to read.
 # breach: secret
-# state: kept
 import logging
 logging.FileHandler(SECRET_FILE, mode="r").stream.read()

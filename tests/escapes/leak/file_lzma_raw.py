@@ -1,6 +1,5 @@
 # The file below an LZMAFile.
 # breach: secret
-# state: kept
 import lzma
 outer = lzma.LZMAFile(SECRET_FILE)
 outer._fp.read()

@@ -1,6 +1,5 @@
 # shutil.make_archive of a folder outside.
 # breach: secret
-# state: kept
 import shutil, zipfile
 shutil.make_archive("all", "zip", OUTSIDE)
 archive = zipfile.ZipFile("all.zip")

@@ -1,6 +1,5 @@
 # A thread opens a file outside.
 # breach: secret
-# state: kept
 # threads: 1
 import os, threading
 seen = []

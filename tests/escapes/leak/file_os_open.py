@@ -1,6 +1,5 @@
 # os.open and os.read.
 # breach: secret
-# state: kept
 import os
 number = os.open(SECRET_FILE, os.O_RDONLY)
 got = os.read(number, 100)

@@ -1,6 +1,5 @@
 # A path-like object that answers another path each time.
 # breach: secret
-# state: kept
 class Path:
     answers = []
     def __fspath__(self):

@@ -1,6 +1,5 @@
 # The file beneath /proc/self/root.
 # breach: secret
-# state: kept
 with open(f"/proc/self/root{SECRET_FILE}") as file:
     text = file.read()
 text

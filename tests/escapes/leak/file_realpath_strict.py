@@ -1,6 +1,5 @@
 # os.path.realpath fails for what is not there.
 # breach: setting existence
-# state: kept
 import os
 def exists(path):
     try:

@@ -1,6 +1,5 @@
 # os.rename brings the file into the work directory.
 # breach: secret
-# state: kept
 import os
 os.rename(SECRET_FILE, "mine.txt")
 with open("mine.txt") as file:

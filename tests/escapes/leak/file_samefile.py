@@ -1,6 +1,5 @@
 # os.path.samefile.
 # breach: setting existence
-# state: kept
 import os
 def exists(path):
     try:

@@ -1,5 +1,4 @@
 # os.scandir with a path of bytes.
 # breach: setting inode
-# state: kept
 import os
 [entry.inode() for entry in os.scandir(os.fsencode(OUTSIDE)) if entry.path == os.fsencode(SECRET_FILE)][0]

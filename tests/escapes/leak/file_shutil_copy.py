@@ -1,6 +1,5 @@
 # shutil.copyfile into the work directory.
 # breach: secret
-# state: kept
 import shutil
 shutil.copyfile(SECRET_FILE, "copy.txt")
 with open("copy.txt") as file:

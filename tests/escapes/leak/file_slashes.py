@@ -1,6 +1,5 @@
 # Slashes and dots that a comparison of text does not see through.
 # breach: secret
-# state: kept
 path = "/" * 3 + SECRET_FILE[1:].replace("/", "/.//./")
 with open(path) as file:
     text = file.read()

@@ -1,6 +1,5 @@
 # ATTACH fails otherwise for a file than for none.
 # breach: setting existence
-# state: kept
 import sqlite3
 connection = sqlite3.connect(":memory:")
 def exists(path):

@@ -1,5 +1,4 @@
 # The importer's own stat.
 # breach: setting inode
-# state: kept
 import inspect
 inspect.importlib._bootstrap_external._path_stat(SECRET_FILE).st_ino

@@ -1,6 +1,5 @@
 # os.stat by a keyword that is called path and hashes as something else.
 # breach: setting existence
-# state: kept
 import os
 class Name(str):
     def __hash__(self):

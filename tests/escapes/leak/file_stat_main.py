@@ -1,6 +1,5 @@
 # The size of a file by a posix module that belongs to no session, found through shared classes.
 # breach: setting existence
-# state: kept
 found = []
 classes = object.__subclasses__()
 for basic in [cls for cls in classes if cls.__name__ == "_LoaderBasics"]:

@@ -1,5 +1,4 @@
 # pathlib.Path.stat.
 # breach: setting inode
-# state: kept
 import pathlib
 pathlib.Path(SECRET_FILE).stat().st_ino

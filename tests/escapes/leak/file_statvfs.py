@@ -1,5 +1,4 @@
 # os.statvfs tells the size of the file system.
 # breach: setting blocks
-# state: kept
 import os
 os.statvfs(SECRET_FILE).f_blocks

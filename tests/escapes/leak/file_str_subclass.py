@@ -1,6 +1,5 @@
 # A str subclass that calls itself another path.
 # breach: secret
-# state: kept
 class Path(str):
     def __str__(self):
         return "x.txt"

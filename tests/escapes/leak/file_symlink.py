@@ -1,6 +1,5 @@
 # A symbolic link in the work directory.
 # breach: secret
-# state: kept
 import os
 os.symlink(SECRET_FILE, "link.txt")
 with open("link.txt") as file:

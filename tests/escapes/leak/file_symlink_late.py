@@ -1,6 +1,5 @@
 # A path-like object makes its name a link while open asks it for the name.
 # breach: secret
-# state: kept
 import os
 class Path:
     def __fspath__(self):

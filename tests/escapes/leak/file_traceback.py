@@ -1,4 +1,3 @@
 # A traceback through code that claims to come from the file shows its line.
 # breach: secret
-# state: kept
 exec(compile("1 / 0", SECRET_FILE, "exec"))

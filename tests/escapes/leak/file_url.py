@@ -1,6 +1,5 @@
 # urllib opens a file: address.
 # breach: secret
-# state: kept
 import inspect
 request = inspect.importlib.import_module("urllib.request")
 request.urlopen("file://" + SECRET_FILE).read()

@@ -1,5 +1,4 @@
 # A warning that claims to come from the file shows its line.
 # breach: secret
-# state: kept
 import warnings
 warnings.formatwarning("m", UserWarning, SECRET_FILE, 1)

@@ -1,6 +1,5 @@
 # An external entity of an XML document.
 # breach: secret
-# state: kept
 import io
 import xml.sax
 class Handler(xml.sax.ContentHandler):

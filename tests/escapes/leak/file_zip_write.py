@@ -1,6 +1,5 @@
 # An archive takes a file in.
 # breach: secret
-# state: kept
 import zipfile
 with zipfile.ZipFile("taken.zip", "w") as archive:
     archive.write(SECRET_FILE, "taken")

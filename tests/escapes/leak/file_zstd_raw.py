@@ -1,6 +1,5 @@
 # The file below a ZstdFile.
 # breach: secret
-# state: kept
 # only: 3.14+
 from compression import zstd
 outer = zstd.ZstdFile(SECRET_FILE)

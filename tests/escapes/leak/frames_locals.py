@@ -1,6 +1,5 @@
 # The locals of all frames above the cell's.
 # breach: secret
-# state: kept
 import sys
 frame, found = sys._getframe(), []
 while frame:

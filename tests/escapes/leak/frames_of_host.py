@@ -1,5 +1,4 @@
 # The locals and globals of the frames above the cell's.
 # breach: secret
-# state: kept
 import inspect
 [repr(info.frame.f_globals) for info in inspect.stack()[1:]]

@@ -1,6 +1,5 @@
 # types.coroutine lifts the guard while it copies the code: a collection there calls the cell.
 # breach: setting inode
-# state: kept
 # only: 3.11
 import random, timeit, types
 gc, os, seen = timeit.gc, random._os, []

@@ -1,6 +1,5 @@
 # The loader lifts the guard while it compiles: a warning there asks the cell's filter.
 # breach: setting inode
-# state: kept
 # only: 3.11
 import json, random, sys, warnings
 os, seen = random._os, []

@@ -1,5 +1,4 @@
 # os.path.expanduser.
 # breach: secret
-# state: kept
 import os
 os.path.expanduser("~/x")

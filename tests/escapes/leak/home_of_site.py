@@ -1,5 +1,4 @@
 # The user's site folder, by sysconfig.
 # breach: secret
-# state: kept
 import inspect
 inspect.importlib.import_module("sysconfig").get_path("purelib", "posix_user")

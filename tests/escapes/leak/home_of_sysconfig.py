@@ -1,5 +1,4 @@
 # sysconfig's folder of the user.
 # breach: secret
-# state: kept
 import sys, zoneinfo
 zoneinfo._tzpath.sysconfig.get_config_vars("userbase")

@@ -1,5 +1,4 @@
 # pathlib.Path.home.
 # breach: secret
-# state: kept
 import pathlib
 str(pathlib.Path.home())

@@ -1,5 +1,4 @@
 # platform.node.
 # breach: setting hostname
-# state: kept
 import inspect
 inspect.importlib.import_module("platform").node()

@@ -1,5 +1,4 @@
 # os.uname.
 # breach: setting hostname
-# state: kept
 import os
 os.uname().nodename

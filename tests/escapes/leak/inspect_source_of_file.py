@@ -1,6 +1,5 @@
 # A class says that its source is in a file of the host's, and its source is asked for.
 # breach: secret
-# state: kept
 import inspect, linecache, sys, types
 module = types.ModuleType("forged")
 module.__file__ = SECRET_FILE

@@ -1,5 +1,4 @@
 # platform.version.
 # breach: setting kernel
-# state: kept
 import inspect
 inspect.importlib.import_module("platform").version()

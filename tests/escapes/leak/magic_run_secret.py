@@ -1,6 +1,5 @@
 # A file of the host is run as a program, whose error would show its text.
 # breach: secret
-# state: kept
 try:
     magic = __snug_magic__
 except NameError:

@@ -1,5 +1,4 @@
 # A ctypes array at an address.
 # breach: secret
-# state: kept
 import ctypes
 (ctypes.c_char * 60).from_address(SECRET_ADDRESS).raw

@@ -1,6 +1,5 @@
 # /proc/self/mem.
 # breach: secret
-# state: kept
 with open("/proc/self/mem", "rb", 0) as file:
     file.seek(SECRET_ADDRESS)
     data = file.read(60)

@@ -1,6 +1,5 @@
 # /proc/thread-self/mem.
 # breach: secret
-# state: kept
 import os
 number = os.open("/proc/thread-self/mem", os.O_RDONLY)
 data = os.pread(number, 60, SECRET_ADDRESS)

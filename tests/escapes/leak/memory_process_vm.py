@@ -1,6 +1,5 @@
 # process_vm_readv by ctypes.
 # breach: secret
-# state: kept
 import ctypes, os
 class Part(ctypes.Structure):
     _fields_ = [("base", ctypes.c_void_p), ("size", ctypes.c_size_t)]

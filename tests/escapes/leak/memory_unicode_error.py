@@ -1,6 +1,5 @@
 # The text of a UnicodeDecodeError shows one byte of what its object is said to be, wherever that lies.
 # breach: secret
-# state: kept
 # only: 3.11
 # when: str
 error = UnicodeDecodeError("ascii", b"x", 0, 1, "reason")

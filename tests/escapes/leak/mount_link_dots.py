@@ -1,5 +1,4 @@
 # Behind a link "..", which the text takes for the way back to the work directory.
 # breach: setting folder
-# state: kept
 import os
 os.stat(os.path.abspath("data") + "/below/../..").st_ino

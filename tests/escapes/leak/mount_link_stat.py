@@ -1,5 +1,4 @@
 # The size of what a link in a mount leads to.
 # breach: setting size
-# state: kept
 import os
 os.path.getsize("data/large")

@@ -1,5 +1,4 @@
 # The names in a folder that a link in a mount leads to.
 # breach: secret
-# state: kept
 import os
 [names for _, names, _ in os.walk("data", followlinks=True)]

@@ -1,5 +1,4 @@
 # sys._current_exceptions shows the errors that other threads handle.
 # breach: neighbour
-# state: kept
 import sys
 repr(sys._current_exceptions())

@@ -1,6 +1,5 @@
 # sys._current_frames shows the frames of all threads.
 # breach: neighbour
-# state: kept
 import sys
 found = []
 for frame in sys._current_frames().values():

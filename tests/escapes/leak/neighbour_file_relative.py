@@ -1,6 +1,5 @@
 # The same file, from one's own work directory upwards.
 # breach: neighbour
-# state: kept
 import os
 with open(os.path.relpath(NEIGHBOUR_DIR) + "/vault.txt") as file:
     text = file.read()

@@ -1,6 +1,5 @@
 # shlex opens a neighbour's file.
 # breach: neighbour
-# state: kept
 import shlex
 name, stream = shlex.shlex("").sourcehook(NEIGHBOUR_DIR + "/vault.txt")
 stream.read()

@@ -1,6 +1,5 @@
 # An archive takes in a neighbour's file.
 # breach: neighbour
-# state: kept
 import zipfile
 with zipfile.ZipFile("taken.zip", "w") as archive:
     archive.write(NEIGHBOUR_DIR + "/vault.txt", "taken")

@@ -1,6 +1,5 @@
 # gc.get_referents leads from all classes to all namespaces.
 # breach: neighbour
-# state: kept
 import timeit
 gc = timeit.gc
 seen, todo, found = set(), [object.__subclasses__()], []

@@ -1,7 +1,6 @@
 # Every module's namespace that any function among the subclasses leads to.
 # breach: neighbour
 # known 3.11: neighbour
-# state: kept
 found = []
 for cls in object.__subclasses__():
     for thing in list(vars(cls).values()):

@@ -1,5 +1,4 @@
 # os.getppid.
 # breach: setting parent
-# state: kept
 import os
 os.getppid()

@@ -1,6 +1,5 @@
 # /proc/self/stat.
 # breach: setting parent
-# state: kept
 with open("/proc/self/stat") as file:
     fields = file.read().rsplit(")", 1)[1].split()
 fields[1]

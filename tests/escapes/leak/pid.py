@@ -1,5 +1,4 @@
 # os.getpid.
 # breach: setting pid
-# state: kept
 import os
 os.getpid()

@@ -1,5 +1,4 @@
 # A record of logging holds the process id.
 # breach: setting pid
-# state: kept
 import logging
 logging.LogRecord("n", 10, "p", 1, "m", (), None).process

@@ -1,6 +1,5 @@
 # tempfile keeps the process id beside its generator of names.
 # breach: setting pid
-# state: kept
 import tempfile
 names = tempfile._RandomNameSequence()
 names.rng

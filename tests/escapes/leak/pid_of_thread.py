@@ -1,5 +1,4 @@
 # The id of the main thread in the kernel is the process's.
 # breach: setting pid
-# state: kept
 import asyncio
 asyncio.events.threading.main_thread().native_id

@@ -1,6 +1,5 @@
 # /proc/self/status.
 # breach: setting pid
-# state: kept
 with open("/proc/self/status") as file:
     lines = file.read().split()
 lines[lines.index("Tgid:") + 1]

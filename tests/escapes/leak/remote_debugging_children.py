@@ -1,6 +1,5 @@
 # The children of a process, by the sampling profiler's C half.
 # breach: setting pid
-# state: kept
 # only: 3.15+
 import _remote_debugging, os
 parent = int(open("/proc/self/stat").read().split()[3])

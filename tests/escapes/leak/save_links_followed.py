@@ -1,6 +1,5 @@
 # Links in a mounted folder: are they files after a restore?
 # breach: secret
-# state: kept
 # when: save
 import os
 names = os.listdir("data")

@@ -1,6 +1,5 @@
 # SQLite's folder for temporary files is asked for by access(2).
 # breach: setting existence
-# state: kept
 import sqlite3
 connection = sqlite3.connect(":memory:")
 def exists(path):

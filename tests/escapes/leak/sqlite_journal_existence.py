@@ -1,7 +1,6 @@
 # A journal is rolled back if another one exists, whose name it has: any file's. That one is
 # removed then, so it must be a planted file.
 # breach: setting existence
-# state: kept
 import os, sqlite3, struct
 def exists(name):
     connection = sqlite3.connect("rolled.db", isolation_level=None)

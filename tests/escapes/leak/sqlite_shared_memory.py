@@ -1,6 +1,5 @@
 # A database in memory that all connections of the process share.
 # breach: neighbour
-# state: kept
 import sqlite3
 connection = sqlite3.connect(":memory:")
 connection.execute("attach 'file:/common?vfs=memdb' as common")

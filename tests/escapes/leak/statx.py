@@ -1,6 +1,5 @@
 # os.statx of a file of the host's.
 # breach: setting inode
-# state: kept
 # only: 3.15+
 # profile: data
 import os

@@ -1,6 +1,5 @@
 # The module grp.
 # breach: setting groups
-# state: kept
 import inspect
 group = inspect.importlib.import_module("grp").getgrall()[0]
 f"{group.gr_name}:{group.gr_passwd}:{group.gr_gid}:{','.join(group.gr_mem)}"

@@ -1,6 +1,5 @@
 # The module pwd.
 # breach: setting accounts
-# state: kept
 import inspect
 pwd = inspect.importlib.import_module("pwd")
 ":".join(map(str, pwd.getpwall()[0]))

@@ -1,7 +1,5 @@
 # array.append, insert and extend with an __index__ that empties the array at its second call: wrote through a null or stale pointer.
 # expect: ok
-# state: kept
-# when: run
 import array
 class Value:
     calls = 0

@@ -1,7 +1,5 @@
 # array.fromlist with an __index__ that empties the array: wrote through a null pointer plus an offset.
 # expect: ok
-# state: kept
-# when: run
 import array
 items = array.array("Q", [0] * 64)
 class Value:

@@ -1,7 +1,5 @@
 # array.__setitem__ with an __index__ that makes the array shorter: wrote 104 bytes past its start, into others' memory.
 # expect: ok
-# state: kept
-# when: run
 import array
 items = array.array("Q", [0] * 64)
 class Value:

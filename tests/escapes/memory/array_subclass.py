@@ -1,7 +1,5 @@
 # The same by a subclass of array, whose slots are copies of its base's.
 # expect: ok
-# state: kept
-# when: run
 import array
 class Items(array.array):
     pass

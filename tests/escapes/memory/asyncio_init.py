@@ -1,7 +1,5 @@
 # A task that makes itself again while it runs: its coroutine and its context are freed under it.
 # expect: ok
-# state: kept
-# when: run
 # only: 3.13+
 import asyncio
 async def other():

@@ -1,7 +1,5 @@
 # An iterator whose length is said to be 0 extends a bytearray: its byte was written where all empty ones lie.
 # expect: ok
-# state: kept
-# when: run
 class Items:
     def __init__(self):
         self.left = [0x41]

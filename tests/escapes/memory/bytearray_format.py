@@ -1,7 +1,5 @@
 # bytearray % values with a __repr__ that empties it: the rest of the format was read from freed memory.
 # expect: ok
-# state: kept
-# when: run
 data = bytearray(b"%a %a" + b"A" * 64)
 refused = 0
 class Value:

@@ -1,7 +1,5 @@
 # bytearray.hex and memoryview.hex with a separator whose length empties the bytes: the text was of freed memory.
 # expect: ok
-# state: kept
-# when: run
 class Separator(bytes):
     def __len__(self):
         global refused

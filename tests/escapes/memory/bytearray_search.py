@@ -1,7 +1,5 @@
 # bytearray's searches with an __index__ that empties it: read freed memory, and tell where in it a byte is.
 # expect: ok
-# state: kept
-# when: run
 class Value:
     def __init__(self, number):
         self.number, self.refused = number, False

@@ -1,7 +1,5 @@
 # bytearray.__setitem__ with an __index__ that moves the bytes: wrote a byte into freed memory, where the new bytes are not.
 # expect: ok
-# state: kept
-# when: run
 bytes_of = bytearray(64)
 class Value:
     def __init__(self, number):

@@ -1,8 +1,6 @@
 # A bytearray is emptied by what it is split at, or extended with: the buffer that had been freed was split and shown.
 # expect: ok
-# state: kept
 # only: 3.13+
-# when: run
 class Separator:
     def __buffer__(self, flags):
         global refused

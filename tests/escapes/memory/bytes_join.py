@@ -1,7 +1,5 @@
 # bytes.join of a list that a __buffer__ empties: joined freed objects.
 # expect: ok
-# state: kept
-# when: run
 # only: 3.13+
 class Part:
     is_dead = False

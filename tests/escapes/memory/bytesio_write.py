@@ -1,8 +1,6 @@
 # A BytesIO is written what takes a view of its memory while it is asked for its buffer: the view was of freed memory.
 # expect: ok
-# state: kept
 # only: 3.13+
-# when: run
 import io
 class Taker:
     def __buffer__(self, flags):

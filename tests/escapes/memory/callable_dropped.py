@@ -1,7 +1,5 @@
 # A list that only a method being called has is dropped by what the method calls.
 # expect: ok
-# state: kept
-# when: run
 import collections, functools
 def drops(how):
     class Value:

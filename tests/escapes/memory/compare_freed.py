@@ -1,7 +1,5 @@
 # An item that __eq__ takes out of its deque, or context, is compared on: its reflected comparison was of a freed object.
 # expect: ok
-# state: kept
-# when: run
 # expect short: ok or error or crash or died
 import collections
 import contextvars

@@ -1,6 +1,5 @@
 # compile() of a tree in which := binds no name: any node was read as one.
 # expect: ok
-# state: kept
 # when: compile
 import ast
 for target in (ast.Attribute(ast.Name("a", ast.Load()), "b", ast.Store()), ast.Constant(5)):

@@ -1,7 +1,5 @@
 # A compressor is made again while another thread is in it: its lock was freed, and what it writes with.
 # expect: ok
-# state: kept
-# when: run
 # only: 3.11
 # profile: data
 # threads: 2

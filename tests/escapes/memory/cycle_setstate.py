@@ -3,8 +3,6 @@
 # expect: ok
 # expect 3.14: error
 # expect 3.15: error
-# state: kept
-# when: run
 import itertools
 def values(count):
     return [("value %d" % i).title() for i in range(count)]

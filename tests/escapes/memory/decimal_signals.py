@@ -3,8 +3,6 @@
 # expect: ok
 # expect 3.14: error
 # expect 3.15: error
-# state: kept
-# when: run
 import decimal
 for turn in range(100):
     context = decimal.Context()

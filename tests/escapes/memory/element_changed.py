@@ -1,7 +1,5 @@
 # An Element is emptied by __eq__, __deepcopy__ or __index__ while it is searched, copied or set: used what was freed.
 # expect: ok
-# state: kept
-# when: run
 # profile: data
 import copy
 import xml.etree.ElementTree as ET

@@ -1,7 +1,5 @@
 # except* with a group whose split() returns no pair of exceptions: two items were read at fixed places of any object.
 # expect: ok
-# state: kept
-# when: run
 # expect short: ok or error or crash or died
 class Group(ExceptionGroup):
     def split(self, kind):

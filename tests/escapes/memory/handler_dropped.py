@@ -1,8 +1,6 @@
 # A list that only a parser's handler has is dropped when that is set to another one within a call.
 # expect: ok
-# state: kept
 # profile: data
-# when: run
 # expect short: ok or error or crash or died
 from xml.parsers import expat
 class Value:

@@ -1,7 +1,5 @@
 # A TextIOWrapper whose stream makes it again in the midst of readline: the decoder was freed and then used.
 # expect: ok
-# state: kept
-# when: run
 import io
 class Stream(io.BytesIO):
     def read1(self, size=-1):

@@ -1,7 +1,5 @@
 # A BufferedReader, and a TextIOWrapper, are made again by what they read from: they went on in what was freed.
 # expect: ok
-# state: kept
-# when: run
 import io
 class Raw(io.RawIOBase):
     def readable(self):

@@ -1,7 +1,5 @@
 # RawIOBase.read with a readinto() that says it has read more than there was room for: told what lies behind.
 # expect: ok
-# state: kept
-# when: run
 import io
 class Raw(io.RawIOBase):
     def __init__(self, says, makes_shorter=False):

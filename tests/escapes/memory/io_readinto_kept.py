@@ -1,7 +1,5 @@
 # The memoryview that a BufferedReader gives to readinto() is kept: read and wrote its buffer after that was freed.
 # expect: ok
-# state: kept
-# when: run
 import io
 class Raw(io.RawIOBase):
     def readable(self):

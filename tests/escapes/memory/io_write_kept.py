@@ -1,7 +1,5 @@
 # The memoryview that a BufferedWriter gives to write() is kept: what is written later, and freed memory, was read in it.
 # expect: ok
-# state: kept
-# when: run
 import io
 kept = []
 class Raw(io.RawIOBase):

@@ -1,7 +1,5 @@
 # Iterators are asked for the next item, or given a state, by the code that they call: what it freed was used.
 # expect: ok
-# state: kept
-# when: run
 import collections, itertools, operator
 def refuse(call):
     global refused

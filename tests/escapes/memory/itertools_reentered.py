@@ -1,7 +1,5 @@
 # islice and zip_longest are asked for the next item by the iterator they ask: it was freed while it ran.
 # expect: ok
-# state: kept
-# when: run
 import itertools
 class Again:
     has_asked = False

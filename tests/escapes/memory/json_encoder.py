@@ -1,7 +1,5 @@
 # json's encoder in C, with an encoder of strings that empties the dict: used freed values.
 # expect: ok
-# state: kept
-# when: run
 # only: 3.13+
 import json.encoder
 class Value(str):

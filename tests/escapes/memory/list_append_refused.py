@@ -1,7 +1,5 @@
 # list.append without memory for the list to grow: dropped the item twice.
 # expect: ok
-# state: kept
-# when: run
 import sys
 item = [object()]
 kept = [item] * 1000

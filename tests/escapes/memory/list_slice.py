@@ -1,7 +1,5 @@
 # An extended slice of a list is set to what empties the list when it is iterated: wrote past what was left of it.
 # expect: ok
-# state: kept
-# when: run
 # only: 3.11
 items = list(range(64))
 class Values:

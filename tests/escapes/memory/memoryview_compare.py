@@ -1,6 +1,5 @@
 # A memoryview is released while struct.Struct, which it asks for its items, is one of the guest's.
 # expect: ok
-# state: kept
 # when: compare
 import array, struct
 memory = array.array("u", "abcdefgh" * 10000)

@@ -1,7 +1,5 @@
 # hash(memoryview) of an object whose __hash__ releases the view: hashed freed memory.
 # expect: ok
-# state: kept
-# when: run
 class Text(bytes):
     def __hash__(self):
         global refused

@@ -1,7 +1,5 @@
 # A decoder of newlines that is made again while its decoder decodes: that one was freed and then used.
 # expect: ok
-# state: kept
-# when: run
 import codecs, io
 refused = 0
 def handler(error):

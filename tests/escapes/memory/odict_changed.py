@@ -1,7 +1,5 @@
 # An OrderedDict that __eq__ empties while a key is looked up: its nodes were freed and then used.
 # expect: ok
-# state: kept
-# when: run
 import collections
 class Key:
     def __hash__(self):

@@ -1,7 +1,5 @@
 # The key of cmp_to_key drops its object while a function in C computes with it: the other operand was called with what is freed.
 # expect: ok
-# state: kept
-# when: run
 import functools, operator
 class Left:
     is_dead = False

@@ -1,7 +1,5 @@
 # A functools.partial gets fewer arguments while it is shown: it went on behind the end of the tuple.
 # expect: ok
-# state: kept
-# when: run
 import functools
 class Value:
     def __repr__(self):

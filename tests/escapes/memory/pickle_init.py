@@ -1,7 +1,5 @@
 # An Unpickler, and a Pickler, are made again while they work: they went on in what was freed.
 # expect: ok
-# state: kept
-# when: run
 # profile: data
 import io
 import pickle

@@ -1,7 +1,5 @@
 # Code that re did not make: the engine jumps where it says, and writes marks that nobody has made room for.
 # expect: ok
-# state: kept
-# when: run
 import re
 compile = re._compiler._sre.compile
 FAILURE, SUCCESS, BIGCHARSET, IN, INFO, LITERAL, MARK, REPEAT_ONE = 0, 1, 10, 13, 14, 16, 17, 24

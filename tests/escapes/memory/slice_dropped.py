@@ -1,6 +1,5 @@
 # A slice that is shown is dropped by the __repr__ of its first part.
 # expect: ok
-# state: kept
 # when: repr
 # expect short: ok or error or crash or died
 class Part:

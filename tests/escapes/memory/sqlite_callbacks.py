@@ -1,7 +1,5 @@
 # A callback of a connection takes itself away, or closes the connection: what called it was freed.
 # expect: ok
-# state: kept
-# when: run
 # profile: data
 import sqlite3
 db = sqlite3.connect(":memory:")

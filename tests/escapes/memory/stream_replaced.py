@@ -1,7 +1,5 @@
 # A stream's own write() replaces it while Python prints to it: the freed stream was written to.
 # expect: ok
-# state: kept
-# when: run
 # expect short: ok or error or crash or died
 import sys, warnings
 class Stream:

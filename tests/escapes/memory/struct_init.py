@@ -1,7 +1,5 @@
 # struct.Struct is made again by an __index__ while it packs: it went on by the format that was freed.
 # expect: ok
-# state: kept
-# when: run
 import struct
 class Value:
     def __index__(self):

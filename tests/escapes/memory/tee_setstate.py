@@ -3,8 +3,6 @@
 # expect: ok
 # expect 3.14: error
 # expect 3.15: error
-# state: kept
-# when: run
 import itertools
 kept = [b"\x41" * 440 for _ in range(200)]
 del kept

@@ -1,6 +1,5 @@
 # What is shown is dropped by the __str__ or __repr__ of another part of it.
 # expect: ok
-# state: kept
 # when: repr
 class Part:
     def __str__(self):

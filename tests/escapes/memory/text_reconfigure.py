@@ -1,7 +1,5 @@
 # A text stream is given bytes as the name of a codec: they were read as a str.
 # expect: ok
-# state: kept
-# when: run
 # only: 3.11
 import io
 text = io.TextIOWrapper(io.BytesIO())

@@ -1,6 +1,5 @@
 # A type's own dict is handed to the other operand of == and |: what it loses stays in the cache of attributes.
 # expect: ok
-# state: kept
 # when: compare
 class Value:
     def __repr__(self):

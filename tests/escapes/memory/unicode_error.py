@@ -1,6 +1,5 @@
 # Attributes of a UnicodeDecodeError lead its text to memory of others.
 # expect: ok
-# state: kept
 # when: str
 error = UnicodeDecodeError("ascii", b"abc", 0, 1, "reason")
 assert str(error) == "'ascii' codec can't decode byte 0x61 in position 0: reason"

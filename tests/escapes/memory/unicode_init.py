@@ -1,7 +1,5 @@
 # UnicodeError.__init__ keeps what is not its own while it asks for an index, whose method drops it.
 # expect: ok
-# state: kept
-# when: run
 class Index:
     def __init__(self, error, name):
         self.error, self.name = error, name

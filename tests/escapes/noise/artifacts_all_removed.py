@@ -1,7 +1,5 @@
 # Takes the work directory away from under the session, as far as it goes.
 # expect: ok
-# state: kept
-# when: run
 # profile: data
 import os, shutil
 open("a", "w").close()

@@ -1,8 +1,6 @@
 # Folders deeper than is looked into, of names that together are longer than a path may be.
 # expect: ok
 # expect short: ok or error
-# state: kept
-# when: run
 # profile: data
 import os
 name = "d" * 250

@@ -1,7 +1,5 @@
 # A file of one hole, as long as the disk's limit, whose type is to be found by its first bytes.
 # expect: ok
-# state: kept
-# when: run
 # profile: data
 with open("hole", "wb") as f:
     f.truncate(256 << 20)

@@ -1,7 +1,5 @@
 # Links, pipes and devices are tried in every way, under names that would be artifacts.
 # expect: ok
-# state: kept
-# when: run
 # profile: data
 import os
 ways = [lambda: os.symlink("/etc/passwd", "a.txt"), lambda: os.symlink("/", "folder"),

@@ -1,7 +1,5 @@
 # Makes as many files as the session may have, again and again: each look goes over all of them.
 # expect: ok
-# state: kept
-# when: run
 # profile: data
 for i in range(900):
     open(f"{i}.txt", "w").close()

@@ -1,7 +1,5 @@
 # Folders change their places and names all the time, and in each other.
 # expect: ok
-# state: kept
-# when: run
 # profile: data
 import os
 for i in range(50):

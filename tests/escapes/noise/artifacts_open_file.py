@@ -1,7 +1,5 @@
 # A file that stays open, is removed, made again under its name, and written to in later cells.
 # expect: ok
-# state: kept
-# when: run
 # profile: data
 import os
 f = open("a", "w")

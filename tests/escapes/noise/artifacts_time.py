@@ -1,7 +1,5 @@
 # Times of files at the ends of what a clock can say, and set back after a change.
 # expect: ok
-# state: kept
-# when: run
 # profile: data
 import os
 open("a", "w").close()

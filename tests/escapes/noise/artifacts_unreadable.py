@@ -1,7 +1,5 @@
 # Files and folders without any permission are left behind.
 # expect: ok
-# state: kept
-# when: run
 # profile: data
 import os
 os.makedirs("closed/in/it")

@@ -1,6 +1,5 @@
 # ast.literal_eval of a deep expression.
 # expect: error or memory or recursion
-# state: kept
 # when: compile
 import ast
 ast.literal_eval("[" * 5000 + "]" * 5000)

@@ -1,6 +1,5 @@
 # Compiles a tree whose nodes have the wrong types and positions.
 # expect: error
-# state: kept
 # when: compile
 import ast
 tree = ast.parse("x = 1")

@@ -1,6 +1,5 @@
 # Leaves a hundred tasks behind that are still waiting.
 # expect: ok
-# state: kept
 # when: await
 import asyncio
 tasks = [asyncio.create_task(asyncio.sleep(1e6)) for _ in range(100)]

@@ -1,6 +1,5 @@
 # Stops the event loop and cancels all its tasks.
 # expect: ok or error
-# state: kept
 # when: await
 import asyncio
 loop = asyncio.get_running_loop()

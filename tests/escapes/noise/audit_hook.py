@@ -1,7 +1,5 @@
 # Adds an audit hook that raises at everything.
 # expect: ok or denied or error
-# state: kept
-# when: run
 import sys
 def hook(*a):
     raise BaseException("audited")

@@ -1,7 +1,5 @@
 # Deletes every name of builtins.
 # expect: ok or error
-# state: kept
-# when: run
 import builtins
 for name in list(vars(builtins)):
     if not name.startswith("__"):

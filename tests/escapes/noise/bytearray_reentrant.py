@@ -1,7 +1,6 @@
 # A bytearray is cleared in the __index__ of what is stored in it.
 # expect: crash or error or ok
 # state: any
-# when: run
 class Clears:
     def __index__(self):
         data.clear()

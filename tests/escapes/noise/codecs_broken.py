@@ -1,7 +1,5 @@
 # Registers codecs and error handlers that take over utf-8, ascii and strict.
 # expect: ok or error
-# state: kept
-# when: run
 import codecs
 def broken(*a):
     raise BaseException("codec")

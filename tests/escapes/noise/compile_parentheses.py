@@ -1,5 +1,4 @@
 # Compiles a hundred thousand parentheses.
 # expect: error or memory or recursion
-# state: kept
 # when: compile
 compile("(" * 10**5 + ")" * 10**5, "x", "exec")

@@ -1,6 +1,5 @@
 # An exception that is its own context and cause leaves the cell.
 # expect: error
-# state: kept
 # when: report
 a, b, c = ValueError("a"), ValueError("b"), ValueError("c")
 a.__context__, b.__context__, c.__context__ = b, c, b

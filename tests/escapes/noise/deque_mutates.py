@@ -1,7 +1,6 @@
 # deque.index and comparison while an __eq__ empties the deque.
 # expect: ok or error or crash
 # state: any
-# when: run
 import collections
 class Empties:
     def __eq__(self, other):

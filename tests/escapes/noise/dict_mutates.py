@@ -1,7 +1,5 @@
 # A key's __eq__ clears the dict that is being searched, thousands of times.
 # expect: ok or error
-# state: kept
-# when: run
 import random
 class Key:
     def __hash__(self):

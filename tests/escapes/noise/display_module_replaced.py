@@ -1,6 +1,5 @@
 # What shows values is replaced by code of the cell's own.
 # expect: ok or error
-# state: kept
 # when: display
 import sys
 try:

@@ -1,6 +1,5 @@
 # The functions behind display() are called with what they do not expect.
 # expect: ok
-# state: kept
 # when: display
 try:
     from IPython.display import display as show

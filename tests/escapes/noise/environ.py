@@ -1,7 +1,5 @@
 # Changes the environment, the umask, the working directory and the niceness.
 # expect: ok or denied or error
-# state: kept
-# when: run
 import random
 environment = random._os.environ
 environment["PATH"] = "/nowhere"

@@ -1,6 +1,5 @@
 # Groups in groups, two thousand deep, leave the cell.
 # expect: error or recursion
-# state: kept
 # when: report
 group = ExceptionGroup("inner", [ValueError(1)])
 for _ in range(100_000):

@@ -1,6 +1,5 @@
 # An exception whose attributes, str, class and traceback all lie or raise.
 # expect: error
-# state: kept
 # when: report
 class Liar(Exception):
     def __getattribute__(self, name):

@@ -1,5 +1,4 @@
 # An exception with a message of eighty million characters leaves the cell.
 # expect: error or memory
-# state: kept
 # when: report
 raise ValueError("spam" * 20_000_000)

@@ -1,6 +1,5 @@
 # An exception with a million notes leaves the cell.
 # expect: error or memory
-# state: kept
 # when: report
 error = ValueError("noted")
 for n in range(500_000):

@@ -1,6 +1,5 @@
 # The end of the cell finds sys.unraisablehook, sys.excepthook and sys.stderr broken.
 # expect: error
-# state: kept
 # when: report
 import sys
 def broken(*arguments):

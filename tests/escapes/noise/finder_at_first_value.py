@@ -1,7 +1,5 @@
 # A finder of the cell's own waits for what the host imports when a cell first has a value.
 # expect: ok
-# state: kept
-# when: run
 import sys
 names = []
 class Finder:

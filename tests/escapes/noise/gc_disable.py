@@ -1,7 +1,5 @@
 # Disables the collector and makes cycles.
 # expect: ok or denied or error
-# state: kept
-# when: run
 import timeit
 timeit.gc.disable()
 for _ in range(100_000):

@@ -1,7 +1,5 @@
 # Freezes the collector, sets its thresholds to one and its debugging on.
 # expect: ok or denied or error
-# state: kept
-# when: run
 import timeit
 timeit.gc.freeze()
 timeit.gc.set_threshold(1)

@@ -1,7 +1,5 @@
 # BaseExceptions that nobody expects leave the cell.
 # expect: error
-# state: kept
-# when: run
 class Strange(BaseException):
     pass
 try:

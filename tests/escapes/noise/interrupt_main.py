@@ -1,6 +1,4 @@
 # _thread.interrupt_main interrupts the host's main interpreter, not the session.
 # expect: denied or error or ok
-# state: kept
-# when: run
 import sys
 sys.modules["_thread"].interrupt_main()

@@ -1,6 +1,5 @@
 # A list two million deep is freed.
 # expect: ok or memory
-# state: kept
 # when: finalizer
 nested = []
 for _ in range(1_500_000):

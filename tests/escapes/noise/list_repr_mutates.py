@@ -1,6 +1,5 @@
 # An element's repr empties the list that is being shown.
 # expect: ok
-# state: kept
 # when: repr
 class Empties:
     def __repr__(self):

@@ -1,6 +1,5 @@
 # The key function of a sort changes the list that is being sorted.
 # expect: error
-# state: kept
 # when: sort key
 items = list(range(1000))
 items.sort(key=lambda n: items.append(n) or -n)

@@ -1,7 +1,5 @@
 # Takes __main__ out of sys.modules and puts another one there.
 # expect: ok or error
-# state: kept
-# when: run
 import sys, types
 sys.modules["__main__"] = types.ModuleType("__main__")
 del sys.modules["__main__"]

@@ -1,6 +1,5 @@
 # Leaves cycles with finalizers behind for later cells to collect.
 # expect: ok
-# state: kept
 # when: finalizer
 class Node:
     def __init__(self):

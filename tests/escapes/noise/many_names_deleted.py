@@ -1,7 +1,5 @@
 # A hundred thousand names are made, every second is deleted, and all stand in another order.
 # expect: ok
-# state: kept
-# when: run
 globals().update({f"name_{i}": [i] for i in range(100_000)})
 # %%
 for i in range(0, 100_000, 2):

@@ -1,7 +1,6 @@
 # A memory view is released in the __index__ of what is stored in it.
 # expect: crash or error or ok
 # state: any
-# when: run
 class Releases:
     def __index__(self):
         global data

@@ -1,7 +1,5 @@
 # Puts things that are not modules into sys.modules: __main__, builtins, io, os, encodings.
 # expect: ok or error
-# state: kept
-# when: run
 import sys
 for name in list(sys.modules):
     if name not in ("sys",):

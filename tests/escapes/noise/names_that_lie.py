@@ -1,7 +1,5 @@
 # Keys of the namespace that are not plain names, whose hash and comparison run code.
 # expect: ok or error
-# state: kept
-# when: run
 class Key(str):
     def __hash__(self): return hash("x")
     def __eq__(self, other):

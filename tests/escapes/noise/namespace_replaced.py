@@ -1,7 +1,5 @@
 # Fills Out, In, _ and the names of the last error with traps.
 # expect: ok or error
-# state: kept
-# when: run
 class Trap:
     def __getattr__(self, name):
         raise BaseException(name)

@@ -1,7 +1,6 @@
 # OrderedDict.__eq__ while the comparison of a value clears the dict: a fault in 3.11.2.
 # expect: crash or error or ok
 # state: any
-# when: run
 import collections
 class Clears:
     def __eq__(self, other):

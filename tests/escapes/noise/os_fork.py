@@ -1,7 +1,6 @@
 # Forks the process.
 # expect: crash or denied or error
 # state: any
-# when: run
 import random
 if random._os.fork() == 0:
     random._os._exit(0)

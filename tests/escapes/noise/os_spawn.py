@@ -1,6 +1,5 @@
 # Starts another program.
 # expect: crash or denied or error
 # state: any
-# when: run
 import random
 random._os.posix_spawn("/bin/true", ["true"], {})

@@ -1,5 +1,3 @@
 # Prints eighty million characters at once, which there is room for.
 # expect: ok or memory
-# state: kept
-# when: run
 print("spam" * 20_000_000)

@@ -1,7 +1,5 @@
 # Seeds random, sets the decimal context and changes module constants.
 # expect: ok
-# state: kept
-# when: run
 import decimal, json, math, random, re
 random.seed(1)
 decimal.getcontext().prec = 1

@@ -1,5 +1,4 @@
 # The value of the cell is a list of five million numbers.
 # expect: ok or memory
-# state: kept
 # when: repr
 list(range(3_000_000))

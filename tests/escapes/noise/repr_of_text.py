@@ -1,5 +1,4 @@
 # The value of the cell is a text of a hundred million characters.
 # expect: ok or memory
-# state: kept
 # when: repr
 "spam" * 20_000_000

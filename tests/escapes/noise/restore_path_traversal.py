@@ -1,6 +1,5 @@
 # A file whose files lead out of the work directory.
 # expect: error
-# state: kept
 # when: restore
 import struct
 def crc(data):

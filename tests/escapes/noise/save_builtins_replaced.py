@@ -1,6 +1,5 @@
 # Builtins are others by the time of the save.
 # expect: ok or rung 1
-# state: kept
 # when: save
 import builtins
 kept = {name: getattr(builtins, name) for name in ("compile", "type", "issubclass", "getattr", "sorted", "id")}

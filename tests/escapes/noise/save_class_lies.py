@@ -1,6 +1,5 @@
 # Classes whose names say that they are others.
 # expect: ok
-# state: kept
 # when: save
 import collections
 class First:

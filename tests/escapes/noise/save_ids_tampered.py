@@ -1,6 +1,5 @@
 # The tables of what pickles may call have more in them.
 # expect: ok or rung 1
-# state: kept
 # when: save
 import sys
 class Adds:

@@ -1,6 +1,5 @@
 # What saves is found in its frames, kept, and called when the session is reset.
 # expect: ok
-# state: kept
 # when: save
 import sys
 class Keeps:

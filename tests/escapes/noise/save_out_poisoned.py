@@ -1,6 +1,5 @@
 # Out, _ and In have what nobody put there.
 # expect: ok
-# state: kept
 # when: save
 class Runs:
     def __reduce__(self):

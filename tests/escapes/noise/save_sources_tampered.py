@@ -1,6 +1,5 @@
 # In, linecache and the file names of code tell of other sources than ran.
 # expect: ok
-# state: kept
 # when: save
 # cell: 2
 def answer():

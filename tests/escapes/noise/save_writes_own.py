@@ -1,6 +1,5 @@
 # Bytes of its own among those that are written, by what saves.
 # expect: ok or rung 1
-# state: kept
 # when: save
 import sys
 class Writes:

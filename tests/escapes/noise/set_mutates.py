@@ -1,7 +1,6 @@
 # Set operations whose comparisons clear both sets.
 # expect: ok or error or crash
 # state: any
-# when: run
 class Key:
     def __hash__(self):
         return 1

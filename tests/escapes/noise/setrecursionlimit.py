@@ -1,7 +1,5 @@
 # Sets the recursion limit to ten and leaves it there.
 # expect: ok or denied or error or recursion
-# state: kept
-# when: run
 import sys
 sys.setrecursionlimit(50)
 # %%

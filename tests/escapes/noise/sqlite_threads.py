@@ -1,6 +1,5 @@
 # SQLite sorts on threads of its own, whose processor time is nobody's.
 # expect: ok
-# state: kept
 # profile: data
 import sqlite3
 connection = sqlite3.connect(":memory:")

@@ -1,7 +1,5 @@
 # Reads input that nobody gives.
 # expect: error
-# state: kept
-# when: run
 import sys
 try:
     sys.stdin.read()

@@ -1,7 +1,5 @@
 # Closes and detaches the streams, then prints.
 # expect: ok or error
-# state: kept
-# when: run
 import sys
 for stream in (sys.stdout, sys.stderr, sys.stdin):
     for name in ("close", "detach"):

@@ -1,7 +1,5 @@
 # Sets the streams to None.
 # expect: ok
-# state: kept
-# when: run
 import sys
 sys.stdout = sys.stderr = sys.stdin = sys.__stdout__ = None
 print("nowhere")

@@ -1,6 +1,5 @@
 # Prints and shows lone surrogates, NULs and terminal sequences.
 # expect: ok or error
-# state: kept
 # when: repr
 text = "\ud800\udfff\x00\x1b[2J\r\n" * 100
 print(text)

@@ -1,7 +1,5 @@
 # Deletes what is in sys: modules, meta_path, path, stdout, the hooks.
 # expect: ok or error
-# state: kept
-# when: run
 import sys
 for name in list(vars(sys)):
     try:

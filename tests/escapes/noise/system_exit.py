@@ -1,7 +1,5 @@
 # SystemExit in all its forms, from functions, threads of control and finalizers.
 # expect: ok
-# state: kept
-# when: run
 import sys
 for argument in (None, 0, 1, "text", 10**30, object()):
     try:

@@ -1,7 +1,5 @@
 # A SystemExit whose code raises, loops and lies.
 # expect: ok or error
-# state: kept
-# when: run
 class Leave(SystemExit):
     @property
     def code(self):

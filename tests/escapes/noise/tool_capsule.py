@@ -1,6 +1,5 @@
 # Hands the calls of coroutines to _snug in the wrong order, twice, and after their end.
 # expect: ok
-# state: kept
 # tools: yes
 # when: await
 import asyncio, sys

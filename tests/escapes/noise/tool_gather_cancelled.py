@@ -1,6 +1,5 @@
 # Awaited calls are cancelled, timed out and dropped in all ways, while answers come.
 # expect: ok
-# state: kept
 # tools: yes
 # when: await
 import asyncio

@@ -1,8 +1,6 @@
 # Arguments say by __class__ that they are JSON's types, and are not; and the other way round.
 # expect: ok
-# state: kept
 # tools: yes
-# when: run
 def liar(base, *others):
     return type("Liar", others, {"__class__": base, "__len__": lambda self: -1,
                                  "__iter__": lambda self: iter([1]), "items": lambda self: 1})()

@@ -1,8 +1,6 @@
 # Prepares calls that are never made, with large arguments.
 # expect: memory
-# state: kept
 # tools: yes
-# when: run
 call = forever.__globals__["__snug_call__"]
 kept = []
 text = "a" * (10 << 20)

@@ -1,8 +1,6 @@
 # Calls the function in C behind a tool with what it does not expect.
 # expect: ok
-# state: kept
 # tools: yes
-# when: run
 call = later.__globals__["__snug_call__"]
 class Other(dict):
     def __getitem__(self, name): raise KeyError

@@ -1,8 +1,6 @@
 # A tool's name, globals, defaults and code are replaced, and others' with it.
 # expect: ok
-# state: kept
 # tools: yes
-# when: run
 import types
 call = echo.__globals__["__snug_call__"]
 echo.__globals__["__snug_call__"] = fail.__globals__["__snug_call__"]

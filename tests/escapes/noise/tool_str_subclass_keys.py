@@ -1,8 +1,6 @@
 # Keys of str that change their hash, compare equal to all and raise.
 # expect: ok
-# state: kept
 # tools: yes
-# when: run
 class Key(str):
     n = 0
     def __hash__(self):

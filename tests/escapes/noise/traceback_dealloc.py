@@ -1,6 +1,5 @@
 # A chain of a million tracebacks and exceptions is freed.
 # expect: ok or memory
-# state: kept
 # when: finalizer
 last = None
 for _ in range(200_000):

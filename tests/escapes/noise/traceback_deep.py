@@ -1,6 +1,5 @@
 # An exception comes up through all frames that the recursion limit allows, many times chained.
 # expect: error or recursion
-# state: kept
 # when: report
 def fail(depth):
     if depth == 0:

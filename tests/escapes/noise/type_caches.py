@@ -1,7 +1,5 @@
 # Changes classes so fast that every cache of the interpreter is flushed.
 # expect: ok
-# state: kept
-# when: run
 class A:
     x = 0
 class B(A):

@@ -1,5 +1,4 @@
 # atexit.register.
 # breach: setting
-# state: kept
 import atexit
 atexit.register(int)

@@ -1,6 +1,5 @@
 # An audit hook that refuses others their files.
 # breach: neighbour
-# state: kept
 import sys
 def hook(event, arguments):
     if event == "open" and "vault" in str(arguments[0]):

@@ -1,5 +1,4 @@
 # builtins.__import__ is another function.
 # breach: setting
-# state: kept
 import builtins
 builtins.__import__ = lambda *arguments, real=__import__: real(*arguments)

@@ -1,5 +1,4 @@
 # builtins.len answers another number.
 # breach: neighbour
-# state: kept
 import builtins
 builtins.len = lambda thing, real=len: real(thing) + 1

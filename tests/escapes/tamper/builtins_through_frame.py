@@ -1,5 +1,4 @@
 # The builtins of a library function's frame are everybody's.
 # breach: neighbour
-# state: kept
 import json
 json.loads.__builtins__["len"] = lambda thing, real=len: real(thing) + 1

@@ -1,5 +1,4 @@
 # os.chdir.
 # breach: setting
-# state: kept
 import os
 os.chdir("/")

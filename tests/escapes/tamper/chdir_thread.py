@@ -1,6 +1,5 @@
 # A thread changes the current folder and the umask.
 # breach: setting
-# state: kept
 # threads: 1
 import os, threading
 def change():

@@ -1,6 +1,5 @@
 # A child that goes on after the cell.
 # breach: setting
-# state: kept
 import os
 if os.fork() == 0:
     import time

@@ -1,5 +1,4 @@
 # codecs.register_error takes the place of strict.
 # breach: setting
-# state: kept
 import codecs
 codecs.register_error("strict", codecs.replace_errors)

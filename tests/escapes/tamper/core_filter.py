@@ -1,5 +1,4 @@
 # /proc/self/coredump_filter.
 # breach: setting
-# state: kept
 with open("/proc/self/coredump_filter", "w") as file:
     _ = file.write("0x1")

@@ -1,5 +1,4 @@
 # os.close of a descriptor of the host.
 # breach: setting
-# state: kept
 import os
 os.close(FOLDER_FD)

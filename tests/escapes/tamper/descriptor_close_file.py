@@ -1,5 +1,4 @@
 # A file object around a descriptor of the host closes it.
 # breach: setting
-# state: kept
 import io
 io.FileIO(SECRET_FD).close()

@@ -1,5 +1,4 @@
 # fcntl sets a descriptor's flags.
 # breach: setting
-# state: kept
 import fcntl, os
 fcntl.fcntl(SECRET_FD, fcntl.F_SETFL, os.O_APPEND)

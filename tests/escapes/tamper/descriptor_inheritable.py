@@ -1,5 +1,4 @@
 # os.set_inheritable.
 # breach: setting
-# state: kept
 import os
 os.set_inheritable(SECRET_FD, not os.get_inheritable(SECRET_FD))

@@ -1,5 +1,4 @@
 # os.dup leaves one.
 # breach: setting
-# state: kept
 import os
 os.dup(0)

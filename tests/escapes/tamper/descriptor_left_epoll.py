@@ -1,6 +1,5 @@
 # select.epoll, its descriptor copied.
 # breach: setting
-# state: kept
 import asyncio, os
 poll = asyncio.selector_events.selectors.select.epoll()
 os.dup(poll.fileno())

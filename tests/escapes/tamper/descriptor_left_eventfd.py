@@ -1,5 +1,4 @@
 # os.eventfd leaves one.
 # breach: setting
-# state: kept
 import os
 os.eventfd(0)

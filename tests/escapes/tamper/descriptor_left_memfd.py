@@ -1,5 +1,4 @@
 # os.memfd_create leaves one.
 # breach: setting
-# state: kept
 import os
 os.memfd_create("x")

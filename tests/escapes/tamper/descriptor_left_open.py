@@ -1,5 +1,4 @@
 # os.open of a file of the work directory leaves one.
 # breach: setting
-# state: kept
 import os
 os.open("x.txt", os.O_RDWR | os.O_CREAT)

@@ -1,5 +1,4 @@
 # os.pipe leaves descriptors in the host.
 # breach: setting
-# state: kept
 import os
 os.pipe()

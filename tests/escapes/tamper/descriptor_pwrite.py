@@ -1,5 +1,4 @@
 # os.pwrite far behind the end.
 # breach: marker
-# state: kept
 import os
 os.pwrite(SECRET_FD, b"x", 1000)

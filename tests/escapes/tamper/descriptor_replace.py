@@ -1,5 +1,4 @@
 # os.dup2 over a descriptor of the host.
 # breach: setting
-# state: kept
 import os
 os.dup2(SECRET_FD, FOLDER_FD)

@@ -1,5 +1,4 @@
 # os.lseek moves the host's position.
 # breach: marker
-# state: kept
 import os
 os.lseek(SECRET_FD, 5, os.SEEK_SET)

@@ -1,5 +1,4 @@
 # os.ftruncate.
 # breach: marker
-# state: kept
 import os
 os.ftruncate(SECRET_FD, 0)

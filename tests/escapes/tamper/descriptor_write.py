@@ -1,5 +1,4 @@
 # os.write to a descriptor of the host.
 # breach: marker
-# state: kept
 import os
 os.write(SECRET_FD, b"x" * 100)

@@ -1,5 +1,4 @@
 # os.putenv beneath os.environ.
 # breach: setting
-# state: kept
 import os
 os.putenv("ESCAPED", "1")

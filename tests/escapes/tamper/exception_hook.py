@@ -1,5 +1,4 @@
 # sys.excepthook.
 # breach: setting
-# state: kept
 import sys
 sys.excepthook = print

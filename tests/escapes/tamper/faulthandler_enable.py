@@ -1,6 +1,5 @@
 # faulthandler.enable takes the signals of faults.
 # breach: setting
-# state: kept
 import inspect
 with open("faults.txt", "w") as file:
     inspect.importlib.import_module("faulthandler").enable(file)

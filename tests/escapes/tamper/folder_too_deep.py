@@ -1,6 +1,5 @@
 # A tree deeper than any path, put together from short ones, stays behind when the session closes.
 # breach: marker
-# state: kept
 import os
 def chain(name):
     path = name

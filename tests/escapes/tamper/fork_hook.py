@@ -1,6 +1,5 @@
 # os.register_at_fork leaves a function for the host's next fork.
 # breach: marker
-# state: kept
 import os
 def forked(path=MARKER_FILE, open=open):
     open(path, "w").close()

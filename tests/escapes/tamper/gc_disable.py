@@ -1,5 +1,4 @@
 # gc.disable.
 # breach: setting
-# state: kept
 import timeit
 timeit.gc.disable()

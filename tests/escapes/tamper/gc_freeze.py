@@ -1,5 +1,4 @@
 # gc.freeze.
 # breach: setting
-# state: kept
 import timeit
 timeit.gc.freeze()

@@ -1,6 +1,5 @@
 # _thread.interrupt_main sets off the main interpreter's handler.
 # breach: setting
-# state: kept
 import sys, time
 sys.modules["_thread"].interrupt_main(10)
 time.sleep(0.01)

@@ -1,5 +1,4 @@
 # sys.setdlopenflags.
 # breach: setting
-# state: kept
 import sys
 sys.setdlopenflags(257)

@@ -1,6 +1,5 @@
 # calendar's context for a locale, which is not left.
 # breach: setting
-# state: kept
 import calendar
 manager = calendar.different_locale("C.UTF-8")
 manager.__enter__()

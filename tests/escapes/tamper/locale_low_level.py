@@ -1,6 +1,5 @@
 # _locale.setlocale.
 # breach: setting
-# state: kept
 import sys, calendar
 module = sys.modules["_locale"]
 module.setlocale(module.LC_ALL, "C.UTF-8")

@@ -1,6 +1,5 @@
 # locale.setlocale.
 # breach: setting
-# state: kept
 import calendar
 locale = calendar.locale if hasattr(calendar, "locale") else calendar._locale
 locale.setlocale(locale.LC_ALL, "C.UTF-8")

@@ -1,5 +1,4 @@
 # asyncio's event loop policy.
 # breach: setting
-# state: kept
 import asyncio
 asyncio.set_event_loop_policy(asyncio.DefaultEventLoopPolicy())

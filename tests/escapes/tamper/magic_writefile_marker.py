@@ -1,6 +1,5 @@
 # A cell is written to a file of the host's.
 # breach: marker
-# state: kept
 try:
     magic = __snug_magic__
 except NameError:

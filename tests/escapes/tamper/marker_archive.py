@@ -1,6 +1,5 @@
 # shutil.make_archive outside.
 # breach: marker
-# state: kept
 import os, shutil
 os.mkdir("tree")
 shutil.make_archive(MARKER_FILE, "zip", "tree")

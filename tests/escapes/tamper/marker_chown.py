@@ -1,5 +1,4 @@
 # os.chown, to its own owner.
 # breach: marker
-# state: kept
 import os
 os.chown(SECRET_FILE, os.getuid(), os.getgid())

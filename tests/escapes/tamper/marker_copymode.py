@@ -1,6 +1,5 @@
 # shutil.copymode onto a file outside.
 # breach: marker
-# state: kept
 import os, shutil
 open("mine", "w").close()
 os.chmod("mine", 0o777)

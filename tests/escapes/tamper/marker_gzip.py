@@ -1,5 +1,4 @@
 # gzip.open outside.
 # breach: marker
-# state: kept
 import gzip
 gzip.open(MARKER_FILE, "w").close()

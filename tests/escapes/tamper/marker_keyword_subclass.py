@@ -1,6 +1,5 @@
 # A file is made by a keyword that is a subclass of str.
 # breach: marker
-# state: kept
 import os
 class Name(str):
     def __hash__(self):

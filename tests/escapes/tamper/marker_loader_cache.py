@@ -1,6 +1,5 @@
 # An import writes its bytecode to a prefix outside.
 # breach: marker
-# state: kept
 import os, sys
 sys.dont_write_bytecode, sys.pycache_prefix = False, os.path.dirname(MARKER_FILE)
 with open("mine.py", "w") as file:

@@ -1,5 +1,4 @@
 # os.makedirs.
 # breach: marker
-# state: kept
 import os
 os.makedirs(MARKER_FILE + "/below")

@@ -1,5 +1,4 @@
 # os.mkfifo.
 # breach: marker
-# state: kept
 import os
 os.mkfifo(MARKER_FILE)

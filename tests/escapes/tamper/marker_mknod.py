@@ -1,5 +1,4 @@
 # os.mknod of an ordinary file.
 # breach: marker
-# state: kept
 import os
 os.mknod(MARKER_FILE)

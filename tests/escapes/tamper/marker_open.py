@@ -1,4 +1,3 @@
 # open for writing outside of the work directory.
 # breach: marker
-# state: kept
 open(MARKER_FILE, "w").close()

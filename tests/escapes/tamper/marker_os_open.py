@@ -1,5 +1,4 @@
 # os.open creates a file.
 # breach: marker
-# state: kept
 import os
 os.close(os.open(MARKER_FILE, os.O_CREAT | os.O_WRONLY))

@@ -1,6 +1,5 @@
 # os.open with flags that are an int of a class of one's own.
 # breach: marker
-# state: kept
 import os
 class Flags(int):
     def __and__(self, other):

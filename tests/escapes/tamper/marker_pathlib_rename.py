@@ -1,6 +1,5 @@
 # Path.rename.
 # breach: marker
-# state: kept
 import pathlib
 mine = pathlib.Path("mine")
 mine.touch()

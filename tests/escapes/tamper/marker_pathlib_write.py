@@ -1,5 +1,4 @@
 # Path.write_bytes.
 # breach: marker
-# state: kept
 import pathlib
 pathlib.Path(MARKER_FILE).write_bytes(b"made")

@@ -1,6 +1,5 @@
 # readline writes its history outside.
 # breach: marker
-# state: kept
 import readline
 readline.add_history("x")
 readline.write_history_file(MARKER_FILE)

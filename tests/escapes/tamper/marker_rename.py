@@ -1,6 +1,5 @@
 # os.rename of a file of the work directory.
 # breach: marker
-# state: kept
 import os
 open("x.txt", "w").close()
 os.rename("x.txt", MARKER_FILE)

@@ -1,6 +1,5 @@
 # ATTACH of a database outside.
 # breach: marker
-# state: kept
 import sqlite3
 base = sqlite3.connect(":memory:")
 base.execute("attach ? as other", [MARKER_FILE])

@@ -1,6 +1,5 @@
 # A backup into a database outside.
 # breach: marker
-# state: kept
 import sqlite3
 base = sqlite3.connect(":memory:")
 base.execute("create table t (x)")

@@ -1,6 +1,5 @@
 # A database opened by a path with dots.
 # breach: marker
-# state: kept
 import os, sqlite3
 path = os.path.relpath(MARKER_FILE, os.path.realpath("."))
 connection = sqlite3.connect(path)

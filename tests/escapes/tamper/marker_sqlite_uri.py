@@ -1,5 +1,4 @@
 # sqlite3.connect by an address.
 # breach: marker
-# state: kept
 import sqlite3
 sqlite3.connect("file:" + MARKER_FILE + "?mode=rwc", uri=True).execute("create table t (x)")

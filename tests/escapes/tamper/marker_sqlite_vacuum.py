@@ -1,6 +1,5 @@
 # VACUUM INTO a file outside.
 # breach: marker
-# state: kept
 import sqlite3
 base = sqlite3.connect(":memory:")
 base.execute("create table t (x)")

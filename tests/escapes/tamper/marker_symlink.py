@@ -1,5 +1,4 @@
 # os.symlink.
 # breach: marker
-# state: kept
 import os
 os.symlink("x", MARKER_FILE)

@@ -1,5 +1,4 @@
 # tempfile in a folder outside.
 # breach: marker
-# state: kept
 import os, tempfile
 tempfile.NamedTemporaryFile(dir=os.path.dirname(MARKER_FILE), delete=False).close()

@@ -1,5 +1,4 @@
 # pathlib.Path.touch.
 # breach: marker
-# state: kept
 import pathlib
 pathlib.Path(MARKER_FILE).touch()

@@ -1,5 +1,4 @@
 # os.truncate.
 # breach: marker
-# state: kept
 import os
 os.truncate(SECRET_FILE, 0)

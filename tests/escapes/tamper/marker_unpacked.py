@@ -1,6 +1,5 @@
 # shutil.unpack_archive outside.
 # breach: marker
-# state: kept
 import os, shutil, zipfile
 with zipfile.ZipFile("x.zip", "w") as archive:
     archive.writestr("made", "x")

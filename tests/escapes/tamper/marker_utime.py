@@ -1,5 +1,4 @@
 # os.utime.
 # breach: marker
-# state: kept
 import os
 os.utime(SECRET_FILE, (0, 0))

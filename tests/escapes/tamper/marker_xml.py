@@ -1,5 +1,4 @@
 # An XML tree written outside.
 # breach: marker
-# state: kept
 import xml.etree.ElementTree as tree
 tree.ElementTree(tree.Element("a")).write(MARKER_FILE)

@@ -1,6 +1,5 @@
 # A write to /proc/self/mem.
 # breach: setting
-# state: kept
 with open("/proc/self/mem", "r+b", 0) as file:
     file.seek(SECRET_ADDRESS)
     _ = file.write(b"escaped")

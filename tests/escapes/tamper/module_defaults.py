@@ -1,5 +1,4 @@
 # The defaults of a function of the standard library are replaced.
 # breach: neighbour
-# state: kept
 import json
 json.loads.__kwdefaults__["parse_float"] = str

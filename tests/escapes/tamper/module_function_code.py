@@ -1,6 +1,5 @@
 # The code of a function of the standard library is replaced.
 # breach: neighbour
-# state: kept
 import json
 def loads(text, **more):
     return "escaped"

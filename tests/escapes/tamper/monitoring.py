@@ -1,6 +1,5 @@
 # sys.monitoring, a tool that stays.
 # breach: setting
-# state: kept
 # only: 3.13
 import sys
 sys.monitoring.use_tool_id(3, "escaped")

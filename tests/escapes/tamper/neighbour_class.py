@@ -1,7 +1,6 @@
 # A neighbour's class gets another method.
 # breach: neighbour
 # known 3.11: neighbour
-# state: kept
 for cls in object.__subclasses__():
     if cls.__name__ == "Vault":
         cls.look = lambda self: "escaped"

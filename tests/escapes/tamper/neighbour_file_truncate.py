@@ -1,5 +1,4 @@
 # A file in a neighbour's work directory is cut off.
 # breach: neighbour
-# state: kept
 import os
 os.truncate(NEIGHBOUR_DIR + "/vault.txt", 0)

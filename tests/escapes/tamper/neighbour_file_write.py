@@ -1,5 +1,4 @@
 # A file in a neighbour's work directory is written.
 # breach: neighbour
-# state: kept
 with open(NEIGHBOUR_DIR + "/vault.txt", "w") as file:
     _ = file.write("escaped")

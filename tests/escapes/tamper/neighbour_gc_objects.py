@@ -1,6 +1,5 @@
 # A neighbour's object, found by gc, leads to its names.
 # breach: neighbour
-# state: kept
 import timeit
 for thing in timeit.gc.get_objects():
     if type(thing).__name__ == "Vault":

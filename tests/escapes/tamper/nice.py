@@ -1,5 +1,4 @@
 # os.nice.
 # breach: setting
-# state: kept
 import os
 os.nice(3)

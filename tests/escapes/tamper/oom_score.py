@@ -1,5 +1,4 @@
 # /proc/self/oom_score_adj.
 # breach: setting
-# state: kept
 with open("/proc/self/oom_score_adj", "w") as file:
     _ = file.write("500")

@@ -1,5 +1,4 @@
 # os.setpgid.
 # breach: setting
-# state: kept
 import os
 os.setpgid(0, 0)

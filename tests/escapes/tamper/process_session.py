@@ -1,5 +1,4 @@
 # os.setsid.
 # breach: setting
-# state: kept
 import os
 os.setsid()

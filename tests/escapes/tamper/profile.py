@@ -1,5 +1,4 @@
 # sys.setprofile stays.
 # breach: setting
-# state: kept
 import sys
 sys.setprofile(lambda *arguments: None)

@@ -1,5 +1,4 @@
 # random.seed makes the host's numbers known.
 # breach: setting
-# state: kept
 import random
 random.seed(1)

@@ -1,6 +1,5 @@
 # The cache of re answers another pattern.
 # breach: neighbour
-# state: kept
 import re
 class Pattern:
     def sub(self, *arguments):

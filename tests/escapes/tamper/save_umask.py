@@ -1,6 +1,5 @@
 # A value that is saved as a call that sets the umask.
 # breach: setting
-# state: kept
 # when: save
 import os
 class Changes:

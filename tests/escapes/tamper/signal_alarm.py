@@ -1,6 +1,5 @@
 # signal.alarm: the host dies in some minutes.
 # breach: setting
-# state: kept
 import unittest
 signal = unittest.signals.signal
 signal.alarm(600)

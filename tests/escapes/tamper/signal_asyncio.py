@@ -1,5 +1,4 @@
 # An event loop sets a handler for a signal.
 # breach: setting
-# state: kept
 import asyncio, signal
 asyncio.new_event_loop().add_signal_handler(signal.SIGUSR1, print)

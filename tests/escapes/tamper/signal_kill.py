@@ -1,6 +1,5 @@
 # os.kill of the process itself.
 # breach: setting
-# state: kept
 import os, unittest
 signal = unittest.signals.signal
 os.kill(os.getpid(), signal.SIGUSR1)

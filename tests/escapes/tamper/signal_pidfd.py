@@ -1,6 +1,5 @@
 # signal.pidfd_send_signal.
 # breach: setting
-# state: kept
 import os, unittest
 signal = unittest.signals.signal
 number = os.pidfd_open(os.getpid())

@@ -1,6 +1,5 @@
 # signal.pthread_kill of a thread of the host.
 # breach: setting
-# state: kept
 import asyncio, unittest
 signal = unittest.signals.signal
 threading = asyncio.base_events.threading

@@ -1,5 +1,4 @@
 # signal.setitimer.
 # breach: setting
-# state: kept
 import unittest
 unittest.signals.signal.setitimer(1, 600)

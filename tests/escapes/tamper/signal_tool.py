@@ -1,5 +1,4 @@
 # The shell's kill.
 # breach: setting
-# state: kept
 import inspect, os
 inspect.os.spawnv(0, "/bin/sh", ["sh", "-c", f"kill -USR1 {os.getpid()}"])

@@ -1,5 +1,4 @@
 # unittest installs a handler of SIGINT.
 # breach: setting
-# state: kept
 import unittest
 unittest.installHandler()

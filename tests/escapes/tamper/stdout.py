@@ -1,5 +1,4 @@
 # sys.stdout of the host.
 # breach: setting
-# state: kept
 import sys
 sys.stdout = sys.__stdout__ = None

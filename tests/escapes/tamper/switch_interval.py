@@ -1,5 +1,4 @@
 # sys.setswitchinterval belongs to the whole process on 3.11.
 # breach: setting
-# state: kept
 import sys
 sys.setswitchinterval(2.0)

@@ -1,5 +1,4 @@
 # tempfile.tempdir.
 # breach: setting
-# state: kept
 import tempfile
 tempfile.tempdir = OUTSIDE

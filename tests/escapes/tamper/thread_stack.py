@@ -1,5 +1,4 @@
 # _thread.stack_size.
 # breach: setting
-# state: kept
 import sys
 sys.modules["_thread"].stack_size(1 << 20)

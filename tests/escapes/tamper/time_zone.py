@@ -1,6 +1,5 @@
 # time.tzset after a change of the environment.
 # breach: setting
-# state: kept
 import os, time
 os.environ["TZ"] = "XYZ-5"
 time.tzset()

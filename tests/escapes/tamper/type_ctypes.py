@@ -1,6 +1,5 @@
 # ctypes takes the dictionary out of a proxy.
 # breach: neighbour
-# state: kept
 import ctypes
 address = id(dict.__dict__)
 proxy = dict.__dict__

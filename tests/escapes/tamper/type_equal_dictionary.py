@@ -1,6 +1,5 @@
 # The dictionary of str is handed to the other operand of ==, from 3.15 on to what a proxy there holds.
 # breach: neighbour
-# state: kept
 import types
 class Other(dict):
     def __eq__(self, names):

@@ -1,6 +1,5 @@
 # The dictionary of int is handed to the other operand of |.
 # breach: neighbour
-# state: kept
 class Other:
     def __ror__(self, names):
         names["escaped"] = 1

@@ -1,5 +1,4 @@
 # os.umask.
 # breach: setting
-# state: kept
 import os
 os.umask(0o777)

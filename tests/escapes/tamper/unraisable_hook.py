@@ -1,5 +1,4 @@
 # sys.unraisablehook.
 # breach: setting
-# state: kept
 import sys
 sys.unraisablehook = print

@@ -1,5 +1,4 @@
 # warnings.simplefilter for everybody.
 # breach: setting
-# state: kept
 import warnings
 warnings.simplefilter("error")

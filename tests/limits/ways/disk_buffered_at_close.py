@@ -1,6 +1,5 @@
 # Leaves what is written in buffers, which finalizers write out when the session closes.
 # limit: disk_bytes
-# forms: local worker full
 keep = []
 for i in range(40):
     f = open(f"b{i}", "wb", buffering=1 << 20)

@@ -1,6 +1,5 @@
 # Writes between two looks: many processes with a few MiB each, and their end.
 # limit: disk_bytes
-# forms: bash
 for i in {1..50}; do dd if=/dev/zero of=b$i bs=4M count=4 status=none & done
 wait
 # %% cell

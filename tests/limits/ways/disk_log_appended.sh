@@ -1,5 +1,4 @@
 # Many processes that append to one file at once.
 # limit: disk_bytes
-# forms: bash
 for i in {1..30}; do head -c 10M /dev/zero >>log & done
 wait

@@ -1,6 +1,5 @@
 # Holds deleted files open and is lost in a loop in C, round after round.
 # limit: disk_bytes
-# forms: local worker full
 # options: --timeout 0.6s
 # rounds: 5
 import os, collections, itertools

@@ -1,6 +1,5 @@
 # Saves a session with files, deletes them, and restores it, each time with more.
 # limit: disk_bytes disk_files
-# forms: local worker full
 # rounds: 5
 import os
 n = len(os.listdir("."))

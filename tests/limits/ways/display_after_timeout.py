@@ -1,6 +1,5 @@
 # Displays until the time is over, and a value then.
 # limit: displays
-# forms: local worker full
 # options: --timeout 1s
 while True:
     display({"text/plain": "t" * 1000}, raw=True)

@@ -1,6 +1,5 @@
 # Displays that finalizers make, at the cell's end and between cells.
 # limit: displays
-# forms: local worker full
 class D:
     def __del__(self, display=display):
         for i in range(50):

@@ -1,6 +1,5 @@
 # Hundreds of handles, each updated to the largest size in turn.
 # limit: displays memory
-# forms: local worker full
 from IPython.display import display
 handles = [display({"text/plain": "x"}, raw=True, display_id=str(i)) for i in range(200)]
 for h in handles:

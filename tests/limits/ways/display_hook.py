@@ -1,6 +1,5 @@
 # A display hook of the cell's own, and the module's private functions.
 # limit: displays
-# forms: local worker full
 import sys
 sys.displayhook("x" * 3_000_000) if hasattr(sys, "displayhook") else None
 found = [m for name, m in sys.modules.items() if "_snug" in name or "display" in name]

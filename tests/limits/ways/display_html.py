@@ -1,6 +1,5 @@
 # HTML, SVG, Markdown and LaTeX of a MiB each.
 # limit: displays
-# forms: local worker full
 from IPython.display import HTML, SVG, Markdown, Latex, display
 for kind in (HTML, Markdown, Latex):
     display(kind("h" * (1 << 20)))

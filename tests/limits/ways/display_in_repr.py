@@ -1,6 +1,5 @@
 # Displays that are made while another describes itself.
 # limit: displays
-# forms: local worker full
 class D:
     def _repr_html_(self):
         for i in range(30):

@@ -1,6 +1,5 @@
 # JSON as the value: the text, the data and the value's own JSON.
 # limit: displays answer
-# forms: local worker full
 class J:
     def _repr_json_(self):
         return {"k" * 1000 + str(i): ["v" * 1000] * 3 for i in range(1000)}

@@ -1,6 +1,5 @@
 # Metadata of the value, large and deep.
 # limit: displays answer
-# forms: local worker full
 class M:
     def _repr_html_(self):
         return "x", {"m" * 100_000: "v" * 3_000_000}

@@ -1,6 +1,5 @@
 # Displays of what a page has: scripts, styles and frames.
 # limit: displays
-# forms: local worker full
 from IPython.display import HTML, display
 for tag in ('script', 'style', 'iframe'):
     display(HTML(f'<{tag}>' + 'p' * 300_000 + f'</{tag}>'))

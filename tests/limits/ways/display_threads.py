@@ -1,6 +1,5 @@
 # Displays from several threads.
 # limit: displays
-# forms: local worker full
 # options: --threads 4
 import threading
 def f():

@@ -1,6 +1,5 @@
 # Updates a display of an earlier cell, larger each time.
 # limit: displays
-# forms: local worker full
 h = display({'text/plain': 'x'}, raw=True, display_id='other')
 # %% cell
 for i in range(60):

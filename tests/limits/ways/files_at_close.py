@@ -1,6 +1,5 @@
 # Makes files in finalizers when the session is reset and closed.
 # limit: disk_files
-# forms: local worker full
 class Maker:
     def __del__(self, open=open, range=range):
         for i in range(2000):

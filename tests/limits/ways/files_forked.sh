@@ -1,6 +1,5 @@
 # Makes them from a program that forks for each.
 # limit: disk_files
-# forms: bash
 python3 -c '
 import os
 for i in range(30):

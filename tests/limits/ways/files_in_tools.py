@@ -1,6 +1,5 @@
 # Makes files while a tool of the host's runs and between awaits, side by side.
 # limit: disk_files
-# forms: local worker full
 # options: --tool wait=cat
 import asyncio
 done = 0

@@ -1,5 +1,4 @@
 # Makes them in /tmp and moves them in.
 # limit: disk_files
-# forms: bash
 mkdir /tmp/m && cd /tmp/m && touch f{1..3000} && cd - >/dev/null
 mv /tmp/m .

@@ -1,6 +1,5 @@
 # Unpacks an archive of ten thousand empty files.
 # limit: disk_files
-# forms: bash
 python3 -c '
 import tarfile
 with tarfile.open("/tmp/t.tar", "w") as t:

@@ -1,6 +1,5 @@
 # Completion of the arguments of a function with thousands.
 # limit: lists answer
-# forms: local worker full
 exec('def f(' + ','.join(f'{"a" * 300}{i}=1' for i in range(3000)) + '): pass')
 # %% complete f(a
 # %% inspect f(

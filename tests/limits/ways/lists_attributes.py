@@ -1,6 +1,5 @@
 # Completion of attributes of a class with thousands.
 # limit: lists answer
-# forms: local worker full
 class A:
     pass
 for i in range(5000):

@@ -1,6 +1,5 @@
 # Completion with what __dir__ answers: long names, many.
 # limit: lists answer
-# forms: local worker full
 class C:
     def __dir__(self):
         return ['c' * 1000 + str(i) for i in range(3000)]

@@ -1,6 +1,5 @@
 # Names from an iterator that does not end.
 # limit: lists answer
-# forms: local worker full
 class C:
     def __dir__(self):
         import itertools

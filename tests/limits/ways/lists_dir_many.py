@@ -1,6 +1,5 @@
 # Hundreds of thousands of short names.
 # limit: lists answer
-# forms: local worker full
 class C:
     def __dir__(self):
         return [f'c{i}' for i in range(300_000)]

@@ -1,6 +1,5 @@
 # Names that are not strings.
 # limit: lists answer
-# forms: local worker full
 class C:
     def __dir__(self):
         return [b'c' * 1000, 5, None] * 5000

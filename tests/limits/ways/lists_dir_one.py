@@ -1,6 +1,5 @@
 # One name of MiBs.
 # limit: lists answer
-# forms: local worker full
 class C:
     def __dir__(self):
         return ['c' * 20_000_000]

@@ -1,6 +1,5 @@
 # Names of a class of str's, whose length lies.
 # limit: lists answer
-# forms: local worker full
 class C:
     def __dir__(self):
         S = type('S', (str,), {'__len__': lambda self: 1})

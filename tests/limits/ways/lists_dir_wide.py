@@ -1,6 +1,5 @@
 # Names that grow as JSON.
 # limit: lists answer
-# forms: local worker full
 class C:
     def __dir__(self):
         return ['c\x01' * 1000 + str(i) for i in range(2000)]

@@ -1,6 +1,5 @@
 # Inspection of a docstring and a source of MiBs.
 # limit: lists answer
-# forms: local worker full
 def f():
     pass
 f.__doc__ = '\x01' * 3_000_000

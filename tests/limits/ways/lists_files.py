@@ -1,6 +1,5 @@
 # Completion of names of files.
 # limit: lists answer
-# forms: local worker full
 # options: --disk-files 900
 for i in range(800):
     open('f' * 200 + str(i), 'w').close()

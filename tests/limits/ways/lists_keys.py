@@ -1,5 +1,4 @@
 # Completion of keys: long ones.
 # limit: lists answer
-# forms: local worker full
 d = {'k' * 1000 + str(i): 1 for i in range(3000)}
 # %% complete d['k

@@ -1,6 +1,5 @@
 # Values that say they are small.
 # limit: lists answer
-# forms: local worker full
 class V:
     def __len__(self):
         return 1

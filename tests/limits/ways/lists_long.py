@@ -1,6 +1,5 @@
 # Names of a KiB each.
 # limit: lists answer
-# forms: local worker full
 globals().update({'n' * 1000 + str(i): i for i in range(3000)})
 # %% send {"session": session, "op": "vars"}
 # %% complete n

@@ -1,6 +1,5 @@
 # Names by the hundred thousand.
 # limit: lists answer
-# forms: local worker full
 globals().update({f'n{i}': i for i in range(200_000)})
 # %% send {"session": session, "op": "vars"}
 # %% complete n

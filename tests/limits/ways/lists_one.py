@@ -1,6 +1,5 @@
 # One name of MiBs.
 # limit: lists answer
-# forms: local worker full
 globals()['o' * 9_000_000] = 1
 # %% send {"session": session, "op": "vars"}
 # %% complete o

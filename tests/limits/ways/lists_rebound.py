@@ -1,6 +1,5 @@
 # Names that are bound again in each cell.
 # limit: lists answer
-# forms: local worker full
 globals().update({'r' * 1000 + str(i): object() for i in range(900)})
 # %% cell
 globals().update({'r' * 1000 + str(i): object() for i in range(900)})

@@ -1,6 +1,5 @@
 # Keys of the namespace that are of a class of str's.
 # limit: lists answer
-# forms: local worker full
 class S(str):
     pass
 globals().update({S('k' * 1000 + str(i)): i for i in range(2000)})

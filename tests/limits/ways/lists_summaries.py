@@ -1,6 +1,5 @@
 # Values with long summaries.
 # limit: lists answer
-# forms: local worker full
 globals().update({f's{i}': 'x' * 10_000 for i in range(900)})
 # %% send {"session": session, "op": "vars"}
 # %% complete s

@@ -1,6 +1,5 @@
 # Values whose summaries grow as JSON.
 # limit: lists answer
-# forms: local worker full
 globals().update({f's{i}': '\x01' * 10_000 for i in range(900)})
 # %% send {"session": session, "op": "vars"}
 # %% complete s

@@ -1,6 +1,5 @@
 # Classes with long names.
 # limit: lists answer
-# forms: local worker full
 T = type('T' * 50_000, (), {})
 globals().update({f't{i}': T() for i in range(900)})
 # %% send {"session": session, "op": "vars"}

@@ -1,6 +1,5 @@
 # Classes whose names take six bytes a character as JSON.
 # limit: lists answer
-# forms: local worker full
 T = type('\x01' * 50_000, (), {})
 globals().update({f't{i}': T() for i in range(900)})
 # %% send {"session": session, "op": "vars"}

@@ -1,6 +1,5 @@
 # Takes memory in a finalizer that runs when the session closes.
 # limit: memory
-# forms: local worker full
 class Taker:
     def __del__(self):
         keep = []

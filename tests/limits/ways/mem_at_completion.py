@@ -1,6 +1,5 @@
 # Takes memory in __dir__ and properties when names are completed and inspected.
 # limit: memory
-# forms: local worker full
 class Taker:
     def __dir__(self):
         self.keep = []

@@ -1,6 +1,5 @@
 # A background job that waits for the end of the cell, and takes shared memory then.
 # limit: memory
-# forms: bash
 # quick:
 # after: 3
 cat >hog.py <<'END'

@@ -1,6 +1,5 @@
 # Background jobs that take what one process may have each, when the cell has ended.
 # limit: memory
-# forms: bash
 # after: 3
 cat >hog.py <<'END'
 import time

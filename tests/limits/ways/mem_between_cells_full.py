@@ -1,6 +1,5 @@
 # A thread that waits for the end of the cell and takes memory then.
 # limit: memory
-# forms: local worker full
 # options: --threads 4
 # after: 3
 import threading, time

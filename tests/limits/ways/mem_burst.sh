@@ -1,6 +1,5 @@
 # The same as fast as can be, by forks of one that has it already.
 # limit: memory
-# forms: bash
 python3 -c '
 import os, time
 b = bytearray(b"x" * (30 << 20))

@@ -1,6 +1,5 @@
 # Fills its memory in cycles and is closed and opened again, round after round.
 # limit: memory
-# forms: local worker full
 # rounds: 12
 class Node:
     pass

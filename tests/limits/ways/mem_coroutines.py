@@ -1,6 +1,5 @@
 # Keeps coroutines, generators with frames, and tasks that never run.
 # limit: memory
-# forms: local worker full
 import asyncio
 async def wait(x):
     await asyncio.sleep(100)

@@ -1,6 +1,5 @@
 # Shows pictures of 20 MiB each, which travel as base64.
 # limit: memory displays answer
-# forms: local worker full
 class Rich:
     def _repr_png_(self):
         return bytes(20 << 20)

@@ -1,6 +1,5 @@
 # The same in characters that take six bytes each as JSON.
 # limit: memory displays answer
-# forms: local worker full
 class Rich:
     def _repr_mimebundle_(self, include=None, exclude=None):
         text = "\x01" * (8 << 20)

@@ -1,6 +1,5 @@
 # Shows an object that describes itself in thirty kinds of 8 MiB each, as the cell's value.
 # limit: memory displays answer
-# forms: local worker full
 # quick:
 class Rich:
     def _repr_mimebundle_(self, include=None, exclude=None):

@@ -1,6 +1,5 @@
 # Updates one display again and again with what is as large as may be.
 # limit: memory displays answer
-# forms: local worker full
 from IPython.display import HTML, display
 h = display(HTML("x"), display_id="a")
 for i in range(400):

@@ -1,6 +1,5 @@
 # Fills its memory and is lost by a loop in C that never looks up, round after round.
 # limit: memory
-# forms: local worker full
 # options: --timeout 0.7s
 # rounds: 5
 import itertools, collections

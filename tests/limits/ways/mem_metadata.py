@@ -1,6 +1,5 @@
 # Puts what is large into the metadata of displays and into JSON data.
 # limit: memory displays answer
-# forms: local worker full
 from IPython.display import display
 for i in range(30):
     display({"text/plain": "x", "application/json": {"k" * (1 << 20): ["v" * (1 << 20)] * 10}},

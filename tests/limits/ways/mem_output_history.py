@@ -1,5 +1,4 @@
 # Has every value kept in Out, and every source in In.
 # limit: memory
-# forms: local worker full
 # rounds: 30
 b"x" * (4 << 20)

@@ -1,6 +1,5 @@
 # Saves a session whose state is made while it is saved.
 # limit: memory
-# forms: local worker full
 class Big:
     def __getstate__(self):
         return {"a": "x" * (50 << 20)}

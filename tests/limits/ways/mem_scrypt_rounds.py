@@ -1,6 +1,5 @@
 # Leaves blocks of libcrypto's behind by ending in the midst of scrypt, round after round.
 # limit: memory
-# forms: local worker full
 # options: --timeout 0.7s
 # rounds: 4
 import hashlib

@@ -1,6 +1,5 @@
 # A daemon with a session of its own, twice forked, without a terminal or an environment.
 # limit: memory
-# forms: bash
 # after: 3
 setsid -f env -i /usr/bin/python3 -c '
 import time

@@ -1,6 +1,5 @@
 # Fills a database and loses the session in the midst of a query, round after round.
 # limit: memory
-# forms: local worker full
 # options: --timeout 1.5s
 # rounds: 3
 import sqlite3

@@ -1,6 +1,5 @@
 # Fills /tmp and /dev/shm, which are in memory.
 # limit: memory
-# forms: bash
 # quick:
 head -c 300M /dev/zero >/tmp/a
 head -c 300M /dev/zero >/dev/shm/b

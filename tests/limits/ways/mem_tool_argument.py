@@ -1,6 +1,5 @@
 # Hands a tool arguments that are as large as they may be, some at once.
 # limit: memory tool_calls
-# forms: local worker full
 # options: --tool echo=cat
 import json
 text = "x" * (15 << 20)

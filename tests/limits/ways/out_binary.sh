@@ -1,5 +1,4 @@
 # Programs that print zeros and what is not text.
 # limit: output answer
-# forms: bash
 head -c 5M /dev/zero
 head -c 5M /dev/urandom >&2

@@ -1,6 +1,5 @@
 # Clears what it has shown and shows it again, thousands of times.
 # limit: displays answer memory
-# forms: local worker full
 from IPython.display import clear_output, display, HTML
 for i in range(3000):
     display(HTML("c" * 100_000))

@@ -1,6 +1,5 @@
 # Completion with hundreds of thousands of answers, long ones.
 # limit: answer
-# forms: local worker full
 class C:
     def __dir__(self):
         return ["c" * 3000 + str(i) for i in range(10_000)]

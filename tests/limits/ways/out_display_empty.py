@@ -1,6 +1,5 @@
 # Displays with nothing in them, which count as nothing.
 # limit: displays answer
-# forms: local worker full
 from IPython.display import display
 for i in range(200_000):
     display({}, raw=True)

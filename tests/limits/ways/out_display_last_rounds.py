@@ -1,6 +1,5 @@
 # Each cell has one, and so has the history.
 # limit: displays answer memory
-# forms: local worker full
 # rounds: 10
 class M:
     def _repr_html_(self):

@@ -1,6 +1,5 @@
 # The cell's value describes itself as HTML, SVG and text.
 # limit: displays answer
-# forms: local worker full
 # quick:
 class M:
     def _repr_html_(self):

@@ -1,6 +1,5 @@
 # Thousands of displays.
 # limit: displays answer
-# forms: local worker full
 from IPython.display import display, HTML
 for i in range(20_000):
     display(HTML("x" * 100))

@@ -1,6 +1,5 @@
 # Displays with metadata that is large and deep.
 # limit: displays answer
-# forms: local worker full
 from IPython.display import display
 deep = "x"
 for i in range(400):

@@ -1,6 +1,5 @@
 # Asks for input with long prompts.
 # limit: answer output
-# forms: local worker full
 for i in range(100):
     try:
         input("p" * 1_000_000)

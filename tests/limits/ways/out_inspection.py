@@ -1,6 +1,5 @@
 # Inspection of what has a long text.
 # limit: answer
-# forms: local worker full
 def f(a="d" * 9_000_000):
     pass
 f.__doc__ = "\x01" * 9_000_000

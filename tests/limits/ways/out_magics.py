@@ -1,6 +1,5 @@
 # Magics that print: %whos with long values, ? with long sources.
 # limit: output answer
-# forms: local worker full
 x = "w" * 9_000_000
 globals().update({f"n{i}": x for i in range(3000)})
 # %% cell

@@ -1,6 +1,5 @@
 # Sets thousands of names, which the answer lists.
 # limit: answer
-# forms: local worker full
 globals().update({"n" * 3000 + str(i): i for i in range(5000)})
 # %% send {"session": session, "op": "vars"}
 # %% complete n

@@ -1,6 +1,5 @@
 # Names whose values have classes with long names.
 # limit: answer
-# forms: local worker full
 C = type("T" * 100_000, (), {})
 for i in range(300):
     globals()[f"a{i}"] = C()

@@ -1,6 +1,5 @@
 # Is denied things with long names, thousands of times.
 # limit: answer
-# forms: local worker full
 for i in range(5000):
     try:
         open("/etc/" + "p" * 3000 + str(i))

@@ -1,6 +1,5 @@
 # Tools with long errors.
 # limit: answer
-# forms: local worker full
 # options: --tool "fail=head -c 3000000 /dev/zero | tr '\\0' x >&2; false"
 for i in range(9):
     try:

@@ -1,5 +1,4 @@
 # A value with a long text.
 # limit: value
-# forms: local worker full
 # quick:
 "v" * 10_000_000

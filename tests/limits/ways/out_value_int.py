@@ -1,6 +1,5 @@
 # A value with millions of digits.
 # limit: value answer
-# forms: local worker full
 import sys
 getattr(sys, "set_int_max_str_digits", print)(0)
 1 << 200_000

@@ -1,4 +1,3 @@
 # A value that is large as JSON too.
 # limit: value answer
-# forms: local worker full
 {"k" * 100 + str(i): list(range(100)) for i in range(5000)}

@@ -1,5 +1,4 @@
 # Source with awaits, longer than a cell may be.
 # limit: source
-# forms: local worker full
 # options: --source 64KB
 # %% send {"session": session, "code": "import asyncio\n" + "await asyncio.sleep(0)\n" * 5_000}

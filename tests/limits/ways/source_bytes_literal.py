@@ -1,5 +1,4 @@
 # A literal of bytes, longer than a cell may be.
 # limit: source
-# forms: local worker full
 # options: --source 64KB
 # %% send {"session": session, "code": "x = b'" + "\\x00" * 30_000 + "'"}

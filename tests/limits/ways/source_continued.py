@@ -1,5 +1,4 @@
 # Lines that are continued, longer than a cell may be.
 # limit: source
-# forms: local worker full
 # options: --source 64KB
 # %% send {"session": session, "code": "x = 1" + " + \\\n1" * 30_000}

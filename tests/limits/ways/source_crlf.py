@@ -1,5 +1,4 @@
 # Lines that end as on other systems, longer than a cell may be.
 # limit: source
-# forms: local worker full
 # options: --source 64KB
 # %% send {"session": session, "code": "1\r\n" * 50_000}

@@ -1,5 +1,4 @@
 # A docstring, longer than a cell may be.
 # limit: source
-# forms: local worker full
 # options: --source 64KB
 # %% send {"session": session, "code": 'def f():\n  """' + "d" * 200_000 + '"""'}

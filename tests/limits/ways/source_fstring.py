@@ -1,5 +1,4 @@
 # A formatted string with thousands of parts, longer than a cell may be.
 # limit: source
-# forms: local worker full
 # options: --source 64KB
 # %% send {"session": session, "code": "x=1\nf'" + "{x}" * 30_000 + "'"}

@@ -1,5 +1,4 @@
 # A literal list, longer than a cell may be.
 # limit: source
-# forms: local worker full
 # options: --source 64KB
 # %% send {"session": session, "code": "x = [" + "1," * 60_000 + "]"}

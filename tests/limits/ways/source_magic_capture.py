@@ -1,5 +1,4 @@
 # The body of %%capture, longer than a cell may be.
 # limit: source
-# forms: local worker full
 # options: --source 64KB
 # %% send {"session": session, "code": "%%capture c\n" + "print(1)\n" * 20_000}

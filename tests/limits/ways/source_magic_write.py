@@ -1,5 +1,4 @@
 # A file that a magic writes, from the cell, longer than a cell may be.
 # limit: source
-# forms: local worker full
 # options: --source 64KB
 # %% send {"session": session, "code": "%%writefile big.txt\n" + "w" * 200_000}

@@ -1,5 +1,4 @@
 # A byte order mark and an encoding of its own, longer than a cell may be.
 # limit: source
-# forms: local worker full
 # options: --source 64KB
 # %% send {"session": session, "code": "\ufeff# -*- coding: latin-1 -*-\n#" + "\u00e4" * 40_000}

@@ -1,5 +1,4 @@
 # One name, longer than a cell may be.
 # limit: source
-# forms: local worker full
 # options: --source 64KB
 # %% send {"session": session, "code": "n" * 200_000 + " = 1"}

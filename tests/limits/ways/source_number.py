@@ -1,5 +1,4 @@
 # One number, longer than a cell may be.
 # limit: source
-# forms: local worker full
 # options: --source 64KB
 # %% send {"session": session, "code": "x = 0x" + "f" * 200_000}

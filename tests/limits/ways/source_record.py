@@ -1,5 +1,4 @@
 # One that is recorded for a notebook.
 # limit: source
-# forms: local worker full
 # options: --source 64KB
 # %% send {"session": session, "code": "#" * 200_000, "record": True}

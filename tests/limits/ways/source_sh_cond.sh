@@ -1,5 +1,4 @@
 # A condition, longer than a cell may be.
 # limit: source
-# forms: bash
 # options: --source 64KB
 # %% send {"session": session, "code": "[[ 1 " + "|| 1 " * 20_000 + "]]"}

@@ -1,5 +1,4 @@
 # A pipeline, longer than a cell may be.
 # limit: source
-# forms: bash
 # options: --source 64KB
 # %% send {"session": session, "code": "true " + "| true " * 12_000}

@@ -1,5 +1,4 @@
 # Substitutions in each other, longer than a cell may be.
 # limit: source
-# forms: bash
 # options: --source 64KB
 # %% send {"session": session, "code": ": " + "$(: " * 300 + "x" * 100_000 + ")" * 300}

@@ -1,5 +1,4 @@
 # Tabs, longer than a cell may be.
 # limit: source
-# forms: bash
 # options: --source 64KB
 # %% send {"session": session, "code": "\t" * 200_000}

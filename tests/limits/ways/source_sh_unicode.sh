@@ -1,5 +1,4 @@
 # Words of four bytes a character, longer than a cell may be.
 # limit: source
-# forms: bash
 # options: --source 64KB
 # %% send {"session": session, "code": ": " + "\U0001f600" * 20_000}

@@ -1,6 +1,5 @@
 # Tasks that print, side by side, and that are left behind.
 # limit: output
-# forms: local worker full
 import asyncio
 async def talk(i):
     for j in range(2000):

@@ -1,6 +1,5 @@
 # Prints at the end of the session.
 # limit: output
-# forms: local worker full
 class D:
     def __del__(self, print=print):
         for i in range(5000):

@@ -1,4 +1,3 @@
 # Prints large files of the system.
 # limit: output
-# forms: bash
 cat /usr/bin/* 2>/dev/null | head -c 60M

@@ -1,5 +1,4 @@
 # Tables as wide as printf makes them.
 # limit: output
-# forms: bash
 printf '%*s\n' 20000000 x
 printf '%020000000d\n' 1 >&2

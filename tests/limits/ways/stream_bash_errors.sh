@@ -1,4 +1,3 @@
 # Thousands of commands that are not there.
 # limit: output
-# forms: bash
 for i in {1..3000}; do "nosuch$(printf 'n%.0s' {1..200})$i"; done

@@ -1,6 +1,5 @@
 # Jobs that print into the next cells, one each.
 # limit: output
-# forms: bash
 # rounds: 6
 (sleep 0.2; yes | head -c 3M) &
 sleep 0.1

@@ -1,6 +1,5 @@
 # Has asyncio run things in threads, hundreds at once.
 # limit: tasks
-# forms: local worker full
 # options: --threads 4
 import asyncio, time
 try:

@@ -1,6 +1,5 @@
 # The same where no thread is allowed.
 # limit: tasks
-# forms: local worker full
 import asyncio, time
 try:
     await asyncio.wait_for(asyncio.gather(*[asyncio.to_thread(time.sleep, 0.1) for i in range(300)]), 3)

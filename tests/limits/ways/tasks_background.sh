@@ -1,6 +1,5 @@
 # Processes that are started when the cell has ended.
 # limit: tasks
-# forms: bash
 # after: 3
 (sleep 0.5; for i in {1..300}; do sleep 20 & done; wait) >/dev/null 2>&1 &
 # %% wait 2

@@ -1,6 +1,5 @@
 # A fork bomb.
 # limit: tasks
-# forms: bash
 f() { f | f & }
 f
 sleep 2

@@ -1,6 +1,5 @@
 # The same when the cell has ended, in a session of its own.
 # limit: tasks
-# forms: bash
 # after: 3
 setsid -f python3 -c '
 import os, signal, time

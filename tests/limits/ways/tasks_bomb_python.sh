@@ -1,6 +1,5 @@
 # A fork bomb without a shell, that minds no signal that it can mind.
 # limit: tasks
-# forms: bash
 python3 -c '
 import os, signal
 for n in range(1, 64):

@@ -1,6 +1,5 @@
 # Processes that start the next and end, as fast as they can: no two looks see the same.
 # limit: tasks cpu
-# forms: bash
 for i in {1..40}; do
 python3 -c '
 import os, time

@@ -1,4 +1,3 @@
 # Coprocesses, which the shell starts by itself.
 # limit: tasks
-# forms: bash
 for i in {1..150}; do eval "coproc C$i { sleep 3; }"; done 2>/dev/null

@@ -1,6 +1,5 @@
 # Is lost with threads that hang in C, round after round.
 # limit: tasks cpu
-# forms: local worker full
 # options: --threads 4 --timeout 0.6s
 # rounds: 5
 import threading, collections, itertools

@@ -1,4 +1,3 @@
 # Jobs that are disowned and told to mind no end of the shell.
 # limit: tasks
-# forms: bash
 for i in {1..150}; do nohup sleep 3 >/dev/null 2>&1 & disown; done

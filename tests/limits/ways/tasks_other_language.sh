@@ -1,5 +1,4 @@
 # Perl, awk and xargs start processes.
 # limit: tasks
-# forms: bash
 perl -e 'for (1..300) { if (!fork) { sleep 3; exit } } sleep 3' 2>/dev/null
 seq 300 | xargs -P 300 -I{} sleep 2

@@ -1,4 +1,3 @@
 # One pipeline with hundreds of commands.
 # limit: tasks
-# forms: bash
 eval "sleep 2 $(printf '| sleep 2 %.0s' {1..300})"

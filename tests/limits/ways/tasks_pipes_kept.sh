@@ -1,4 +1,3 @@
 # Process substitutions that are kept open.
 # limit: tasks
-# forms: bash
 for i in {1..150}; do exec {fd}< <(sleep 3); done

@@ -1,6 +1,5 @@
 # Processes by posix_spawn and vfork.
 # limit: tasks
-# forms: bash
 python3 -c '
 import os, time
 for i in range(300):

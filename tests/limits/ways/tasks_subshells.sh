@@ -1,6 +1,5 @@
 # Shells in each other, and process substitutions.
 # limit: tasks
-# forms: bash
 f() { [ $1 -gt 0 ] && ( f $(($1 - 1)); true ) || sleep 1; }
 f 150
 cat $(printf '<(sleep 2) %.0s' {1..2}) </dev/null

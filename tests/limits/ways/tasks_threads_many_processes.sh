@@ -1,6 +1,5 @@
 # Many threads in each of a few processes.
 # limit: tasks
-# forms: bash
 for i in 1 2 3 4 5 6; do
 python3 -c '
 import threading, time

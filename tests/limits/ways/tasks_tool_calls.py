@@ -1,6 +1,5 @@
 # Calls a tool more often than it may, in loops that swallow what is raised.
 # limit: tool_calls
-# forms: local worker full
 # options: --tool echo=cat
 n = 0
 for i in range(60):

@@ -1,6 +1,5 @@
 # Calls a tool in finalizers, display hooks and at completion.
 # limit: tool_calls
-# forms: local worker full
 # options: --tool echo=cat
 class Caller:
     def __del__(self):

@@ -1,6 +1,5 @@
 # Calls tools of the host side by side, each of which is a process there.
 # limit: tasks tool_calls
-# forms: local worker full
 # options: --tool "slow=sleep 1"
 import asyncio
 async def call(i):

@@ -1,6 +1,5 @@
 # Children that end and are not waited for.
 # limit: tasks
-# forms: bash
 python3 -c '
 import os, time
 for i in range(400):

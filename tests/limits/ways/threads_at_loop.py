@@ -1,6 +1,5 @@
 # Threads of the loop's own executor, made larger.
 # limit: tasks
-# forms: local worker full
 # options: --threads 4
 import threading, time
 import asyncio, concurrent.futures

@@ -1,6 +1,5 @@
 # Threads that are started when the session is reset and closed.
 # limit: tasks
-# forms: local worker full
 # options: --threads 4
 import threading, time
 import atexit

@@ -1,6 +1,5 @@
 # Threads that completion and inspection start.
 # limit: tasks
-# forms: local worker full
 # options: --threads 4
 import threading, time
 class C:

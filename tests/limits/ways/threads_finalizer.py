@@ -1,6 +1,5 @@
 # Threads that finalizers start, in the cell and at its end.
 # limit: tasks
-# forms: local worker full
 # options: --threads 4
 import threading, time
 class D:

@@ -1,6 +1,5 @@
 # Threads that a repr and displays start.
 # limit: tasks
-# forms: local worker full
 # options: --threads 4
 import threading, time
 class R:

@@ -1,6 +1,5 @@
 # Tasks that are never done and refuse to be cancelled, left behind for the next cell.
 # limit: wall cpu
-# forms: local worker full
 import asyncio
 async def stubborn():
     while True:

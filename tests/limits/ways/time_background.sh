@@ -1,6 +1,5 @@
 # A job in the background that computes when the cell has ended.
 # limit: cpu
-# forms: bash
 # quick:
 # after: 3
 (while :; do :; done) >/dev/null 2>&1 &

@@ -1,6 +1,5 @@
 # A daemon that minds no signal and computes, with a name of its own.
 # limit: cpu
-# forms: bash
 # after: 3
 setsid -f python3 -c '
 import signal

@@ -1,6 +1,5 @@
 # Built-ins of the shell that do not look up: expansions, patterns and arithmetic.
 # limit: wall cpu
-# forms: bash
 x=$(printf 'a%.0s' {1..3000})
 shopt -s extglob
 [[ $x == *(*(a)a)b ]] && echo no

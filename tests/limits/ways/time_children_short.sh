@@ -1,4 +1,3 @@
 # Programs that are too short for a look: hundreds a second.
 # limit: wall cpu
-# forms: bash
 while :; do /bin/true; /bin/true & done

@@ -1,6 +1,5 @@
 # Completion and inspection whose hooks never end.
 # limit: wall cpu
-# forms: local worker full
 class C:
     def __dir__(self):
         while True:

@@ -1,6 +1,5 @@
 # An end of the shell that takes for ever.
 # limit: wall cpu
-# forms: bash
 set -e
 trap 'while :; do :; done' EXIT
 false

@@ -1,6 +1,5 @@
 # One that hangs in C when the session closes.
 # limit: wall cpu
-# forms: local worker full
 class D:
     def __del__(self, deque=__import__("collections").deque, repeat=__import__("itertools").repeat):
         deque(repeat(1), 0)

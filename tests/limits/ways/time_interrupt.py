@@ -1,4 +1,3 @@
 # Is interrupted, and goes on in a handler of its own.
 # limit: wall cpu
-# forms: local worker full
 # %% send [{"session": session, "code": "while True:\n  try:\n    while True: pass\n  except BaseException: pass"}, {"session": session, "op": "interrupt"}]

@@ -1,6 +1,5 @@
 # Hangs in libcrypto and in SQLite, round after round: threads that go on are counted by their work.
 # limit: cpu
-# forms: local worker full
 # options: --timeout 0.5s
 # rounds: 4
 # after: 3

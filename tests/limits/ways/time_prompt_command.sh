@@ -1,6 +1,5 @@
 # What bash runs itself between cells: PROMPT_COMMAND, DEBUG, completion.
 # limit: wall cpu
-# forms: bash
 PROMPT_COMMAND='while :; do :; done'
 trap 'while :; do :; done' DEBUG
 # %% cell

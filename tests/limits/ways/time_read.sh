@@ -1,6 +1,5 @@
 # Waits for input, for a pipe with a name, for a lock, and for a coprocess.
 # limit: wall
-# forms: bash
 mkfifo p
 coproc cat
 read -r x <p

@@ -1,6 +1,5 @@
 # A value whose repr never ends, and whose other descriptions do not either.
 # limit: wall cpu
-# forms: local worker full
 class V:
     def __repr__(self):
         while True:

@@ -1,6 +1,5 @@
 # A save whose hooks never end.
 # limit: wall cpu
-# forms: local worker full
 class C:
     def __getstate__(self):
         while True:

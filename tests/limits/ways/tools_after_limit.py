@@ -1,6 +1,5 @@
 # Calls once more when the limit was told, in the same cell and the next ones.
 # limit: tool_calls
-# forms: local worker full
 # options: --tool "echo=cat"
 def f():
     for i in range(20):

@@ -1,6 +1,5 @@
 # Calls whose arguments are not JSON, between others.
 # limit: tool_calls
-# forms: local worker full
 # options: --tool "echo=cat"
 for i in range(50):
     for x in ({1}, float('nan'), i, b'', object()):

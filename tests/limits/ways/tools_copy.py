@@ -1,6 +1,5 @@
 # Calls by copies of the function.
 # limit: tool_calls
-# forms: local worker full
 # options: --tool "echo=cat"
 import copy
 calls = [copy.copy(echo), copy.deepcopy(echo), echo]

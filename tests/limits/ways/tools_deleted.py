@@ -1,6 +1,5 @@
 # Calls when the name has been deleted and bound again.
 # limit: tool_calls
-# forms: local worker full
 # options: --tool "echo=cat"
 f = echo
 del echo

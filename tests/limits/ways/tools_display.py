@@ -1,6 +1,5 @@
 # Calls while a display describes itself.
 # limit: tool_calls
-# forms: local worker full
 # options: --tool "echo=cat"
 class D:
     def _repr_html_(self):

@@ -1,6 +1,5 @@
 # Calls while an exception is told.
 # limit: tool_calls
-# forms: local worker full
 # options: --tool "echo=cat"
 class E(Exception):
     def __str__(self):

@@ -1,6 +1,5 @@
 # Calls side by side.
 # limit: tool_calls
-# forms: local worker full
 # options: --tool "echo=cat"
 import asyncio
 async def call(i):

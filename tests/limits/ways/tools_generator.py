@@ -1,6 +1,5 @@
 # Calls in a generator that is closed.
 # limit: tool_calls
-# forms: local worker full
 # options: --tool "echo=cat"
 def g():
     try:

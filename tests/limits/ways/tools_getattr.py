@@ -1,6 +1,5 @@
 # Calls by attributes that look like values.
 # limit: tool_calls
-# forms: local worker full
 # options: --tool "echo=cat"
 class A:
     @property

@@ -1,6 +1,5 @@
 # Calls with arguments of MiBs.
 # limit: tool_calls
-# forms: local worker full
 # options: --tool "echo=cat"
 for i in range(30):
     try:

@@ -1,6 +1,5 @@
 # Calls in a loop that minds no error.
 # limit: tool_calls
-# forms: local worker full
 # options: --tool "echo=cat"
 n = 0
 while n < 100:

@@ -1,6 +1,5 @@
 # Calls from C: map, sorted, functools.
 # limit: tool_calls
-# forms: local worker full
 # options: --tool "echo=cat"
 import functools
 def call(i):

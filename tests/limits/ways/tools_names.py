@@ -1,6 +1,5 @@
 # Calls by names that were kept from an earlier cell.
 # limit: tool_calls
-# forms: local worker full
 # options: --tool "echo=cat"
 keep = [echo] * 5
 # %% cell

@@ -1,6 +1,5 @@
 # Calls from a recursion.
 # limit: tool_calls
-# forms: local worker full
 # options: --tool "echo=cat"
 def f(n):
     try:

@@ -1,6 +1,5 @@
 # Calls in a repr, when the value is shown and listed.
 # limit: tool_calls
-# forms: local worker full
 # options: --tool "echo=cat"
 class R:
     def __repr__(self):

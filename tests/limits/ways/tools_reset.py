@@ -1,6 +1,5 @@
 # Calls from before a reset.
 # limit: tool_calls
-# forms: local worker full
 # options: --tool "echo=cat"
 import builtins
 builtins.kept = echo

@@ -1,6 +1,5 @@
 # Calls while the session is saved.
 # limit: tool_calls
-# forms: local worker full
 # options: --tool "echo=cat"
 class C:
     def __getstate__(self):

@@ -1,6 +1,5 @@
 # Calls from a stream that was put in the place of stdout.
 # limit: tool_calls
-# forms: local worker full
 # options: --tool "echo=cat"
 import sys
 class W:

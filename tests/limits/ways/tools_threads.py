@@ -1,6 +1,5 @@
 # Calls from threads.
 # limit: tool_calls
-# forms: local worker full
 # options: --tool "echo=cat" --threads 4
 import threading
 def f():

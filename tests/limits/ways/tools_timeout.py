@@ -1,6 +1,5 @@
 # Calls of a tool that is slow, until the time is over.
 # limit: tool_calls
-# forms: local worker full
 # options: --tool "echo=cat" --tool "slow=sleep 0.3" --timeout 2s
 for i in range(50):
     try:

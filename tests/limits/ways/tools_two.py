@@ -1,6 +1,5 @@
 # Two tools, which share the limit.
 # limit: tool_calls
-# forms: local worker full
 # options: --tool "echo=cat" --tool "other=cat"
 for i in range(30):
     for tool in (echo, other):

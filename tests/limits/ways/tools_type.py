@@ -1,6 +1,5 @@
 # Calls by the function's type and its methods.
 # limit: tool_calls
-# forms: local worker full
 # options: --tool "echo=cat"
 for i in range(50):
     try:

@@ -1,6 +1,5 @@
 # Calls in weak references' callbacks.
 # limit: tool_calls
-# forms: local worker full
 # options: --tool "echo=cat"
 import weakref
 class A:

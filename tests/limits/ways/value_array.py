@@ -1,6 +1,5 @@
 # Arrays, and numpy's where they are.
 # limit: value
-# forms: local worker full
 import array
 array.array("d", [1.5] * 300_000)
 # %% cell

@@ -1,6 +1,5 @@
 # Bytes, bytearrays and memory views that are long.
 # limit: value
-# forms: local worker full
 bytearray(b"\x00" * 2_000_000)
 # %% cell
 b"\xff" * 2_000_000

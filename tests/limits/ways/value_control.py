@@ -1,4 +1,3 @@
 # Control characters, which take four characters in a repr, and six in JSON.
 # limit: value answer
-# forms: local worker full
 "\x00\x1b\x7f" * 1_000_000

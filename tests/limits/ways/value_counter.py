@@ -1,6 +1,5 @@
 # What collections have: counters, deques, ordered and default dictionaries.
 # limit: value
-# forms: local worker full
 import collections
 collections.Counter({str(i) * 50: i for i in range(5000)})
 # %% cell

@@ -1,6 +1,5 @@
 # Data classes with long fields, in each other.
 # limit: value
-# forms: local worker full
 import dataclasses
 A = dataclasses.make_dataclass("A", [f"field_{i}" for i in range(150)])
 A(*[A(*["x" * 500] * 150)] * 150)

@@ -1,6 +1,5 @@
 # Decimals, fractions and complex numbers with many digits.
 # limit: value
-# forms: local worker full
 import decimal, fractions
 decimal.Context(prec=3_000_000).divide(decimal.Decimal(1), decimal.Decimal(7))
 # %% cell

@@ -1,6 +1,5 @@
 # Keys that are long, as dictionaries, views and items.
 # limit: value
-# forms: local worker full
 d = {"k" * 1000 + str(i): i for i in range(3000)}
 d
 # %% cell

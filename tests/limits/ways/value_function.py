@@ -1,6 +1,5 @@
 # Functions, methods, partials and generators with long names.
 # limit: value
-# forms: local worker full
 import functools
 def f():
     yield

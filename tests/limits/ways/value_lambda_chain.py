@@ -1,5 +1,4 @@
 # Each cell's value is the last one's, twice.
 # limit: value memory
-# forms: local worker full
 # rounds: 25
 [_ if "_" in globals() else "x" * 100] * 2

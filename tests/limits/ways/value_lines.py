@@ -1,6 +1,5 @@
 # Text with a hundred thousand lines.
 # limit: value
-# forms: local worker full
 class L:
     def __repr__(self):
         return "line\n" * 1_000_000

@@ -1,6 +1,5 @@
 # Names that the program looks at for a value are of the cell's making.
 # limit: value
-# forms: local worker full
 _ = __ = ___ = "u" * 5_000_000
 _
 # %% cell

@@ -1,6 +1,5 @@
 # A module with a long name, and a type alias with long parts.
 # limit: value
-# forms: local worker full
 import types
 types.ModuleType("m" * 3_000_000)
 # %% cell

@@ -1,6 +1,5 @@
 # Lists in each other, as deep as repr goes, and beyond.
 # limit: value
-# forms: local worker full
 x = []
 for i in range(100_000):
     x = [x, i]

@@ -1,6 +1,5 @@
 # The history itself: Out and In, which hold themselves.
 # limit: value
-# forms: local worker full
 ["x" * 10_000] * 100
 # %% cell
 Out

@@ -1,6 +1,5 @@
 # An object that prints itself to IPython's printer, without an end.
 # limit: value memory
-# forms: local worker full
 class P:
     def _repr_pretty_(self, p, cycle):
         for i in range(300_000):

@@ -1,6 +1,5 @@
 # The same with groups in each other.
 # limit: value memory
-# forms: local worker full
 class P:
     def _repr_pretty_(self, p, cycle):
         for i in range(5000):

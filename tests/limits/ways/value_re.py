@@ -1,6 +1,5 @@
 # Patterns and matches with long texts.
 # limit: value
-# forms: local worker full
 import re
 re.compile("x" * 300_000)
 # %% cell

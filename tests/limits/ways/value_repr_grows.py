@@ -1,6 +1,5 @@
 # A repr that is longer each time that it is asked.
 # limit: value memory
-# forms: local worker full
 # rounds: 6
 class G:
     n = 1000

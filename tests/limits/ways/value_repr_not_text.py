@@ -1,6 +1,5 @@
 # A repr that is not text, and one that fails with a long text.
 # limit: value answer
-# forms: local worker full
 class R:
     def __repr__(self):
         raise ValueError("r" * 9_000_000)

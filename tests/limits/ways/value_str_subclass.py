@@ -1,6 +1,5 @@
 # A string of a class whose repr is a string of another, long one.
 # limit: value
-# forms: local worker full
 class S(str):
     def __repr__(self):
         return S("s" * 3_000_000)
