@@ -11,11 +11,8 @@
 #include <malloc.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <snug/agent.h>
 

@@ -2,10 +2,6 @@
  * a word before each program. The model is a script. */
 #include "../unit/test.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "form.h"
 
 #include <snug/agent.h>

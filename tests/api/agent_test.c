@@ -2,9 +2,6 @@
 #include "../unit/test.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "form.h"
 

@@ -4,10 +4,7 @@
 
 #include <dirent.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "moment.h"
 #include "test_host.h"

@@ -3,7 +3,6 @@
 #include "../unit/test.h"
 
 #include <signal.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 

@@ -1,10 +1,7 @@
 /* What completes a source that is being written. */
 #include "../unit/test.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "test_host.h"
 

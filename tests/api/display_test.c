@@ -1,9 +1,6 @@
 /* What a C program sees of displays, changed names, and names in detail. */
 #include "../unit/test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "test_host.h"
 
 #include <snug/snug.h>

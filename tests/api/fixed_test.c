@@ -1,10 +1,6 @@
 /* Clocks, seeds and zones: what hosts and sessions refuse, and what they keep to, in both forms. */
 #include "../unit/test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "form.h"
 #include "running.h"
 

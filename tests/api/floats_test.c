@@ -2,7 +2,6 @@
 #include "../unit/test.h"
 
 #include <fenv.h>
-#include <string.h>
 
 #include <snug/snug.h>
 

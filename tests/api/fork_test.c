@@ -3,11 +3,8 @@
 #include "../unit/test.h"
 
 #include <spawn.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <snug/snug.h>
 

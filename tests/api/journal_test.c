@@ -1,10 +1,6 @@
 /* Calls in a journal, and answered from it, as a C program has them. */
 #include "../unit/test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "test_host.h"
 
 #include <snug/snug.h>

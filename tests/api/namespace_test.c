@@ -1,8 +1,6 @@
 /* What the host does to a session's names: cells run aside, names set, the way back. */
 #include "../unit/test.h"
 
-#include <string.h>
-
 #include "test_host.h"
 
 #include <snug/snug.h>

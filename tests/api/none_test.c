@@ -1,9 +1,6 @@
 /* What a limit of nothing at all means to cells, in both forms. */
 #include "../unit/test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include <snug/program.h>
 
 #include "form.h"

@@ -2,9 +2,6 @@
  * pointers for the process that whoever comes first sets. */
 #include "../unit/test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include <snug/snug.h>
 
 #include "running.h"

@@ -1,9 +1,6 @@
 /* Programs: prepared once, called with typed values in any session. */
 #include "../unit/test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "interrupter.h"
 #include "test_host.h"
 

@@ -2,7 +2,6 @@
 #include "../unit/test.h"
 
 #include <dlfcn.h>
-#include <string.h>
 
 #include <snug/snug.h>
 

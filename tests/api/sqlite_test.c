@@ -2,8 +2,6 @@
 #include "../unit/test.h"
 
 #include <dlfcn.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <snug/snug.h>
 #include <sqlite3.h>

@@ -2,10 +2,7 @@
 #include "../unit/test.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "test_host.h"
 

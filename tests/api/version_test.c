@@ -1,8 +1,6 @@
 /* A Python that is not the one snug was built for. */
 #include "../unit/test.h"
 
-#include <string.h>
-
 #include <snug/snug.h>
 
 /* The program's definition stands before libpython's, as another library's would. */

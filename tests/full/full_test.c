@@ -1,7 +1,6 @@
 /* Full sessions with numpy, pandas and matplotlib, one after the other in one process. */
 #include "full.h"
 
-#include <stdio.h>
 #include <sys/resource.h>
 
 /* ---- opening ---- */

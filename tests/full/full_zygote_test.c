@@ -4,7 +4,6 @@
 #include "session/life/warm.h"
 
 #include <dirent.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 

@@ -6,11 +6,7 @@
 #include "policy/allowlist.h"
 #include "policy/files.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* A folder for profiles of the test's own. */
 static char dir[] = "/tmp/snug-allowlist-XXXXXX";

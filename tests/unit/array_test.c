@@ -5,7 +5,6 @@
 #include "base/array.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 
 typedef struct list {
     uint32_t *items;

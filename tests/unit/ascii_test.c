@@ -4,7 +4,6 @@
 
 #include <ctype.h>
 #include <limits.h>
-#include <string.h>
 
 /* Each byte as a char, which is negative from 0x80 on where char is signed. */
 #define FOR_EACH_BYTE(c) for (int byte = 0, c = 0; byte < 256; c = (char)++byte)

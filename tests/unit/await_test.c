@@ -2,7 +2,6 @@
 
 #include <signal.h>
 #include <sys/time.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/process/await.h"

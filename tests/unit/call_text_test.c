@@ -1,9 +1,6 @@
 /* What somebody reads who is asked about a call. */
 #include "test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli/tools/call_text.h"
 
 /* Of the library. */

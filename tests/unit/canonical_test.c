@@ -1,7 +1,5 @@
 #include "test.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include <snug/snug.h>

@@ -1,7 +1,5 @@
 #include "test.h"
 
-#include <string.h>
-
 #include "capture/capture.h"
 
 typedef struct heard {

@@ -4,7 +4,6 @@
 #include <netinet/in.h>
 #include <semaphore.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 

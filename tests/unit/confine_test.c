@@ -5,10 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "policy/landlock.h"
 #include "session/confine/thread_filters.h"

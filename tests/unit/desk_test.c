@@ -1,8 +1,6 @@
 #include "test.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "calls/desk.h"

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <string.h>
 
 static void *message_of_new_thread(void *arg)
 {

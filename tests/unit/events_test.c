@@ -2,8 +2,6 @@
 
 #include "policy/events.h"
 
-#include <string.h>
-
 TEST(the_table_is_sorted)
 {
     assert_non_null(events_name(0));

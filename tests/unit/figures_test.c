@@ -1,8 +1,5 @@
 #include "test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include <snug/snug.h>
 
 #include "agent/text/figures.h"

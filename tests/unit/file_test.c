@@ -9,11 +9,8 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/time.h>
-#include <unistd.h>
 
 enum { LONG_BYTES = 4 << 20 };
 

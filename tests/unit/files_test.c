@@ -1,7 +1,5 @@
 #include "test.h"
 
-#include <string.h>
-
 #include "policy/files.h"
 
 TEST(the_profiles_are_compiled_in_whole)

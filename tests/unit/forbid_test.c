@@ -3,9 +3,6 @@
 
 #include <snug/snug.h>
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/error.h"
 #include "base/str.h"
 #include "policy/forbid.h"

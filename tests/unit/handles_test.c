@@ -1,7 +1,5 @@
 #include "test.h"
 
-#include <string.h>
-
 #include "cli/mcp/handles.h"
 
 static void a_handle_is_found_by_its_owner_only(void **state)

@@ -2,8 +2,6 @@
 
 #include "base/hash.h"
 
-#include <string.h>
-
 TEST(equal_bytes_have_equal_hashes_wherever_they_are)
 {
     char text[64] = "";

@@ -7,8 +7,6 @@
 
 #include <locale.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static cJSON *parsed(const char *text)
 {

@@ -1,8 +1,5 @@
 #include "test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/jsontext.h"
 
 static const char *fault_of(const char *text, size_t *at)

@@ -2,10 +2,6 @@
 
 #include <snug/snug.h>
 
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "agent/model/key.h"
 #include "base/error.h"
 

@@ -3,8 +3,6 @@
 #include "base/error.h"
 #include "limits/limits.h"
 
-#include <string.h>
-
 TEST(the_table_is_in_the_order_of_the_structure)
 {
     static const struct {

@@ -1,9 +1,7 @@
 #include "test.h"
 
 #include <limits.h>
-#include <stdio.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <snug/snug.h>
 

@@ -3,8 +3,6 @@
 #include "py/core/mapped.h"
 
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { LARGE = 256 << 10 };
 

@@ -1,7 +1,5 @@
 #include "test.h"
 
-#include <string.h>
-
 #include "base/mime.h"
 
 TEST(a_name_is_known_by_its_ending_in_any_case)

@@ -1,7 +1,5 @@
 #include "test.h"
 
-#include <string.h>
-
 #include "cli/run/name_use.h"
 
 TEST(a_name_that_is_only_used_keeps_its_meaning)

@@ -2,8 +2,6 @@
 
 #include "base/nearest.h"
 
-#include <string.h>
-
 static size_t distance(const char *a, const char *b, size_t limit)
 {
     size_t there = nearest_distance(a, strlen(a), b, strlen(b), limit);

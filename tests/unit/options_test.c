@@ -1,7 +1,6 @@
 #include "test.h"
 
 #include <stdint.h>
-#include <string.h>
 
 #include <snug/snug.h>
 

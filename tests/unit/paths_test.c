@@ -2,8 +2,6 @@
 
 #include "policy/paths.h"
 
-#include <string.h>
-
 static void assert_normal(const char *cwd, const char *path, const char *expected)
 {
     char out[64];

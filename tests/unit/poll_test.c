@@ -8,7 +8,6 @@
 #include "py/life/runtime.h"
 
 #include <dlfcn.h>
-#include <stdlib.h>
 
 /* A session as far as poll.c looks at it. */
 static interp session;

@@ -4,9 +4,6 @@
 #include <snug/snug.h>
 
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/tree.h"

@@ -1,7 +1,5 @@
 #include "test.h"
 
-#include <string.h>
-
 #include <snug/snug.h>
 
 #include "agent/model/prices.h"

@@ -1,8 +1,5 @@
 #include "test.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "cli/mcp/rpc.h"
 
 /* What a message is: its kind, id and method, or its code. */

@@ -2,9 +2,6 @@
 
 #include <snug/snug.h>
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/error.h"
 #include "wire/savefile.h"
 

@@ -5,7 +5,6 @@
 #include "base/str.h"
 #include "policy/source.h"
 
-#include <string.h>
 #include <time.h>
 
 static void assert_becomes(const char *text, const char *expected)

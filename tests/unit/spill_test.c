@@ -4,10 +4,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "capture/capture.h"
 

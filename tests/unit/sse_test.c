@@ -2,8 +2,6 @@
 
 #include <snug/snug.h>
 
-#include <string.h>
-
 #include "wire/sse.h"
 
 /* Events as "event=data|". */

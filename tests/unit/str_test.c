@@ -4,9 +4,6 @@
 
 #include "base/str.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 TEST(an_empty_string_has_a_text)
 {
     str s = { 0 };

@@ -5,9 +5,6 @@
 #include "base/utf8.h"
 #include "capture/stream.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 /* A test asks for more memory than there is, which ends the program otherwise. */
 const char *__asan_default_options(void);

@@ -8,10 +8,8 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 static const size_t MIB = 1024 * 1024;
 

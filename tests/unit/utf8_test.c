@@ -2,8 +2,6 @@
 
 #include "base/utf8.h"
 
-#include <string.h>
-
 /* The bytes of a code point, by the rule and not by a table; surrogates too. */
 static size_t encode(char *out, unsigned code)
 {

@@ -9,7 +9,6 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <time.h>
 
 /* An item that counts its calls. watch comes first, so that one is the other. */
