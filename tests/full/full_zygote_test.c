@@ -4,6 +4,7 @@
 #include "session/life/warm.h"
 
 #include <dirent.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -49,7 +50,7 @@ static void value_in_child(char text[TEXT_BYTES], const char *source)
     assert_int_equal(status, 0);
 }
 
-TEST(a_preloaded_process_has_one_thread)
+static void a_preloaded_process_has_one_thread(void **state)
 {
     static const char *const names[] = { "pandas", "matplotlib.pyplot", NULL };
     if (full_preload(names, NULL))
@@ -57,7 +58,7 @@ TEST(a_preloaded_process_has_one_thread)
     assert_int_equal(count_threads(), 1);
 }
 
-TEST(two_children_have_different_random_numbers)
+static void two_children_have_different_random_numbers(void **state)
 {
     static const char source[] = "import random, numpy\n"
                                  "(random.random(), numpy.random.rand(), hash('a'))";
@@ -72,7 +73,7 @@ TEST(two_children_have_different_random_numbers)
     assert_int_not_equal(strncmp(numbers[0], numbers[1], 12), 0);
 }
 
-TEST(a_child_has_threads_figures_and_frames)
+static void a_child_has_threads_figures_and_frames(void **state)
 {
     char text[TEXT_BYTES];
     value_in_child(text, "import threading, matplotlib.pyplot as plt, pandas as pd\n"
@@ -88,7 +89,7 @@ TEST(a_child_has_threads_figures_and_frames)
 }
 
 /* Or each session would copy all pages of the packages at its first collection. */
-TEST(collections_leave_out_what_was_imported)
+static void collections_leave_out_what_was_imported(void **state)
 {
     char text[TEXT_BYTES];
     value_in_child(text, "import pandas, sys\n"
@@ -98,7 +99,7 @@ TEST(collections_leave_out_what_was_imported)
     assert_string_equal(text, "(True, False)");
 }
 
-TEST(the_environment_is_the_sessions)
+static void the_environment_is_the_sessions(void **state)
 {
     char text[TEXT_BYTES];
     value_in_child(text, "import os\n(os.environ.get('SECRET'), os.environ['OMP_NUM_THREADS'])");
@@ -122,7 +123,7 @@ static int preload_in_child(const char *name, const char *folder, const char *se
     return -WEXITSTATUS(status);
 }
 
-TEST(a_package_that_starts_a_thread_is_named)
+static void a_package_that_starts_a_thread_is_named(void **state)
 {
     char folder[] = "/tmp/snug-full-XXXXXX", path[64];
     assert_non_null(mkdtemp(folder));
@@ -143,6 +144,14 @@ TEST(a_package_that_starts_a_thread_is_named)
 
 int main(void)
 {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_package_that_starts_a_thread_is_named),
+        cmocka_unit_test(a_preloaded_process_has_one_thread),
+        cmocka_unit_test(two_children_have_different_random_numbers),
+        cmocka_unit_test(a_child_has_threads_figures_and_frames),
+        cmocka_unit_test(collections_leave_out_what_was_imported),
+        cmocka_unit_test(the_environment_is_the_sessions),
+    };
     setenv("SECRET", "key", 1);
-    return has_packages() ? run_all_tests(NULL, NULL) : SKIPPED;
+    return has_packages() ? cmocka_run_group_tests(tests, NULL, NULL) : SKIPPED;
 }

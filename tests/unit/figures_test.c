@@ -26,7 +26,7 @@ static void check_rows(const row *rows, size_t count)
 }
 #define ROWS(rows) check_rows(rows, sizeof rows / sizeof *rows)
 
-static void numbers_that_the_run_gave_are_supported(void **state)
+TEST(numbers_that_the_run_gave_are_supported)
 {
     static const row rows[] = {
         { "42", "The answer is 42.", "" },
@@ -58,7 +58,7 @@ static void numbers_that_the_run_gave_are_supported(void **state)
     ROWS(rows);
 }
 
-static void the_form_of_a_number_does_not_matter(void **state)
+TEST(the_form_of_a_number_does_not_matter)
 {
     static const row rows[] = {
         { "1234.5", "1,234.5", "" },
@@ -105,7 +105,7 @@ static void the_form_of_a_number_does_not_matter(void **state)
     ROWS(rows);
 }
 
-static void scaled_words_and_percent_are_numbers(void **state)
+TEST(scaled_words_and_percent_are_numbers)
 {
     static const row rows[] = {
         { "1200000", "1.2 million", "" },
@@ -132,7 +132,7 @@ static void scaled_words_and_percent_are_numbers(void **state)
     ROWS(rows);
 }
 
-static void rounding_is_fine_and_more_digits_are_not(void **state)
+TEST(rounding_is_fine_and_more_digits_are_not)
 {
     static const row rows[] = {
         { "3.14159", "3.14", "" },
@@ -164,7 +164,7 @@ static void rounding_is_fine_and_more_digits_are_not(void **state)
     ROWS(rows);
 }
 
-static void what_the_run_did_not_give_is_told(void **state)
+TEST(what_the_run_did_not_give_is_told)
 {
     static const row rows[] = {
         { "42", "The answer is 43.", "43" },
@@ -184,7 +184,7 @@ static void what_the_run_did_not_give_is_told(void **state)
     ROWS(rows);
 }
 
-static void dates_and_times_are_several_numbers(void **state)
+TEST(dates_and_times_are_several_numbers)
 {
     static const row rows[] = {
         { "2024-03-12", "on 2024-03-12", "" },
@@ -202,7 +202,7 @@ static void dates_and_times_are_several_numbers(void **state)
     ROWS(rows);
 }
 
-static void what_is_no_figure_is_passed_over(void **state)
+TEST(what_is_no_figure_is_passed_over)
 {
     static const row rows[] = {
         { "10 20", "1. Ada: 10\n2. Bob: 20", "" },
@@ -218,7 +218,7 @@ static void what_is_no_figure_is_passed_over(void **state)
     ROWS(rows);
 }
 
-static void items_and_lines_are_counted(void **state)
+TEST(items_and_lines_are_counted)
 {
     static const row rows[] = {
         { "['a', 'b', 'c']", "There are 3 names.", "" },
@@ -238,7 +238,7 @@ static void items_and_lines_are_counted(void **state)
     ROWS(rows);
 }
 
-static void any_source_counts(void **state)
+TEST(any_source_counts)
 {
     const char *sources[] = { "1", NULL, "", "2\n" };
     str out = { 0 };
@@ -251,7 +251,7 @@ static void any_source_counts(void **state)
     str_free(&out);
 }
 
-static void no_more_than_twenty_are_told(void **state)
+TEST(no_more_than_twenty_are_told)
 {
     str answer = { 0 }, out = { 0 };
     for (int i = 100; i < 200; i++)
@@ -265,7 +265,7 @@ static void no_more_than_twenty_are_told(void **state)
     str_free(&out);
 }
 
-static void hostile_texts_take_linear_time(void **state)
+TEST(hostile_texts_take_linear_time)
 {
     static const char *const pieces[] = { "1",   "1 ",     "1,",    "1.",     "1 234 ", "[",
                                           "'",   "[1,",    "$",     "1e9",    "%",      "a",
@@ -292,18 +292,5 @@ static void hostile_texts_take_linear_time(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_that_the_run_gave_are_supported),
-        cmocka_unit_test(the_form_of_a_number_does_not_matter),
-        cmocka_unit_test(scaled_words_and_percent_are_numbers),
-        cmocka_unit_test(rounding_is_fine_and_more_digits_are_not),
-        cmocka_unit_test(what_the_run_did_not_give_is_told),
-        cmocka_unit_test(dates_and_times_are_several_numbers),
-        cmocka_unit_test(what_is_no_figure_is_passed_over),
-        cmocka_unit_test(items_and_lines_are_counted),
-        cmocka_unit_test(any_source_counts),
-        cmocka_unit_test(no_more_than_twenty_are_told),
-        cmocka_unit_test(hostile_texts_take_linear_time),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -2,7 +2,7 @@
 
 #include "cli/mcp/handles.h"
 
-static void a_handle_is_found_by_its_owner_only(void **state)
+TEST(a_handle_is_found_by_its_owner_only)
 {
     handles all = { 0 };
     handle *h = handles_make(&all, "ada", 0);
@@ -16,7 +16,7 @@ static void a_handle_is_found_by_its_owner_only(void **state)
     handles_free(&all);
 }
 
-static void names_say_the_language_and_never_meet(void **state)
+TEST(names_say_the_language_and_never_meet)
 {
     handles all = { 0 };
     handle *python = handles_make(&all, "ada", 0), *bash = handles_make(&all, "ada", 1);
@@ -27,7 +27,7 @@ static void names_say_the_language_and_never_meet(void **state)
     handles_free(&all);
 }
 
-static void what_is_no_name_is_none(void **state)
+TEST(what_is_no_name_is_none)
 {
     static const char *const wrong[] = { "",
                                          "py_",
@@ -41,7 +41,7 @@ static void what_is_no_name_is_none(void **state)
         assert_false(handle_is_name(wrong[i]));
 }
 
-static void those_that_are_in_use_are_not_forgotten(void **state)
+TEST(those_that_are_in_use_are_not_forgotten)
 {
     handles all = { 0 };
     handle *used = handles_make(&all, "ada", 0);
@@ -57,11 +57,5 @@ static void those_that_are_in_use_are_not_forgotten(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_handle_is_found_by_its_owner_only),
-        cmocka_unit_test(names_say_the_language_and_never_meet),
-        cmocka_unit_test(what_is_no_name_is_none),
-        cmocka_unit_test(those_that_are_in_use_are_not_forgotten),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

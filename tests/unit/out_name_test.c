@@ -1,18 +1,11 @@
 /* Names of folders and files for what programs have made. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <string.h>
+#include "test.h"
 
 #include <snug/snug.h>
 
 #include "cli/ask/out_name.h"
 
-static void a_folder_has_the_first_words_of_its_question(void **state)
+TEST(a_folder_has_the_first_words_of_its_question)
 {
     static const struct {
         const char *question, *name;
@@ -43,7 +36,7 @@ static void a_folder_has_the_first_words_of_its_question(void **state)
     }
 }
 
-static void a_path_that_leads_elsewhere_is_none(void **state)
+TEST(a_path_that_leads_elsewhere_is_none)
 {
     static const char *const paths[] = { "",     "/",    "/etc/passwd", "..", "../x", "a/../../x",
                                          "a//b", "a/..", "./a",         ".",  "a/",   "a/./b" };
@@ -56,7 +49,7 @@ static void a_path_that_leads_elsewhere_is_none(void **state)
     assert_false(out_name_is_hidden("a.b/c.d") || out_name_is_hidden("a"));
 }
 
-static void what_does_something_in_a_path_does_nothing(void **state)
+TEST(what_does_something_in_a_path_does_nothing)
 {
     static const struct {
         const char *path, *name;
@@ -83,7 +76,7 @@ static void what_does_something_in_a_path_does_nothing(void **state)
     }
 }
 
-static void a_number_stands_before_the_ending(void **state)
+TEST(a_number_stands_before_the_ending)
 {
     static const char *const cases[][2] = { { "plot.png", "plot-2.png" },
                                             { "a.b/plot", "a.b/plot-2" },
@@ -98,7 +91,7 @@ static void a_number_stands_before_the_ending(void **state)
     }
 }
 
-static void a_size_has_one_unit(void **state)
+TEST(a_size_has_one_unit)
 {
     static const struct {
         uint64_t bytes;
@@ -118,12 +111,5 @@ static void a_size_has_one_unit(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_folder_has_the_first_words_of_its_question),
-        cmocka_unit_test(a_path_that_leads_elsewhere_is_none),
-        cmocka_unit_test(what_does_something_in_a_path_does_nothing),
-        cmocka_unit_test(a_number_stands_before_the_ending),
-        cmocka_unit_test(a_size_has_one_unit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -20,7 +20,7 @@ static prices *open_table(void)
     return p;
 }
 
-static void tokens_cost_what_the_table_says(void **state)
+TEST(tokens_cost_what_the_table_says)
 {
     static const struct {
         const char *model;
@@ -59,7 +59,7 @@ static void tokens_cost_what_the_table_says(void **state)
     prices_close(p);
 }
 
-static void a_model_without_a_price_is_told(void **state)
+TEST(a_model_without_a_price_is_told)
 {
     const token_counts one = { .input = 1, .output = 1 };
     prices *p = open_table();
@@ -76,7 +76,7 @@ static void a_model_without_a_price_is_told(void **state)
     assert_int_equal(prices_cost(&usd, NULL, "ollama:gpt-4o", &one), SNUG_ENOTFOUND);
 }
 
-static void what_is_wrong_with_a_table_is_told(void **state)
+TEST(what_is_wrong_with_a_table_is_told)
 {
     static const struct {
         const char *text, *message;
@@ -113,7 +113,7 @@ static void what_is_wrong_with_a_table_is_told(void **state)
     }
 }
 
-static void a_file_that_is_not_there_is_told(void **state)
+TEST(a_file_that_is_not_there_is_told)
 {
     prices *p = NULL;
     assert_int_equal(prices_open(&p, "/nonexistent/prices.json"), SNUG_ESYSTEM);
@@ -125,11 +125,5 @@ static void a_file_that_is_not_there_is_told(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tokens_cost_what_the_table_says),
-        cmocka_unit_test(a_model_without_a_price_is_told),
-        cmocka_unit_test(what_is_wrong_with_a_table_is_told),
-        cmocka_unit_test(a_file_that_is_not_there_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -4,7 +4,7 @@
 
 #include "agent/text/prose.h"
 
-static void a_reply_without_a_program_is_an_answer_or_it_is_none(void **state)
+TEST(a_reply_without_a_program_is_an_answer_or_it_is_none)
 {
     static const struct {
         const char *text;
@@ -45,8 +45,5 @@ static void a_reply_without_a_program_is_an_answer_or_it_is_none(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_reply_without_a_program_is_an_answer_or_it_is_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

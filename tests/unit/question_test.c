@@ -5,7 +5,7 @@
 #include "agent/text/question_text.h"
 #include "base/error.h"
 
-static void a_question_is_any_text_with_something_in_it(void **state)
+TEST(a_question_is_any_text_with_something_in_it)
 {
     static const char *const questions[] = {
         "?",
@@ -22,7 +22,7 @@ static void a_question_is_any_text_with_something_in_it(void **state)
             fail_msg("%s: %s", questions[i], error_message());
 }
 
-static void what_is_no_question_is_told(void **state)
+TEST(what_is_no_question_is_told)
 {
     static const struct {
         const char *text, *message;
@@ -46,7 +46,7 @@ static void what_is_no_question_is_told(void **state)
     }
 }
 
-static void the_limit_itself_is_fine(void **state)
+TEST(the_limit_itself_is_fine)
 {
     assert_int_equal(question_check("abc", 3), SNUG_OK);
     assert_int_equal(question_check("abc", 2), SNUG_EINVAL);
@@ -55,10 +55,5 @@ static void the_limit_itself_is_fine(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_question_is_any_text_with_something_in_it),
-        cmocka_unit_test(what_is_no_question_is_told),
-        cmocka_unit_test(the_limit_itself_is_fine),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -18,7 +18,7 @@ static void assert_message(const char *text, rpc_kind kind, const char *id, int 
     rpc_free(&m);
 }
 
-static void messages_are_told_apart(void **state)
+TEST(messages_are_told_apart)
 {
     assert_message("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\"}", RPC_REQUEST, "1", 0);
     assert_message("{\"jsonrpc\":\"2.0\",\"method\":\"x\"}", RPC_NOTIFICATION, NULL, 0);
@@ -26,7 +26,7 @@ static void messages_are_told_apart(void **state)
     assert_message("{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{}}", RPC_ANSWER, "1", 0);
 }
 
-static void what_is_wrong_has_its_code(void **state)
+TEST(what_is_wrong_has_its_code)
 {
     static const char wrong_id[] = "{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"x\"}";
     assert_message("", RPC_FAULT, NULL, RPC_PARSE_ERROR);
@@ -40,13 +40,13 @@ static void what_is_wrong_has_its_code(void **state)
                    RPC_INVALID_PARAMS);
 }
 
-static void an_id_is_known_where_its_message_cannot_be_read(void **state)
+TEST(an_id_is_known_where_its_message_cannot_be_read)
 {
     assert_message("{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"x\",\"params\":{\"a\":\"\\u0000\"}}",
                    RPC_FAULT, "3", RPC_PARSE_ERROR);
 }
 
-static void what_could_be_read_in_two_ways_is_refused(void **state)
+TEST(what_could_be_read_in_two_ways_is_refused)
 {
     static const char *const twice[] = {
         "\"method\":\"x\",\"method\":\"y\"",
@@ -66,7 +66,7 @@ static void what_could_be_read_in_two_ways_is_refused(void **state)
                    RPC_REQUEST, "1", 0);
 }
 
-static void ids_are_kept_byte_for_byte(void **state)
+TEST(ids_are_kept_byte_for_byte)
 {
     assert_message("{\"jsonrpc\":\"2.0\",\"id\":123456789012345678901234567890,\"method\":\"x\"}",
                    RPC_REQUEST, "123456789012345678901234567890", 0);
@@ -74,7 +74,7 @@ static void ids_are_kept_byte_for_byte(void **state)
                    "\"\\u00e4\\n\"", 0);
 }
 
-static void what_is_written_is_on_one_line(void **state)
+TEST(what_is_written_is_on_one_line)
 {
     str out = { 0 };
     assert_int_equal(rpc_write_fault(&out, -32600, "a\nb \"c\"", "{}"), 0);
@@ -88,13 +88,5 @@ static void what_is_written_is_on_one_line(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_are_told_apart),
-        cmocka_unit_test(what_is_wrong_has_its_code),
-        cmocka_unit_test(an_id_is_known_where_its_message_cannot_be_read),
-        cmocka_unit_test(what_could_be_read_in_two_ways_is_refused),
-        cmocka_unit_test(ids_are_kept_byte_for_byte),
-        cmocka_unit_test(what_is_written_is_on_one_line),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }
