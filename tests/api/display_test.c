@@ -99,18 +99,6 @@ TEST(a_result_has_its_displays_and_the_value_last)
     snug_session_close(session);
 }
 
-TEST(a_result_keeps_its_displays_when_the_session_goes_on)
-{
-    snug_session *session = open_session(NULL);
-    snug_result *first = run(session, "display('first')");
-    snug_result *second = run(session, "display('second')");
-    snug_session_close(session);
-    assert_string_equal(snug_result_display(first, 0)->parts[0].data, "'first'");
-    assert_string_equal(snug_result_display(second, 0)->parts[0].data, "'second'");
-    snug_result_free(first);
-    snug_result_free(second);
-}
-
 TEST(the_limit_of_displays_can_be_set_for_a_cell)
 {
     static const char source[] = "for n in range(4): display('x' * 1000)";
@@ -157,23 +145,6 @@ TEST(names_that_a_cell_changed_are_told)
     assert_string_equal(change->op, "deleted");
     assert_null(snug_result_change(result, 3));
     snug_result_free(result);
-    snug_session_close(session);
-}
-
-TEST(names_are_listed_and_explained)
-{
-    snug_session *session = open_session(NULL);
-    snug_description *description;
-    snug_result_free(run(session, "x = [1]\ndef f(a): 'Doc.'"));
-    assert_int_equal(snug_session_list_variables(&description, session), SNUG_OK);
-    assert_non_null(strstr(snug_description_json(description, NULL), "\"summary\": \"[1]\""));
-    snug_description_free(description);
-    assert_int_equal(snug_session_inspect(&description, session, "f(", 2, 2), SNUG_OK);
-    assert_non_null(strstr(snug_description_json(description, NULL), "\"signature\": \"(a)\""));
-    snug_description_free(description);
-    assert_int_equal(snug_session_inspect(&description, session, "f", 1, 2), SNUG_EINVAL);
-    assert_int_equal(snug_session_list_variables(NULL, session), SNUG_EINVAL);
-    assert_int_equal(snug_session_list_variables(&description, NULL), SNUG_EINVAL);
     snug_session_close(session);
 }
 

@@ -174,39 +174,6 @@ TEST(what_nothing_runs_without_is_refused_everywhere)
     snug_session_close(session);
 }
 
-TEST(what_is_none_is_none_after_a_reset)
-{
-    snug_limits limits = SNUG_LIMITS_INIT;
-    limits.disk_files = SNUG_NONE;
-    snug_session *session = open_with(&limits);
-    assert_int_equal(snug_session_reset(session), SNUG_OK);
-    snug_result *result = run(session, "open('f.txt', 'w')", 0);
-    assert_string_equal(snug_result_error_name(result), "OSError");
-    snug_result_free(result);
-    snug_session_close(session);
-}
-
-TEST(a_call_of_a_program_has_its_own_limits_too)
-{
-    static const char source[] = "with open('f.txt', 'w') as f: f.write('x')";
-    snug_program *program = NULL;
-    snug_answer answer = SNUG_ANSWER_INIT;
-    snug_limits limits = SNUG_LIMITS_INIT;
-    snug_session *session = open_with(NULL);
-
-    if (snug_program_prepare(&program, NULL, host, source, strlen(source), NULL) != SNUG_OK)
-        fail_msg("%s", snug_error_message());
-    limits.disk_bytes = SNUG_NONE;
-    assert_int_equal(snug_program_call(&answer, session, program, NULL, 0, &limits), SNUG_OK);
-    assert_int_equal(answer.status, SNUG_STATUS_ERROR);
-    assert_string_equal(snug_result_error_name(answer.result), "OSError");
-    assert_int_equal(snug_program_call(&answer, session, program, NULL, 0, NULL), SNUG_OK);
-    assert_int_equal(answer.status, SNUG_STATUS_OK);
-    snug_answer_free(&answer);
-    snug_session_close(session);
-    snug_program_free(program);
-}
-
 int main(void)
 {
     return run_all_tests(open_host, close_host);

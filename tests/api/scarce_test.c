@@ -2,16 +2,21 @@
 #include "../unit/test.h"
 
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <snug/snug.h>
 
 enum { FIRST_MIB = 800, LAST_MIB = 2500, STEP_MIB = 100, MOST_SESSIONS = 40, AT_A_TIME = 4 };
 
-enum { FINE, NO_REASON, NO_CELL, NO_HOST, NO_HOOK };
+enum { FINE, NO_REASON, NO_CELL, NO_HOST, OPENED, NO_HOOK };
 
 /* With the handlers a fault of CPython's for want of memory is not the process's. Without them
  * enough has to be there before. */
@@ -192,6 +197,47 @@ TEST(what_finds_no_thread_fails_with_a_reason)
         }
     }
     host_flags = SNUG_HOST_SIGNALS;
+}
+
+/* ---- the guard ---- */
+
+/* The signal stack of a guard (limits/guard.h), and the page below. */
+static uint32_t guard_bytes(void)
+{
+    return (uint32_t)sysconf(_SC_PAGESIZE) + 64 * 1024;
+}
+
+/* For the threads that are started from now on too. */
+static int deny_guards(void)
+{
+    struct sock_filter rules[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, guard_bytes(), 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOMEM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = { sizeof rules / sizeof *rules, rules };
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+           syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
+}
+
+static int open_without_guard(int unused)
+{
+    snug_host *host = NULL;
+    snug_session *session = NULL;
+    if (open_host(&host) != SNUG_OK || deny_guards())
+        return NO_HOST;
+    if (snug_session_open(&session, host, NULL) == SNUG_OK)
+        return OPENED;
+    return strstr(snug_error_message(), "signal stack") ? FINE : NO_REASON;
+}
+
+/* Its faults would be the process's. */
+TEST(a_session_is_not_opened_without_its_guard)
+{
+    assert_int_equal(outcome(open_without_guard, 0), FINE);
 }
 
 int main(void)

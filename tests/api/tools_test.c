@@ -378,23 +378,6 @@ static void *interrupt_when_called(void *arg)
     return NULL;
 }
 
-TEST(an_interrupt_ends_the_wait)
-{
-    shelf s = SHELF;
-    pthread_t thread;
-    snug_session *session = open_session();
-    later l = { session, &s };
-    bind_tool(session, "f", "", keep, &s);
-    pthread_create(&thread, NULL, interrupt_when_called, &l);
-    snug_result *result = run_within(session, "f()", 0);
-    pthread_join(thread, NULL);
-    assert_int_equal(snug_result_status(result), SNUG_STATUS_INTERRUPTED);
-    assert_string_equal(snug_result_tool_call(result, 0)->status, "cancelled");
-    snug_result_free(result);
-    snug_call_fail(s.calls[0], "late");
-    snug_session_close(session);
-}
-
 static void meddle(void *payload, snug_call *call, const char *arguments)
 {
     snug_session *session = payload;
@@ -686,22 +669,6 @@ static snug_session *open_listening(void)
     return session;
 }
 
-TEST(the_end_of_a_call_is_told_in_order_with_the_output)
-{
-    char no[] = "no";
-    snug_session *session = open_listening();
-    bind_tool(session, "f", "", echo, NULL);
-    bind_tool(session, "g", "", refuse, no);
-    check_value(session, "1", "1");
-    assert_string_equal(seen, "");
-    check_value(session,
-                "for i in range(2):\n    print(i, end='')\n    f()\n"
-                "try: g()\nexcept Exception: print(2, end='')",
-                "");
-    assert_string_equal(seen, "0(f ok)1(f ok)(g error)2");
-    snug_session_close(session);
-}
-
 TEST(a_denied_call_is_in_the_result_alone)
 {
     snug_result *result = NULL;
@@ -712,18 +679,6 @@ TEST(a_denied_call_is_in_the_result_alone)
     assert_int_equal(snug_session_run(&result, session, source, strlen(source), &limits), SNUG_OK);
     assert_int_equal(snug_result_tool_call_count(result), 2);
     assert_string_equal(seen, "(f ok)");
-    snug_result_free(result);
-    snug_session_close(session);
-}
-
-TEST(the_ledger_is_in_the_result_as_json)
-{
-    snug_session *session = open_session();
-    bind_tool(session, "f", "", echo, NULL);
-    snug_result *result = run_within(session, "f()", 0);
-    const char *json = snug_result_json(result, NULL);
-    assert_non_null(strstr(json, "\"tool_calls\":[{\"name\":\"f\",\"status\":\"ok\","
-                                 "\"duration_ms\":"));
     snug_result_free(result);
     snug_session_close(session);
 }

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 
 static const size_t MIB = 1024 * 1024;
@@ -129,61 +128,6 @@ TEST(the_hosts_signals_do_not_reach_a_thread)
     for (int number = 1; number < 32; number++)
         assert_int_equal(sigismember(&before, number), sigismember(&after, number));
 }
-
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* which need much room */
-/* Address space in use. */
-static size_t used_bytes(void)
-{
-    FILE *file = fopen("/proc/self/statm", "r");
-    unsigned long pages = 0;
-    assert_non_null(file);
-    assert_int_equal(fscanf(file, "%lu", &pages), 1);
-    fclose(file);
-    return pages * (size_t)sysconf(_SC_PAGESIZE);
-}
-
-/* Of a stack for which 512 MiB are wanted, where there are so many bytes. */
-static size_t stack_within(size_t bytes)
-{
-    finding found = { .may_end = 1 };
-    struct rlimit before, tight;
-    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
-    tight = before;
-    tight.rlim_cur = used_bytes() + bytes;
-    assert_int_equal(setrlimit(RLIMIT_AS, &tight), 0);
-    int error = thread_start(&found.t, "test", 512 * MIB, look, &found);
-    setrlimit(RLIMIT_AS, &before);
-    assert_int_equal(error, SNUG_OK);
-    size_t stack_bytes = found.t.stack_bytes;
-    finish(&found);
-    return stack_bytes;
-}
-
-TEST(a_stack_is_halved_until_it_leaves_room)
-{
-    /* Beside what the C library takes of it. */
-    assert_int_equal(stack_within(40 * MIB) / MIB, 1);
-    assert_int_equal(stack_within((128 + 40) * MIB) / MIB, 32);
-}
-
-TEST(no_room_at_all_is_an_error)
-{
-    finding found = { .may_end = 1 };
-    struct rlimit before, tight;
-    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
-    tight = before;
-    tight.rlim_cur = used_bytes() + MIB / 2;
-    assert_int_equal(setrlimit(RLIMIT_AS, &tight), 0);
-    int error = thread_start(&found.t, "test", 512 * MIB, look, &found);
-    setrlimit(RLIMIT_AS, &before);
-    assert_int_equal(error, SNUG_ESYSTEM);
-    assert_string_equal(
-        error_message(),
-        "cannot map a stack of 1 MiB, the least of the 512 MiB that were asked for: "
-        "Cannot allocate memory (errno 12)");
-    assert_null(found.t.stack);
-}
-#endif
 
 TEST(waiting_for_another_value_returns_at_once)
 {
