@@ -1,7 +1,5 @@
 #include "test.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include <snug/snug.h>
@@ -50,7 +48,7 @@ static const char *hide(const char *text, int is_json)
     return out;
 }
 
-static void a_secret_is_found_in_all_its_forms(void **state)
+TEST(a_secret_is_found_in_all_its_forms)
 {
     static const char *const forms[] = {
         KEY,
@@ -69,13 +67,13 @@ static void a_secret_is_found_in_all_its_forms(void **state)
     assert_string_equal(hide("WnBsYWluLWtleQ== WlpwbGFpbi1rZXk=", 0), "Wn<1>Q== Wlp<1>k=");
 }
 
-static void the_longest_is_taken(void **state)
+TEST(the_longest_is_taken)
 {
     assert_string_equal(hide("plain-key-longer plain-key-longe", 0), "<2> <1>-longe");
     assert_string_equal(hide("plain-keplain-key", 0), "plain-ke<1>");
 }
 
-static void json_stays_json(void **state)
+TEST(json_stays_json)
 {
     static const struct pair {
         const char *text, *hidden;
@@ -94,7 +92,7 @@ static void json_stays_json(void **state)
         assert_string_equal(hide(pairs[i].text, 1), pairs[i].hidden);
 }
 
-static void nothing_outside_of_strings_is_taken(void **state)
+TEST(nothing_outside_of_strings_is_taken)
 {
     concealed other = { 0 };
     concealed_scan s;
@@ -112,7 +110,7 @@ static void nothing_outside_of_strings_is_taken(void **state)
 }
 
 /* What is cut off, at every place: nothing is read behind the end. */
-static void a_text_may_end_anywhere(void **state)
+TEST(a_text_may_end_anywhere)
 {
     static const char text[] = "\"\\ud83d\\ude00 n\\\\\\\"k\\\\\\\\\\\\\\u002f+\\\\u00e9-0123\" \\";
 
@@ -131,7 +129,7 @@ static void a_text_may_end_anywhere(void **state)
 }
 
 /* A server may write what keys begin with over and over. */
-static void beginnings_of_many_take_no_time(void **state)
+TEST(beginnings_of_many_take_no_time)
 {
     enum { KEYS = 100, BYTES = 2 << 20, SECONDS = 10 };
     concealed *many = calloc(1, sizeof *many);
@@ -159,13 +157,5 @@ static void beginnings_of_many_take_no_time(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_secret_is_found_in_all_its_forms),
-        cmocka_unit_test(the_longest_is_taken),
-        cmocka_unit_test(json_stays_json),
-        cmocka_unit_test(nothing_outside_of_strings_is_taken),
-        cmocka_unit_test(a_text_may_end_anywhere),
-        cmocka_unit_test(beginnings_of_many_take_no_time),
-    };
-    return cmocka_run_group_tests(tests, learn, forget);
+    return run_all_tests(learn, forget);
 }

@@ -1,7 +1,5 @@
 #include "test.h"
 
-#include <string.h>
-
 #include <snug/snug.h>
 
 #include "cli/tools/find.h"
@@ -32,27 +30,27 @@ static void expect(const char *query, size_t most, const char *wanted)
     find_close(f);
 }
 
-static void names_count_more_than_texts(void **state)
+TEST(names_count_more_than_texts)
 {
     expect("issues", TOOLS, "github.search_issues memory.delete_entities");
     expect("search", TOOLS, "github.search_issues files.read_text_file");
     expect("search issues", 1, "github.search_issues");
 }
 
-static void singular_and_plural_are_one_word(void **state)
+TEST(singular_and_plural_are_one_word)
 {
     expect("entity", TOOLS, "memory.delete_entities");
     expect("repositories", TOOLS, "github.create_repository");
     expect("directories", TOOLS, "files.list_directory");
 }
 
-static void a_beginning_finds_the_word(void **state)
+TEST(a_beginning_finds_the_word)
 {
     expect("repo", TOOLS, "github.create_repository");
     expect("re", TOOLS, "");
 }
 
-static void a_word_finds_what_it_comes_from(void **state)
+TEST(a_word_finds_what_it_comes_from)
 {
     expect("searching", 1, "github.search_issues");
     expect("listed", 1, "files.list_directory");
@@ -61,14 +59,14 @@ static void a_word_finds_what_it_comes_from(void **state)
     expect("red", TOOLS, "");
 }
 
-static void other_words_for_the_same_find_it_too(void **state)
+TEST(other_words_for_the_same_find_it_too)
 {
     expect("folder", TOOLS, "files.list_directory");
     expect("removing entities", 1, "memory.delete_entities");
     expect("bug", 2, "github.search_issues memory.delete_entities");
 }
 
-static void quotation_marks_beyond_ascii_are_no_letters(void **state)
+TEST(quotation_marks_beyond_ascii_are_no_letters)
 {
     expect("\xe2\x80\x9cuser\xe2\x80\x9d", TOOLS, "github.getUser");
     expect("zebra\xc3\xa9", TOOLS, "");
@@ -76,7 +74,7 @@ static void quotation_marks_beyond_ascii_are_no_letters(void **state)
 }
 
 /* A server could have itself found by whatever is asked. */
-static void of_a_long_text_the_beginning_counts(void **state)
+TEST(of_a_long_text_the_beginning_counts)
 {
     static char doc[20 * 1024];
     const stub item = { "f", "", doc };
@@ -91,7 +89,7 @@ static void of_a_long_text_the_beginning_counts(void **state)
     find_close(f);
 }
 
-static void what_is_worth_the_same_stays_in_its_order(void **state)
+TEST(what_is_worth_the_same_stays_in_its_order)
 {
     static const stub same[] = { { "r", "", "zebra" }, { "q", "", "zebra" }, { "z", "", "zebra" } };
     size_t best[3], count = 3;
@@ -104,18 +102,18 @@ static void what_is_worth_the_same_stays_in_its_order(void **state)
     find_close(f);
 }
 
-static void case_and_seams_do_not_matter(void **state)
+TEST(case_and_seams_do_not_matter)
 {
     expect("USER", TOOLS, "github.getUser");
     expect("listDirectory", 1, "files.list_directory");
 }
 
-static void a_server_is_a_word_too(void **state)
+TEST(a_server_is_a_word_too)
 {
     expect("memory", TOOLS, "memory.delete_entities");
 }
 
-static void words_that_say_nothing_find_nothing(void **state)
+TEST(words_that_say_nothing_find_nothing)
 {
     expect("of the", TOOLS, "");
     expect("", TOOLS, "");
@@ -124,7 +122,7 @@ static void words_that_say_nothing_find_nothing(void **state)
     expect("how do i read the file", 1, "files.read_text_file");
 }
 
-static void there_may_be_no_tools(void **state)
+TEST(there_may_be_no_tools)
 {
     size_t best[1], count = 1;
     find *f;
@@ -134,7 +132,7 @@ static void there_may_be_no_tools(void **state)
     find_close(f);
 }
 
-static void a_word_of_any_length_is_taken(void **state)
+TEST(a_word_of_any_length_is_taken)
 {
     char query[5000];
     memset(query, 'x', sizeof query - 1);
@@ -144,20 +142,5 @@ static void a_word_of_any_length_is_taken(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_count_more_than_texts),
-        cmocka_unit_test(singular_and_plural_are_one_word),
-        cmocka_unit_test(a_beginning_finds_the_word),
-        cmocka_unit_test(a_word_finds_what_it_comes_from),
-        cmocka_unit_test(other_words_for_the_same_find_it_too),
-        cmocka_unit_test(quotation_marks_beyond_ascii_are_no_letters),
-        cmocka_unit_test(of_a_long_text_the_beginning_counts),
-        cmocka_unit_test(what_is_worth_the_same_stays_in_its_order),
-        cmocka_unit_test(case_and_seams_do_not_matter),
-        cmocka_unit_test(a_server_is_a_word_too),
-        cmocka_unit_test(words_that_say_nothing_find_nothing),
-        cmocka_unit_test(there_may_be_no_tools),
-        cmocka_unit_test(a_word_of_any_length_is_taken),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

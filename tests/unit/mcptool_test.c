@@ -1,7 +1,5 @@
 #include "test.h"
 
-#include <string.h>
-
 #include <snug/snug.h>
 
 #include "cli/upstream/mcptool.h"
@@ -11,7 +9,7 @@ static jsontext_span span_of(const char *text)
     return (jsontext_span){ text, strlen(text) };
 }
 
-static void a_description_becomes_a_function(void **state)
+TEST(a_description_becomes_a_function)
 {
     static const struct {
         const char *description, *name, *signature, *doc;
@@ -82,7 +80,7 @@ static void a_description_becomes_a_function(void **state)
 }
 
 /* Arguments that another schema describes, in part or wholly. */
-static void arguments_are_read_where_a_reference_leads(void **state)
+TEST(arguments_are_read_where_a_reference_leads)
 {
 #define ARGS                                                                                       \
     "\"$defs\": {\"A\": {\"type\": \"object\", \"required\": [\"id\"], \"properties\": {\"id\": {" \
@@ -122,7 +120,7 @@ static void arguments_are_read_where_a_reference_leads(void **state)
 }
 
 /* 200 parameters, each of which leads to all of a megabyte. */
-static void a_large_schema_is_read_in_a_moment(void **state)
+TEST(a_large_schema_is_read_in_a_moment)
 {
     enum { DEFINITIONS = 10000, PARAMETERS = 200 };
     str text = { 0 };
@@ -144,7 +142,7 @@ static void a_large_schema_is_read_in_a_moment(void **state)
 }
 
 /* A server chooses how many. */
-static void of_very_many_parameters_the_first_have_names(void **state)
+TEST(of_very_many_parameters_the_first_have_names)
 {
     enum { MANY = 20000 };
     str text = { 0 };
@@ -164,7 +162,7 @@ static void of_very_many_parameters_the_first_have_names(void **state)
     str_free(&text);
 }
 
-static void a_stub_keeps_what_the_signature_cannot_say(void **state)
+TEST(a_stub_keeps_what_the_signature_cannot_say)
 {
     static const char description[] =
         "{\"name\": \"f\", \"description\": \"Do it.\", \"inputSchema\": {\"required\": [\"u\", "
@@ -183,7 +181,7 @@ static void a_stub_keeps_what_the_signature_cannot_say(void **state)
     mcptool_free(&t);
 }
 
-static void a_long_name_leaves_room_for_a_number(void **state)
+TEST(a_long_name_leaves_room_for_a_number)
 {
     char text[400] = "{\"name\": \"";
     mcptool t;
@@ -197,7 +195,7 @@ static void a_long_name_leaves_room_for_a_number(void **state)
     mcptool_free(&t);
 }
 
-static void a_description_without_a_name_is_refused(void **state)
+TEST(a_description_without_a_name_is_refused)
 {
     mcptool t;
     assert_int_equal(mcptool_read(&t, span_of("{}")), SNUG_EINVAL);
@@ -206,7 +204,7 @@ static void a_description_without_a_name_is_refused(void **state)
     assert_int_equal(mcptool_read(&t, span_of("[]")), SNUG_EINVAL);
 }
 
-static void what_is_optional_and_none_is_left_out(void **state)
+TEST(what_is_optional_and_none_is_left_out)
 {
     mcptool t;
     str out = { 0 };
@@ -221,7 +219,7 @@ static void what_is_optional_and_none_is_left_out(void **state)
     mcptool_free(&t);
 }
 
-static void a_result_becomes_an_answer(void **state)
+TEST(a_result_becomes_an_answer)
 {
     static const struct {
         const char *result;
@@ -253,16 +251,5 @@ static void a_result_becomes_an_answer(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_description_becomes_a_function),
-        cmocka_unit_test(arguments_are_read_where_a_reference_leads),
-        cmocka_unit_test(a_large_schema_is_read_in_a_moment),
-        cmocka_unit_test(of_very_many_parameters_the_first_have_names),
-        cmocka_unit_test(a_stub_keeps_what_the_signature_cannot_say),
-        cmocka_unit_test(a_long_name_leaves_room_for_a_number),
-        cmocka_unit_test(a_description_without_a_name_is_refused),
-        cmocka_unit_test(what_is_optional_and_none_is_left_out),
-        cmocka_unit_test(a_result_becomes_an_answer),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -1,7 +1,5 @@
 #include "test.h"
 
-#include <string.h>
-
 #include <snug/snug.h>
 
 #include "cli/upstream/schema.h"
@@ -29,7 +27,7 @@ static str shape_of(const char *schema)
     return out;
 }
 
-static void a_schema_is_a_type_of_python(void **state)
+TEST(a_schema_is_a_type_of_python)
 {
     static const struct {
         const char *schema, *type;
@@ -76,7 +74,7 @@ static void a_schema_is_a_type_of_python(void **state)
     }
 }
 
-static void a_shape_says_what_dicts_have(void **state)
+TEST(a_shape_says_what_dicts_have)
 {
     static const struct {
         const char *schema, *shape;
@@ -111,7 +109,7 @@ static void a_shape_says_what_dicts_have(void **state)
     "{\"type\": \"boolean\"}]}}, \"definitions\": {\"n\": {\"type\": \"number\"}}"
 #define REF(to) "{\"$ref\": \"" to "\", " DEFS "}"
 
-static void a_local_reference_is_followed(void **state)
+TEST(a_local_reference_is_followed)
 {
     static const struct {
         const char *schema, *type, *shape;
@@ -135,7 +133,7 @@ static void a_local_reference_is_followed(void **state)
     }
 }
 
-static void what_is_within_itself_ends(void **state)
+TEST(what_is_within_itself_ends)
 {
     str out = shape_of(REF("#/$defs/t"));
     assert_string_equal(out.data, "{\"name\"?: str, \"sub\"?: list[dict]}");
@@ -145,7 +143,7 @@ static void what_is_within_itself_ends(void **state)
     str_free(&out);
 }
 
-static void a_reference_that_leads_nowhere_is_any(void **state)
+TEST(a_reference_that_leads_nowhere_is_any)
 {
     static const char *const cases[] = {
         REF("#/$defs/z"),
@@ -214,7 +212,7 @@ static str laughs_of(const char *before, const char *part, const char *behind)
 }
 
 /* It would take years otherwise. */
-static void references_do_not_multiply(void **state)
+TEST(references_do_not_multiply)
 {
     static const char *const cases[][3] = {
         { "{\"anyOf\": [", "{\"$ref\": \"#/$defs/d@\"}", "]}" },
@@ -233,7 +231,7 @@ static void references_do_not_multiply(void **state)
     }
 }
 
-static void depth_ends_in_any(void **state)
+TEST(depth_ends_in_any)
 {
     str schema = { 0 };
     for (int i = 0; i < 100; i++)
@@ -270,7 +268,7 @@ static void expect_of_list(const char *name, str list, const char *wanted)
     str_free(&out);
 }
 
-static void what_is_too_long_to_be_told_is_wider(void **state)
+TEST(what_is_too_long_to_be_told_is_wider)
 {
     static const char text[] = "\"@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@\"";
     expect_of_list("anyOf", list_of(200, "{\"const\": \"c@\"}"), "Any");
@@ -278,7 +276,7 @@ static void what_is_too_long_to_be_told_is_wider(void **state)
     expect_of_list("enum", list_of(40, text), "Any");
 }
 
-static void a_number_that_python_does_not_read_is_no_choice(void **state)
+TEST(a_number_that_python_does_not_read_is_no_choice)
 {
     str schema = { 0 };
     str_add(&schema, "{\"type\": \"integer\", \"enum\": [1");
@@ -303,7 +301,7 @@ static void wrap(str *schema)
     *schema = outer;
 }
 
-static void a_long_shape_ends_in_any(void **state)
+TEST(a_long_shape_ends_in_any)
 {
     str schema = { 0 };
     str_add(&schema, "{}");
@@ -318,17 +316,5 @@ static void a_long_shape_ends_in_any(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_schema_is_a_type_of_python),
-        cmocka_unit_test(a_shape_says_what_dicts_have),
-        cmocka_unit_test(a_local_reference_is_followed),
-        cmocka_unit_test(what_is_within_itself_ends),
-        cmocka_unit_test(a_reference_that_leads_nowhere_is_any),
-        cmocka_unit_test(references_do_not_multiply),
-        cmocka_unit_test(depth_ends_in_any),
-        cmocka_unit_test(what_is_too_long_to_be_told_is_wider),
-        cmocka_unit_test(a_number_that_python_does_not_read_is_no_choice),
-        cmocka_unit_test(a_long_shape_ends_in_any),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }

@@ -1,7 +1,5 @@
 #include "test.h"
 
-#include <string.h>
-
 #include <snug/snug.h>
 
 #include "cli/tools/stubs.h"
@@ -15,7 +13,7 @@ static void expect(const stub *items, const size_t *chosen, size_t count, size_t
     str_free(&out);
 }
 
-static void tools_of_a_server_are_a_class_wherever_they_stand(void **state)
+TEST(tools_of_a_server_are_a_class_wherever_they_stand)
 {
     static const stub items[] = {
         { "github.search_issues", "(query: str, state: Literal[\"open\"] = ...) -> dict", "Find." },
@@ -44,7 +42,7 @@ static void tools_of_a_server_are_a_class_wherever_they_stand(void **state)
            "    def log() -> str: ...\n");
 }
 
-static void very_long_types_are_left_out_of_a_search(void **state)
+TEST(very_long_types_are_left_out_of_a_search)
 {
     static const size_t first[] = { 0 };
     static char name[4001];
@@ -59,7 +57,7 @@ static void very_long_types_are_left_out_of_a_search(void **state)
     str_free(&out);
 }
 
-static void only_those_chosen_are_written_in_their_order(void **state)
+TEST(only_those_chosen_are_written_in_their_order)
 {
     static const stub items[] = { { "a", "() -> Any", "" },
                                   { "b", "() -> Any", "" },
@@ -69,7 +67,7 @@ static void only_those_chosen_are_written_in_their_order(void **state)
     expect(items, chosen, 0, 0, "");
 }
 
-static void no_docstring_ends_its_string(void **state)
+TEST(no_docstring_ends_its_string)
 {
     static const size_t first[] = { 0 };
     static const struct {
@@ -90,7 +88,7 @@ static void no_docstring_ends_its_string(void **state)
     }
 }
 
-static void a_docstring_is_cut_at_a_character(void **state)
+TEST(a_docstring_is_cut_at_a_character)
 {
     static const size_t first[] = { 0 };
     static const stub item = { "f", "() -> Any", "abc\xc3\xa9 def" };
@@ -100,12 +98,5 @@ static void a_docstring_is_cut_at_a_character(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tools_of_a_server_are_a_class_wherever_they_stand),
-        cmocka_unit_test(very_long_types_are_left_out_of_a_search),
-        cmocka_unit_test(only_those_chosen_are_written_in_their_order),
-        cmocka_unit_test(no_docstring_ends_its_string),
-        cmocka_unit_test(a_docstring_is_cut_at_a_character),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_all_tests(NULL, NULL);
 }
