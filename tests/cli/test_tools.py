@@ -80,19 +80,6 @@ class Tools(Case):
         with contextlib.suppress(ProcessLookupError):
             os.kill(left, signal.SIGKILL)
 
-    def test_other_sessions_go_on_meanwhile(self):
-        with Cells("--tool", "f=sleep 20") as cells:
-            cells.send(session="a", id=1, code="f()")
-            self.assertEqual(cells.ask(session="b", id=2, code="1")["id"], 2)
-            self.assertTrue(cells.ask(session="a", op="interrupt")["running"])
-            self.assertEqual(cells.answer()["status"], "interrupted")
-            self.assertEqual(cells.end(), (0, []))
-
-    def test_a_reset_session_has_its_tools(self):
-        with Cells("--tool", "f=echo 1") as cells:
-            cells.ask(session="a", code="del f")
-            self.assertEqual(cells.ask(session="a", code="f()", reset=True)["value"]["json"], 1)
-
     def test_calls_are_limited(self):
         answer = self.ask("echo 1", "[f(), f(), f()]", "--tool-calls", "2")
         self.assertIn("limit tool_calls", answer["error"]["value"])
@@ -107,10 +94,6 @@ class Tools(Case):
             error = cells.ask(session="a", code="1")["error"]
             self.assertEqual(error["name"], "SNUG_EINVAL")
             self.assertIn("tool if: the name is none in Python", error["value"])
-
-    def test_run_has_tools_as_well(self):
-        done = snug("run", "--tool", "up=tr a-z A-Z", "-c", "up(a='x')")
-        self.assertIn("Out[1]: {'A': 'X'}", done.stdout)
 
 
 if __name__ == "__main__":
