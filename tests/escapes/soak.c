@@ -91,9 +91,12 @@ static void run(seat *s, const char *source, uint64_t wall_ms, snug_status expec
         complain("no result", source, snug_error_message());
         return;
     }
-    if (snug_result_status(result) != expected || snug_result_state(result) != SNUG_STATE_KEPT)
-        complain(snug_status_name(snug_result_status(result)), source,
-                 snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL));
+    if (snug_result_status(result) != expected || snug_result_state(result) != SNUG_STATE_KEPT) {
+        char what[80];
+        snprintf(what, sizeof what, "%s, %s, rung %d", snug_status_name(snug_result_status(result)),
+                 snug_state_name(snug_result_state(result)), snug_result_rung(result));
+        complain(what, source, snug_result_text(result, SNUG_STREAM_TRACEBACK, NULL));
+    }
     if (out)
         snprintf(out, size, "%s", snug_result_text(result, SNUG_STREAM_VALUE, NULL));
     snug_result_free(result);
@@ -356,6 +359,9 @@ int main(int argc, char **argv)
     warm_up(workers, seats);
     unsigned descriptors = measure_descriptors(), threads = measure_threads();
     run_all(workers, seats);
+    /* A thread that was joined is in /proc until the kernel has run it to its end. */
+    for (int look = 0; look < 1000 && measure_threads() > threads; look++)
+        measure_sleep_ns(10 * NS_PER_MS);
     unsigned descriptors_left = measure_descriptors(), threads_left = measure_threads();
 
     for (int what = 0; what < EVENTS; what++) {

@@ -508,11 +508,17 @@ static snug_status status_of(const interp *in, PyObject *exc, int is_memory)
     return SNUG_STATUS_ERROR;
 }
 
-/* Who handles an interrupt may fail by itself meanwhile. */
+/* The handler of an interrupt may fail by itself. Where allocations are refused because of the
+ * stop, it has not. */
 static int ends_by_stop(const interp *in, PyObject *exc)
 {
-    return stopping_is_asked(in) || (atomic_load(&in->stop.reason) != STOP_NONE &&
-                                     Py_IS_TYPE(exc, (PyTypeObject *)in->stopped));
+    if (stopping_is_asked(in))
+        return 1;
+    if (atomic_load(&in->stop.reason) == STOP_NONE)
+        return 0;
+    return Py_IS_TYPE(exc, (PyTypeObject *)in->stopped) ||
+           (atomic_load(&in->stop.is_starving) &&
+            PyErr_GivenExceptionMatches(exc, PyExc_MemoryError));
 }
 
 int failure_take(outcome *out, interp *in)

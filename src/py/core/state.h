@@ -186,7 +186,8 @@ enum { GRANTS_BETWEEN_REFUSALS = 200 };
 static inline int interp_starves(interp *in)
 {
     if (!atomic_load_explicit(&in->stop.is_starving, memory_order_relaxed) ||
-        atomic_load_explicit(&in->stop.is_settled, memory_order_relaxed))
+        atomic_load_explicit(&in->stop.is_settled, memory_order_relaxed) ||
+        atomic_load_explicit(&in->stop.handling, memory_order_relaxed) == HANDLING_NOW)
         return 0;
     int left = atomic_load_explicit(&in->stop.grants, memory_order_relaxed);
     atomic_store_explicit(&in->stop.grants, left > 0 ? left - 1 : GRANTS_BETWEEN_REFUSALS,

@@ -148,6 +148,10 @@ int stopping_begin_handling(interp *in)
     if (is_handled && internals_cancel_raise(here))
         atomic_fetch_sub(&in->stop.raised, 1);
     pthread_mutex_unlock(&in->stop.settling);
+
+    /* A step of the ladder that came before the handler must not reach into it. */
+    if (is_handled && guard_here)
+        atomic_store(&guard_here->stage, GUARD_CALM);
     if (is_handled && here == in->tstate && in->stop.hit_yellow)
         internals_set_recursion_left(here, in->stop.left);
     return is_handled;

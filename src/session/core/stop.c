@@ -624,7 +624,7 @@ static uint64_t step_ladder(snug_session *session, uint64_t now_ns)
     /* What ends at the first step, as Python does, shall not find its connections disturbed. */
     if (now.elapsed_ns > 0)
         interp_stop_libraries(in);
-    if (interp_is_settled(in)) /* it may have become so meanwhile */
+    if (interp_is_settled(in) || interp_handles_stop(in)) /* since the look above */
         atomic_store(&session->thread.guard.stage, GUARD_CALM);
     interp_each_thread(in, press, &now);
 
