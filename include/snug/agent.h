@@ -74,8 +74,6 @@ typedef struct snug_agent_limits {
     {                                                                                            \
         sizeof(snug_agent_limits), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
-/* As snug_limits_init. */
-SNUG_EXTERN int snug_agent_limits_init(snug_agent_limits *out, size_t size);
 
 /* Of `retries`, where zero means the default: a request is sent once. */
 #define SNUG_AGENT_NO_RETRIES (UINT64_MAX - 1)
@@ -278,8 +276,6 @@ typedef struct snug_agent_options {
             0, NULL, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 3, 0, 0,    \
             NULL, NULL, 0, SNUG_AGENT_STYLE_PLAIN, NULL, 0                                         \
     }
-/* As snug_limits_init. */
-SNUG_EXTERN int snug_agent_options_init(snug_agent_options *out, size_t size);
 
 /* Whether a name is that of a model, "provider:model". Nothing is asked, and no key is looked for.
  * SNUG_OK, or SNUG_EINVAL with a message that names the provider that was probably meant. */
@@ -430,8 +426,6 @@ typedef struct snug_agent_ask_options {
         sizeof(snug_agent_ask_options), NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, \
             NULL, NULL, 0                                                                     \
     }
-/* As snug_limits_init. */
-SNUG_EXTERN int snug_agent_ask_options_init(snug_agent_ask_options *out, size_t size);
 
 /* Answers a question. options may be NULL. A question that is empty, too long or not text (control
  * bytes, invalid UTF-8) has the status SNUG_AGENT_STATUS_REFUSED, and nothing is sent. A session

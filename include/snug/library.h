@@ -30,8 +30,6 @@ typedef struct snug_library_document {
     {                                                            \
         sizeof(snug_library_document), NULL, NULL, NULL, NULL, 0 \
     }
-/* As snug_limits_init. */
-SNUG_EXTERN int snug_library_document_init(snug_library_document *out, size_t size);
 
 /* Opens the library in the file at path, which is made if it is missing and makes is 1; if makes is
  * 0, that is SNUG_ENOTFOUND. SNUG_EINVAL for a file that is not a library, is damaged or of a newer

@@ -92,8 +92,6 @@ typedef struct snug_program_options {
     {                                                                                         \
         sizeof(snug_program_options), NULL, NULL, 0, SNUG_TYPE_ANY, 0, NULL, NULL, NULL, 0, 0 \
     }
-/* As snug_limits_init. */
-SNUG_EXTERN int snug_program_options_init(snug_program_options *out, size_t size);
 
 /* Makes a program of a cell's source. It becomes the body of a function: the value of its last
  * expression is what a call answers, its inputs and what it assigns are local, and every other name
@@ -131,8 +129,6 @@ typedef struct snug_answer {
     {                                                                                     \
         sizeof(snug_answer), SNUG_STATUS_OK, { SNUG_TYPE_ANY, 0, 0, NULL, 0 }, NULL, NULL \
     }
-/* As snug_limits_init. */
-SNUG_EXTERN int snug_answer_init(snug_answer *out, size_t size);
 
 /* Calls the program in the session, with count arguments, as many as it has inputs.
  *
@@ -184,8 +180,6 @@ typedef struct snug_mapped {
     {                                                                                           \
         sizeof(snug_mapped), SNUG_STATUS_OK, 0, { SNUG_TYPE_ANY, NULL, NULL, NULL }, NULL, NULL \
     }
-/* As snug_limits_init. */
-SNUG_EXTERN int snug_mapped_init(snug_mapped *out, size_t size);
 
 /* Calls the program for each of row_count rows: its arguments are what stands in that row of each
  * of the count columns, one for each input. The results are a column again. All of it is one

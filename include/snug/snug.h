@@ -28,8 +28,8 @@
  * Lists. snug_result_change_count says how many there are, and snug_result_change(result, index)
  * returns the one at that index, from 0, or NULL past the end; so with every other list.
  *
- * Versions. Structs that the caller fills begin with their size: start from their _INIT value, or
- * from their _init function, and set what should differ. A newer library takes the smaller struct
+ * Versions. Structs that the caller fills begin with their size: start from their _INIT value, which
+ * is zero but for the size, and set what should differ. A newer library takes the smaller struct
  * of an older caller, whose missing members count as zero, and an older library takes a newer
  * caller's larger one, unless a member that it does not know is set: SNUG_EINVAL. Structs that the
  * library hands out by pointer may grow at their end: do not copy them or take their size. The
@@ -42,13 +42,8 @@
  * session's own; callbacks run on the thread that called snug_session_run.
  * Error messages are per thread.
  *
- * Callbacks must return. An exception or a longjmp out of one takes snug's own frames along, and
- * nobody attends to the cell any more. The next call of the session from the same thread notices
- * it, ends the cell, and is SNUG_ESTOPPED; then the session goes on, and what the call had
- * allocated is lost. A task is ended when it is waited for or dispatched; one whose on_done was
- * left counts as told when that thread closes the host. It is not noticed on other threads and
- * stacks (coroutines), nor of calls other than cells: there the session, or the host, stays
- * SNUG_EBUSY.
+ * Callbacks must return. An exception or a longjmp out of one takes snug's own frames along: the
+ * session, or the host, stays SNUG_EBUSY.
  *
  * Signals. The library installs no signal handler unless SNUG_HOST_SIGNALS asks for it. It leaves
  * the process's working directory, environment, locale and umask alone.
@@ -219,9 +214,6 @@ typedef struct snug_limits {
     {                                                                 \
         sizeof(snug_limits), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
-/* The same by a function, for languages that have no macros of C: size is that of the caller's
- * struct. SNUG_EINVAL for one that no version has. */
-SNUG_EXTERN int snug_limits_init(snug_limits *out, size_t size);
 
 /* A row of a table of limits. A front end finds options, units and defaults here. */
 typedef struct snug_limit_description {
@@ -306,8 +298,6 @@ typedef struct snug_host_options {
         sizeof(snug_host_options), SNUG_FORM_LOCAL, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, 0, 0, \
             0, 0, NULL, NULL, NULL, 0, 0, NULL, NULL, 0                                          \
     }
-/* As snug_limits_init. */
-SNUG_EXTERN int snug_host_options_init(snug_host_options *out, size_t size);
 /* Lets the library install handlers for the kick signal and for SIGSEGV, SIGBUS, SIGFPE, SIGILL,
  * SIGABRT, SIGSYS and SIGTRAP: then a fault on a session's thread costs that session only. The
  * program's own handlers are still called for all other threads. SNUG_EINVAL if the kick signal
@@ -325,19 +315,6 @@ SNUG_EXTERN int snug_host_options_init(snug_host_options *out, size_t size);
  * somebody else has already started Python in this process, and nobody else may use it afterwards:
  * in such a program choose SNUG_FORM_WORKER. options may be NULL. Any thread. */
 SNUG_EXTERN int snug_host_open(snug_host **out, const snug_host_options *options);
-/* For users of one process who do not know of each other, as plugins are: the first one opens a
- * host, later ones get a handle of the same, each its own. With a handle a user has a host of its
- * own in all functions: snug_host_close gives it back, and is SNUG_EBUSY for sessions that were
- * opened by this handle only; the last one closes the host. What belongs to the host as a whole
- * (report, health, spares, parking, the worker that sessions share) is everybody's.
- *
- * A user is served by the host that is there where allowlist_dir, worker_path, worker_command and
- * SNUG_HOST_FALLBACK are the same, and the other options the same or left at their defaults.
- * Otherwise it is SNUG_EBUSY, with the member that differs, for the form SNUG_FORM_LOCAL; of the
- * form SNUG_FORM_WORKER another host is opened, for whoever has the same options. SNUG_EBUSY also
- * where a host of form SNUG_FORM_LOCAL was opened by snug_host_open. SNUG_EINVAL with is_stopped.
- * options may be NULL. Any thread; it waits for an open or close that is under way. */
-SNUG_EXTERN int snug_host_acquire(snug_host **out, const snug_host_options *options);
 /* Closes the host. SNUG_EBUSY while sessions are open, and the host is still there then. Python
  * stays initialised, because CPython cannot be reliably finalised and started again. */
 SNUG_EXTERN int snug_host_close(snug_host *host);
@@ -354,8 +331,6 @@ typedef struct snug_health {
     {                             \
         sizeof(snug_health), 0, 0 \
     }
-/* As snug_limits_init. */
-SNUG_EXTERN int snug_health_init(snug_health *out, size_t size);
 
 /* Fills in the counters. hung_threads falls when such a thread ends after all. Any thread. */
 SNUG_EXTERN int snug_host_health(snug_health *out, const snug_host *host);
@@ -398,8 +373,6 @@ typedef struct snug_pool {
     {                                          \
         sizeof(snug_pool), 0, 0, 0, 0, 0, 0, 0 \
     }
-/* As snug_limits_init. */
-SNUG_EXTERN int snug_pool_init(snug_pool *out, size_t size);
 
 /* Fills in the counters, all zero without a pool. With SNUG_FORM_WORKER the worker that sessions
  * share is asked; where it does not answer, only wanted is filled in. Any thread. */
@@ -426,8 +399,6 @@ typedef struct snug_parking {
     {                                    \
         sizeof(snug_parking), 0, 0, 0, 0 \
     }
-/* As snug_limits_init. */
-SNUG_EXTERN int snug_parking_init(snug_parking *out, size_t size);
 
 /* Fills in the counters, of a host of form SNUG_FORM_LOCAL; all zero for workers, each of which
  * parks its own sessions. Any thread. */
@@ -627,8 +598,6 @@ typedef struct snug_session_options {
         sizeof(snug_session_options), NULL, SNUG_KIND_RESTRICTED, NULL, NULL, NULL, NULL, NULL, \
             NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, 0, NULL, 0, NULL, 0, NULL, 0, 0, 0  \
     }
-/* As snug_limits_init. */
-SNUG_EXTERN int snug_session_options_init(snug_session_options *out, size_t size);
 
 /* Opens a session of the host with a new interpreter. options may be NULL. SNUG_EINVAL for options
  * that are not allowed together, SNUG_ENOTFOUND for a profile or package that is not there. Any
@@ -1006,8 +975,6 @@ typedef struct snug_tool {
     {                                                                                 \
         sizeof(snug_tool), NULL, NULL, NULL, 0, 0, 0, NULL, NULL, 0, 0, NULL, 0, NULL \
     }
-/* As snug_limits_init. */
-SNUG_EXTERN int snug_tool_init(snug_tool *out, size_t size);
 
 /* Binds the tool to its name in the namespace, where it stays until the session is closed; a reset
  * binds it again. Binding a name a second time replaces the tool, and a function that a cell kept
@@ -1100,8 +1067,6 @@ typedef struct snug_journal_options {
     {                                                           \
         sizeof(snug_journal_options), NULL, NULL, NULL, NULL, 0 \
     }
-/* As snug_limits_init. */
-SNUG_EXTERN int snug_journal_options_init(snug_journal_options *out, size_t size);
 
 /* Opens a journal for any number of sessions, of any hosts. SNUG_EINVAL, with its number, for a
  * line of replay that is damaged, cut, or out of place. Any thread. */
@@ -1239,8 +1204,6 @@ typedef struct snug_scan_options {
     {                                                                                 \
         sizeof(snug_scan_options), NULL, NULL, 0, 0, SNUG_KIND_RESTRICTED, NULL, NULL \
     }
-/* As snug_limits_init. */
-SNUG_EXTERN int snug_scan_options_init(snug_scan_options *out, size_t size);
 
 typedef struct snug_finding {
     const char *rule;    /* "syntax", "import", "call", "length", "forbid" or "tool" */

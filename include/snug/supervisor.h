@@ -79,8 +79,6 @@ typedef struct snug_supervisor_limits {
     {                                                                         \
         sizeof(snug_supervisor_limits), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
-/* As snug_limits_init. */
-SNUG_EXTERN int snug_supervisor_limits_init(snug_supervisor_limits *out, size_t size);
 
 /* The table of these, in the order of the struct; NULL past its end. option is NULL. */
 SNUG_EXTERN const snug_limit_description *snug_supervisor_limit_info(size_t index);
@@ -134,8 +132,6 @@ typedef struct snug_supervisor_options {
     {                                                                       \
         sizeof(snug_supervisor_options), NULL, NULL, NULL, NULL, NULL, NULL \
     }
-/* As snug_limits_init. */
-SNUG_EXTERN int snug_supervisor_options_init(snug_supervisor_options *out, size_t size);
 
 /* Opens a supervisor on a state folder. SNUG_EBUSY if another supervisor has it, SNUG_EPOLICY if
  * others than its owner can read it, SNUG_ESYSTEM if it cannot be made or written. In the form

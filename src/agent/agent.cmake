@@ -76,7 +76,6 @@ snug_layer(agent SOURCES
     agent/reply/replyjson.c
     agent/run/bound_tools.c
     agent/run/cell_clock.c
-    agent/run/init_structs.c
     agent/run/private_file.c
     agent/run/run.c
     agent/store/cache.c

@@ -63,19 +63,6 @@ int options_take(void *out, size_t size, const void *given, const char *type)
     return SNUG_OK;
 }
 
-int options_init(void *out, size_t size, const char *type)
-{
-    if (!out)
-        return error_set(SNUG_EINVAL, "%s_init: out is NULL", type);
-    int error = check_given_size(size, type);
-    if (error)
-        return error;
-
-    memset(out, 0, size);
-    memcpy(out, &size, sizeof size);
-    return SNUG_OK;
-}
-
 int options_give(void *given, const void *facts, size_t size, const char *type)
 {
     if (!given)

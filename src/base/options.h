@@ -15,19 +15,6 @@
  * the name of the struct, for the message. */
 int options_take(void *out, size_t size, const void *given, const char *type);
 
-/* The struct's _INIT value, for a caller without macros, whose struct has size bytes: all zero but
- * for its size. SNUG_EINVAL where out is NULL or the size cannot be one. */
-int options_init(void *out, size_t size, const char *type);
-
-/* Defines the function of a struct's type that does so: snug_limits_init. */
-/* NOLINTBEGIN(bugprone-macro-parentheses): name is a type. */
-#define OPTIONS_INIT(name)                     \
-    int name##_init(name *out, size_t size)    \
-    {                                          \
-        return options_init(out, size, #name); \
-    }
-/* NOLINTEND(bugprone-macro-parentheses) */
-
 /* Fills a struct of counters that the caller has given its size: with what it has room for of the
  * size bytes of facts, and zero for what only a newer version counts. Its size stays the caller's.
  * SNUG_EINVAL where given is NULL or its size cannot be one. */

@@ -209,8 +209,6 @@ void journal_write(journal_track *t, str *line)
 
 /* ---- of snug.h ---- */
 
-OPTIONS_INIT(snug_journal_options)
-
 int snug_journal_open(snug_journal **out, const snug_journal_options *given)
 {
     snug_journal_options options;

@@ -210,46 +210,6 @@ static void a_payload_is_the_options_until_it_is_set(void **state)
     snug_session_close(own);
 }
 
-#define INITS(X)                                       \
-    X(snug_limits, SNUG_LIMITS_INIT)                   \
-    X(snug_host_options, SNUG_HOST_OPTIONS_INIT)       \
-    X(snug_health, SNUG_HEALTH_INIT)                   \
-    X(snug_pool, SNUG_POOL_INIT)                       \
-    X(snug_parking, SNUG_PARKING_INIT)                 \
-    X(snug_session_options, SNUG_SESSION_OPTIONS_INIT) \
-    X(snug_tool, SNUG_TOOL_INIT)                       \
-    X(snug_scan_options, SNUG_SCAN_OPTIONS_INIT)
-
-static void an_init_function_makes_what_its_macro_is(void **state)
-{
-#define CHECK(type, macro)                                             \
-    do {                                                               \
-        static const type is = macro;                                  \
-        type made;                                                     \
-        memset(&made, 0xAA, sizeof made);                              \
-        assert_int_equal(type##_init(&made, sizeof made), SNUG_OK);    \
-        assert_memory_equal(&made, &is, sizeof made);                  \
-        assert_int_equal(type##_init(&made, 4), SNUG_EINVAL);          \
-        assert_non_null(strstr(snug_error_message(), #type));          \
-        assert_int_equal(type##_init(NULL, sizeof made), SNUG_EINVAL); \
-    } while (0);
-    INITS(CHECK)
-#undef CHECK
-}
-
-static void an_init_function_leaves_what_an_older_struct_does_not_have(void **state)
-{
-    struct {
-        snug_limits limits;
-        uint64_t behind;
-    } memory;
-
-    memset(&memory, 0xAA, sizeof memory);
-    assert_int_equal(snug_limits_init(&memory.limits, sizeof memory.limits - 8), SNUG_OK);
-    assert_int_equal(memory.limits.size, sizeof memory.limits - 8);
-    assert_int_equal(memory.limits.input_ms, UINT64_C(0xAAAAAAAAAAAAAAAA));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -262,8 +222,6 @@ int main(void)
         cmocka_unit_test(the_report_is_json_too),
         cmocka_unit_test(the_report_says_what_clients_who_distrust_each_other_take),
         cmocka_unit_test(a_payload_is_the_options_until_it_is_set),
-        cmocka_unit_test(an_init_function_makes_what_its_macro_is),
-        cmocka_unit_test(an_init_function_leaves_what_an_older_struct_does_not_have),
     };
     return cmocka_run_group_tests(tests, open_both, close_both);
 }

@@ -147,7 +147,7 @@ int program_make(snug_program **out, const snug_host *host, const char *source, 
         return error_no_memory();
 
     program->holders = 1;
-    program->host = host_itself(host); /* not the handle of one of its users */
+    program->host = host;
     error = copy_text(&program->text, source, len, options);
     if (error)
         program_drop(program);

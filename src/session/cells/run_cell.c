@@ -42,8 +42,7 @@ int local_start(snug_session *session, const char *source, size_t len, const snu
     const job_limits job = { cell->limits.wall_ms, cell->limits.cpu_ms,
                              session->limits.session_cpu_ms };
 
-    /* Before the cell's parts are anybody else's. A task has waited for that: pended.h. */
-    int error = session->task ? session_look_for_thread(session) : session_await_thread(session);
+    int error = session_await_thread(session); /* before the cell's parts are anybody else's */
     if (!error)
         error = set_cell(cell, source, len);
     if (!error && !(cell->result = result_new(session->name)))
@@ -77,7 +76,7 @@ int local_attend(snug_session *session, uint64_t until_ns)
 static void ring_for(void *arg)
 {
     snug_session *session = arg;
-    bell_ring(session->user->bell, &session->rings);
+    bell_ring(session->host->bell, &session->rings);
 }
 
 int local_listen(snug_session *session, int is_on)
@@ -125,6 +124,14 @@ int local_finish(snug_result **out, snug_session *session)
     return SNUG_OK;
 }
 
+int session_finish(snug_result **out, snug_session *session)
+{
+    int error = session->form->finish(out, session);
+    if (!error)
+        (*out)->fixed = session->fixed;
+    return error;
+}
+
 static int claim_and_run(snug_result **out, snug_session *session, const char *source, size_t len,
                          const snug_limits *limits, const char *what, int is_aside)
 {
@@ -144,7 +151,7 @@ static int claim_and_run(snug_result **out, snug_session *session, const char *s
 
     error = session->form->start(session, source, len, limits ? &taken : NULL, is_aside);
     if (!error) {
-        while (!session_attend(session, UINT64_MAX))
+        while (!session->form->attend(session, UINT64_MAX))
             ;
         error = session_finish(out, session);
     }

@@ -13,6 +13,9 @@ int local_attend(snug_session *session, uint64_t until_ns);
 int local_finish(snug_result **out, snug_session *session);
 int local_listen(snug_session *session, int is_on);
 
+/* As finish of the session's form. */
+int session_finish(snug_result **out, snug_session *session);
+
 /* The limits of a cell that was asked for with these, which may be NULL: all are set. */
 snug_limits session_cell_limits(const snug_session *session, const snug_limits *limits);
 

@@ -126,28 +126,6 @@ static void go_on_to_successor(snug_session **session)
     *session = successor;
 }
 
-/* Whether this thread has the session by a call that a callback has left. */
-static int is_left(snug_session **at)
-{
-    snug_session *session = session_look(*at);
-    int answer = attending_is_left(session) && !session->task; /* which goes on when waited for */
-
-    session_look_away();
-    if (answer)
-        *at = session;
-    return answer;
-}
-
-static int tell_left(snug_session *session, const char *what)
-{
-    attending_end_cell(session);
-    session_release(session);
-    return error_set(SNUG_ESTOPPED,
-                     "%s: the cell before was ended: a callback of session %s was left by an "
-                     "exception or a longjmp, and has to return",
-                     what, session->name);
-}
-
 int session_claim(snug_session **at, const char *what)
 {
     snug_session *session = *at;
@@ -159,7 +137,7 @@ int session_claim(snug_session **at, const char *what)
         return error_set(SNUG_EINVAL, "%s: session %s belongs to the thread that has opened it",
                          what, session->name);
     if (!take(session))
-        return is_left(at) ? tell_left(*at, what) : refuse_busy(session, what);
+        return refuse_busy(session, what);
 
     go_on_to_successor(at);
     return SNUG_OK;
@@ -171,10 +149,6 @@ int session_claim_to_end(snug_session **at, const char *what, uint64_t patience_
     uint64_t until_ns = u64_sum(clock_now_ns(), patience_ns);
 
     while (!take(front)) {
-        if (is_left(at)) {
-            attending_end_cell(*at);
-            return SNUG_OK;
-        }
         if (clock_now_ns() >= until_ns)
             return refuse_busy(front, what);
         snug_session_interrupt(front);

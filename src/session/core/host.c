@@ -1,7 +1,5 @@
 #include "session/core/host.h"
 
-#include <stdlib.h>
-
 #include "base/error.h"
 #include "base/forked.h"
 
@@ -19,17 +17,4 @@ int host_fail(const snug_host *host, int error)
     if (!host || !forked_is_process(host->process))
         return error;
     return last_error_keep(&((snug_host *)(uintptr_t)host)->last_error, error);
-}
-
-snug_host *host_itself(const snug_host *host)
-{
-    return host->shared ? host->shared : (snug_host *)(uintptr_t)host;
-}
-
-void host_free_handle(snug_host *handle)
-{
-    pthread_mutex_destroy(&handle->lock);
-    pthread_mutex_destroy(&handle->task_lock);
-    last_error_free(&handle->last_error);
-    free(handle);
 }

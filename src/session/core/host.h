@@ -16,10 +16,7 @@
 #include "session/confine/kernel_support.h"
 #include "session/core/park.h"
 
-/* Or a handle of snug_host_acquire: then it has form, process, shared, lock, sessions,
- * last_error and what tasks need only. */
 struct snug_host {
-    struct snug_host *shared; /* the host that it is a handle of; NULL: it is none */
     const struct host_form *form;
     uint64_t process;           /* that has opened it: base/forked.h */
     struct remote_host *remote; /* of a host of workers */
@@ -51,11 +48,10 @@ struct snug_host {
     last_error last_error;           /* of the functions of snug.h */
     char *report, *report_json;      /* the second is made when it is wanted, under the lock */
     char *fallback;                  /* why it is not a host of workers; NULL */
-    pthread_mutex_t task_lock;       /* guards the next four, and the tasks of sessions */
+    pthread_mutex_t task_lock;       /* guards the next three, and the tasks of sessions */
     struct bell *bell;               /* NULL before the first task */
     struct clerks *clerks;           /* the same */
     size_t tasks;                    /* that are not told yet */
-    struct snug_task *telling;       /* whose on_done is called */
 };
 
 /* SNUG_EINVAL with a sentence, for the function of snug.h that what names: host is NULL, or another
@@ -63,11 +59,5 @@ struct snug_host {
 int host_check(const snug_host *host, const char *what);
 /* Keeps an error's message for snug_host_error, and answers the error. host may be NULL. */
 int host_fail(const snug_host *host, int error);
-
-/* The host itself, of a handle too. */
-snug_host *host_itself(const snug_host *host);
-/* share_host.c: a handle whose sessions are closed. */
-int host_give_back(snug_host *handle);
-void host_free_handle(snug_host *handle);
 
 #endif

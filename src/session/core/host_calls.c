@@ -57,7 +57,7 @@ void session_make_calls(snug_session *session, desk_line which,
 {
     snug_call *call;
 
-    while (!session->attending.is_deaf && (call = desk_take(session->desk, which))) {
+    while ((call = desk_take(session->desk, which))) {
         const desk_tool *tool = call_tool(call);
         session_tell_calls(session);
         drain(session); /* what was printed before it */
@@ -75,7 +75,6 @@ void session_tell_calls(snug_session *session)
     snug_tool_call call;
 
     desk_go_on(session->desk);
-    while (callbacks->on_tool_call && !session->attending.is_deaf &&
-           desk_take_over(&call, session->desk))
+    while (callbacks->on_tool_call && desk_take_over(&call, session->desk))
         callbacks->on_tool_call(callbacks->payload, &call);
 }

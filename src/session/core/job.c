@@ -69,8 +69,6 @@ static void attend_cell(void *payload)
 
 static int has_callbacks(const snug_session *session)
 {
-    if (session->attending.is_deaf)
-        return 0;
     return session->callbacks.on_output || session->callbacks.on_display ||
            session->callbacks.on_input || desk_tool_at(session->desk, 0);
 }
@@ -92,7 +90,6 @@ static void run_on_caller(snug_session *session)
     inline_enter(session);
     session_do_job(session);
     inline_leave(session);
-    session->job.is_over = 1; /* also if a callback does not return */
     hand_on(session);
 }
 
@@ -122,14 +119,14 @@ static void settle_left(snug_session *session)
 }
 
 /* To read the clock where nothing was left would show in the time of a small cell. */
-static int await_thread(snug_session *session, uint64_t patience_ns)
+int session_await_thread(snug_session *session)
 {
     mailbox *m = &session->thread.mailbox;
 
     if (!session->job.is_left)
         return SNUG_OK;
 
-    switch (mailbox_await_return(m, u64_sum(clock_now_ns(), patience_ns))) {
+    switch (mailbox_await_return(m, u64_sum(clock_now_ns(), session->host->patience_ns))) {
     case MAILBOX_LEFT:
         return error_set(SNUG_ETIMEOUT,
                          "session %s waits %s, in a call that was answered without it",
@@ -148,16 +145,6 @@ static int await_thread(snug_session *session, uint64_t patience_ns)
         return error_set(SNUG_EDEAD, "session %s was lost in an earlier call: reset it or close it",
                          session->name);
     return SNUG_OK;
-}
-
-int session_await_thread(snug_session *session)
-{
-    return await_thread(session, session->host->patience_ns);
-}
-
-int session_look_for_thread(snug_session *session)
-{
-    return await_thread(session, 0);
 }
 
 int session_is_left(const snug_session *session)

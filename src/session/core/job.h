@@ -61,8 +61,6 @@ int session_end_job(snug_session *session);
 int session_is_left(const snug_session *session);
 /* Waits for the end of such a job, for the host's patience. SNUG_OK, or an error with a message. */
 int session_await_thread(snug_session *session);
-/* The same without a wait. */
-int session_look_for_thread(snug_session *session);
 
 /* For what is asked of the session between its cells. */
 job_limits session_step_limits(const snug_session *session);

@@ -270,7 +270,7 @@ int snug_host_parking(snug_parking *out, const snug_host *host)
     if (error)
         return error;
 
-    snug_host *h = host_itself(host);
+    snug_host *h = (snug_host *)(uintptr_t)host;
     pthread_mutex_lock(&h->lock);
     const snug_parking facts = { sizeof facts, h->park.awake, h->park.parked, h->park.parks,
                                  h->park.wakes };

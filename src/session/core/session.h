@@ -15,7 +15,6 @@
 #include "limits/memory.h"
 #include "policy/allowlist.h"
 #include "py/core/interp.h"
-#include "session/core/attending.h"
 #include "session/core/bell.h"
 #include "session/core/form.h"
 #include "session/core/full.h"
@@ -46,7 +45,6 @@ typedef struct session_callbacks {
 struct snug_session {
     pool_item as_spare; /* first, for the pool */
     snug_host *host;
-    snug_host *user; /* the handle that it was opened by, or the host */
     const session_form *form;
     snug_session *front;               /* that it stands for; NULL: it is one itself: claim.h */
     _Atomic(snug_session *) successor; /* of a front */
@@ -64,8 +62,7 @@ struct snug_session {
 
     _Atomic uint32_t is_busy; /* SESSION_... of claim.h */
     _Atomic int is_stopped;   /* it was interrupted since its last save began */
-    session_attending attending;
-    last_error last_error; /* of the functions of snug.h */
+    last_error last_error;    /* of the functions of snug.h */
     session_thread thread;
     session_parking park;
     session_full full;
@@ -76,8 +73,6 @@ struct snug_session {
     capture output;
     desk *desk; /* what cells ask of the host */
     session_job job;
-    _Atomic int is_pended; /* a cell waits for the thread of a call that was left; 2: and was
-                              interrupted */
     struct cell_job *cell; /* cell_job.h */
     session_stop stop;
 

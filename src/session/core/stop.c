@@ -743,16 +743,12 @@ void stop_disarm(snug_session *session)
     atomic_store(&session->thread.guard.stage, GUARD_CALM);
 }
 
-static int is_noted(_Atomic int *waits)
-{
-    int before = 1;
-    return atomic_compare_exchange_strong(waits, &before, 2) || before == 2;
-}
-
 static void strike(snug_session *session, uint64_t (*on_strike)(watch *item, void *ignored))
 {
-    /* Its job is not armed before it has a thread, and one that is free. */
-    if (is_noted(&session->is_pended) || is_noted(&session->park.is_waking))
+    int before = 1;
+
+    /* Its job is not armed before it has a thread. */
+    if (atomic_compare_exchange_strong(&session->park.is_waking, &before, 2) || before == 2)
         return;
     watchdog_strike(session->host->watchdog, &session->stop.watch, on_strike, NULL);
 }

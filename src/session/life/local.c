@@ -337,18 +337,15 @@ static int make_successor(snug_session **out, const snug_session *from)
     return error;
 }
 
-/* The user's task that has ended last goes along. */
+/* The task that has ended last goes along. */
 static void move_in(snug_session *to, snug_session *from)
 {
-    snug_host *user = from->user;
-
     workdir_hand_on(to, from);
     to->front = session_front(from);
-    pthread_mutex_lock(&user->task_lock);
-    to->user = user;
+    pthread_mutex_lock(&from->host->task_lock);
     to->ended = from->ended;
     from->ended = NULL;
-    pthread_mutex_unlock(&user->task_lock);
+    pthread_mutex_unlock(&from->host->task_lock);
 }
 
 /* The one before is never claimed again: a front stays until it is closed, and others until their
@@ -436,8 +433,7 @@ static int claim_process(void)
     is_open = 1;
     pthread_mutex_unlock(&only_lock);
     if (was_open)
-        return error_set(SNUG_EBUSY, "a host is open in this process already; those who share one "
-                                     "open it by snug_host_acquire");
+        return error_set(SNUG_EBUSY, "a host is open in this process already");
     return SNUG_OK;
 }
 

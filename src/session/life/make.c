@@ -292,11 +292,10 @@ int session_open_cold(snug_session **out, snug_host *host, const snug_session_op
 
 void session_leave_bell(snug_session *session)
 {
-    if (session->user && session->user->bell)
-        bell_forget(session->user->bell, &session->rings);
+    if (session->host->bell)
+        bell_forget(session->host->bell, &session->rings);
     task_drop(session->ended);
     session->ended = NULL;
-    session->user = NULL;
 }
 
 int session_open_new(snug_session **out, snug_host *host, const snug_session_options *options,

@@ -14,7 +14,6 @@
 #include "policy/allowlist.h"
 #include "session/core/session.h"
 #include "session/files/workdir.h"
-#include "session/life/clerks.h"
 #include "session/life/engine.h"
 #include "session/life/process_seal.h"
 #include "session/life/task.h"
@@ -242,7 +241,6 @@ int snug_host_close(snug_host *host)
         return host_fail(host, error_set(SNUG_EBUSY, "the host has %zu open session%s", sessions,
                                          sessions == 1 ? "" : "s"));
 
-    tasks_forget_left(host);
     pthread_mutex_lock(&host->task_lock);
     size_t tasks = host->tasks;
     pthread_mutex_unlock(&host->task_lock);
@@ -253,8 +251,6 @@ int snug_host_close(snug_host *host)
 
     clerks_close(host->clerks);
     host->clerks = NULL;
-    if (host->shared)
-        return host_give_back(host);
     if (host->form->close(host))
         return SNUG_OK;
     tasks_close(host);
@@ -278,7 +274,7 @@ int snug_host_health(snug_health *out, const snug_host *host)
     if (error)
         return error;
 
-    const snug_health facts = host->form->health(host_itself(host));
+    const snug_health facts = host->form->health(host);
     return host_fail(host, options_give(out, &facts, sizeof facts, "snug_health"));
 }
 
@@ -288,13 +284,13 @@ int snug_host_pool(snug_pool *out, const snug_host *host)
     if (error)
         return error;
 
-    const snug_pool facts = host->form->pool(host_itself(host));
+    const snug_pool facts = host->form->pool(host);
     return host_fail(host, options_give(out, &facts, sizeof facts, "snug_pool"));
 }
 
 const char *snug_host_fallback(const snug_host *host)
 {
-    return host_itself(host)->fallback;
+    return host->fallback;
 }
 
 snug_form snug_host_form(const snug_host *host)
@@ -304,7 +300,7 @@ snug_form snug_host_form(const snug_host *host)
 
 const char *snug_host_report(const snug_host *host)
 {
-    return host_itself(host)->report;
+    return host->report;
 }
 
 /* A line, "key: value", as a member. */
@@ -338,7 +334,7 @@ static char *encode_report(const char *report)
 
 const char *snug_host_report_json(const snug_host *given, size_t *len)
 {
-    snug_host *host = host_itself(given);
+    snug_host *host = (snug_host *)(uintptr_t)given;
     const char *json = NULL;
 
     if (forked_is_process(host->process)) {

@@ -116,28 +116,18 @@ static int check_opening(const snug_host *host, const snug_session_options *opti
     return error;
 }
 
-static void count_for_user(snug_host *user, int difference)
-{
-    count_session(host_itself(user), difference);
-    if (user->shared)
-        count_session(user, difference);
-}
-
-static int open_checked(snug_session **out, snug_host *user, const snug_session_options *options,
+static int open_checked(snug_session **out, snug_host *host, const snug_session_options *options,
                         const session_place *place)
 {
-    snug_host *host = host_itself(user);
     int error = check_opening(host, options);
     if (error)
         return error;
 
     /* Before, so that the host is not closed meanwhile. */
-    count_for_user(user, 1);
+    count_session(host, 1);
     error = host->form->open_session(out, host, options, place);
     if (error)
-        count_for_user(user, -1);
-    else
-        (*out)->user = user;
+        count_session(host, -1);
     return error;
 }
 
@@ -163,16 +153,16 @@ int session_open_in(snug_session **out, snug_host *host, const snug_session_opti
 
 void session_close_claimed(snug_session *session)
 {
-    snug_host *user = session->user;
+    snug_host *host = session->host;
     snug_session *front = session->front;
 
     park_leave(session);
     session_discard(session);
     if (front) { /* its thread has ended, or goes on without anybody */
-        host_adopt_orphan(front->host, front);
-        host_reap(front->host);
+        host_adopt_orphan(host, front);
+        host_reap(host);
     }
-    count_for_user(user, -1);
+    count_session(host, -1);
 }
 
 int snug_session_close(snug_session *session)

@@ -472,7 +472,7 @@ int snug_host_scan(snug_scan **out, snug_host *host, const char *source, size_t 
     if (!error)
         error = options_take(&options, sizeof options, given, "snug_scan_options");
     if (!error)
-        error = host->form->scan(out, host_itself(host), source, len, &options);
+        error = host->form->scan(out, host, source, len, &options);
     return host_fail(host, error);
 }
 

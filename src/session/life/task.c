@@ -8,11 +8,9 @@
 #include "base/forked.h"
 #include "base/thread.h"
 #include "limits/limits.h"
+#include "session/cells/run_cell.h"
 #include "session/core/claim.h"
 #include "session/core/session.h"
-#include "session/life/clerks.h"
-#include "session/life/keep_options.h"
-#include "session/life/pended.h"
 
 /* ---- life ---- */
 
@@ -71,11 +69,8 @@ void task_drop(snug_task *task)
         return;
     snug_result_free(task->result);
     snug_saved_free(task->saved);
-    snug_session_close(task->opened);
-    kept_options_free(task->options);
     free(task->message);
-    free(task->path);
-    str_free(&task->source);
+    task_free_call(task);
     pthread_mutex_destroy(&task->lock);
     free(task);
 }
@@ -132,60 +127,13 @@ void task_end(snug_task *task, int error)
     futex_wake_all(&task->is_over);
 }
 
-/* The host's lock is held. */
-static void unlink_telling(snug_task *task)
-{
-    snug_task **at = &task->host->telling;
-
-    while (*at != task)
-        at = &(*at)->next_telling;
-    *at = task->next_telling;
-}
-
-ON_OWN_STACK static void call_on_done(snug_task *task)
-{
-    snug_host *host = task->host;
-    attendance here;
-
-    attendance_begin(&here, &task->teller, task);
-    pthread_mutex_lock(&host->task_lock);
-    task->next_telling = host->telling;
-    host->telling = task;
-    pthread_mutex_unlock(&host->task_lock);
-
-    task->on_done(task->payload, task);
-
-    pthread_mutex_lock(&host->task_lock);
-    unlink_telling(task);
-    pthread_mutex_unlock(&host->task_lock);
-    attendance_end(&here, &task->teller);
-}
-
-static snug_task *take_left(snug_host *host)
-{
-    pthread_mutex_lock(&host->task_lock);
-    snug_task *task = host->telling;
-    while (task && !calling_is_left(&task->teller, task))
-        task = task->next_telling;
-    if (task)
-        unlink_telling(task);
-    pthread_mutex_unlock(&host->task_lock);
-    return task;
-}
-
-void tasks_forget_left(snug_host *host)
-{
-    for (snug_task *task; (task = take_left(host));)
-        task_abandon(task);
-}
-
 /* Who works on it calls its function, once, and is done with it. Answers whether it did. */
 static int tell(snug_task *task)
 {
     if (atomic_exchange(&task->is_told, 1))
         return 0;
     if (task->on_done)
-        call_on_done(task);
+        task->on_done(task->payload, task);
     count_task(task->host, -1);
     task_drop(task);
     return 1;
@@ -216,15 +164,6 @@ static void finish_cell(snug_task *task)
     task_end(task, error);
 }
 
-/* By this thread, in a callback that did not return. */
-static int is_left_by_us(snug_task *task)
-{
-    pthread_mutex_lock(&task->lock); /* so that the session is not let go of meanwhile */
-    int answer = task->session && attending_is_left(task->session);
-    pthread_mutex_unlock(&task->lock);
-    return answer;
-}
-
 /* Whoever comes first. Others who find it attended leave word that there may be more to do. Answers
  * whether it is over. */
 static int attend_cell(snug_task *task, uint64_t until_ns)
@@ -232,15 +171,12 @@ static int attend_cell(snug_task *task, uint64_t until_ns)
     if (atomic_load(&task->is_over))
         return 1;
     if (atomic_exchange(&task->is_attended, 1)) {
-        if (!is_left_by_us(task)) {
-            atomic_store(&task->is_missed, 1);
-            return 0;
-        }
-        attending_take_over(task->session);
+        atomic_store(&task->is_missed, 1);
+        return 0;
     }
 
     /* It stays attended when it is over. */
-    if (session_attend(task->session, until_ns)) {
+    if (task->session->form->attend(task->session, until_ns)) {
         finish_cell(task);
         return 1;
     }
@@ -261,13 +197,13 @@ static snug_task *task_of(snug_host *host, const snug_session *session)
 
 static void set_task(snug_session *session, snug_task *task)
 {
-    pthread_mutex_lock(&session->user->task_lock);
+    pthread_mutex_lock(&session->host->task_lock);
     session->task = task;
-    pthread_mutex_unlock(&session->user->task_lock);
+    pthread_mutex_unlock(&session->host->task_lock);
 }
 
 /* It may have rung before. Who attends may be done with it at once, and with its session. */
-void task_begun(snug_task *task)
+static void begin_attending(snug_task *task)
 {
     pthread_mutex_lock(&task->lock);
     atomic_store(&task->is_attended, 0);
@@ -280,17 +216,14 @@ static int start_claimed(snug_task **out, snug_session *session, const char *sou
                          const snug_limits *limits, snug_task_done *on_done, void *payload)
 {
     snug_task *task;
-    int error = task_new(&task, TASK_CELL, session->user, session, on_done, payload);
+    int error = task_new(&task, TASK_CELL, session->host, session, on_done, payload);
     if (error)
         return error;
 
-    const int is_pended = pended_is_needed(session);
-    task_hold(task); /* a clerk may be done with it at once */
+    task_hold(task); /* who dispatches may be done with it at once */
     set_task(session, task);
     error = session->form->listen(session, 1);
-    if (!error && is_pended)
-        error = pended_take(task, source, len, limits);
-    else if (!error)
+    if (!error)
         error = session->form->start(session, source, len, limits, 0);
     if (error) {
         session->form->listen(session, 0);
@@ -300,8 +233,7 @@ static int start_claimed(snug_task **out, snug_session *session, const char *sou
         return error;
     }
 
-    if (!is_pended)
-        task_begun(task);
+    begin_attending(task);
     if (out)
         *out = task;
     else
@@ -438,7 +370,7 @@ int snug_task_wait(snug_task *task, uint64_t ms)
 static snug_task *last_task(const snug_session *front)
 {
     snug_session *session = session_look(front);
-    snug_host *host = session->user;
+    snug_host *host = session->host;
 
     pthread_mutex_lock(&host->task_lock);
     snug_task *task = session->task ? session->task : session->ended;
@@ -493,7 +425,7 @@ void snug_task_cancel(snug_task *task)
     if (is_first && task->session && !task->is_waiting)
         task->session->form->interrupt(task->session);
     pthread_mutex_unlock(&task->lock);
-    if (is_first && (task->kind != TASK_CELL || task->until_ns > 0))
+    if (is_first && task->kind != TASK_CELL)
         clerks_cancel(task);
 }
 

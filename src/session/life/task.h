@@ -12,8 +12,6 @@
 #include <snug/snug.h>
 #include <snug/task.h>
 
-#include "base/str.h"
-#include "session/core/attending.h"
 #include "session/core/bell.h"
 
 typedef enum task_kind {
@@ -24,6 +22,8 @@ typedef enum task_kind {
     TASK_RESTORE,
     TASK_CLOSE
 } task_kind;
+
+typedef struct kept_options kept_options;
 
 struct snug_task {
     bell_item rings; /* first: for its on_done */
@@ -50,17 +50,9 @@ struct snug_task {
     snug_session *opened;
     snug_saved *saved;
 
-    str source; /* of a cell that is pended, with its limits, and until when it waits */
-    snug_limits limits;
-    int has_limits;
-    uint64_t until_ns;
-    struct kept_options *options; /* of an open */
+    kept_options *options; /* of an open */
     char *path;
-    uint64_t ms;
     struct snug_task *next; /* among those that wait for a clerk */
-
-    calling_place teller; /* who calls on_done */
-    struct snug_task *next_telling;
 };
 
 /* Under way for its host from here on, with one holder for the caller where out is not NULL.
@@ -73,13 +65,17 @@ void task_drop(snug_task *task);
 void task_abandon(snug_task *task);
 /* What has come of it, with this thread's message. Its session is released. */
 void task_end(snug_task *task, int error);
-/* A cell is on its way: from here on others may attend. Of a task that this thread holds. */
-void task_begun(snug_task *task);
 /* The same, and who dispatches calls on_done, if nobody who waits has. */
 void task_end_for_host(snug_task *task, int error);
 /* Of a host that has no task any more: what is left of the bell. */
-/* Those whose on_done this thread has left by an exception or a longjmp count as told. */
-void tasks_forget_left(snug_host *host);
 void tasks_close(snug_host *host);
+
+/* start_task.c: ends a task that waits for a thread. */
+void clerks_cancel(snug_task *task);
+/* What it has for its call. */
+void task_free_call(snug_task *task);
+typedef struct clerks clerks;
+/* No task waits, or is under way. NULL is fine. */
+void clerks_close(clerks *c);
 
 #endif

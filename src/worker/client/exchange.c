@@ -72,7 +72,7 @@ static void give_output(snug_session *session, unpacker *u)
     size_t len;
     snug_stream which = unpack_small(u, 1) ? SNUG_STREAM_STDERR : SNUG_STREAM_STDOUT;
     const char *text = unpack_utf8(u, &len);
-    if (!u->is_bad && session->callbacks.on_output && !session->attending.is_deaf)
+    if (!u->is_bad && session->callbacks.on_output)
         session->callbacks.on_output(session->callbacks.payload, which, text, len);
 }
 
@@ -85,7 +85,7 @@ static void take_display(snug_session *session, const remote_question *q, unpack
 
     if (event != SNUG_DISPLAY_EVENT_CLEAR)
         d = display_unpack(u, &room);
-    if (!u->is_bad && session->callbacks.on_display && !session->attending.is_deaf &&
+    if (!u->is_bad && session->callbacks.on_display &&
         (!d || result_describe(&shown, d) == SNUG_OK))
         session->callbacks.on_display(session->callbacks.payload, event, d ? &shown : NULL);
 

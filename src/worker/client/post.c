@@ -113,7 +113,7 @@ static void ring_those_due(post *p)
     for (remote *one = p->first; one; one = one->next_listener)
         if (atomic_load(&one->due_ns) <= now_ns) {
             atomic_store(&one->due_ns, u64_sum(now_ns, QUIET_NS));
-            bell_ring(one->session->user->bell, &one->session->rings);
+            bell_ring(one->session->host->bell, &one->session->rings);
         }
     pthread_mutex_unlock(&p->lock);
 }
@@ -202,7 +202,7 @@ static int find_post(post **out, remote_host *r)
 static void ring_for(void *arg)
 {
     snug_session *session = arg;
-    bell_ring(session->user->bell, &session->rings);
+    bell_ring(session->host->bell, &session->rings);
 }
 
 static void enlist(post *p, remote *r)

@@ -45,7 +45,7 @@ func openHost(form string) (*host, error) {
 	text := (*C.char)(C.calloc(1, errorBytes))
 	defer C.free(unsafe.Pointer(text))
 	var options C.snug_host_options
-	C.snug_host_options_init(&options, C.sizeof_snug_host_options)
+	options.size = C.sizeof_snug_host_options
 	options.error, options.error_bytes = text, errorBytes
 	if form == "worker" {
 		options.form = C.SNUG_FORM_WORKER
@@ -64,12 +64,12 @@ func (h *host) open() (*session, error) {
 	text := (*C.char)(C.calloc(1, errorBytes))
 	defer C.free(unsafe.Pointer(text))
 	// What options point to is C's, as Go's rules for pointers want it.
-	limits := (*C.snug_limits)(C.malloc(C.sizeof_snug_limits))
+	limits := (*C.snug_limits)(C.calloc(1, C.sizeof_snug_limits))
 	defer C.free(unsafe.Pointer(limits))
-	C.snug_limits_init(limits, C.sizeof_snug_limits)
+	limits.size = C.sizeof_snug_limits
 	limits.wall_ms, limits.memory_bytes = wallMs, memoryBytes
 	var options C.snug_session_options
-	C.snug_session_options_init(&options, C.sizeof_snug_session_options)
+	options.size = C.sizeof_snug_session_options
 	options.limits, options.error, options.error_bytes = limits, text, errorBytes
 	if code := C.snug_session_open(&s.c, h.c, &options); code != 0 {
 		return nil, failure(code, text)

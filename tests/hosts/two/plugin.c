@@ -12,14 +12,9 @@ static snug_session *session;
 static int open_session(const char *form)
 {
     snug_host_options options = SNUG_HOST_OPTIONS_INIT;
-    int error;
-
     if (!strcmp(form, "worker"))
         options.form = SNUG_FORM_WORKER;
-    if (!strcmp(form, "shared"))
-        error = snug_host_acquire(&host, &options);
-    else
-        error = snug_host_open(&host, &options);
+    int error = snug_host_open(&host, &options);
     return error ? error : snug_session_open(&session, host, NULL);
 }
 

@@ -26,9 +26,6 @@ class Two(unittest.TestCase):
     def test_the_second_one_is_told_that_a_local_host_is_open(self):
         self.assertEqual(self.lines("local", 2)[1], "bob: SNUG_EBUSY")
 
-    def test_both_share_a_local_host_that_they_acquire(self):
-        self.assertEqual(self.lines("shared", 2)[:4], ["ada: ok ", "bob: ok ", "ada: ok 42", "bob: ok 42"])
-
 
 if __name__ == "__main__":
     main()
