@@ -14,7 +14,7 @@ import unittest
 
 WORKER = os.path.realpath(sys.argv.pop())
 LEFTOVER = pathlib.Path(__file__).with_name("leftover.py")
-FORK = 0  # src/worker/protocol/zygote_words.h
+FORK = 0  # src/worker/protocol/frame.h
 SECONDS = 600
 
 

@@ -28,12 +28,12 @@
  * Lists. snug_result_change_count says how many there are, and snug_result_change(result, index)
  * returns the one at that index, from 0, or NULL past the end; so with every other list.
  *
- * Versions. Structs that the caller fills begin with their size: start from their _INIT value, which
- * is zero but for the size, and set what should differ. A newer library takes the smaller struct
- * of an older caller, whose missing members count as zero, and an older library takes a newer
- * caller's larger one, unless a member that it does not know is set: SNUG_EINVAL. Structs that the
- * library hands out by pointer may grow at their end: do not copy them or take their size. The
- * elements of an array (snug_mime, snug_mount) stay as they are. Enumerations may get further
+ * Versions. Structs that the caller fills begin with their size: start from their _INIT value,
+ * which is zero but for the size, and set what should differ. A newer library takes the smaller
+ * struct of an older caller, whose missing members count as zero, and an older library takes a
+ * newer caller's larger one, unless a member that it does not know is set: SNUG_EINVAL. Structs
+ * that the library hands out by pointer may grow at their end: do not copy them or take their size.
+ * The elements of an array (snug_mime, snug_mount) stay as they are. Enumerations may get further
  * values: have a default.
  *
  * Threads. A host and a result may be used from any number of threads at once,
@@ -408,9 +408,6 @@ SNUG_EXTERN int snug_host_parking(snug_parking *out, const snug_host *host);
  * protections in force. With SNUG_FORM_WORKER the line "process: " is about the worker that the
  * host was opened with. */
 SNUG_EXTERN const char *snug_host_report(const snug_host *host);
-/* The same as one JSON object, schema "snug.report/1", made at the first call: each key with its
- * text. NULL if memory ran out, and in a child of fork. len may be NULL. Any thread. */
-SNUG_EXTERN const char *snug_host_report_json(const snug_host *host, size_t *len);
 /* Why SNUG_HOST_FALLBACK made this a host of form SNUG_FORM_LOCAL; NULL if it did not. */
 SNUG_EXTERN const char *snug_host_fallback(const snug_host *host);
 /* The error of the last function that has failed on this host (those of its sessions have their
@@ -634,12 +631,6 @@ SNUG_EXTERN const char *snug_session_workdir(const snug_session *session);
 SNUG_EXTERN int64_t snug_session_process(const snug_session *session);
 /* As snug_host_error, of the last function that has failed on this session. */
 SNUG_EXTERN int snug_session_error(const snug_session *session, char *buffer, size_t bytes);
-/* The payload of its callbacks, as given at the open or set since: the program's own data about the
- * session. Any thread, but not while it is set. */
-SNUG_EXTERN void *snug_session_payload(const snug_session *session);
-/* Sets it, for the calls that follow. SNUG_EBUSY while one is under way. Not for sessions of an
- * agent, whose callbacks are the agent's. */
-SNUG_EXTERN int snug_session_set_payload(snug_session *session, void *payload);
 /* How many cells the session has run since it was opened or reset, and before it was saved if it
  * was restored. */
 SNUG_EXTERN uint64_t snug_session_execution_count(const snug_session *session);

@@ -15,8 +15,9 @@
  * own, and no two share a process. In the form SNUG_FORM_LOCAL one host in this process is all
  * tenants': they are kept apart by names and limits only.
  *
- * Names of tenants and sessions are any UTF-8 text of 1 to SNUG_SUPERVISOR_NAME_BYTES bytes; who
- * may call which is the caller's to decide.
+ * Names of tenants and sessions are any UTF-8 text of 1 to SNUG_SUPERVISOR_NAME_BYTES bytes, of
+ * which each counts three but for letters and digits of ASCII, "-" and "_": they are names of files
+ * too. Who may call which is the caller's to decide.
  *
  * What is kept. A session that nobody has called for idle_ms is saved into the state folder with
  * the files of its work directory, as by snug_session_save, and closed; so is the one that was
@@ -41,7 +42,7 @@
 extern "C" {
 #endif
 
-#define SNUG_SUPERVISOR_NAME_BYTES 4096
+#define SNUG_SUPERVISOR_NAME_BYTES 200
 
 typedef struct snug_supervisor snug_supervisor;
 typedef struct snug_lease snug_lease;

@@ -18,10 +18,9 @@
 #include "bash/grants.h"
 #include "bash/shell_bounds.h"
 #include "bash/usage.h"
-#include "session/cells/cell_job.h"
 #include "session/cells/inquiries.h"
-#include "session/files/list_files.h"
-#include "session/files/workdir_files.h"
+#include "session/cells/run_cell.h"
+#include "session/files/workdir.h"
 #include "session/life/make.h"
 #include "wire/json.h"
 

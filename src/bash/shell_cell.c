@@ -20,9 +20,9 @@
 #include "bash/bash.h"
 #include "bash/shell_stop.h"
 #include "limits/limits.h"
-#include "session/cells/take_result.h"
-#include "session/core/host_calls.h"
-#include "session/files/artifacts.h"
+#include "session/cells/run_cell.h"
+#include "session/core/job.h"
+#include "session/files/workdir.h"
 #include "session/result/result.h"
 
 /* ---- shell ending ---- */

@@ -13,7 +13,7 @@
 #include "bash/denylist.h"
 #include "bash/grants.h"
 #include "bash/usage.h"
-#include "session/confine/stage.h"
+#include "session/confine/namespaces.h"
 #include "worker/server/serve.h"
 
 int snug_worker_serve_bash(int in, int out)

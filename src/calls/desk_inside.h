@@ -10,7 +10,6 @@
 #include "calls/desk.h"
 #include "calls/journal.h"
 #include "calls/ledger.h"
-#include "calls/rules.h"
 
 struct snug_call {
     snug_call *previous, *next; /* of all */

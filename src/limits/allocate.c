@@ -9,11 +9,8 @@
 #include <stdlib.h>
 
 #include "limits/guard.h"
-#include "limits/large.h"
 #include "limits/memory.h"
-#include "limits/room.h"
 #include "limits/text.h"
-#include "limits/unusual.h"
 
 #define EXPORT  __attribute__((visibility("default")))
 #define ASIDE   __attribute__((noinline))

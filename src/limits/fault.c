@@ -1,9 +1,8 @@
-#include "limits/fault.h"
+#include "limits/guard.h"
 
 #include <snug/snug.h>
 
 #include "base/error.h"
-#include "limits/guard.h"
 #include "limits/text.h"
 
 #include <errno.h>

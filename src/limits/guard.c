@@ -7,8 +7,6 @@
 #include <snug/snug.h>
 
 #include "base/error.h"
-#include "limits/fault.h"
-#include "limits/interpose.h"
 #include "limits/text.h"
 
 #include <assert.h>

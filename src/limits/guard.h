@@ -201,4 +201,19 @@ __attribute__((noreturn)) void guard_leave(guard *g, guard_end end, int number);
 /* (handler) Opens the yellow zone if address lies in it; answers whether it did. */
 int guard_open_yellow(guard *g, const void *address);
 
+/* The signal handlers behind guard.h. */
+
+/* The kick's number; 0 before guard_install. */
+int fault_kick_signal(void);
+/* Every signal that the ladder uses. */
+void fault_signals(sigset_t *out);
+
+/* The functions of the C library that a program of ours defines itself, so
+ * that a guard knows what its thread holds, and keeps its signals (guard.h). Only linked
+ * into programs: a library's definitions would not come first. */
+
+/* Whether all of them are in force, for extension modules too. NULL where interpose.c is
+ * not linked in. */
+__attribute__((weak)) int interpose_is_complete(void);
+
 #endif

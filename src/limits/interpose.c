@@ -1,8 +1,6 @@
-#include "limits/interpose.h"
+#include "limits/guard.h"
 
 #include "base/settled.h"
-#include "limits/fault.h"
-#include "limits/guard.h"
 
 #include <dlfcn.h>
 #include <errno.h>

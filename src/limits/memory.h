@@ -8,6 +8,7 @@
 #define SNUG_LIMITS_MEMORY_H
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Read by other threads (watchdog, results), written by the session's, or by several
@@ -60,5 +61,53 @@ uint64_t memory_peak(const memory_account *m, uint64_t stack_bytes);
 /* An allocation has failed that the account had allowed. */
 void memory_refuse(memory_account *m);
 int memory_is_hopeless(const memory_account *m);
+
+/* Whether allocators have to look twice.
+ *
+ * There are seldom large blocks that are known of (large.h), or a room that is kept (room.h). So
+ * both are counted together: an allocator asks once, and most often goes on at once. */
+
+/* Of all threads. */
+extern _Atomic int unusual_count;
+
+#define UNUSUAL_IS_ANY() \
+    __builtin_expect(atomic_load_explicit(&unusual_count, memory_order_relaxed) > 0, 0)
+
+/* Large blocks of memory that C libraries have taken on sessions' threads.
+ *
+ * A thread that is torn out of a library never frees what that was working with. Its small blocks
+ * stay, for the library may have put them into a list of the process; a large one is data of
+ * the call, and its pages go back to the machine. The address stays taken. */
+
+enum { LARGE_BYTES = 1 << 20 };
+
+/* The block was taken for that account. Where there is no room for more, it is not known of. */
+void large_note(void *block, memory_account *m);
+/* Any thread, before the block is freed or moved; not needed where nothing is unusual. */
+void large_forget(const void *block);
+/* Nobody uses that account's blocks any more: their pages are given back. */
+void large_give_back(memory_account *m);
+/* They are the library's own from now on. */
+void large_disown(memory_account *m);
+
+/* Address space that a thread keeps for what must not fail in the midst.
+ *
+ * CPython ends the process when it finds no memory in certain moments: while an interpreter is
+ * made, above all. So there is a mapping before, and none of it is used: an allocator that finds no
+ * more lets a piece go, and tries again. Afterwards the rest goes in any case. Not all at once: the
+ * other threads of a process that is short of memory take what is let go, a whole room above all.
+ */
+
+enum { ROOM_BYTES = 32 << 20, ROOM_PIECE_BYTES = 1 << 20 };
+
+/* 1: this thread has it now; 0: there is none left in the process. */
+int room_keep(void);
+/* A piece of it. 1: there is more memory now, if no other thread was quicker. */
+int room_drop(void);
+/* The same for pages of the allocator's own: it has them, mapped and zero, and no other thread was
+ * in between. NULL: there is no room of that size. bytes is a multiple of the page. */
+void *room_take(size_t bytes);
+/* What is left of it. */
+void room_leave(void);
 
 #endif

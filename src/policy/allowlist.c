@@ -1,5 +1,12 @@
 #include "policy/allowlist.h"
 
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include <snug/snug.h>
 
 #include "base/array.h"
@@ -10,12 +17,6 @@
 #include "base/utf8.h"
 #include "policy/files.h"
 #include "policy/profile_text.h"
-
-#include <stdarg.h>
-#include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
     MAX_PROFILES = 16, /* that one profile includes, itself counted */
@@ -596,4 +597,49 @@ void allowlist_explain(const allowlist *list, const char *module, int exists, ch
     }
 
     str_free(&sentence);
+}
+
+/* Of Python 3.11 to 3.13, and what sessions have besides. A tool of that name would get what a cell
+ * prints, sums up or reads. Not from the session's own namespace, which is the cells' to change. */
+static int is_builtin(const char *name)
+{
+    static const char names[] =
+        " ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup"
+        " BlockingIOError BrokenPipeError BufferError BytesWarning ChildProcessError"
+        " ConnectionAbortedError ConnectionError ConnectionRefusedError"
+        " ConnectionResetError DeprecationWarning EOFError Ellipsis EncodingWarning"
+        " EnvironmentError Exception ExceptionGroup FileExistsError FileNotFoundError"
+        " FloatingPointError FutureWarning GeneratorExit IOError ImportError"
+        " ImportWarning IndentationError IndexError InterruptedError IsADirectoryError"
+        " KeyError KeyboardInterrupt LookupError MemoryError ModuleNotFoundError"
+        " NameError NotADirectoryError NotImplemented NotImplementedError OSError"
+        " OverflowError PendingDeprecationWarning PermissionError ProcessLookupError"
+        " PythonFinalizationError RecursionError ReferenceError ResourceWarning"
+        " RuntimeError RuntimeWarning StopAsyncIteration StopIteration SyntaxError"
+        " SyntaxWarning SystemError SystemExit TabError TimeoutError ToolError"
+        " ToolRefused ToolTimeout TypeError UnboundLocalError UnicodeDecodeError"
+        " UnicodeEncodeError UnicodeError UnicodeTranslateError UnicodeWarning"
+        " UserWarning ValueError Warning ZeroDivisionError abs aiter all anext any ascii"
+        " bin bool breakpoint bytearray bytes callable chr classmethod compile complex"
+        " copyright credits delattr dict dir display divmod enumerate eval exec exit"
+        " filter float format frozenset get_ipython getattr globals hasattr hash help hex"
+        " id input int isinstance issubclass iter len license list locals map max"
+        " memoryview min next object oct open ord pow print property quit range repr"
+        " reversed round set setattr slice sorted staticmethod str sum super tuple type"
+        " vars zip ";
+    const size_t len = strlen(name);
+
+    for (const char *at = names; len > 0 && (at = strstr(at + 1, name));)
+        if (at[-1] == ' ' && at[len] == ' ')
+            return 1;
+    return 0;
+}
+
+const char *toolnames_fault(const char *name, const allowlist *modules)
+{
+    if (is_builtin(name))
+        return "the name is a built-in one of Python";
+    if (modules && allowlist_verdict(modules, name, strlen(name)) == ALLOW_PUBLIC)
+        return "the name is that of a module that cells may import";
+    return NULL;
 }

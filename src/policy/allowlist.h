@@ -56,4 +56,10 @@ const char *allowlist_name(const allowlist *list, size_t index);
 void allowlist_explain(const allowlist *list, const char *module, int exists, char *text,
                        size_t size);
 
+/* Names that no tool may have: who calls them means something else. Pure. */
+
+/* What keeps the name from being a tool's, "the name is a built-in one of Python"; NULL:
+ * nothing. modules: those that cells may import. */
+const char *toolnames_fault(const char *name, const allowlist *modules);
+
 #endif

@@ -8,14 +8,24 @@
 
 #include <stddef.h>
 
-#include "policy/calls.h"
-
 /* A profile. */
 typedef struct policy_file {
     const char *name; /* "core.txt" */
     const char *text; /* ends with a NUL past len */
     size_t len;
 } policy_file;
+
+/* Calls that a scan forbids: the table in stdlib_allowlist/calls.txt.
+ *
+ * A line is `pattern  profile  reason`: a dotted name, or one that ends in `.*`
+ * or `*` for all names that begin so; profile is `all` or a profile's name. The
+ * whole name wins over a pattern, a longer pattern over a shorter one, a line of
+ * the profile over one of all. embed.py makes the table at build time. */
+
+typedef struct call_rule {
+    const char *pattern;
+    const char *reason;
+} call_rule;
 
 /* A line of calls.txt. */
 typedef struct policy_call {
@@ -37,5 +47,9 @@ extern const policy_alternative policy_alternatives[];
 
 /* NULL if there is none of that name. */
 const policy_file *policy_file_find(const char *name);
+
+/* The rule that forbids a call of the dotted name in that profile, or NULL.
+ * "builtins.eval", "__builtins__.eval" and "eval" are the same name. */
+const call_rule *calls_forbidden(const char *profile, const char *name, size_t len);
 
 #endif

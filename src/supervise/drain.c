@@ -11,11 +11,7 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "base/u64.h"
-#include "supervise/evict.h"
-#include "supervise/notes.h"
-#include "supervise/queue.h"
-#include "supervise/supervisor.h"
-#include "supervise/tenant_hosts.h"
+#include "supervise/supervise.h"
 
 /* GRACE_MS: how long a cell that was interrupted may take, whose ladder is far shorter. STOP_MS:
  * the same for a save. */

@@ -8,10 +8,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "supervise/evict.h"
-#include "supervise/notes.h"
-#include "supervise/queue.h"
-#include "supervise/tenant_hosts.h"
+#include "supervise/supervise.h"
 #include "wire/json.h"
 
 /* ---- saving ---- */

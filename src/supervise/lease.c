@@ -11,15 +11,10 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/forked.h"
-#include "base/jsontext.h"
 #include "base/options.h"
 #include "base/utf8.h"
-#include "supervise/evict.h"
-#include "supervise/notes.h"
-#include "supervise/queue.h"
 #include "supervise/supervise.h"
-#include "supervise/supervisor.h"
-#include "supervise/tenant_hosts.h"
+#include "wire/json.h"
 
 /* ---- acquire ---- */
 
@@ -357,10 +352,12 @@ struct snug_served {
 
 static int check_one_name(const char *what, const char *name)
 {
-    size_t at, len = name ? strlen(name) : 0;
-    if (len == 0 || len > SNUG_SUPERVISOR_NAME_BYTES)
-        return error_set(SNUG_EINVAL, "the name of a %s must have 1 to %d bytes, and has %zu", what,
-                         SNUG_SUPERVISOR_NAME_BYTES, len);
+    size_t at, len = name ? strlen(name) : 0, bytes = name ? state_name_bytes(name) : 0;
+    if (bytes == 0 || bytes > SNUG_SUPERVISOR_NAME_BYTES)
+        return error_set(SNUG_EINVAL,
+                         "the name of a %s must have 1 to %d bytes, and has %zu as a file's, where "
+                         "other than letters, digits, - and _ count three",
+                         what, SNUG_SUPERVISOR_NAME_BYTES, bytes);
 
     if (utf8_check(name, len, &at) != UTF8_FINE)
         return error_set(SNUG_EINVAL, "the name of a %s must be UTF-8, and is not at byte %zu",
@@ -802,52 +799,47 @@ const snug_arrival *snug_served_arrival(const snug_served *served)
     return &served->arrival.shown;
 }
 
-static int add_opened(str *out, const snug_served *served)
+static void put_cells_lost(str *out, const snug_arrival *a)
 {
-    const snug_arrival *a = &served->arrival.shown;
-    const char *saved = a->restored ? snug_saved_json(a->restored, NULL) : "null";
-    char cells[24] = "null";
-    const char *state = *a->reason ? "lost" : "kept";
-
-    if (!saved)
-        return SNUG_ENOMEM;
-    if (a->cells_lost != MARK_UNKNOWN)
-        snprintf(cells, sizeof cells, "%llu", (unsigned long long)a->cells_lost);
-
-    int error = str_add(out, ",\"opened\":{\"tenant\":");
-    if (!error)
-        error = jsontext_quote(out, served->tenant, strlen(served->tenant));
-    if (!error)
-        error = str_printf(out, ",\"how\":\"%s\",\"state\":\"%s\",\"reason\":",
-                           snug_origin_name(a->origin), state);
-
-    if (!error)
-        error = jsontext_quote(out, a->reason, strlen(a->reason));
-    if (!error)
-        error = str_printf(out, ",\"cells_lost\":%s,\"waited_ms\":%.3f,\"restored\":%s", cells,
-                           (double)a->waited_ns / 1e6, saved);
-
-    if (!error)
-        error = str_printf(out, ",\"files_left_out\":%s,\"not_saved\":", a->files_left_out);
-    if (!error)
-        error = jsontext_quote(out, a->not_saved, strlen(a->not_saved));
-    if (error)
-        return error;
-
-    if (a->saved_ms)
-        return str_printf(out, ",\"restored_from\":{\"saved_ms\":%lld,\"cells_lost\":%s}}}",
-                          (long long)a->saved_ms, cells);
-
-    return str_add(out, ",\"restored_from\":null}}");
+    if (a->cells_lost == MARK_UNKNOWN)
+        json_put_raw(out, "cells_lost", NULL);
+    else
+        json_put_number(out, "cells_lost", (double)a->cells_lost);
 }
 
 /* The result's object with one member more. */
 static void encode_served(snug_served *served)
 {
+    const snug_arrival *a = &served->arrival.shown;
+    str *out = &served->json;
     size_t len;
     const char *result = snug_result_json(served->result, &len);
-    if (!result || str_append(&served->json, result, len - 1) || add_opened(&served->json, served))
-        str_free(&served->json);
+    const char *saved = a->restored ? snug_saved_json(a->restored, NULL) : "null";
+
+    if (!result || !saved)
+        return;
+    str_append(out, result, len - 1);
+    json_open(out, "opened", '{');
+    json_put_word(out, "tenant", served->tenant);
+    json_put_word(out, "how", snug_origin_name(a->origin));
+    json_put_word(out, "state", *a->reason ? "lost" : "kept");
+    json_put_word(out, "reason", a->reason);
+    put_cells_lost(out, a);
+    str_printf(out, ",\"waited_ms\":%.3f", (double)a->waited_ns / 1e6);
+    json_put_raw(out, "restored", saved);
+    json_put_raw(out, "files_left_out", a->files_left_out);
+    json_put_word(out, "not_saved", a->not_saved);
+    if (a->saved_ms) {
+        json_open(out, "restored_from", '{');
+        json_put_number(out, "saved_ms", (double)a->saved_ms);
+        put_cells_lost(out, a);
+        json_close(out, '}');
+    } else {
+        json_put_raw(out, "restored_from", NULL);
+    }
+    str_add(out, "}}");
+    if (str_error(out))
+        str_free(out);
 }
 
 const char *snug_served_json(const snug_served *given, size_t *len)

@@ -8,9 +8,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/u64.h"
-#include "supervise/notes.h"
-#include "supervise/queue.h"
-#include "supervise/tenant_hosts.h"
+#include "supervise/supervise.h"
 
 /* ---- seats ---- */
 

@@ -11,55 +11,49 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <snug/snug.h>
+#include <snug/supervisor.h>
 
 #include "base/ascii.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/jsontext.h"
 #include "base/utf8.h"
-#include "supervise/sha256.h"
 
 /* ---- names ---- */
 
 /* Of a file's 255 there is room for an ending, and for that of file_replace. */
-enum { LONG_NAME = 200, LONG_HEAD = 60 };
+_Static_assert(SNUG_SUPERVISOR_NAME_BYTES <= 220, "a name is a file's");
+
+static int is_plain(char c)
+{
+    return is_word(c) || c == '-';
+}
+
+size_t state_name_bytes(const char *name)
+{
+    size_t bytes = 0;
+    for (; *name; name++)
+        bytes += is_plain(*name) ? 1 : 3;
+    return bytes;
+}
 
 int state_name(str *out, const char *name)
 {
-    str text = { 0 };
-    char digest[SHA256_HEX + 1];
-    int error = SNUG_OK;
-
-    for (const char *at = name; *at && !error; at++) {
-        if (is_word(*at) || *at == '-')
-            error = str_append(&text, at, 1);
+    for (; *name; name++) {
+        if (is_plain(*name))
+            str_append(out, name, 1);
         else
-            error = str_printf(&text, "%%%02X", (unsigned)(unsigned char)*at);
+            str_printf(out, "%%%02X", (unsigned)(unsigned char)*name);
     }
-
-    if (!error && text.len > LONG_NAME) {
-        sha256(digest, name, strlen(name));
-        error = str_printf(out, "%.*s~%s", LONG_HEAD, text.data, digest);
-    } else if (!error) {
-        error = str_add(out, str_text(&text));
-    }
-
-    str_free(&text);
-    return error;
+    return str_error(out);
 }
 
 int state_place(str *out, const state_folder *state, const char *tenant, const char *session)
 {
-    int error = str_printf(out, "%s/", state->path);
-
-    if (!error)
-        error = state_name(out, tenant);
-    if (!error)
-        error = str_add(out, "/");
-    if (!error)
-        error = state_name(out, session);
-    return error;
+    str_printf(out, "%s/", state->path);
+    state_name(out, tenant);
+    str_add(out, "/");
+    return state_name(out, session);
 }
 
 /* PATH_MAX holds the state's path, checked at open, two names and an ending. */
@@ -299,7 +293,7 @@ int state_open(state_folder *out, const char *path)
     out->path = realpath(path, NULL);
     if (!out->path)
         return error_system("%s", path);
-    if (strlen(out->path) + 2 * (LONG_NAME + 1) + 32 > PATH_MAX)
+    if (strlen(out->path) + 2 * (SNUG_SUPERVISOR_NAME_BYTES + 1) + 32 > PATH_MAX)
         return error_set(SNUG_EINVAL,
                          "the path of the state folder has %zu bytes, which is too long",
                          strlen(out->path));

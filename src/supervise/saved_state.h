@@ -3,11 +3,13 @@
  *
  * Beside a save stand, where they are needed:
  *     SESSION.open     the session is in memory and not as it was saved, or was so when its process
- *                      or worker was killed: the number of cells since the save, and why it was
- * lost SESSION.tried    restoring the save has failed once SESSION.left     files of the work
- * directory that were not saved, as JSON SESSION.damaged  a save that could not be read Names are
- * written so that no two meet and none means anything to the file system: what is not a letter,
- * digit, "-" or "_" of ASCII is %XX, and what gets long by that ends in its SHA-256.
+ *                      or worker was killed: the cells since the save, and why it was lost
+ *     SESSION.tried    restoring the save has failed once
+ *     SESSION.left     files of the work directory that were not saved, as JSON
+ *     SESSION.damaged  a save that could not be read
+ *
+ * Names are written so that no two meet and none means anything to the file system: what is not a
+ * letter, digit, "-" or "_" of ASCII is %XX.
  */
 #ifndef SNUG_SUPERVISE_SAVED_STATE_H
 #define SNUG_SUPERVISE_SAVED_STATE_H
@@ -27,6 +29,8 @@ typedef struct state_folder {
 int state_open(state_folder *out, const char *path);
 void state_close(state_folder *state);
 
+/* How long a name is as that of a file. */
+size_t state_name_bytes(const char *name);
 /* A name as that of a file. SNUG_OK, SNUG_ENOMEM. */
 int state_name(str *out, const char *name);
 /* The paths of a session's files, without the dot and what is behind it. SNUG_OK, SNUG_ENOMEM. */

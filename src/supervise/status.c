@@ -5,12 +5,11 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "supervise/supervisor.h"
-#include "supervise/tenant_hosts.h"
+#include "supervise/supervise.h"
 #include "wire/json.h"
 
 struct snug_supervisor_state {
-    char *json;
+    str json;
 };
 
 enum { MOST_TENANTS = 1000 };
@@ -20,18 +19,17 @@ typedef struct figure {
     uint64_t value;
 } figure;
 
-static int add_figures(cJSON *parent, const char *name, const figure *figures, size_t count)
+static void put_figures(str *out, const char *name, const figure *figures, size_t count)
 {
-    cJSON *object = json_add_object(parent, name);
-    int failed = !object;
-    for (size_t i = 0; i < count && !failed; i++)
-        failed = json_add_number(object, figures[i].name, (double)figures[i].value);
-    return failed;
+    json_open(out, name, '{');
+    for (size_t i = 0; i < count; i++)
+        json_put_number(out, figures[i].name, (double)figures[i].value);
+    json_close(out, '}');
 }
-#define ADD_FIGURES(parent, name, figures) \
-    add_figures(parent, name, figures, sizeof(figures) / sizeof *(figures))
+#define PUT_FIGURES(out, name, figures) \
+    put_figures(out, name, figures, sizeof(figures) / sizeof *(figures))
 
-static int add_session_counts(cJSON *root, const snug_supervisor *s)
+static void put_session_counts(str *out, const snug_supervisor *s)
 {
     const supervise_counts *c = &s->counts;
     const figure sessions[] = { { "open", s->open },     { "saved", s->state.saved },
@@ -49,45 +47,12 @@ static int add_session_counts(cJSON *root, const snug_supervisor *s)
                             { "drain", c->away[AWAY_DRAIN] },
                             { "failed", c->away_failed } };
 
-    int failed = json_add_number(root, "hosts", s->host ? 1 : (double)s->hosts);
-
-    if (!failed)
-        failed = json_add_number(root, "workers_died", (double)c->workers_died);
-    if (!failed)
-        failed = ADD_FIGURES(root, "sessions", sessions);
-    if (!failed)
-        failed = ADD_FIGURES(root, "cells", cells);
-    if (!failed)
-        failed = ADD_FIGURES(root, "refused", refused);
-    if (!failed)
-        failed = ADD_FIGURES(root, "put_away", away);
-    return failed;
-}
-
-static int add_queue(cJSON *root, const snug_supervisor *s)
-{
-    cJSON *queue = json_add_object(root, "queue");
-    if (!queue)
-        return SNUG_ENOMEM;
-
-    int failed = json_add_number(queue, "waiting", (double)s->waiting);
-    if (!failed)
-        failed = json_add_number(queue, "waited", (double)s->counts.waited);
-    if (!failed)
-        failed = json_add_number(queue, "waited_ms", (double)s->counts.waited_ns / 1e6);
-    if (!failed)
-        failed = json_add_number(queue, "longest_ms", (double)s->counts.longest_ns / 1e6);
-    return failed;
-}
-
-static int add_memory(cJSON *root, const snug_supervisor *s, uint64_t bytes)
-{
-    cJSON *memory = json_add_object(root, "memory");
-    if (!memory || json_add_number(memory, "bytes", (double)bytes))
-        return SNUG_ENOMEM;
-    if (s->limits.memory_bytes == SNUG_UNLIMITED)
-        return json_add_null(memory, "limit_bytes");
-    return json_add_number(memory, "limit_bytes", (double)s->limits.memory_bytes);
+    json_put_number(out, "hosts", s->host ? 1 : (double)s->hosts);
+    json_put_number(out, "workers_died", (double)c->workers_died);
+    PUT_FIGURES(out, "sessions", sessions);
+    PUT_FIGURES(out, "cells", cells);
+    PUT_FIGURES(out, "refused", refused);
+    PUT_FIGURES(out, "put_away", away);
 }
 
 /* The one that was started last. */
@@ -99,74 +64,46 @@ static int64_t newest_process(const tenant *t)
     return w ? w->process : 0;
 }
 
-static int add_one_tenant(cJSON *list, const tenant *t)
+static void put_tenants(str *out, const snug_supervisor *s)
 {
-    cJSON *item = json_add_object(list, NULL);
-    if (!item)
-        return SNUG_ENOMEM;
+    int left = MOST_TENANTS;
 
-    int failed = json_add_text(item, "tenant", t->name);
-    if (!failed)
-        failed = json_add_number(item, "process", (double)newest_process(t));
-    if (!failed)
-        failed = json_add_number(item, "open", (double)t->open);
-    if (!failed)
-        failed = json_add_number(item, "running", (double)t->running);
-    if (!failed)
-        failed = json_add_number(item, "waiting", (double)t->waiting);
-    return failed;
-}
-
-static int add_tenants(cJSON *root, const snug_supervisor *s)
-{
-    cJSON *list = json_add_array(root, "tenants");
-    int failed = !list, left = MOST_TENANTS;
-
-    for (const tenant *t = s->tenants; t && !failed && left > 0; t = t->next) {
-        failed = add_one_tenant(list, t);
-        left--;
+    json_open(out, "tenants", '[');
+    for (const tenant *t = s->tenants; t && left > 0; t = t->next, left--) {
+        json_open(out, NULL, '{');
+        json_put_word(out, "tenant", t->name);
+        json_put_number(out, "process", (double)newest_process(t));
+        json_put_number(out, "open", (double)t->open);
+        json_put_number(out, "running", (double)t->running);
+        json_put_number(out, "waiting", (double)t->waiting);
+        json_close(out, '}');
     }
-
-    return failed;
+    json_close(out, ']');
 }
 
 /* The lock is held. */
-static int add_state(cJSON *root, const snug_supervisor *s, uint64_t memory_bytes)
+static void put_state(str *out, const snug_supervisor *s, uint64_t memory_bytes)
 {
-    int failed = json_add_text(root, "schema", "snug.supervisor/1");
-
-    if (!failed)
-        failed = json_add_text(root, "form", s->host ? "local" : "worker");
-    if (!failed)
-        failed = json_add_bool(root, "is_draining", s->is_draining);
-    if (!failed)
-        failed = add_session_counts(root, s);
-    if (!failed)
-        failed = add_queue(root, s);
-    if (!failed)
-        failed = add_memory(root, s, memory_bytes);
-    if (!failed)
-        failed = add_tenants(root, s);
-    return failed;
-}
-
-/* Malloc'ed; NULL: memory ran out. */
-static char *encode_state(snug_supervisor *s)
-{
-    char *text = NULL;
-    uint64_t memory_bytes = hosts_memory(s);
-    cJSON *root = cJSON_CreateObject();
-    if (!root)
-        return NULL;
-
-    pthread_mutex_lock(&s->lock);
-    int failed = add_state(root, s, memory_bytes);
-    pthread_mutex_unlock(&s->lock);
-    if (!failed)
-        text = json_text(root);
-
-    cJSON_Delete(root);
-    return text;
+    json_open(out, NULL, '{');
+    json_put_word(out, "schema", "snug.supervisor/1");
+    json_put_word(out, "form", s->host ? "local" : "worker");
+    json_put_bool(out, "is_draining", s->is_draining);
+    put_session_counts(out, s);
+    json_open(out, "queue", '{');
+    json_put_number(out, "waiting", (double)s->waiting);
+    json_put_number(out, "waited", (double)s->counts.waited);
+    json_put_number(out, "waited_ms", (double)s->counts.waited_ns / 1e6);
+    json_put_number(out, "longest_ms", (double)s->counts.longest_ns / 1e6);
+    json_close(out, '}');
+    json_open(out, "memory", '{');
+    json_put_number(out, "bytes", (double)memory_bytes);
+    if (s->limits.memory_bytes == SNUG_UNLIMITED)
+        json_put_raw(out, "limit_bytes", NULL);
+    else
+        json_put_number(out, "limit_bytes", (double)s->limits.memory_bytes);
+    json_close(out, '}');
+    put_tenants(out, s);
+    json_close(out, '}');
 }
 
 int snug_supervisor_report(snug_supervisor_state **out, snug_supervisor *s)
@@ -181,9 +118,12 @@ int snug_supervisor_report(snug_supervisor_state **out, snug_supervisor *s)
     if (!state)
         return error_no_memory();
 
-    state->json = encode_state(s);
-    if (!state->json) {
-        free(state);
+    uint64_t memory_bytes = hosts_memory(s);
+    pthread_mutex_lock(&s->lock);
+    put_state(&state->json, s, memory_bytes);
+    pthread_mutex_unlock(&s->lock);
+    if (str_error(&state->json)) {
+        snug_supervisor_state_free(state);
         return error_no_memory();
     }
 
@@ -194,14 +134,14 @@ int snug_supervisor_report(snug_supervisor_state **out, snug_supervisor *s)
 const char *snug_supervisor_state_json(const snug_supervisor_state *state, size_t *len)
 {
     if (len)
-        *len = strlen(state->json);
-    return state->json;
+        *len = state->json.len;
+    return state->json.data;
 }
 
 void snug_supervisor_state_free(snug_supervisor_state *state)
 {
     if (!state)
         return;
-    free(state->json);
+    str_free(&state->json);
     free(state);
 }

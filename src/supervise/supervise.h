@@ -167,4 +167,99 @@ struct snug_lease {
     arrival arrival;
 };
 
+/* Who waits for what, and whose turn it is. All with the lock. */
+
+/* The tenant and seat of those names, made where they are not there. SNUG_OK, SNUG_ENOMEM. */
+int queue_find(seat **out, snug_supervisor *s, const char *tenant, const char *session);
+/* NULL where there is none. */
+seat *queue_look(const snug_supervisor *s, const char *tenant, const char *session);
+/* Frees a seat, and then its tenant, that nobody needs. */
+void queue_tidy(snug_supervisor *s, seat *one);
+void queue_tidy_tenant(snug_supervisor *s, tenant *tenant);
+/* Waits for a turn, and for the seat where needs_seat. SNUG_OK: both are the caller's. waited_ns
+ * is added to. SNUG_EBUSY with a message. */
+int queue_wait(snug_supervisor *s, seat *wanted, int needs_seat, uint64_t *waited_ns);
+void queue_give_turn(snug_supervisor *s, tenant *tenant);
+/* One more, which nobody has waited for. */
+void queue_add_turn(snug_supervisor *s, tenant *tenant);
+void queue_give_seat(snug_supervisor *s, seat *one);
+/* Interrupts what its session does, in that way; if it has none, nothing. Releases the lock
+ * meanwhile. */
+void queue_interrupt(snug_supervisor *s, seat *one, void (*interrupt)(snug_session *session));
+/* Refuses those whose time is over, or all. */
+void queue_expire(snug_supervisor *s, uint64_t now_ns);
+void queue_refuse_all(snug_supervisor *s);
+
+/* What a supervisor tells its owner, and what it writes down of a session. */
+
+uint64_t notes_now(const snug_supervisor *s);
+/* Without the lock. session: NULL is "". message: NULL is "". */
+void notes_tell(snug_supervisor *s, snug_supervisor_event_kind kind, const char *tenant,
+                const char *session, const char *message);
+/* SNUG_EBUSY, counted; the sentence is kept. With the lock. */
+int notes_refuse(snug_supervisor *s, refusal_kind kind, const char *sentence);
+/* Beside its save: the number of cells since then, and why it was lost; NULL: it was not. */
+void notes_mark(snug_supervisor *s, seat *one, uint64_t cells, const char *why);
+/* For the session's next call, about its saves, once until it changes; "": nothing. */
+__attribute__((format(printf, 2, 3))) void notes_notice(seat *one, const char *format, ...);
+/* An event with the last error; answers error with what and a message without paths. */
+int notes_state_failed(snug_supervisor *s, const seat *one, int error, const char *what);
+/* A message without the path of the session's files in it. */
+const char *notes_reason(const seat *one, const char *message);
+/* It is lost with its cell. */
+void notes_lost(snug_supervisor *s, seat *one, const char *why);
+
+/* Sessions are saved, put away, and room is made for others. Without the lock. */
+
+/* Saves it, with the seat held; an error is an event too. */
+int evict_save(snug_supervisor *s, seat *one);
+/* Whether something is lost where its worker dies: it is not as it was saved. With the seat held.
+ */
+int evict_loses(const seat *one);
+/* Closes it, with the seat held. */
+void evict_close(snug_supervisor *s, seat *one);
+/* There is room for one more session of the tenant, and it is counted as open. SNUG_EBUSY. */
+int evict_make_room(snug_supervisor *s, tenant *tenant);
+/* Takes that back. */
+void evict_return_room(snug_supervisor *s, tenant *tenant);
+/* All that is due. */
+void supervisor_sweep(snug_supervisor *s);
+/* A session is. With the lock. */
+int evict_has_due(const snug_supervisor *s, uint64_t since_ns);
+int evict_start(snug_supervisor *s);
+void evict_stop(snug_supervisor *s);
+
+/* The tenants' hosts. All without the lock but for what says so. */
+
+/* The host of a tenant, of which a session is counted as open. */
+int hosts_get(snug_host **out, snug_supervisor *s, tenant *tenant);
+/* Another one in its place, where one session is counted as open and none is; else it stays. */
+int hosts_replace(snug_supervisor *s, tenant *tenant);
+/* The session was opened or reset, in the worker that it has now. */
+void hosts_note(snug_supervisor *s, seat *one);
+/* It has none any more. With the lock. */
+void hosts_forget(seat *one);
+/* No worker is noted of the tenant any more. With the lock. */
+void hosts_forget_workers(tenant *tenant);
+/* Notices which of a tenant's workers have died, and tells the owner. */
+void hosts_check(snug_supervisor *s, tenant *tenant);
+/* The same for all tenants. */
+void hosts_check_all(snug_supervisor *s);
+/* Ends one worker that has no session, and had none for so long. 1: it did. */
+int hosts_end_one(snug_supervisor *s, uint64_t idle_ns);
+/* Kills all workers: what is under way in them fails, and nothing that is to end with them is
+ * waited for. That they died is not told. With the lock. */
+void hosts_kill(snug_supervisor *s);
+/* Bytes that the workers take, or this process where the sessions are in it. */
+uint64_t hosts_memory(snug_supervisor *s);
+
+/* The object, for tests that bring their own time and memory. */
+
+int supervisor_open_in(snug_supervisor **out, const snug_supervisor_options *given,
+                       const supervise_world *world);
+
+/* SNUG_EINVAL with a sentence, for the function of supervisor.h that what names: it is NULL, or
+ * another process's. */
+int supervisor_check(const snug_supervisor *s, const char *what);
+
 #endif

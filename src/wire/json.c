@@ -308,14 +308,6 @@ int json_add_raw(cJSON *object, const char *name, const char *raw)
     return added_or_no_memory(attach(object, name, cJSON_CreateRaw(raw)));
 }
 
-int json_add_lasting_raw(cJSON *object, const char *name, const char *raw)
-{
-    cJSON *item = cJSON_CreateStringReference(raw);
-    if (item)
-        item->type = cJSON_Raw | cJSON_IsReference;
-    return added_or_no_memory(attach(object, name, item));
-}
-
 cJSON *json_add_object(cJSON *parent, const char *name)
 {
     return attach(parent, name, cJSON_CreateObject());
@@ -357,80 +349,51 @@ static int write_double(str *out, double value)
 }
 
 /* What stands between the quotes. */
-static int write_characters(str *out, const char *text)
+static void write_characters(str *out, const char *text, size_t len)
 {
     static const char letters[][3] = {
         ['\b'] = "\\b", ['\t'] = "\\t", ['\n'] = "\\n",  ['\f'] = "\\f",
         ['\r'] = "\\r", ['"'] = "\\\"", ['\\'] = "\\\\",
     };
-    int error = 0;
 
-    while (!error && *text) {
-        size_t plain = 0;
-        while ((unsigned char)text[plain] >= ' ' && text[plain] != '"' && text[plain] != '\\')
+    for (size_t at = 0; at < len; at++) {
+        size_t plain = at;
+        while (plain < len && (unsigned char)text[plain] >= ' ' && text[plain] != '"' &&
+               text[plain] != '\\')
             plain++;
-        error = str_append(out, text, plain);
-        text += plain;
-        if (error || !*text)
+        str_append(out, text + at, plain - at);
+        at = plain;
+        if (at == len)
             break;
-        const char *letter = letters[(unsigned char)*text];
+
+        const char *letter = letters[(unsigned char)text[at]];
         if (*letter)
-            error = str_append(out, letter, 2);
+            str_append(out, letter, 2);
         else
-            error = str_printf(out, "\\u%04x", (unsigned)(unsigned char)*text);
-        text++;
+            str_printf(out, "\\u%04x", (unsigned)(unsigned char)text[at]);
     }
-
-    return error;
 }
 
-static int write_string(str *out, const char *text)
+static int write_string(str *out, const char *text, size_t len)
 {
-    int error = str_append(out, "\"", 1);
-    if (!error)
-        error = write_characters(out, text);
-    if (!error)
-        error = str_append(out, "\"", 1);
-    return error;
+    str_append(out, "\"", 1);
+    write_characters(out, text, len);
+    return str_append(out, "\"", 1);
 }
 
-/* With NULs, which cJSON has no room for. */
-static int add_escaped(cJSON *object, const char *name, const char *text, size_t len)
-{
-    str raw = { 0 };
-    const char *end = text + len;
-    int error = str_append(&raw, "\"", 1);
-
-    for (; !error && text < end; text += strlen(text) + 1) {
-        error = write_characters(&raw, text);
-        if (!error && text + strlen(text) < end)
-            error = str_add(&raw, "\\u0000");
-    }
-
-    if (!error && !(error = str_append(&raw, "\"", 1)))
-        error = json_add_raw(object, name, str_text(&raw));
-    str_free(&raw);
-    return error;
-}
-
+/* cJSON has no room for NULs. */
 int json_add_text_len(cJSON *object, const char *name, const char *text, size_t len)
 {
-    str ended = { 0 };
-    int error = str_append(&ended, text, len);
+    str written = { 0 };
+    const int has_nul = memchr(text, '\0', len) != NULL;
+    int error = has_nul ? write_string(&written, text, len) : str_append(&written, text, len);
 
-    if (!error && memchr(str_text(&ended), '\0', len))
-        error = add_escaped(object, name, str_text(&ended), len);
+    if (!error && has_nul)
+        error = json_add_raw(object, name, written.data);
     else if (!error)
-        error = json_add_text(object, name, str_text(&ended));
-    str_free(&ended);
+        error = json_add_text(object, name, str_text(&written));
+    str_free(&written);
     return error;
-}
-
-int json_add_lasting(cJSON *object, const char *name, const char *text, size_t len)
-{
-    if (memchr(text, '\0', len))
-        return add_escaped(object, name, text, len);
-    return added_or_no_memory(attach(object, name, cJSON_CreateStringReference(text)));
 }
 
 static int write_value(str *out, const cJSON *value);
@@ -444,7 +407,7 @@ static int write_children(str *out, const cJSON *parent, const char *brackets)
         if (child != parent->child)
             error = str_append(out, ",", 1);
         if (!error && cJSON_IsObject(parent))
-            error = write_string(out, child->string);
+            error = write_string(out, child->string, strlen(child->string));
         if (!error && cJSON_IsObject(parent))
             error = str_append(out, ":", 1);
         if (!error)
@@ -464,7 +427,7 @@ static int write_value(str *out, const cJSON *value)
     case cJSON_Number:
         return write_double(out, value->valuedouble);
     case cJSON_String:
-        return write_string(out, value->valuestring);
+        return write_string(out, value->valuestring, strlen(value->valuestring));
     case cJSON_Raw:
         return str_add(out, value->valuestring);
     case cJSON_Array:
@@ -484,4 +447,70 @@ char *json_text(const cJSON *value)
         return NULL;
     }
     return str_take(&out);
+}
+
+/* ---- text as it is written ---- */
+
+static void begin_value(str *out, const char *name)
+{
+    const char last = out->len > 0 ? out->data[out->len - 1] : '[';
+
+    if (last != '{' && last != '[')
+        str_append(out, ",", 1);
+    if (name) {
+        write_string(out, name, strlen(name));
+        str_append(out, ":", 1);
+    }
+}
+
+void json_put_text(str *out, const char *name, const char *text, size_t len)
+{
+    begin_value(out, name);
+    write_string(out, text, len);
+}
+
+void json_put_word(str *out, const char *name, const char *text)
+{
+    json_put_text(out, name, text, strlen(text));
+}
+
+void json_put_str(str *out, const char *name, const str *text)
+{
+    json_put_text(out, name, str_text(text), text->len);
+}
+
+void json_put_number(str *out, const char *name, double value)
+{
+    begin_value(out, name);
+    write_double(out, value);
+}
+
+void json_put_bool(str *out, const char *name, int value)
+{
+    json_put_raw(out, name, value ? "true" : "false");
+}
+
+void json_put_raw(str *out, const char *name, const char *raw)
+{
+    begin_value(out, name);
+    str_add(out, raw ? raw : "null");
+}
+
+void json_open(str *out, const char *name, char bracket)
+{
+    begin_value(out, name);
+    str_append(out, &bracket, 1);
+}
+
+void json_close(str *out, char bracket)
+{
+    str_append(out, &bracket, 1);
+}
+
+char *json_taken(str *out)
+{
+    if (!str_error(out))
+        return str_take(out);
+    str_free(out);
+    return NULL;
 }

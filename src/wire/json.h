@@ -32,17 +32,31 @@ int json_add_text(cJSON *object, const char *name, const char *text);
 /* The same for len bytes, behind which no NUL need be, and that may hold some: they become
  * \u0000. */
 int json_add_text_len(cJSON *object, const char *name, const char *text, size_t len);
-/* The same for what lives as long as object, and is not copied as far as that can be. */
-int json_add_lasting(cJSON *object, const char *name, const char *text, size_t len);
 int json_add_number(cJSON *object, const char *name, double value);
 int json_add_bool(cJSON *object, const char *name, int value);
 int json_add_null(cJSON *object, const char *name);
 /* raw is JSON already. */
 int json_add_raw(cJSON *object, const char *name, const char *raw);
-int json_add_lasting_raw(cJSON *object, const char *name, const char *raw);
 /* A new object or array that belongs to parent; NULL if memory ran out. */
 cJSON *json_add_object(cJSON *parent, const char *name);
 cJSON *json_add_array(cJSON *parent, const char *name);
+
+/* ---- text as it is written ---- */
+
+/* Each appends a member, or an element or the whole where name is NULL, with a comma where one is
+ * needed. A failure is the str's: look once, at the end. Texts are UTF-8 and may have NULs. */
+void json_put_text(str *out, const char *name, const char *text, size_t len);
+void json_put_word(str *out, const char *name, const char *text);
+void json_put_str(str *out, const char *name, const str *text);
+void json_put_number(str *out, const char *name, double value);
+void json_put_bool(str *out, const char *name, int value);
+/* raw is JSON already; NULL: null. */
+void json_put_raw(str *out, const char *name, const char *raw);
+/* '{' or '[', and what is put from here on is in it until json_close, with '}' or ']'. */
+void json_open(str *out, const char *name, char bracket);
+void json_close(str *out, char bracket);
+/* The text, malloc'ed; NULL: memory ran out. */
+char *json_taken(str *out);
 
 /* On one line, malloc'ed. NULL if memory ran out. Integers up to 2^53 are written
  * as such, other numbers so that they read back the same; cJSON's printer does

@@ -77,10 +77,10 @@ int savefile_add_source(str *part, const char *source, size_t len)
 {
     char head[8];
     put_number(head, sizeof head, source ? len : NO_SOURCE);
-    int error = str_append(part, head, sizeof head);
-    if (!error && source)
-        error = str_append(part, source, len);
-    return error;
+    str_append(part, head, sizeof head);
+    if (source)
+        str_append(part, source, len);
+    return str_error(part);
 }
 
 int savefile_add_row(str *part, savefile_kind kind, uint64_t number, span first, span second)
@@ -92,14 +92,10 @@ int savefile_add_row(str *part, savefile_kind kind, uint64_t number, span first,
     put_number(head + 9, 4, first.len);
     put_number(between, 4, second.len);
 
-    int error = str_append(part, head, sizeof head);
-    if (!error)
-        error = str_append(part, first.at, first.len);
-    if (!error)
-        error = str_append(part, between, sizeof between);
-    if (!error)
-        error = str_append(part, second.at, second.len);
-    return error;
+    str_append(part, head, sizeof head);
+    str_append(part, first.at, first.len);
+    str_append(part, between, sizeof between);
+    return str_append(part, second.at, second.len);
 }
 
 int savefile_add_entry(str *part, int is_file, const char *path, size_t len, uint64_t bytes)
@@ -110,12 +106,11 @@ int savefile_add_entry(str *part, int is_file, const char *path, size_t len, uin
     put_number(head + 1, 4, len);
     put_number(size, 8, bytes);
 
-    int error = str_append(part, head, sizeof head);
-    if (!error)
-        error = str_append(part, path, len);
-    if (!error && is_file)
-        error = str_append(part, size, sizeof size);
-    return error;
+    str_append(part, head, sizeof head);
+    str_append(part, path, len);
+    if (is_file)
+        str_append(part, size, sizeof size);
+    return str_error(part);
 }
 
 /* ---- pieces ---- */

@@ -1,4 +1,4 @@
-/* What a host and a session can be asked, on any thread: their last error, the report, the payload;
+/* What a host and a session can be asked, on any thread: their last error, the report;
  * and how the structs that they are given begin. */
 #include "../unit/test.h"
 
@@ -156,19 +156,6 @@ static void an_open_that_fails_fills_the_options_buffer(void **state)
 
 /* ---- the rest ---- */
 
-static void the_report_is_json_too(void **state)
-{
-    size_t len = 0;
-
-    const char *json = snug_host_report_json(host, &len);
-    assert_non_null(json);
-    assert_int_equal(len, strlen(json));
-    assert_non_null(strstr(json, "\"schema\":\"snug.report/1\""));
-    assert_non_null(strstr(json, is_worker_form() ? "\"form\":\"worker\"" : "\"form\":\"local\""));
-    assert_non_null(strstr(json, "\"python.stdlib\":\"/"));
-    assert_ptr_equal(snug_host_report_json(host, NULL), json);
-}
-
 static void the_report_says_what_clients_who_distrust_each_other_take(void **state)
 {
     const char *report = snug_host_report(host);
@@ -181,35 +168,6 @@ static void the_report_says_what_clients_who_distrust_each_other_take(void **sta
     assert_int_equal(strstr(line, "run side by side") != NULL, !is_shared);
 }
 
-static void count_output(void *payload, snug_stream stream, const char *text, size_t len)
-{
-    (void)stream, (void)text;
-    *(size_t *)payload += len;
-}
-
-static void a_payload_is_the_options_until_it_is_set(void **state)
-{
-    size_t first = 0, second = 0;
-    snug_session *own = NULL;
-    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-
-    assert_null(snug_session_payload(session));
-    options.on_output = count_output;
-    options.payload = &first;
-    if (snug_session_open(&own, host, &options) != SNUG_OK)
-        fail_msg("%s", snug_error_message());
-    assert_ptr_equal(snug_session_payload(own), &first);
-    snug_result_free(run(own, "print('abc', end='')", 0));
-    assert_int_equal(first, 3);
-
-    assert_int_equal(snug_session_set_payload(own, &second), SNUG_OK);
-    assert_ptr_equal(snug_session_payload(own), &second);
-    snug_result_free(run(own, "print('abcde', end='')", 0));
-    assert_int_equal(first, 3);
-    assert_int_equal(second, 5);
-    snug_session_close(own);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -219,9 +177,7 @@ int main(void)
         cmocka_unit_test(every_function_of_a_session_keeps_its_error),
         cmocka_unit_test(a_long_sentence_is_cut_at_a_character),
         cmocka_unit_test(an_open_that_fails_fills_the_options_buffer),
-        cmocka_unit_test(the_report_is_json_too),
         cmocka_unit_test(the_report_says_what_clients_who_distrust_each_other_take),
-        cmocka_unit_test(a_payload_is_the_options_until_it_is_set),
     };
     return cmocka_run_group_tests(tests, open_both, close_both);
 }

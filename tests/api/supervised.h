@@ -16,8 +16,7 @@
 #include <snug/supervisor.h>
 
 #include "base/tree.h"
-#include "supervise/evict.h"
-#include "supervise/supervisor.h"
+#include "supervise/supervise.h"
 
 #define MS UINT64_C(1000000)
 

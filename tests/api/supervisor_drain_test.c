@@ -6,7 +6,7 @@
 
 #include <sched.h>
 
-#include "supervise/queue.h"
+#include "supervise/supervise.h"
 
 #define ENDLESS                                                             \
     "class Endless:\n    def __reduce__(self):\n        while True: pass\n" \

@@ -7,11 +7,10 @@
 #include "base/jsontext.h"
 #include "base/utf8.h"
 #include "session/cells/inquiries.h"
-#include "session/cells/program_values.h"
-#include "session/files/list_files.h"
-#include "session/files/workdir_files.h"
-#include "session/life/scan.h"
-#include "session/result/packed.h"
+#include "session/cells/program.h"
+#include "session/files/workdir.h"
+#include "session/life/make.h"
+#include "session/result/result.h"
 
 static char name[] = "s1";
 

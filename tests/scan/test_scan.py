@@ -264,7 +264,7 @@ def read_profile(name):
 
 
 class Decisions:
-    """Stands in for policy/allowlist.h and policy/calls.h."""
+    """Stands in for policy/allowlist.h and policy/files.h."""
 
     def __init__(self, profile):
         self.modules = read_profile(profile)

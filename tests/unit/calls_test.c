@@ -1,6 +1,5 @@
 #include "test.h"
 
-#include "policy/calls.h"
 #include "policy/files.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "worker.h"
 
 #include "base/clock.h"
-#include "limits/fault.h"
+#include "limits/guard.h"
 #include "limits/watchdog.h"
 
 #include <dirent.h>

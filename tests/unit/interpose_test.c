@@ -1,6 +1,6 @@
 #include "worker.h"
 
-#include "limits/fault.h"
+#include "limits/guard.h"
 #include "limits/text.h"
 
 #include <dirent.h>

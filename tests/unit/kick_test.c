@@ -11,7 +11,6 @@
 #include <snug/snug.h>
 
 #include "base/error.h"
-#include "limits/fault.h"
 #include "limits/guard.h"
 
 static void ignore_signal(int number)

@@ -1,7 +1,6 @@
 #include "test.h"
 
-#include "limits/large.h"
-#include "limits/unusual.h"
+#include "limits/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 #include <pthread.h>
 
 #include "limits/memory.h"
-#include "limits/room.h"
 
 static const int64_t MIB = 1 << 20;
 

@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "base/tree.h"
-#include "worker/client/signs.h"
 #include "worker/client/silence.h"
 
 #define FIRST_NS NS_PER_S /* when the worker is heard last */

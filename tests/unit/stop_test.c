@@ -1,4 +1,4 @@
-#include "session/life/orphans.h"
+#include "session/life/make.h"
 #include "test.h"
 
 #include <snug/snug.h>

@@ -8,7 +8,7 @@
 
 #include "base/settled.h"
 #include "limits/guard.h"
-#include "limits/room.h"
+#include "limits/memory.h"
 #include "py/core/mapped.h"
 #include "py/core/python.h"
 #include "py/core/state.h"

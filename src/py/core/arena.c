@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 
 #include "base/array.h"
-#include "limits/room.h"
+#include "limits/memory.h"
 #include "py/core/alloc.h"
 #include "py/core/internals.h"
 #include "py/core/python.h"

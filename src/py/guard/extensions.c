@@ -119,7 +119,7 @@ static const struct {
 } settled[] = { { "_hashlib", settle_openssl }, { "_sqlite3", sqlite_find } };
 
 /* What a library takes at least of the process, if that is not there; dlopen tells no number. */
-enum { ROOM_BYTES = 16 << 20 };
+enum { LIBRARY_BYTES = 16 << 20 };
 
 static int find_shortage(void)
 {
@@ -129,10 +129,10 @@ static int find_shortage(void)
     close(fd);
 
     void *room =
-        mmap(NULL, ROOM_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        mmap(NULL, LIBRARY_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (room == MAP_FAILED)
         return errno;
-    munmap(room, ROOM_BYTES);
+    munmap(room, LIBRARY_BYTES);
     return 0;
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "policy/toolnames.h"
+#include "policy/allowlist.h"
 #include "py/core/changes.h"
 #include "py/core/python.h"
 #include "py/core/raised.h"

@@ -10,8 +10,7 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
-#include "limits/large.h"
-#include "limits/room.h"
+#include "limits/memory.h"
 #include "py/core/alloc.h"
 #include "py/core/arena.h"
 #include "py/core/exceptions.h"

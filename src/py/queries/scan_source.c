@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
-#include "policy/calls.h"
+#include "policy/files.h"
 #include "policy/source.h"
 #include "py/cell/compile.h"
 #include "py/cell/magic.h"

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/thread.h"
-#include "limits/large.h"
+#include "limits/memory.h"
 #include "limits/text.h"
 #include "py/core/alloc.h"
 #include "py/core/arena.h"

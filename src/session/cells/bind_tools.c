@@ -1,4 +1,4 @@
-#include "session/cells/bind_tools.h"
+#include "session/cells/inquiries.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/jsontext.h"
 #include "base/options.h"
 #include "base/utf8.h"
-#include "policy/toolnames.h"
+#include "policy/allowlist.h"
 #include "session/core/claim.h"
 #include "session/core/job.h"
 #include "session/core/session.h"

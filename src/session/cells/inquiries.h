@@ -10,6 +10,7 @@
 
 #include <snug/snug.h>
 
+#include "session/core/form.h"
 #include "wire/pack.h"
 
 int local_is_complete(snug_session *session, const char *source, size_t len);
@@ -23,5 +24,17 @@ void completion_pack(packer *p, const snug_completion *completion);
 int completion_unpack(snug_completion **out, unpacker *u);
 void description_pack(packer *p, const snug_description *description);
 int description_unpack(snug_description **out, unpacker *u);
+
+/* What the host does to a session's names without running a cell: parts of
+ * local_form. */
+
+int local_set(snug_session *session, const char *name, const char *json, size_t len);
+int local_checkpoint(snug_session *session, checkpoint_step step);
+
+/* The host's functions: bound in a session, called on the caller's thread, answered
+ * from any. */
+
+/* bind of local_form. */
+int local_bind(snug_session *session, const snug_tool *tool);
 
 #endif

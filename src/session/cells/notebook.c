@@ -30,7 +30,7 @@ struct snug_notebook {
     notebook_cell *cells;
     size_t count, cap;
     shown_output *shown; /* displays with an id: what updates them takes their place */
-    size_t shown_count;
+    size_t shown_count, shown_cap;
     str text; /* that was asked for last */
 };
 
@@ -217,17 +217,14 @@ static int remember_shown(snug_notebook *notebook, const char *id, cJSON *output
         return SNUG_OK;
     }
 
-    shown_output *grown =
-        realloc(notebook->shown, (notebook->shown_count + 1) * sizeof *notebook->shown);
     char *copy = strdup(id);
-    if (grown)
-        notebook->shown = grown;
-    if (!grown || !copy) {
+    if (!copy || array_reserve(&notebook->shown, &notebook->shown_cap, notebook->shown_count + 1,
+                               sizeof *notebook->shown)) {
         free(copy);
         return SNUG_ENOMEM;
     }
 
-    grown[notebook->shown_count++] = (shown_output){ copy, output };
+    notebook->shown[notebook->shown_count++] = (shown_output){ copy, output };
     return SNUG_OK;
 }
 

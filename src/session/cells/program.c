@@ -1,13 +1,21 @@
 #include "session/cells/program.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/options.h"
 #include "base/utf8.h"
+#include "limits/limits.h"
+#include "session/cells/run_cell.h"
+#include "session/core/claim.h"
 #include "session/core/host.h"
+#include "session/core/job.h"
+#include "session/core/session.h"
+#include "session/result/result.h"
 
 enum { MOST_NAME_BYTES = 256 };
 
@@ -242,4 +250,356 @@ int snug_program_prepare(snug_program **out, snug_scan **findings, snug_host *ho
     if (!error)
         error = prepare_program(out, findings, host, source, len, options);
     return host_fail(host, error);
+}
+
+/* Snug_program_call and snug_program_map: what they are given, and what they hand
+ * out. */
+
+/* ---- both ---- */
+
+/* Older callers have no smaller one yet. What a newer one has behind ours stays as it is. */
+static int check_struct(const void *given, size_t size, const char *what, const char *type)
+{
+    if (!given)
+        return error_set(SNUG_EINVAL, "%s: the %s is NULL", what, type);
+    if (*(const size_t *)given < size)
+        return error_set(SNUG_EINVAL, "%s: the size of %s is wrong: start from its _INIT value",
+                         what, type);
+    return SNUG_OK;
+}
+
+static int check_program(const snug_session *session, const snug_program *program, size_t count,
+                         const void *arguments, const char *what)
+{
+    if (!session || !program)
+        return error_set(SNUG_EINVAL, "%s: %s is NULL", what, session ? "program" : "session");
+    if (program->host != session->host)
+        return error_set(SNUG_EINVAL, "%s: program %s belongs to another host than session %s",
+                         what, program->text.name, session->name);
+    if (!session->form->compute || session->kind == SNUG_KIND_BASH)
+        return error_set(SNUG_EINVAL, "%s: session %s is a shell, which has no programs", what,
+                         session->name);
+    if (count != program->text.input_count)
+        return error_set(SNUG_EINVAL, "%s: program %s has %zu inputs, and %zu are given", what,
+                         program->text.name, program->text.input_count, count);
+    if (count > 0 && !arguments)
+        return error_set(SNUG_EINVAL, "%s: what it is called with is NULL", what);
+    return SNUG_OK;
+}
+
+static int carry_out_wish(program_outcome *out, snug_session *session, program_wish *wish,
+                          const snug_limits *limits, const char *what)
+{
+    snug_limits taken;
+    int error = SNUG_OK;
+
+    if (limits)
+        error = limits_take(&taken, limits);
+    if (!error)
+        error = session_claim_alive(&session, what);
+    if (error)
+        return session_fail(session, error);
+
+    wish->limits = session_cell_limits(session, limits ? &taken : NULL);
+    error = session->form->compute(out, session, wish);
+    if (!error && out->result)
+        out->result->fixed = session->fixed;
+    return session_return(session, error);
+}
+
+/* ---- calls ---- */
+
+void snug_answer_free(snug_answer *answer)
+{
+    if (!answer)
+        return;
+    if (answer->result)
+        snug_result_free(answer->result);
+    if (answer->memory)
+        free(answer->memory);
+    answer->status = SNUG_STATUS_OK;
+    answer->value = (snug_value){ .type = SNUG_TYPE_NONE };
+    answer->result = NULL;
+    answer->memory = NULL;
+}
+
+static void give_answer(snug_answer *answer, program_outcome *out)
+{
+    answer->status = out->status;
+    answer->value = out->value;
+    answer->result = out->result;
+    if (!out->data.data)
+        return;
+
+    answer->memory = out->data.data;
+    if (out->value.type >= SNUG_TYPE_TEXT)
+        answer->value.data = out->data.data;
+}
+
+int snug_program_call(snug_answer *answer, snug_session *session, snug_program *program,
+                      const snug_value *arguments, size_t count, const snug_limits *limits)
+{
+    static const char what[] = "snug_program_call";
+    static const snug_value none;
+    program_wish wish = { .program = program, .arguments = count > 0 ? arguments : &none };
+    program_outcome out;
+    int error;
+
+    if ((error = check_struct(answer, sizeof *answer, what, "snug_answer")) ||
+        (error = check_program(session, program, count, arguments, what)) ||
+        (error = program_check_values(&program->text, wish.arguments, what)))
+        return session_fail(session, error);
+
+    snug_answer_free(answer);
+    out = (program_outcome){ .value = { .type = SNUG_TYPE_NONE } };
+    error = carry_out_wish(&out, session, &wish, limits, what);
+    if (error)
+        str_free(&out.data);
+    else
+        give_answer(answer, &out);
+    return error;
+}
+
+/* ---- maps ---- */
+
+void snug_mapped_free(snug_mapped *mapped)
+{
+    if (!mapped)
+        return;
+    snug_result_free(mapped->result);
+    if (mapped->memory)
+        program_column_free(mapped->memory);
+    free(mapped->memory);
+    mapped->status = SNUG_STATUS_OK;
+    mapped->row_count = 0;
+    mapped->column = (snug_column){ .type = SNUG_TYPE_ANY };
+    mapped->result = NULL;
+    mapped->memory = NULL;
+}
+
+static int give_column(snug_mapped *mapped, program_outcome *out)
+{
+    program_column *kept = malloc(sizeof *kept);
+    if (!kept)
+        return error_no_memory();
+
+    *kept = out->column;
+    out->column = (program_column){ 0 };
+    mapped->memory = kept;
+    mapped->status = out->status;
+    mapped->result = out->result;
+    out->result = NULL;
+    mapped->row_count = kept->rows;
+    mapped->column = program_show_column(kept);
+    return SNUG_OK;
+}
+
+static int check_output(const snug_program *program, const char *what)
+{
+    if (program_is_of_column(program->text.output))
+        return SNUG_OK;
+    return error_set(SNUG_EINVAL, "%s: the output of program %s is %s, which no column has", what,
+                     program->text.name, snug_type_name(program->text.output));
+}
+
+int snug_program_map(snug_mapped *mapped, snug_session *session, snug_program *program,
+                     const snug_column *columns, size_t count, uint64_t row_count,
+                     const snug_limits *limits)
+{
+    static const char what[] = "snug_program_map";
+    program_wish wish = { .program = program, .columns = columns, .row_count = row_count };
+    int error;
+
+    if ((error = check_struct(mapped, sizeof *mapped, what, "snug_mapped")) ||
+        (error = check_program(session, program, count, columns, what)) ||
+        (error = check_output(program, what)) ||
+        (error = program_check_columns(&program->text, columns, row_count, what)))
+        return session_fail(session, error);
+
+    snug_mapped_free(mapped);
+    program_outcome out = { .value = { .type = SNUG_TYPE_NONE } };
+    error = carry_out_wish(&out, session, &wish, limits, what);
+    out.column.type = program->text.output;
+    if (!error)
+        error = give_column(mapped, &out);
+    program_column_free(&out.column);
+    snug_result_free(out.result);
+    str_free(&out.data);
+    return error;
+}
+
+struct program_work {
+    program_call call;
+    snug_program *held; /* whose text the call has; NULL before the first */
+    program_copies copies;
+};
+
+void program_work_free(program_work *work)
+{
+    if (!work)
+        return;
+    str_free(&work->call.data);
+    program_column_free(&work->call.column);
+    program_copies_free(&work->copies);
+    program_drop(work->held);
+    free(work);
+}
+
+static int has_shown(const snug_session *session)
+{
+    const capture *output = &session->output;
+    return output->streams[CAPTURE_STDOUT].total_bytes > 0 ||
+           output->streams[CAPTURE_STDERR].total_bytes > 0 || output->displays.count > 0 ||
+           output->displays.left_out > 0;
+}
+
+/* Whether somebody will ask how long it took and what it has shown. To read the clock and to close
+ * the streams after each small call would show in its time. */
+static int is_eventful(const snug_session *session)
+{
+    return session->limits.session_cpu_ms != SNUG_UNLIMITED ||
+           session->cell->outcome.status != SNUG_STATUS_OK || has_shown(session);
+}
+
+/* On the session's thread. */
+static int compute_there(snug_session *session, void *arg)
+{
+    cell_job *cell = arg;
+
+    cell_job_begin(session, cell, session->cells + 1);
+    int error = interp_compute(&cell->outcome, session->interp, &cell->program->call);
+    if (error || is_eventful(session))
+        cell_job_end(session, cell);
+    else if (cell_job_may_call(session))
+        desk_end(session->desk);
+    return error;
+}
+
+static int find_work(program_work **out, snug_session *session)
+{
+    cell_job *cell = session->cell;
+
+    if (!cell->program)
+        cell->program = calloc(1, sizeof *cell->program);
+    if (!cell->program)
+        return error_no_memory();
+    *out = cell->program;
+    return SNUG_OK;
+}
+
+static void hold_program(program_work *work, snug_program *program)
+{
+    if (work->held == program)
+        return;
+    program_drop(work->held);
+    work->held = program_hold(program);
+}
+
+/* Another thread may be at its arguments for longer than the caller waits. */
+static int set_call(program_work *work, const snug_session *session, const program_wish *wish)
+{
+    program_call *call = &work->call;
+    const size_t count = wish->program->text.input_count;
+
+    hold_program(work, wish->program);
+    call->text = &wish->program->text;
+    call->is_map = !wish->arguments;
+    call->arguments = wish->arguments;
+    call->columns = wish->columns;
+    call->row_count = wish->row_count;
+    call->source_bytes = wish->limits.source_bytes;
+    call->most_bytes = program_most_bytes(&wish->limits);
+    if (session->thread.is_inline)
+        return SNUG_OK;
+    if (call->is_map)
+        return program_copy_columns(&call->columns, &work->copies, wish->columns, count,
+                                    wish->row_count);
+    return program_copy_values(&call->arguments, &work->copies, wish->arguments, count);
+}
+
+static int take_end(snug_result *result, snug_session *session, int ended)
+{
+    switch (ended) {
+    case SNUG_EDEAD:
+        return result_take_loss(result, session);
+    case SNUG_ETIMEOUT:
+        session->job.settle = cell_job_settle;
+        return result_take_stall(result, session);
+    default:
+        return result_take_end(result, session);
+    }
+}
+
+/* Of a call that went wrong, with that error, or has shown something. */
+static int take_whole_result(program_outcome *out, snug_session *session, int ended)
+{
+    snug_result *result = result_new(session->name);
+    if (!result)
+        return error_no_memory();
+
+    int error = take_end(result, session, ended);
+    if (error) {
+        snug_result_free(result);
+        outcome_free(&session->cell->outcome);
+        return error;
+    }
+
+    result->wall_ns = clock_now_ns() - session->job.asked_ns;
+    out->status = result->outcome.status;
+    out->result = result;
+    return SNUG_OK;
+}
+
+static void take_value(program_outcome *out, program_call *call)
+{
+    out->value = call->value;
+    out->data = call->data;
+    call->data = (str){ 0 };
+    if (!call->is_map)
+        return;
+
+    out->column = call->column;
+    call->column = (program_column){ 0 };
+}
+
+static int take_answer(program_outcome *out, snug_session *session, program_work *work, int error)
+{
+    cell_job *cell = session->cell;
+
+    if (error && error != SNUG_EDEAD && error != SNUG_ETIMEOUT)
+        return error;
+    if (error)
+        return take_whole_result(out, session, error);
+
+    session->cpu_used_ns += cell->cpu_ns;
+    take_value(out, &work->call);
+    out->status = cell->outcome.status;
+    if (out->status == SNUG_STATUS_OK && !has_shown(session)) {
+        if (cell->outcome.denials) /* all that there may be */
+            outcome_free(&cell->outcome);
+        return SNUG_OK;
+    }
+
+    return take_whole_result(out, session, SNUG_OK);
+}
+
+int local_compute(program_outcome *out, snug_session *session, const program_wish *wish)
+{
+    const job_limits limits = { wish->limits.wall_ms, wish->limits.cpu_ms,
+                                session->limits.session_cpu_ms };
+    program_work *work;
+
+    int error = session_await_thread(session);
+    if (!error)
+        error = find_work(&work, session);
+    if (!error)
+        error = set_call(work, session, wish);
+    if (error)
+        return error;
+
+    session->cell->limits = wish->limits;
+    session->cell->is_aside = 1;
+    session->cell->cpu_ns = 0;
+    error = session_run_job(session, compute_there, session->cell, &limits);
+    return take_answer(out, session, work, error);
 }

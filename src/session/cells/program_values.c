@@ -1,4 +1,4 @@
-#include "session/cells/program_values.h"
+#include "session/cells/program.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 #include "session/core/job.h"
 #include "session/core/session.h"
 #include "session/core/start.h"
-#include "session/files/savedir.h"
+#include "session/files/workdir.h"
 #include "wire/json.h"
 #include "wire/savefile.h"
 
@@ -87,39 +87,33 @@ size_t snug_saved_file_count(const snug_saved *saved)
     return saved->files.files;
 }
 
-static int add_row_list(cJSON *root, const char *name, const save_list *rows, const char *first,
-                        const char *second)
+static void put_row_list(str *out, const char *name, const save_list *rows, const char *first,
+                         const char *second)
 {
-    cJSON *list = json_add_array(root, name);
-    int failed = !list;
-
-    for (size_t i = 0; i < rows->count && !failed; i++) {
-        const save_row *row = &rows->rows[i];
-        cJSON *item = json_add_object(list, NULL);
-        failed = !item || json_add_text_len(item, first, str_text(&row->name), row->name.len) ||
-                 json_add_text_len(item, second, str_text(&row->what), row->what.len);
+    json_open(out, name, '[');
+    for (size_t i = 0; i < rows->count; i++) {
+        json_open(out, NULL, '{');
+        json_put_str(out, first, &rows->rows[i].name);
+        json_put_str(out, second, &rows->rows[i].what);
+        json_close(out, '}');
     }
-
-    return failed;
+    json_close(out, ']');
 }
 
 static char *encode_report(const snug_saved *saved)
 {
-    cJSON *root = cJSON_CreateObject();
-    char *text = NULL;
+    str out = { 0 };
 
-    if (root && !json_add_text(root, "schema", "snug.saved/1") &&
-        !json_add_text(root, "session", saved->session) &&
-        !json_add_text(root, "path", saved->path) &&
-        !add_row_list(root, saved->is_restored ? "restored" : "saved", &saved->kept, "name",
-                      "how") &&
-        !add_row_list(root, "skipped", &saved->skipped, "name", "reason") &&
-        !json_add_number(root, "files", (double)saved->files.files) &&
-        !add_row_list(root, "skipped_files", &saved->files.skipped, "path", "reason"))
-        text = json_text(root);
-
-    cJSON_Delete(root);
-    return text;
+    json_open(&out, NULL, '{');
+    json_put_word(&out, "schema", "snug.saved/1");
+    json_put_word(&out, "session", saved->session);
+    json_put_word(&out, "path", saved->path);
+    put_row_list(&out, saved->is_restored ? "restored" : "saved", &saved->kept, "name", "how");
+    put_row_list(&out, "skipped", &saved->skipped, "name", "reason");
+    json_put_number(&out, "files", (double)saved->files.files);
+    put_row_list(&out, "skipped_files", &saved->files.skipped, "path", "reason");
+    json_close(&out, '}');
+    return json_taken(&out);
 }
 
 const char *snug_saved_json(const snug_saved *given, size_t *len)

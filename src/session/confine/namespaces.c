@@ -18,7 +18,6 @@
 
 #include "base/error.h"
 #include "session/confine/privileges.h"
-#include "session/confine/rootfolder.h"
 
 /* Those that the zygote enters for all; the last two are each worker's own. */
 static const struct {

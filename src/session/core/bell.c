@@ -1,4 +1,4 @@
-#include "session/core/bell.h"
+#include "session/core/session.h"
 
 #include <pthread.h>
 #include <stdlib.h>

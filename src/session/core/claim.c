@@ -7,7 +7,7 @@
 #include "base/forked.h"
 #include "base/thread.h"
 #include "base/u64.h"
-#include "session/core/park.h"
+#include "session/core/host.h"
 #include "session/core/pool.h"
 #include "session/core/session.h"
 
@@ -199,4 +199,20 @@ int session_check_alive(const snug_session *session)
         return error_set(SNUG_EDEAD, "session %s was lost in an earlier cell: reset it or close it",
                          session->name);
     return SNUG_OK;
+}
+
+int host_check(const snug_host *host, const char *what)
+{
+    if (!host)
+        return error_set(SNUG_EINVAL, "%s: host is NULL", what);
+    if (!forked_is_process(host->process))
+        return forked_refuse(what);
+    return SNUG_OK;
+}
+
+int host_fail(const snug_host *host, int error)
+{
+    if (!host || !forked_is_process(host->process))
+        return error;
+    return last_error_keep(&((snug_host *)(uintptr_t)host)->last_error, error);
 }

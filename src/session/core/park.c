@@ -1,4 +1,4 @@
-#include "session/core/park.h"
+#include "session/core/host.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -13,7 +13,6 @@
 #include "session/core/claim.h"
 #include "session/core/job.h"
 #include "session/core/session.h"
-#include "session/core/session_thread.h"
 #include "session/core/start.h"
 
 /* ---- the list, under the host's lock ---- */

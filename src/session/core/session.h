@@ -5,6 +5,8 @@
 #define SNUG_SESSION_SESSION_H
 
 #include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include <snug/snug.h>
 
@@ -12,19 +14,105 @@
 #include "base/lasterror.h"
 #include "calls/desk.h"
 #include "capture/capture.h"
+#include "limits/disk.h"
 #include "limits/memory.h"
 #include "policy/allowlist.h"
+#include "policy/paths.h"
 #include "py/core/interp.h"
-#include "session/core/bell.h"
 #include "session/core/form.h"
 #include "session/core/full.h"
 #include "session/core/host.h"
 #include "session/core/job.h"
-#include "session/core/park.h"
 #include "session/core/pool.h"
-#include "session/core/session_files.h"
-#include "session/core/session_thread.h"
 #include "session/core/stop.h"
+
+/* The files of a work directory, as they were at the last look. */
+
+typedef struct seen_file {
+    uint64_t path; /* its hash */
+    uint64_t inode, bytes;
+    int64_t changed_ns, modified_ns;
+} seen_file;
+
+typedef struct seen_files {
+    seen_file *items; /* in the order of the hashes */
+    size_t count, cap;
+    int is_whole;       /* nothing was left out */
+    int is_written;     /* a file was opened to be written, and nobody tells when it is */
+    int64_t started_ns; /* the cell, on the clock of files */
+} seen_files;
+
+void seen_files_free(seen_files *seen);
+
+/* Which sessions and tasks of a host want to be attended, for who does not wait for one.
+ *
+ * Whoever has something rings: a session's sealed thread, the watchdog, a thread of the host's.
+ * Whoever dispatches takes one after the other. A descriptor is readable while there are some. A
+ * sealed thread cannot write to it, having a table of its own: it moves a word, and a thread of the
+ * bell's, which is started with the descriptor, writes. */
+
+typedef struct bell bell;
+
+/* Stands in what is attended; zeroed before first use. */
+typedef struct bell_item {
+    struct bell_item *next; /* the bell's */
+    _Atomic int has_rung;   /* it is there already */
+    int is_task;            /* the owner's */
+} bell_item;
+
+/* SNUG_OK or SNUG_ENOMEM. */
+int bell_open(bell **out);
+/* Nothing rings any more. NULL is fine. */
+void bell_close(bell *b);
+
+/* Any thread; without a lock, so that it may be torn out of its code. */
+void bell_ring(bell *b, bell_item *item);
+/* The next one, or NULL. What rings from now on is there again. */
+bell_item *bell_take(bell *b);
+/* The item, which does not ring any more, is not there any more. */
+void bell_forget(bell *b, bell_item *item);
+
+/* The descriptor; below 0: SNUG_ESYSTEM with a message. */
+int bell_fd(bell *b);
+/* Waits until there is something, until until_ns (CLOCK_MONOTONIC) at the latest. */
+void bell_wait(bell *b, uint64_t until_ns);
+/* It is not readable any more, until somebody rings; or somebody is there already: it stays so. */
+void bell_hush(bell *b);
+
+/* What a session has on the disk, and may open of it. */
+
+/* Paths that cells may open: the standard library twice, zoneinfo twice, packages, the
+ * work directory, the mounts. */
+enum {
+    SESSION_MOUNTS = 16,
+    SESSION_FULL_ROOTS = 24, /* more, of a full session */
+    SESSION_ROOTS = 6 + SESSION_FULL_ROOTS + SESSION_MOUNTS
+};
+
+/* A link in the work directory. */
+typedef struct session_mount {
+    char *name, *path; /* path: absolute and resolved */
+    path_access access;
+} session_mount;
+
+typedef struct session_files {
+    char *workdir;
+    int owns_workdir; /* made by us: removed at close */
+    int is_lent;      /* with its links it is another session's, which stands for this one */
+    int folder;       /* a descriptor of it, where workdir is its worker's name for it; 0: none */
+    int is_private;   /* nobody else uses it */
+    int has_links;    /* the mounts are there already */
+    disk_account disk;
+    seen_files seen; /* in the work directory */
+
+    const char *packages; /* folder of the packages that are allowed; NULL: none are */
+    char *own_packages;   /* that, where the options name it */
+    path_root roots[SESSION_ROOTS];
+    size_t root_count;
+    session_mount mounts[SESSION_MOUNTS];
+    path_mount mount_rows[SESSION_MOUNTS]; /* the same, for policy */
+    size_t mount_count;
+} session_files;
 
 /* Processes and threads of a session of bash, beside those of snug_limits.threads. */
 enum { BASH_PROCESSES = 64 };

@@ -9,12 +9,9 @@
 #include "base/u64.h"
 #include "session/confine/kernel_support.h"
 #include "session/core/full.h"
-#include "session/core/host_calls.h"
-#include "session/core/inline.h"
+#include "session/core/host.h"
 #include "session/core/job.h"
-#include "session/core/park.h"
 #include "session/core/session.h"
-#include "session/core/session_thread.h"
 #include "session/core/stop.h"
 
 /* ---- the interpreter ---- */

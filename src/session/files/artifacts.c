@@ -1,5 +1,3 @@
-#include "session/files/artifacts.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +9,8 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/tree.h"
-#include "session/core/seen_files.h"
 #include "session/core/session.h"
-#include "session/files/list_files.h"
-#include "session/files/workdir_files.h"
+#include "session/files/workdir.h"
 #include "session/result/result.h"
 
 enum { LOOKED_AT = 10000 };
@@ -159,4 +155,10 @@ int artifacts_take(snug_result *result, snug_session *session)
         return SNUG_OK;
 
     return take_look(session, result);
+}
+
+void seen_files_free(seen_files *seen)
+{
+    free(seen->items);
+    *seen = (seen_files){ 0 };
 }

@@ -1,4 +1,4 @@
-#include "session/files/list_files.h"
+#include "session/files/workdir.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,6 @@
 #include "policy/paths.h"
 #include "session/core/claim.h"
 #include "session/core/session.h"
-#include "session/files/workdir_files.h"
 
 struct snug_listing {
     snug_entry *entries;

@@ -1,4 +1,4 @@
-#include "session/files/savedir.h"
+#include "session/files/workdir.h"
 
 #include <dirent.h>
 #include <errno.h>

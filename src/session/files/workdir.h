@@ -14,6 +14,11 @@
 
 #include <snug/snug.h>
 
+#include "py/queries/save_namespace.h"
+#include "session/core/session.h"
+#include "wire/pack.h"
+#include "wire/savefile.h"
+
 struct snug_session;
 
 /* Sets workdir and owns_workdir; named may be NULL. */
@@ -36,5 +41,66 @@ void workdir_unmount(struct snug_session *session);
 int workdir_lend(struct snug_session *to, const struct snug_session *from);
 /* It does: what there is goes with it, and the one before takes nothing away at its end. */
 void workdir_hand_on(struct snug_session *to, struct snug_session *from);
+
+/* The work directory as the host sees it: parts of local_form, and what they
+ * answer as bytes.
+ *
+ * What is unpacked is checked as packed.h says. */
+
+int local_put(snug_session *session, const char *path, const void *data, size_t len);
+int local_get(snug_file **out, snug_session *session, const char *path, size_t most);
+int local_remove(snug_session *session, const char *path);
+
+void file_pack(packer *p, const snug_file *file);
+int file_unpack(snug_file **out, unpacker *u, const char *path);
+
+/* A descriptor of the work directory, O_PATH; -1 where it is not there any more, with errno. */
+int files_open_root(const snug_session *session);
+/* The media type of a file in an open folder. */
+const char *files_mime(int folder, const char *name);
+
+/* Which files of the work directory a cell has made or changed.
+ *
+ * By comparing the directory with what it was at the last look. It is looked at only where
+ * something there may have changed (limits/disk.h knows), so other cells pay nothing. Sizes, inodes
+ * and the times of change, which no cell can set, are compared. All of it on the caller's
+ * thread, also where the session's is lost. */
+
+struct snug_session;
+
+/* Before a cell: what was changed since the last one is not its. */
+void artifacts_begin(struct snug_session *session);
+/* After it; the spill files of the result are known. SNUG_OK, or SNUG_ENOMEM with its message. */
+int artifacts_take(snug_result *result, struct snug_session *session);
+
+/* What there is in a work directory: a part of local_form, and its answer as bytes.
+ *
+ * What is unpacked is checked as packed.h says. */
+
+int local_list(snug_listing **out, snug_session *session);
+
+void listing_pack(packer *p, const snug_listing *listing);
+int listing_unpack(snug_listing **out, unpacker *u);
+
+/* A path as text, malloc'ed: what is not UTF-8 is U+FFFD. NULL without memory. */
+char *files_text(const char *path);
+
+/* The files of a work directory, into a saved session and out of it.
+ *
+ * On the caller's thread, while no cell runs. Whatever cells left there is looked at by
+ * descriptors, and no link is followed. */
+
+/* What became of them. Zeroed before first use. */
+typedef struct savedir_report {
+    size_t files;      /* and folders, done */
+    save_list skipped; /* the others, with reasons */
+} savedir_report;
+
+/* Appends all files and folders, sorted, as long as they are within the session's limits of
+ * disk and most_bytes. Links, devices and the like are left out; so are mounts, without a word. */
+int savedir_pack(str *part, savedir_report *report, const snug_session *session,
+                 uint64_t most_bytes);
+/* Makes them. part was checked by savefile_read. What stands in the way is left and told. */
+int savedir_unpack(savedir_report *report, snug_session *session, span part);
 
 #endif

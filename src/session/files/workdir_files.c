@@ -1,4 +1,4 @@
-#include "session/files/workdir_files.h"
+#include "session/files/workdir.h"
 
 #include <errno.h>
 #include <fcntl.h>

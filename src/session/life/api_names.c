@@ -124,22 +124,6 @@ int64_t snug_session_process(const snug_session *session)
     return process;
 }
 
-void *snug_session_payload(const snug_session *session)
-{
-    void *payload = session_look(session)->callbacks.payload;
-    session_look_away();
-    return payload;
-}
-
-int snug_session_set_payload(snug_session *session, void *payload)
-{
-    int error = session_claim(&session, "snug_session_set_payload");
-    if (error)
-        return session_fail(session, error);
-    session->callbacks.payload = payload;
-    return session_return(session, SNUG_OK);
-}
-
 uint64_t snug_session_execution_count(const snug_session *session)
 {
     uint64_t cells = session_look(session)->cells;

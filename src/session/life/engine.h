@@ -22,7 +22,7 @@
  *     limits/text.c                    where the C library's code is    the engine's
  *     policy/seccomp.c                 filters, made once               the engine's
  *     session/core/mailbox.c           how many threads spin            the engine's
- *     session/core/inline.c            a calling thread's stack         the engine's
+ *     session/core/job.c               a calling thread's stack         the engine's
  *     session/life/local.c             the only local host              the engine's
  *     session/confine, process_seal.c  the held process                 a worker's, which has no
  * engine worker/client                    zygotes, what watches workers    libsnug's

@@ -9,26 +9,19 @@
 #include "limits/limits.h"
 #include "py/guard/extensions.h"
 #include "py/life/runtime.h"
-#include "session/cells/bind_tools.h"
 #include "session/cells/inquiries.h"
-#include "session/cells/local_program.h"
+#include "session/cells/program.h"
 #include "session/cells/run_cell.h"
 #include "session/cells/save_session.h"
-#include "session/cells/variables.h"
 #include "session/core/claim.h"
 #include "session/core/full.h"
-#include "session/core/park.h"
+#include "session/core/host.h"
 #include "session/core/pool.h"
 #include "session/core/session.h"
 #include "session/core/start.h"
 #include "session/core/stop.h"
-#include "session/files/list_files.h"
 #include "session/files/workdir.h"
-#include "session/files/workdir_files.h"
 #include "session/life/make.h"
-#include "session/life/orphans.h"
-#include "session/life/process_seal.h"
-#include "session/life/scan.h"
 
 #include <snug/snug.h>
 #include <stdlib.h>
@@ -39,10 +32,6 @@
 
 /* The sessions that a local host has ready before they are asked for: those of a pool,
  * or in a process for full sessions the one that there can be. */
-
-struct session_place;
-
-/* ---- making ---- */
 
 /* The interpreter of a half on its thread. */
 static int start_half(snug_session *session, const snug_session_options *options)
@@ -106,7 +95,7 @@ static void discard_spare(pool_item *item)
 
 static const pool_source sessions = { make_spare_session, is_sound, discard_spare };
 
-/* For local.c: what the options ask for. packages: of the full session; NULL: the system's.
+/* What the options ask for. packages: of the full session; NULL: the system's.
  * SNUG_OK, or an error with a message. */
 static int spares_begin(snug_host *host, const snug_host_options *options, const char *packages)
 {
@@ -277,8 +266,6 @@ static int spares_open_session(snug_session **out, snug_host *host,
         return session_open_cold(out, host, options, place, 0);
     return open_pooled(out, host, options);
 }
-
-/* ---- renew ---- */
 
 /* ---- another one ---- */
 
@@ -482,25 +469,21 @@ static int write_report(str *text, const snug_host *host, const snug_host_option
 {
     const char *form = host->seal ? "worker" : "local";
     const char *profiles = host->allowlist_dir ? host->allowlist_dir : "built in";
-    int error = str_printf(text, "snug: %s\nform: %s\n", snug_version(), form);
 
-    if (!error)
-        error = runtime_report(text);
+    str_printf(text, "snug: %s\nform: %s\n", snug_version(), form);
+    int error = runtime_report(text);
     if (!error)
         error = kernel_report(text, &host->kernel);
     if (!error)
         error = seal_report(text);
-    if (!error)
-        error = report_pool(text, options);
-    if (!error)
-        error = str_printf(text,
-                           "profiles: %s\n"
-                           "guards: import gate, audit hook\n"
-                           "ladder: %s\n"
-                           "forms: %s\n",
-                           profiles, name_ladder(), advise_form(host));
-
-    return error;
+    report_pool(text, options);
+    str_printf(text,
+               "profiles: %s\n"
+               "guards: import gate, audit hook\n"
+               "ladder: %s\n"
+               "forms: %s\n",
+               profiles, name_ladder(), advise_form(host));
+    return error ? error : str_error(text);
 }
 
 static int make_report(snug_host *host, const snug_host_options *options)

@@ -1,4 +1,4 @@
-#include "session/life/process_seal.h"
+#include "session/life/make.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "session/life/scan.h"
+#include "session/life/make.h"
 
 #include <pthread.h>
 #include <snug/snug.h>
@@ -19,7 +19,6 @@
 #include "py/queries/scan_source.h"
 #include "session/core/job.h"
 #include "session/core/session.h"
-#include "session/life/make.h"
 #include "wire/json.h"
 
 /* ---- scan lines ---- */
@@ -488,29 +487,26 @@ const snug_finding *snug_scan_finding(const snug_scan *report, size_t index)
 
 static char *encode_findings(const snug_scan *report)
 {
-    cJSON *root = cJSON_CreateObject();
-    cJSON *findings = NULL;
+    str out = { 0 };
 
-    if (root && !json_add_text(root, "schema", "snug.scan/1") &&
-        !json_add_bool(root, "ok", report->found.count == 0))
-        findings = json_add_array(root, "findings");
-
-    int failed = !findings;
-    for (size_t i = 0; !failed && i < report->found.count; i++) {
+    json_open(&out, NULL, '{');
+    json_put_word(&out, "schema", "snug.scan/1");
+    json_put_bool(&out, "ok", report->found.count == 0);
+    json_open(&out, "findings", '[');
+    for (size_t i = 0; i < report->found.count; i++) {
         const snug_finding *finding = &report->findings[i];
-        cJSON *item = json_add_object(findings, NULL);
-        failed = !item || json_add_text(item, "rule", finding->rule) ||
-                 json_add_number(item, "line", finding->line) ||
-                 json_add_number(item, "column", finding->column) ||
-                 json_add_text(item, "subject", finding->subject) ||
-                 json_add_text(item, "message", finding->message) ||
-                 json_add_text(item, "hint", finding->hint) ||
-                 json_add_text(item, "excerpt", finding->excerpt);
+        json_open(&out, NULL, '{');
+        json_put_word(&out, "rule", finding->rule);
+        json_put_number(&out, "line", finding->line);
+        json_put_number(&out, "column", finding->column);
+        json_put_word(&out, "subject", finding->subject);
+        json_put_word(&out, "message", finding->message);
+        json_put_word(&out, "hint", finding->hint);
+        json_put_word(&out, "excerpt", finding->excerpt);
+        json_close(&out, '}');
     }
-
-    char *text = failed ? NULL : json_text(root);
-    cJSON_Delete(root);
-    return text;
+    str_add(&out, "]}");
+    return json_taken(&out);
 }
 
 const char *snug_scan_json(const snug_scan *given, size_t *len)

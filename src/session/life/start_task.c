@@ -11,11 +11,11 @@
 #include "base/error.h"
 #include "base/options.h"
 #include "base/thread.h"
-#include "calls/rules.h"
+#include "calls/desk.h"
 #include "limits/limits.h"
 #include "session/core/claim.h"
 #include "session/core/session.h"
-#include "session/life/open_session.h"
+#include "session/life/make.h"
 #include "session/life/task.h"
 
 /* ---- a copy of a session's options, for an open that comes later than its caller's own ---- */

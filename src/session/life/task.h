@@ -12,7 +12,7 @@
 #include <snug/snug.h>
 #include <snug/task.h>
 
-#include "session/core/bell.h"
+#include "session/core/session.h"
 
 typedef enum task_kind {
     TASK_CELL, /* attended by who dispatches or waits */

@@ -10,8 +10,8 @@
 #include "py/life/runtime.h"
 #include "session/core/full.h"
 
-/* What every session of the default profile imports from: a module in C that is loaded here is not loaded
- * and relocated again in each child. */
+/* What every session of the default profile imports from: a module in C that is loaded here is not
+ * loaded and relocated again in each child. */
 static int warm_extensions(int is_full)
 {
     allowlist *list = NULL;

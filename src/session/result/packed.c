@@ -1,7 +1,7 @@
 /*
  * packed.c - limits, spares, displays and results as bytes.
  */
-#include "session/result/packed.h"
+#include "session/result/result.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +10,6 @@
 #include "base/u64.h"
 #include "limits/limits.h"
 #include "policy/paths.h"
-#include "session/result/encode_display.h"
-#include "session/result/result.h"
 
 void limits_pack(packer *p, const snug_limits *limits)
 {

@@ -20,7 +20,7 @@
 #include "base/u64.h"
 #include "session/result/result.h"
 #include "worker/client/client.h"
-#include "worker/client/signs.h"
+#include "worker/client/silence.h"
 
 /* At least LOOK_NS apart and at most IDLE_NS; between these, before what is left could be written
  * at two bytes in a nanosecond, or made at a file in two microseconds. */

@@ -9,9 +9,7 @@
 #include "base/error.h"
 #include "base/jsontext.h"
 #include "base/u64.h"
-#include "session/core/host_calls.h"
-#include "session/result/encode_display.h"
-#include "session/result/packed.h"
+#include "session/core/job.h"
 #include "session/result/result.h"
 #include "worker/client/client.h"
 

@@ -20,8 +20,6 @@
 #include "base/process/await.h"
 #include "base/process/spawn.h"
 #include "base/utf8.h"
-#include "worker/client/worker_bounds.h"
-#include "worker/client/zygote_client.h"
 
 /* ---- the program ---- */
 

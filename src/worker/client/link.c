@@ -20,9 +20,8 @@
 #include "base/error.h"
 #include "base/spin.h"
 #include "base/u64.h"
-#include "worker/client/signs.h"
+#include "worker/client/launch.h"
 #include "worker/client/silence.h"
-#include "worker/client/worker_bounds.h"
 #include "worker/protocol/frame.h"
 
 /* ---- link stream ---- */

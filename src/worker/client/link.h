@@ -18,7 +18,6 @@
 
 #include "base/str.h"
 #include "worker/client/launch.h"
-#include "worker/client/worker_bounds.h"
 #include "worker/protocol/frame.h"
 
 typedef enum link_end {

@@ -1,4 +1,4 @@
-#include "worker/client/open_in_worker.h"
+#include "worker/client/client.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 #include "base/u64.h"
 #include "session/core/full.h"
 #include "session/files/workdir.h"
-#include "session/result/packed.h"
+#include "session/result/result.h"
 
 /* ---- memory folder ---- */
 

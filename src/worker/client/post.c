@@ -1,4 +1,4 @@
-#include "worker/client/post.h"
+#include "worker/client/client.h"
 
 #include <poll.h>
 #include <stdlib.h>
@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "base/u64.h"
-#include "worker/client/client.h"
 
 struct post {
     pthread_mutex_t lock; /* guards first and is_closing */

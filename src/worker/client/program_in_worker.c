@@ -8,8 +8,6 @@
 #include "base/error.h"
 #include "base/u64.h"
 #include "session/cells/program.h"
-#include "session/cells/program_values.h"
-#include "session/result/packed.h"
 #include "session/result/result.h"
 #include "worker/client/client.h"
 

@@ -9,6 +9,7 @@
 #define SNUG_WORKER_SILENCE_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 enum { SILENCE_PATIENCE = 8 };
 
@@ -31,5 +32,15 @@ typedef struct silence {
 /* After a look in vain. heard_ns: when something was heard last, or listening began. cpu_ns: the
  * processor time of the worker up to now, 0: not to be had. */
 silence_state silence_look(silence *s, uint64_t now_ns, uint64_t heard_ns, uint64_t cpu_ns);
+
+/* What the kernel tells of a process on this machine: whether it works, and how much. */
+
+/* Processor time of all its threads; 0: not to be had. What a thread that runs has used just now,
+ * the kernel does not tell before its next tick. */
+uint64_t signs_cpu_ns(pid_t process);
+/* Whether one of its threads runs, or would with a processor, or waits for a disk or for memory;
+ * -1: nobody can say. folder is a process's "/proc/PID/task". */
+int signs_any_runs(const char *folder);
+int signs_is_running(pid_t process);
 
 #endif

@@ -16,7 +16,7 @@
 #include "session/core/pool.h"
 #include "session/files/workdir.h"
 #include "worker/client/client.h"
-#include "worker/client/worker_bounds.h"
+#include "worker/client/launch.h"
 
 /* Of a spare session that nobody has opened yet. */
 #define SPARE_BYTES (UINT64_C(16) << 20)

@@ -1,4 +1,4 @@
-#include "worker/client/worker_bounds.h"
+#include "worker/client/launch.h"
 
 #include <errno.h>
 #include <fcntl.h>

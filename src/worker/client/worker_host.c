@@ -12,11 +12,8 @@
 #include "session/core/pool.h"
 #include "session/files/workdir.h"
 #include "session/life/make.h"
-#include "session/life/open_host.h"
-#include "session/life/scan.h"
-#include "session/result/packed.h"
+#include "session/result/result.h"
 #include "worker/client/client.h"
-#include "worker/client/post.h"
 
 /* Python starts in some 20 ms, and on a loaded machine over a network later. */
 enum { GRACE_MS = 5000, START_MS = 60000 };

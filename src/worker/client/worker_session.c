@@ -14,13 +14,9 @@
 #include "session/cells/run_cell.h"
 #include "session/cells/save_session.h"
 #include "session/core/claim.h"
-#include "session/files/list_files.h"
-#include "session/files/workdir_files.h"
-#include "session/result/packed.h"
+#include "session/files/workdir.h"
 #include "session/result/result.h"
 #include "worker/client/client.h"
-#include "worker/client/open_in_worker.h"
-#include "worker/client/post.h"
 
 /* A file of 1 GiB takes its time. */
 enum { FILES_MS = 60000 };

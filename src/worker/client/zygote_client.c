@@ -1,4 +1,4 @@
-#include "worker/client/zygote_client.h"
+#include "worker/client/launch.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "base/forked.h"
 #include "base/process/await.h"
 #include "wire/pack.h"
-#include "worker/protocol/zygote_words.h"
+#include "worker/protocol/frame.h"
 
 struct zygote {
     size_t holders;

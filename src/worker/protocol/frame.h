@@ -11,6 +11,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <sys/uio.h>
 
 #include "base/str.h"
@@ -102,5 +103,26 @@ char *frame_room(frame_reader *r, size_t *len);
  * a message of this protocol. */
 int frame_took(frame *out, frame_reader *r, size_t len);
 void frame_reader_free(frame_reader *r);
+
+/* The messages between a host and its zygote, on a SOCK_SEQPACKET pair that is the
+ * zygote's standard input. */
+
+typedef enum zygote_order {
+    ZYGOTE_FORK,  /* with a descriptor, the worker's stream; answered by pid and its pidfd */
+    ZYGOTE_STATUS /* of pid, which has ended or is about to; answered by pid and status */
+} zygote_order;
+
+/* Both ways. The first answer, without an order, has pid 0; status is 0 or a snug_error, and text
+ * its message. */
+typedef struct zygote_message {
+    int32_t order, pid, status;
+    char text[1024];
+} zygote_message;
+
+/* With fd, unless that is negative. 0, or -1 with errno: the other side is gone. */
+int zygote_message_send(int control, const zygote_message *message, int fd);
+/* Waits for a message. *fd: what came with it, close-on-exec, which the caller closes; -1: nothing.
+ * 0, or -1: the other side is gone. */
+int zygote_message_receive(zygote_message *out, int *fd, int control);
 
 #endif

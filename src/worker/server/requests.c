@@ -14,11 +14,9 @@
 #include "session/core/claim.h"
 #include "session/core/host.h"
 #include "session/core/session.h"
-#include "session/files/list_files.h"
-#include "session/files/workdir_files.h"
-#include "session/life/open_session.h"
-#include "session/life/scan.h"
-#include "session/result/packed.h"
+#include "session/files/workdir.h"
+#include "session/life/make.h"
+#include "session/result/result.h"
 #include "worker/server/serve.h"
 
 /* ---- callbacks ---- */
@@ -188,17 +186,23 @@ void serve_forget_calls(channel *c)
     }
 }
 
+/* A field of a request: a number, a text, or bytes of that length. */
+typedef struct request_field {
+    uint64_t number;
+    const char *text;
+    size_t len;
+} request_field;
+
+enum { MOST_FIELDS = 3 };
+
 typedef struct request {
     channel *channel;
     snug_session *session; /* NULL with hello, open and scan */
     unpacker *in;
     packer *out;
+    request_field fields[MOST_FIELDS]; /* as its row says */
+    snug_limits limits;
 } request;
-
-static int is_malformed(const unpacker *u)
-{
-    return !unpack_ended(u);
-}
 
 int serve_refuse(void)
 {
@@ -255,7 +259,7 @@ static int handle_open(request *r)
 
     snug_session *session;
     int error;
-    if (is_malformed(u) || (is_placed && !options.workdir))
+    if (!unpack_ended(u) || (is_placed && !options.workdir))
         error = serve_refuse();
     else
         error = session_open_in(&session, c->server->host, &options, is_placed ? &place : NULL);
@@ -282,28 +286,19 @@ static void tell_hung(request *r)
 static int handle_close(request *r)
 {
     server *s = r->channel->server;
-    uint64_t closing_ms = unpack_number(r->in);
-
-    if (is_malformed(r->in))
-        return serve_refuse();
 
     /* From here on nobody interrupts it. */
     pthread_mutex_lock(&s->lock);
     r->channel->session = NULL;
     pthread_mutex_unlock(&s->lock);
-    snug_session_close_within(r->session, closing_ms);
+    snug_session_close_within(r->session, r->fields[0].number);
     tell_hung(r);
     return SNUG_OK;
 }
 
 static int handle_reset(request *r)
 {
-    int error;
-
-    if (is_malformed(r->in))
-        error = serve_refuse();
-    else
-        error = snug_session_reset(r->session);
+    int error = snug_session_reset(r->session);
 
     tell_hung(r);
     return error;
@@ -313,23 +308,19 @@ static int handle_reset(request *r)
 
 static int handle_run(request *r)
 {
-    size_t len;
-    snug_limits limits;
-    snug_result *result;
     static int (*const runs[])(snug_result **, snug_session *, const char *, size_t,
                                const snug_limits *) = {
         [CELL_RECORDED] = snug_session_run,
         [CELL_ASIDE] = snug_session_run_aside,
         [CELL_UNRECORDED] = snug_session_run_unrecorded,
     };
-    const size_t aside = (size_t)unpack_small(r->in, CELL_UNRECORDED);
+    const request_field *source = &r->fields[1];
+    snug_result *result;
 
-    limits_unpack(r->in, &limits);
-    const char *source = unpack_bytes(r->in, &len);
-    if (is_malformed(r->in))
+    if (r->fields[0].number > CELL_UNRECORDED)
         return serve_refuse();
-
-    int error = runs[aside](&result, r->session, source, len, &limits);
+    int error =
+        runs[r->fields[0].number](&result, r->session, source->text, source->len, &r->limits);
     if (error)
         return error;
 
@@ -340,32 +331,22 @@ static int handle_run(request *r)
 
 static int handle_set(request *r)
 {
-    size_t len;
-    const char *name = unpack_name(r->in);
-    const char *json = unpack_bytes(r->in, &len);
-    if (is_malformed(r->in))
-        return serve_refuse();
-    return snug_session_set_variable(r->session, name, json, len);
+    return snug_session_set_variable(r->session, r->fields[0].text, r->fields[1].text,
+                                     r->fields[1].len);
 }
 
 static int handle_checkpoint(request *r)
 {
-    if (is_malformed(r->in))
-        return serve_refuse();
     return snug_session_checkpoint(r->session);
 }
 
 static int handle_rollback(request *r)
 {
-    if (is_malformed(r->in))
-        return serve_refuse();
     return snug_session_rollback(r->session);
 }
 
 static int handle_forget(request *r)
 {
-    if (is_malformed(r->in))
-        return serve_refuse();
     return snug_session_forget_checkpoint(r->session);
 }
 
@@ -373,12 +354,7 @@ static int handle_forget(request *r)
 
 static int handle_is_complete(request *r)
 {
-    size_t len;
-    const char *source = unpack_bytes(r->in, &len);
-    if (is_malformed(r->in))
-        return serve_refuse();
-
-    int answered = snug_session_completeness(r->session, source, len);
+    int answered = snug_session_completeness(r->session, r->fields[0].text, r->fields[0].len);
     if (answered < 0)
         return answered;
 
@@ -388,14 +364,9 @@ static int handle_is_complete(request *r)
 
 static int handle_complete(request *r)
 {
-    size_t len;
     snug_completion *completion;
-    size_t cursor = (size_t)unpack_number(r->in);
-    const char *source = unpack_bytes(r->in, &len);
-    if (is_malformed(r->in))
-        return serve_refuse();
-
-    int error = snug_session_complete(&completion, r->session, source, len, cursor);
+    int error = snug_session_complete(&completion, r->session, r->fields[1].text, r->fields[1].len,
+                                      (size_t)r->fields[0].number);
     if (error)
         return error;
 
@@ -404,13 +375,8 @@ static int handle_complete(request *r)
     return SNUG_OK;
 }
 
-static int handle_variables(request *r)
+static int pack_description(request *r, int error, snug_description *d)
 {
-    snug_description *d;
-    if (is_malformed(r->in))
-        return serve_refuse();
-
-    int error = snug_session_list_variables(&d, r->session);
     if (error)
         return error;
 
@@ -419,22 +385,19 @@ static int handle_variables(request *r)
     return SNUG_OK;
 }
 
+static int handle_variables(request *r)
+{
+    snug_description *d = NULL;
+    int error = snug_session_list_variables(&d, r->session);
+    return pack_description(r, error, d);
+}
+
 static int handle_inspect(request *r)
 {
-    size_t len;
-    snug_description *d;
-    size_t cursor = (size_t)unpack_number(r->in);
-    const char *source = unpack_bytes(r->in, &len);
-    if (is_malformed(r->in))
-        return serve_refuse();
-
-    int error = snug_session_inspect(&d, r->session, source, len, cursor);
-    if (error)
-        return error;
-
-    description_pack(r->out, d);
-    snug_description_free(d);
-    return SNUG_OK;
+    snug_description *d = NULL;
+    int error = snug_session_inspect(&d, r->session, r->fields[1].text, r->fields[1].len,
+                                     (size_t)r->fields[0].number);
+    return pack_description(r, error, d);
 }
 
 /* ---- saved sessions ---- */
@@ -449,14 +412,11 @@ static int handle_save(request *r)
 {
     str file = { 0 };
     snug_saved *saved = NULL;
-    int error;
 
-    if (is_malformed(r->in))
-        return serve_refuse();
     if (!is_savable(r))
         return r->session->form->save(&saved, r->session, "");
 
-    error = session_claim_alive(&r->session, "snug_session_save");
+    int error = session_claim_alive(&r->session, "snug_session_save");
     if (error)
         return error;
 
@@ -474,24 +434,18 @@ static int handle_save(request *r)
 
 static int handle_restore(request *r)
 {
-    size_t len;
     str text = { 0 };
     snug_saved *saved = NULL;
-    const char *path = unpack_name(r->in);
-    const char *file = unpack_bytes(r->in, &len);
-    const int is_fresh = (int)unpack_small(r->in, 1);
-    int error;
+    const char *path = r->fields[0].text;
 
-    if (is_malformed(r->in))
-        return serve_refuse();
     if (!is_savable(r))
         return r->session->form->restore(&saved, &r->session, path);
-    if (str_append(&text, file, len) != 0)
+    if (str_append(&text, r->fields[1].text, r->fields[1].len) != 0)
         return error_no_memory();
 
-    error = session_claim(&r->session, "snug_session_restore");
+    int error = session_claim(&r->session, "snug_session_restore");
     if (!error) {
-        error = session_restore(&saved, &r->session, path, &text, is_fresh);
+        error = session_restore(&saved, &r->session, path, &text, r->fields[2].number != 0);
         session_release(r->session);
     }
 
@@ -509,24 +463,15 @@ static int handle_restore(request *r)
 
 static int handle_put(request *r)
 {
-    size_t len;
-    const char *path = unpack_name(r->in);
-    const char *data = unpack_bytes(r->in, &len);
-    if (is_malformed(r->in))
-        return serve_refuse();
-    return snug_session_put_file(r->session, path, data, len);
+    return snug_session_put_file(r->session, r->fields[0].text, r->fields[1].text,
+                                 r->fields[1].len);
 }
 
 static int handle_get(request *r)
 {
     snug_file *file;
-    const char *path = unpack_name(r->in);
-    size_t most = (size_t)unpack_number(r->in);
-
-    if (is_malformed(r->in))
-        return serve_refuse();
-
-    int error = snug_session_get_file(&file, r->session, path, most);
+    int error =
+        snug_session_get_file(&file, r->session, r->fields[0].text, (size_t)r->fields[1].number);
     if (error)
         return error;
 
@@ -538,10 +483,6 @@ static int handle_get(request *r)
 static int handle_list(request *r)
 {
     snug_listing *listing;
-
-    if (is_malformed(r->in))
-        return serve_refuse();
-
     int error = snug_session_list_files(&listing, r->session);
     if (error)
         return error;
@@ -553,10 +494,7 @@ static int handle_list(request *r)
 
 static int handle_remove(request *r)
 {
-    const char *path = unpack_name(r->in);
-    if (is_malformed(r->in))
-        return serve_refuse();
-    return snug_session_remove_file(r->session, path);
+    return snug_session_remove_file(r->session, r->fields[0].text);
 }
 
 /* ---- tools and scans ---- */
@@ -574,7 +512,7 @@ static int handle_bind(request *r)
     tool.timeout_ms = unpack_number(r->in);
     tool.fn = serve_on_call;
     tool.payload = r->channel;
-    if (is_malformed(r->in))
+    if (!unpack_ended(r->in))
         return serve_refuse();
     return snug_session_bind_tool(r->session, &tool);
 }
@@ -604,7 +542,7 @@ static int handle_scan(request *r)
     const char *source = unpack_bytes(r->in, &len);
     int error;
 
-    if (is_malformed(r->in))
+    if (!unpack_ended(r->in))
         error = serve_refuse();
     else
         error = snug_host_scan(&report, r->channel->server->host, source, len, &options);
@@ -625,12 +563,7 @@ static int handle_health(request *r)
     const snug_host *host = r->channel->server->host;
     snug_health facts = SNUG_HEALTH_INIT;
     snug_pool spares = SNUG_POOL_INIT;
-    int error;
-
-    if (is_malformed(r->in))
-        return serve_refuse();
-
-    error = snug_host_health(&facts, host);
+    int error = snug_host_health(&facts, host);
     if (!error)
         error = snug_host_pool(&spares, host);
     if (error)
@@ -642,34 +575,56 @@ static int handle_health(request *r)
     return SNUG_OK;
 }
 
+/* Each request with its fields: n is a number, t a text, b bytes, and l limits. NULL: it reads them
+ * itself. */
+static const struct {
+    int (*handle)(request *r);
+    const char *fields;
+} rows[FRAME_REQUESTS] = {
+    [FRAME_HELLO] = { handle_hello, NULL },
+    [FRAME_OPEN] = { handle_open, NULL },
+    [FRAME_CLOSE] = { handle_close, "n" },
+    [FRAME_RESET] = { handle_reset, "" },
+    [FRAME_RUN] = { handle_run, "nlb" },
+    [FRAME_SET] = { handle_set, "tb" },
+    [FRAME_CHECKPOINT] = { handle_checkpoint, "" },
+    [FRAME_ROLLBACK] = { handle_rollback, "" },
+    [FRAME_FORGET] = { handle_forget, "" },
+    [FRAME_IS_COMPLETE] = { handle_is_complete, "b" },
+    [FRAME_COMPLETE] = { handle_complete, "nb" },
+    [FRAME_VARIABLES] = { handle_variables, "" },
+    [FRAME_INSPECT] = { handle_inspect, "nb" },
+    [FRAME_SAVE] = { handle_save, "" },
+    [FRAME_RESTORE] = { handle_restore, "tbn" },
+    [FRAME_PUT] = { handle_put, "tb" },
+    [FRAME_GET] = { handle_get, "tn" },
+    [FRAME_LIST] = { handle_list, "" },
+    [FRAME_REMOVE] = { handle_remove, "t" },
+    [FRAME_BIND] = { handle_bind, NULL },
+    [FRAME_COMPUTE] = { handle_compute, NULL },
+    [FRAME_SCAN] = { handle_scan, NULL },
+    [FRAME_HEALTH] = { handle_health, "" },
+};
+
 int serve_request(channel *c, frame_kind kind, unpacker *u, packer *out)
 {
-    static int (*const requests[FRAME_REQUESTS])(request * r) = {
-        [FRAME_HELLO] = handle_hello,
-        [FRAME_OPEN] = handle_open,
-        [FRAME_CLOSE] = handle_close,
-        [FRAME_RESET] = handle_reset,
-        [FRAME_RUN] = handle_run,
-        [FRAME_SET] = handle_set,
-        [FRAME_CHECKPOINT] = handle_checkpoint,
-        [FRAME_ROLLBACK] = handle_rollback,
-        [FRAME_FORGET] = handle_forget,
-        [FRAME_IS_COMPLETE] = handle_is_complete,
-        [FRAME_COMPLETE] = handle_complete,
-        [FRAME_VARIABLES] = handle_variables,
-        [FRAME_INSPECT] = handle_inspect,
-        [FRAME_SAVE] = handle_save,
-        [FRAME_RESTORE] = handle_restore,
-        [FRAME_PUT] = handle_put,
-        [FRAME_GET] = handle_get,
-        [FRAME_LIST] = handle_list,
-        [FRAME_REMOVE] = handle_remove,
-        [FRAME_BIND] = handle_bind,
-        [FRAME_COMPUTE] = handle_compute,
-        [FRAME_SCAN] = handle_scan,
-        [FRAME_HEALTH] = handle_health,
-    };
-    request r = { c, c->session, u, out };
+    request r = { .channel = c, .session = c->session, .in = u, .out = out };
+    request_field *field = r.fields;
+    const char *letter = rows[kind].fields;
 
-    return requests[kind](&r);
+    for (; letter && *letter; letter++)
+        if (*letter == 'n')
+            field++->number = unpack_number(u);
+        else if (*letter == 't')
+            field++->text = unpack_name(u);
+        else if (*letter == 'l')
+            limits_unpack(u, &r.limits);
+        else {
+            field->text = unpack_bytes(u, &field->len);
+            field++;
+        }
+
+    if (letter && !unpack_ended(u))
+        return serve_refuse();
+    return rows[kind].handle(&r);
 }

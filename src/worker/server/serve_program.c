@@ -9,8 +9,7 @@
 
 #include "base/error.h"
 #include "session/cells/program.h"
-#include "session/cells/program_values.h"
-#include "session/result/packed.h"
+#include "session/result/result.h"
 #include "worker/server/serve.h"
 
 typedef struct compute_wish {
