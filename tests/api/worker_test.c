@@ -3,6 +3,7 @@
 #include "../descriptors.h"
 #include "../unit/test.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -159,6 +160,25 @@ TEST(a_zygote_that_is_killed_is_replaced_and_costs_nothing)
 }
 
 static volatile sig_atomic_t alarms;
+
+static void count_alarm(int number)
+{
+    alarms++;
+}
+
+TEST(signals_of_the_caller_do_not_disturb_the_start_of_a_worker)
+{
+    const struct itimerval often = { { 0, 5000 }, { 0, 5000 } }, never = { { 0, 0 }, { 0, 0 } };
+    const struct sigaction counted = { .sa_handler = count_alarm };
+    assert_int_equal(sigaction(SIGALRM, &counted, NULL), 0);
+    assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
+    snug_host *host = open_host(NULL);
+    setitimer(ITIMER_REAL, &never, NULL);
+    signal(SIGALRM, SIG_DFL);
+    assert_true(alarms > 0);
+    only_worker();
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
 
 /* A host whose zygote starts for as long as the test lets it. */
 typedef struct slow_host {
@@ -357,6 +377,69 @@ TEST(a_worker_has_no_descriptors_of_the_caller)
     assert_int_equal(access(path, F_OK), -1);
     assert_int_equal(snug_host_close(host), SNUG_OK);
     close(fd);
+}
+
+static size_t entries(const char *path)
+{
+    size_t count = 0;
+    DIR *dir = opendir(path);
+    assert_non_null(dir);
+    while (readdir(dir))
+        count++;
+    closedir(dir);
+    return count;
+}
+
+static void use_worker_by_command(const char *folder)
+{
+    char command[4200], program[4096];
+    ssize_t len = readlink("/proc/self/exe", program, sizeof program - 1);
+    assert_true(len > 0);
+    program[len] = '\0';
+    for (int levels = 0; levels < 2; levels++) /* of BUILD/tests/PROGRAM */
+        *strrchr(program, '/') = '\0';
+    snprintf(command, sizeof command, "TMPDIR=%s exec %s/src/snug-worker", folder, program);
+    snug_host *host = open_host(command);
+    snug_session *session = open_session(host);
+    check_value(session, "open('a', 'w').write('b')", "1");
+    assert_int_equal(entries(folder), 3);
+    snug_session_close(session);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
+}
+
+/* A process that is held by Landlock may not remove the folder that its work directories were in:
+ * it is empty, and the next one removes it. */
+TEST(a_worker_by_command_removes_its_work_directories)
+{
+    char folder[] = "/tmp/snug-worker-XXXXXX", path[600];
+    assert_non_null(mkdtemp(folder));
+    for (int i = 0; i < 3; i++)
+        use_worker_by_command(folder);
+    DIR *dir = opendir(folder);
+    assert_non_null(dir);
+    for (const struct dirent *entry; (entry = readdir(dir));) {
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (entry->d_name[0] != '.')
+            assert_int_equal(rmdir(path), 0);
+    }
+    closedir(dir);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+TEST(a_caller_that_reaps_all_children_loses_nothing_by_it)
+{
+    static int number = SIGKILL;
+    snug_host *host = open_host(NULL);
+    snug_session *session = open_with_signal(host, &number);
+    signal(SIGCHLD, SIG_IGN);
+    snug_result *result = run(session, "print('now', flush=True)\nwhile True: pass", 100000);
+    signal(SIGCHLD, SIG_DFL);
+    assert_int_equal(snug_result_state(result), SNUG_STATE_LOST);
+    snug_result_free(result);
+    assert_int_equal(snug_session_reset(session), SNUG_OK);
+    check_value(session, "6 * 7", "42");
+    snug_session_close(session);
+    assert_int_equal(snug_host_close(host), SNUG_OK);
 }
 
 /* ---- what a worker does itself ---- */
