@@ -45,31 +45,6 @@ static void throw_in_a_callback(const snug::host &host)
     std::cout << "after it: " << session.run("x").text(SNUG_STREAM_VALUE) << "\n";
 }
 
-// Without snug.hpp, through the frames of C.
-static void throw_past_snug(snug_host *host)
-{
-    snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
-    snug_session *session = nullptr;
-    snug_result *result = nullptr;
-    const char *source = "print('no', flush=True)\nwhile True: pass";
-
-    options.on_output = [](void *, snug_stream, const char *, size_t) { throw std::logic_error("out"); };
-    snug_session_open(&session, host, &options);
-    try {
-        snug_session_run(&result, session, source, std::strlen(source), nullptr);
-    } catch (const std::logic_error &thrown) {
-        std::cout << "past snug: " << thrown.what() << "\n";
-    }
-
-    for (int i = 0; i < 2; i++) {
-        int error = snug_session_run(&result, session, "6 * 7", 5, nullptr);
-        std::cout << "told: " << (error ? snug_error_name(error) : snug_result_text(result, SNUG_STREAM_VALUE, nullptr))
-                  << "\n";
-    }
-    snug_result_free(result);
-    snug_session_close(session);
-}
-
 static void fail_to_open(const snug::host &host)
 {
     snug_session_options options = SNUG_SESSION_OPTIONS_INIT;
@@ -102,7 +77,6 @@ int main(int argc, char **argv)
 
             run_cells(host);
             throw_in_a_callback(host);
-            throw_past_snug(host.get().get());
             fail_to_open(host);
         }
         std::cout << "later: " << run_in_a_host_that_is_gone(options).text(SNUG_STREAM_VALUE) << "\n";

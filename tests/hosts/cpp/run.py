@@ -10,7 +10,7 @@ from outside import CXX, HERE, built, command, main, needed  # noqa: E402
 
 WANTED = ["output: hello", "value: 42", "interrupted: interrupted", "limited: timeout", "kept: 43",
           'json: {"schema":"snug.result/1",', "thrown: the callback threw", "after it: 5",
-          "past snug: out", "told: SNUG_ESTOPPED", "told: 42", "error: SNUG_ENOTFOUND",
+          "error: SNUG_ENOTFOUND",
           "later: 'a result outlives its host'"]
 
 
