@@ -55,7 +55,7 @@ typedef struct snug_agent_limits {
     uint64_t reply_bytes;    /* of one reply as it travels; more is a bad reply */
     uint64_t connect_ms;     /* of a request: until it is connected */
     uint64_t first_token_ms; /* until the first token of an answer that streams, and without a byte;
-                                by default longer in a local network */
+                                by default longer of a server of one's own */
     uint64_t idle_ms;        /* between two pieces of it */
     uint64_t request_ms;     /* in all; by default only of an answer that comes whole */
     uint64_t retries;        /* of a request after 429, 5xx and broken connections; or
@@ -232,8 +232,8 @@ typedef struct snug_agent_options {
      * which nothing has run. */
     snug_agent_verdict (*on_evaluate)(void *payload, const char *question, const char *code,
                                       const snug_result *result, char *reason);
-    /* Before each step: answers `to`, or the step to take instead. One that has nothing to work
-     * on (SCAN before any code) ends the run with SNUG_AGENT_STATUS_TERMINAL_ERROR. */
+    /* Before each step: answers `to`, or SNUG_AGENT_STEP_END, which ends the run with
+     * SNUG_AGENT_STATUS_TERMINAL_ERROR. */
     snug_agent_step (*on_route)(void *payload, snug_agent_step from, snug_agent_step to);
 
     /* Of requests to model, and to the others where their provider is the same; each list ends with

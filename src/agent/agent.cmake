@@ -9,7 +9,7 @@ target_link_libraries(snug_sqlite INTERFACE ${SQLITE_ARCHIVE} m)
 target_link_options(snug_sqlite INTERFACE -Wl,--exclude-libs,libsqlite3.a)
 set(prompts system system_bash system_act system_act_bash generate repair focus_fix_errors focus_optimize
     focus_robustness focus_style no_code no_code_bash findings evaluate evaluate_again reply reply_again plan plan_again
-    plan_bash step observe answer_now shorter unknown_tool summarise optimise
+    plan_bash step observe answer_now unknown_tool summarise optimise
     harden restyle explain review)
 list(TRANSFORM prompts REPLACE "(.+)" "${CMAKE_CURRENT_SOURCE_DIR}/agent/template/prompts/\\1.txt")
 add_custom_command(
@@ -20,7 +20,6 @@ add_custom_command(
 snug_layer(agent SOURCES
     fetch/exchange.c
     agent/loop/act.c
-    agent/loop/act_bash.c
     agent/loop/agent.c
     agent/loop/agent_limits.c
     agent/loop/answer.c
@@ -28,22 +27,17 @@ snug_layer(agent SOURCES
     agent/loop/ask.c
     agent/loop/code.c
     agent/loop/consent.c
-    agent/loop/contents.c
     agent/loop/evaluate.c
     agent/loop/execute.c
     agent/loop/generate.c
-    agent/loop/images.c
     agent/loop/improve.c
     agent/loop/inputs.c
     agent/loop/loop.c
     agent/loop/models.c
     agent/loop/outputs.c
     agent/loop/question.c
-    agent/loop/reading.c
     agent/loop/rerun.c
     agent/loop/reuse.c
-    agent/loop/undo.c
-    agent/loop/review.c
     agent/loop/words.c
     agent/model/anthropic.c
     agent/model/check_model.c
@@ -56,40 +50,31 @@ snug_layer(agent SOURCES
     agent/model/model.c
     agent/model/model_fault.c
     agent/model/openai.c
-    agent/model/opening.c
-    agent/model/price_table.c
     agent/model/prices.c
     agent/model/provider.c
     agent/model/retry.c
     agent/model/sources.c
     agent/prompt/bash_state.c
     agent/prompt/conversation.c
-    agent/prompt/digest.c
     agent/prompt/history.c
     agent/prompt/prompt.c
     agent/prompt/request.c
     agent/prompt/talk.c
-    agent/prompt/turn.c
-    agent/reply/format.c
     agent/reply/markdown.c
     agent/reply/reply.c
     agent/reply/replyjson.c
     agent/run/bound_tools.c
-    agent/run/cell_clock.c
-    agent/run/private_file.c
     agent/run/run.c
     agent/store/cache.c
     agent/store/database.c
     agent/store/kept_conversation.c
     agent/store/library.c
     agent/store/retrieve.c
-    agent/store/retrieve_command.c
     agent/store/search.c
     agent/template/template.c
     agent/text/blocks.c
     agent/text/clip.c
     agent/text/extract.c
-    agent/text/fences.c
     agent/text/figures.c
     agent/text/laxjson.c
     agent/text/program.c
@@ -98,7 +83,6 @@ snug_layer(agent SOURCES
     agent/text/question_text.c
     agent/text/shellcode.c
     agent/text/verdict.c
-    agent/trace/diagnostics.c
     agent/trace/step_events.c
     agent/trace/trace.c
     agent/trace/tracer.c

@@ -4,6 +4,7 @@
 
 #include "base/ascii.h"
 #include "base/error.h"
+#include "base/jsontext.h"
 #include "base/str.h"
 #include "base/utf8.h"
 
@@ -465,8 +466,13 @@ static void begin_value(str *out, const char *name)
 
 void json_put_text(str *out, const char *name, const char *text, size_t len)
 {
+    size_t at;
+
     begin_value(out, name);
-    write_string(out, text, len);
+    if (utf8_check(text, len, &at) == UTF8_FINE)
+        write_string(out, text, len);
+    else
+        jsontext_quote(out, text, len);
 }
 
 void json_put_word(str *out, const char *name, const char *text)

@@ -44,7 +44,8 @@ cJSON *json_add_array(cJSON *parent, const char *name);
 /* ---- text as it is written ---- */
 
 /* Each appends a member, or an element or the whole where name is NULL, with a comma where one is
- * needed. A failure is the str's: look once, at the end. Texts are UTF-8 and may have NULs. */
+ * needed. A failure is the str's: look once, at the end. Texts may have NULs; what is not UTF-8
+ * becomes U+FFFD. */
 void json_put_text(str *out, const char *name, const char *text, size_t len);
 void json_put_word(str *out, const char *name, const char *text);
 void json_put_str(str *out, const char *name, const str *text);

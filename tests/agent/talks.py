@@ -67,7 +67,6 @@ MARKS = {
     "cut": r"(?:is|are) left out here",
     "no_answer": r"No answer: ",
     "option": r"--max-\w+|--reply-tokens|--timeout",
-    "in_place": r"changed in place: [\w, ]+",
     "picture": r"[Pp]ictures? came with this question",
     "renewed": r"The session was lost and is new",
 }

@@ -440,23 +440,6 @@ static void route(fixture *f, snug_agent_step from, snug_agent_step to)
     assert_true(f->has_route);
 }
 
-TEST(the_caller_may_leave_a_step_out)
-{
-    START(f, { CODE("print(6 * 7)") });
-    f.options.has_no_evaluation = 0;
-    route(&f, SNUG_AGENT_STEP_EXECUTE, SNUG_AGENT_STEP_REPLY);
-    expect(&f, SNUG_AGENT_STATUS_ANSWERED, "42");
-    finish(&f);
-}
-
-TEST(the_caller_may_have_a_program_improved_that_did_not_fail)
-{
-    START(f, { CODE("6 * 7.0") }, { CODE("6 * 7") });
-    route(&f, SNUG_AGENT_STEP_EVALUATE, SNUG_AGENT_STEP_REPAIR);
-    expect(&f, SNUG_AGENT_STATUS_ANSWERED, "42");
-    finish(&f);
-}
-
 TEST(the_caller_may_end_a_run)
 {
     START(f, { CODE("6 * 7") });
@@ -502,53 +485,6 @@ TEST(a_version_that_the_caller_rejects_is_not_taken)
     assert_int_equal(f.evaluations, 2);
     assert_int_equal(snug_reply_attempt_count(f.reply), 2);
     finish(&f);
-}
-
-TEST(no_version_is_asked_for_of_a_program_that_fails)
-{
-    START(f, { CODE("1") });
-    f.options.on_route = reroute;
-    f.from = SNUG_AGENT_STEP_EXECUTE;
-    f.to = SNUG_AGENT_STEP_IMPROVE;
-    ask_for(&f, "1/0", SNUG_AGENT_FOCUS_OPTIMIZE);
-    expect(&f, SNUG_AGENT_STATUS_TERMINAL_ERROR, "");
-    assert_non_null(strstr(snug_reply_error(f.reply), "on_route wants the step \"improve\""));
-    finish(&f);
-}
-
-/* Routes to steps that have nothing to work on. */
-TEST(a_route_to_nowhere_ends_the_run)
-{
-    static const struct {
-        snug_agent_mode mode;
-        snug_agent_step from, to;
-    } rows[] = {
-        { SNUG_AGENT_MODE_SOLVE, SNUG_AGENT_STEP_END, SNUG_AGENT_STEP_EXTRACT },
-        { SNUG_AGENT_MODE_SOLVE, SNUG_AGENT_STEP_END, SNUG_AGENT_STEP_SCAN },
-        { SNUG_AGENT_MODE_SOLVE, SNUG_AGENT_STEP_END, SNUG_AGENT_STEP_EXECUTE },
-        { SNUG_AGENT_MODE_SOLVE, SNUG_AGENT_STEP_END, SNUG_AGENT_STEP_EVALUATE },
-        { SNUG_AGENT_MODE_SOLVE, SNUG_AGENT_STEP_END, SNUG_AGENT_STEP_REPAIR },
-        { SNUG_AGENT_MODE_SOLVE, SNUG_AGENT_STEP_END, SNUG_AGENT_STEP_REPLY },
-        { SNUG_AGENT_MODE_SOLVE, SNUG_AGENT_STEP_END, SNUG_AGENT_STEP_PLAN },
-        { SNUG_AGENT_MODE_SOLVE, SNUG_AGENT_STEP_SCAN, SNUG_AGENT_STEP_IMPROVE },
-        { SNUG_AGENT_MODE_SOLVE, SNUG_AGENT_STEP_END, (snug_agent_step)99 },
-        { SNUG_AGENT_MODE_SOLVE, SNUG_AGENT_STEP_SCAN, SNUG_AGENT_STEP_REPLY },
-        { SNUG_AGENT_MODE_ACT, SNUG_AGENT_STEP_SCAN, SNUG_AGENT_STEP_REPAIR },
-        { SNUG_AGENT_MODE_ACT, SNUG_AGENT_STEP_SCAN, SNUG_AGENT_STEP_EXTRACT },
-        { SNUG_AGENT_MODE_ACT, SNUG_AGENT_STEP_EXECUTE, SNUG_AGENT_STEP_EXECUTE },
-        { SNUG_AGENT_MODE_ACT, SNUG_AGENT_STEP_EXECUTE, SNUG_AGENT_STEP_SCAN },
-        { SNUG_AGENT_MODE_ACT, SNUG_AGENT_STEP_EXECUTE, SNUG_AGENT_STEP_REPLY },
-        { SNUG_AGENT_MODE_ACT, SNUG_AGENT_STEP_EXECUTE, SNUG_AGENT_STEP_EVALUATE },
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        START(f, { CODE("6 * 7") });
-        f.options.mode = rows[i].mode;
-        route(&f, rows[i].from, rows[i].to);
-        expect(&f, SNUG_AGENT_STATUS_TERMINAL_ERROR, "");
-        if (!strstr(snug_reply_error(f.reply), "on_route wants"))
-            fail_msg("%zu: %s", i, snug_reply_error(f.reply));
-        finish(&f);
-    }
 }
 
 /* ---- cancelling ---- */

@@ -65,10 +65,6 @@ class Fields(Models):
         self.assertEqual(["seed" in request for request in self.requests], [True, False])
         self.assertEqual(["X-Team" in headers for headers in self.headers], [True, False])
 
-    def test_the_parameters_of_ollama_are_its_options(self):
-        self.reply([CODE], "--request-field", "num_ctx=8192", *RESULT, model="ollama:qwen3")
-        self.assertEqual(self.requests[0]["options"], {"num_ctx": 8192})
-
     def test_the_configuration_has_them_too(self):
         path = self.file("c.yaml", "generation:\n  request: [seed=7, options.a=1]\n  headers: ['X-Team: blue-team']\n")
         self.reply([CODE], "--config", path, *RESULT)

@@ -206,26 +206,6 @@ static void a_stream_is_read(void **state)
     done(&r);
 }
 
-static void a_character_that_is_divided_between_pieces_is_one(void **state)
-{
-    static const char *const events[] = {
-        START("{}"),
-        DELTA(0, "{\"type\":\"thinking_delta\",\"thinking\":\"\\ud83d\"}"),
-        DELTA(0, "{\"type\":\"thinking_delta\",\"thinking\":\"\\ude00\"}"),
-        DELTA(1, "{\"type\":\"text_delta\",\"text\":\"\\ud83d\"}"),
-        DELTA(1, "{\"type\":\"text_delta\",\"text\":\"\\ude01\"}"),
-        BLOCK(2, "{\"type\":\"tool_use\",\"id\":\"x\",\"name\":\"f\",\"input\":{}}"),
-        DELTA(2, "{\"type\":\"input_json_delta\",\"partial_json\":\"\\ud83d\"}"),
-        DELTA(2, "{\"type\":\"input_json_delta\",\"partial_json\":\"\\ude02\"}"),
-        NULL,
-    };
-    dialect_reader r;
-    model_reply reply;
-    assert_int_equal(read_events(&r, &reply, d, events), SNUG_OK);
-    assert_reply(&r, "\xf0\x9f\x98\x81;\xf0\x9f\x98\x80;end;x/f/\xf0\x9f\x98\x82");
-    done(&r);
-}
-
 static void a_stream_is_complete_at_its_reason(void **state)
 {
     static const char *const cut[] = { START("{}"),
@@ -299,7 +279,6 @@ int main(void)
         cmocka_unit_test(a_whole_reply_is_read),
         cmocka_unit_test(reasons_to_stop_are_told_apart),
         cmocka_unit_test(a_stream_is_read),
-        cmocka_unit_test(a_character_that_is_divided_between_pieces_is_one),
         cmocka_unit_test(a_stream_is_complete_at_its_reason),
         cmocka_unit_test(errors_in_a_stream_have_the_status_of_their_type),
         cmocka_unit_test(a_text_that_is_no_reply_is_refused),

@@ -153,7 +153,7 @@ TEST_WITH(damage_is_told_in_a_sentence, make_folder, remove_folder)
         error_set(0, "untouched");
         int error = database_open(&d, path, DATABASE_CACHE, 0);
         if (!error) {
-            error = database_prepare(&rows, d, "select * from entry order by hash");
+            error = database_select(&rows, d, "select * from entry order by hash", "");
             while (!error && has_row)
                 error = database_row(d, rows, &has_row);
             sqlite3_finalize(rows);
@@ -218,7 +218,8 @@ static void fill_up(void)
         }
     CHILD_ASSERT(error == SNUG_ESYSTEM && strstr(error_message(), "the disk is full"));
     /* What was there before is there still. */
-    CHILD_ASSERT(done > 0 && database_prepare(&count, d, "select count(*) from entry") == SNUG_OK);
+    CHILD_ASSERT(done > 0 &&
+                 database_select(&count, d, "select count(*) from entry", "") == SNUG_OK);
     CHILD_ASSERT(database_row(d, count, &has_row) == SNUG_OK && has_row);
     CHILD_ASSERT(sqlite3_column_int(count, 0) == done);
     sqlite3_finalize(count);
@@ -283,7 +284,7 @@ TEST_WITH(what_was_written_before_a_death_is_there, make_folder, remove_folder)
     int has_row;
     in_child(write_and_die);
     assert_int_equal(database_open(&d, path, DATABASE_CACHE, 0), SNUG_OK);
-    assert_int_equal(database_prepare(&rows, d, "select 1 from entry"), SNUG_OK);
+    assert_int_equal(database_select(&rows, d, "select 1 from entry", ""), SNUG_OK);
     assert_int_equal(database_row(d, rows, &has_row), SNUG_OK);
     assert_int_equal(has_row, 1);
     sqlite3_finalize(rows);

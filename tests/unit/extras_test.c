@@ -8,11 +8,11 @@
 #include "agent/model/extras.h"
 #include "base/error.h"
 
-static void assert_fields(int is_ollama, const char *const *fields, const char *expected)
+static void assert_fields(const char *const *fields, const char *expected)
 {
     extras e;
     str body = { 0 };
-    if (extras_read(&e, fields, NULL, is_ollama))
+    if (extras_read(&e, fields, NULL))
         fail_msg("%s", error_message());
     assert_int_equal(str_add(&body, "{\"model\":\"m\"}"), SNUG_OK);
     assert_int_equal(extras_write(&body, &e), SNUG_OK);
@@ -29,16 +29,13 @@ static void assert_fields(int is_ollama, const char *const *fields, const char *
 
 static void fields_are_put_behind_those_of_the_body(void **state)
 {
-    assert_fields(0, (const char *const[]){ NULL }, "{\"model\":\"m\"}");
-    assert_fields(0, FIELDS("seed=7", "reasoning_effort=low", "top_p=0.9", "user="),
+    assert_fields((const char *const[]){ NULL }, "{\"model\":\"m\"}");
+    assert_fields(FIELDS("seed=7", "reasoning_effort=low", "top_p=0.9", "user="),
                   "{\"model\":\"m\",\"seed\":7,\"reasoning_effort\":\"low\",\"top_p\":0.9,"
                   "\"user\":\"\"}");
     assert_fields(
-        0, FIELDS("a.b.c=1", "a.b.d=[true, null]", "a.e={\"f\": \"g\"}"),
+        FIELDS("a.b.c=1", "a.b.d=[true, null]", "a.e={\"f\": \"g\"}"),
         "{\"model\":\"m\",\"a\":{\"b\":{\"c\":1,\"d\":[true,null]},\"e\":{\"f\":\"g\"}}}");
-    assert_fields(1, FIELDS("num_ctx=8192", "seed=1", "top_k=3"),
-                  "{\"model\":\"m\",\"options\":{\"num_ctx\":8192,\"top_k\":3},\"seed\":1}");
-    assert_fields(0, FIELDS("num_ctx=8192"), "{\"model\":\"m\",\"num_ctx\":8192}");
 }
 
 static void a_field_that_is_none_is_refused(void **state)
@@ -59,7 +56,7 @@ static void a_field_that_is_none_is_refused(void **state)
     extras e;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *const fields[] = { cases[i][0], cases[i][1], NULL };
-        assert_int_equal(extras_read(&e, fields, NULL, 0), SNUG_EINVAL);
+        assert_int_equal(extras_read(&e, fields, NULL), SNUG_EINVAL);
         if (!strstr(error_message(), cases[i][2]))
             fail_msg("%s", error_message());
     }
@@ -71,7 +68,7 @@ static void headers_are_lines_with_their_values_as_secrets(void **state)
     setenv("SNUG_TEST_HEADER", "from-the-variable", 1);
     const char *const headers[] = { "X-Team:blue", "Authorization: Bearer sekrit-123",
                                     "X-Gateway: $SNUG_TEST_HEADER", NULL };
-    assert_int_equal(extras_read(&e, NULL, headers, 0), SNUG_OK);
+    assert_int_equal(extras_read(&e, NULL, headers), SNUG_OK);
     assert_int_equal(e.header_count, 3);
     assert_string_equal(e.headers[0], "X-Team: blue");
     assert_string_equal(e.headers[2], "X-Gateway: from-the-variable");
@@ -98,7 +95,7 @@ static void a_header_that_is_none_is_refused_without_its_value(void **state)
     extras e;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *const headers[] = { cases[i][0], NULL };
-        assert_int_equal(extras_read(&e, NULL, headers, 0), SNUG_EINVAL);
+        assert_int_equal(extras_read(&e, NULL, headers), SNUG_EINVAL);
         if (!strstr(error_message(), cases[i][1]))
             fail_msg("%s", error_message());
         assert_null(strstr(error_message(), "sekrit"));

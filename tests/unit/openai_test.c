@@ -201,43 +201,6 @@ static void a_stream_is_read_with_what_servers_make_of_it(void **state)
     }
 }
 
-static void a_character_that_is_divided_between_pieces_is_one(void **state)
-{
-    static const struct {
-        const char *events[8];
-        const char *reply;
-    } cases[] = {
-        { { DELTA("{\"content\":\"a\\ud83d\"}"), DELTA("{\"content\":\"\\ude00b\"}") },
-          "a\xf0\x9f\x98\x80"
-          "b;;end" },
-        { { DELTA("{\"content\":\"\\uD83D\"}"), DELTA("{\"content\":\"\"}"),
-            DELTA("{\"content\":\"\\uDE00\\ud83d\"}"), DELTA("{\"content\":\"\\ude01\"}") },
-          "\xf0\x9f\x98\x80\xf0\x9f\x98\x81;;end" },
-        { { DELTA("{\"reasoning\":\"\\ud83d\"}"), DELTA("{\"reasoning\":\"\\ude00\"}") },
-          ";\xf0\x9f\x98\x80;end" },
-        { { DELTA("{\"tool_calls\":[{\"index\":0,\"id\":\"x\",\"function\":{\"name\":\"f\","
-                  "\"arguments\":\"\\ud83d\"}}]}"),
-            DELTA("{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"\\ude00\"}}]}") },
-          ";;end;x/f/\xf0\x9f\x98\x80" },
-        /* A half whose other one never comes, or comes in another text. */
-        { { DELTA("{\"content\":\"\\ud83d\"}"), DELTA("{\"content\":\"x\"}") },
-          "\xef\xbf\xbdx;;end" },
-        { { DELTA("{\"content\":\"\\ud83d\"}") }, "\xef\xbf\xbd;;end" },
-        { { DELTA("{\"content\":\"\\ud83d\"}"), DELTA("{\"reasoning\":\"\\ude00\"}") },
-          "\xef\xbf\xbd;\xef\xbf\xbd;end" },
-        /* The backslash is text. */
-        { { DELTA("{\"content\":\"\\\\ud83d\"}"), DELTA("{\"content\":\"\\\\ude00\"}") },
-          "\\ud83d\\ude00;;end" },
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        dialect_reader r;
-        model_reply reply;
-        assert_int_equal(read_events(&r, &reply, d, cases[i].events), SNUG_OK);
-        assert_reply(&r, cases[i].reply);
-        done(&r);
-    }
-}
-
 static void a_stream_is_complete_at_its_reason_or_its_end(void **state)
 {
     static const char *const cut[] = { DELTA("{\"content\":\"a\"}"), NULL };
@@ -405,7 +368,6 @@ int main(void)
         cmocka_unit_test(a_whole_reply_is_read_with_what_servers_make_of_it),
         cmocka_unit_test(a_text_that_is_no_reply_is_refused),
         cmocka_unit_test(a_stream_is_read_with_what_servers_make_of_it),
-        cmocka_unit_test(a_character_that_is_divided_between_pieces_is_one),
         cmocka_unit_test(a_stream_is_complete_at_its_reason_or_its_end),
         cmocka_unit_test(usage_is_counted_where_it_stands),
         cmocka_unit_test(garbage_and_errors_in_a_stream_are_seen),

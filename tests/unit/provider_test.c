@@ -141,50 +141,6 @@ static void a_deployment_of_azure_has_an_address_of_its_own(void **state)
     unsetenv("AZURE_OPENAI_ENDPOINT");
 }
 
-static void a_server_of_this_network_is_local(void **state)
-{
-    static const struct {
-        const char *host;
-        int is_local;
-    } cases[] = {
-        { "localhost", 1 },
-        { "127.0.0.1", 1 },
-        { "[::1]", 1 },
-        { "10.1.2.3", 1 },
-        { "172.16.0.1", 1 },
-        { "172.31.255.1", 1 },
-        { "172.32.0.1", 0 },
-        { "192.168.7.9", 1 },
-        { "192.169.0.1", 0 },
-        { "169.254.1.1", 1 },
-        { "100.64.0.1", 1 },
-        { "100.128.0.1", 0 },
-        { "[fe80::1]", 1 },
-        { "[fd12::1]", 1 },
-        { "[2001:db8::1]", 0 },
-        { "box", 1 },
-        { "box.local", 1 },
-        { "Box.LAN", 1 },
-        { "host.docker.internal", 1 },
-        { "pi.home.arpa", 1 },
-        { "api.openai.com", 0 },
-        { "local", 1 },
-        { "notlocal.com", 0 },
-        { "my-local.example", 0 },
-        { "8.8.8.8", 0 },
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        provider_place place;
-        char url[100];
-        snprintf(url, sizeof url, "http://%s:8000/v1", cases[i].host);
-        if (provider_locate(&place, found("openai:m", "m"), "m", url))
-            fail_msg("%s: %s", url, error_message());
-        if (place.is_local != cases[i].is_local)
-            fail_msg("%s", url);
-        provider_place_free(&place);
-    }
-}
-
 static void ollama_host_is_what_ollama_takes_for_one(void **state)
 {
     static const char *const cases[][2] = {
@@ -273,7 +229,6 @@ int main(void)
         cmocka_unit_test(a_name_that_is_none_is_refused_by_what_is_wrong),
         cmocka_unit_test(an_address_is_the_callers_or_the_variables_or_the_providers),
         cmocka_unit_test(a_deployment_of_azure_has_an_address_of_its_own),
-        cmocka_unit_test(a_server_of_this_network_is_local),
         cmocka_unit_test(ollama_host_is_what_ollama_takes_for_one),
         cmocka_unit_test(an_address_that_is_none_is_refused),
         cmocka_unit_test(a_key_goes_unencrypted_to_this_machine_or_where_the_caller_says),

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "agent/loop/reuse.h"
+#include "agent/loop/loop.h"
 
 static void programs_that_depend_on_their_data_only_are_pure(void **state)
 {
@@ -18,7 +18,7 @@ static void programs_that_depend_on_their_data_only_are_pure(void **state)
         "print(f'{3:.2f}')",
         "from json import dumps  # at a time\nif __name__ == '__main__':\n    dumps({'_id': 1})",
         "class C:\n    def __init__(self):\n        self.n = 1\nfor _ in range(2): C()",
-        "año = '你好，世界 €'\naño",
+        "x = '你好，世界 €'\nx",
     };
     for (size_t i = 0; i < sizeof pure / sizeof *pure; i++)
         if (!reuse_is_pure(pure[i], strlen(pure[i])))

@@ -132,7 +132,7 @@ TEST(the_built_in_templates_are_right)
         assert_null(strstr(out.data, "\n\n\n"));
         str_free(&out);
     }
-    assert_int_equal(count, 31);
+    assert_int_equal(count, 30);
     template_set_close(set);
 }
 

@@ -1,11 +1,12 @@
-#include "agent/loop/act.h"
+/*
+ * act.c - what act mode does between its cells: calls that wait, and what the model hears of them.
+ */
+#include "agent/loop/loop.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/loop/reading.h"
-#include "agent/loop/words.h"
-#include "agent/prompt/talk.h"
+#include "agent/prompt/prompt.h"
 #include "agent/text/shellcode.h"
 #include "base/array.h"
 #include "base/error.h"
@@ -130,37 +131,15 @@ static loop_outcome take_words(run *r)
     run_forget_failure(r);
     r->step_cells++;
     int error = talk_say_prompt(r, MODEL_USER, "no_code", NULL, 0);
-    if (error)
-        return run_break(r, error);
-    return FAILED;
-}
-
-/* Whether a call of the reply has something to run. */
-static int has_code(int *out, const model_reply *said)
-{
-    *out = 0;
-    for (size_t i = 0; !*out && i < said->call_count; i++) {
-        const model_call *call = &said->calls[i];
-        extracted code;
-        if (strcmp(str_text(&call->name), "run_python") != 0)
-            continue;
-        if (extract_arguments(&code, str_text(&call->arguments), call->arguments.len))
-            return error_no_memory();
-        *out = code.code.len > 0;
-        extracted_free(&code);
-    }
-
-    return SNUG_OK;
+    return error ? run_break(r, error) : FAILED;
 }
 
 loop_outcome act_take_reply(run *r)
 {
     const model_reply *said = &r->said;
-    int is_to_run, error = has_code(&is_to_run, said);
+    int error = SNUG_OK;
 
-    if (!error && said->call_count > 0 && !is_to_run)
-        r->step_cells++; /* else a model that runs nothing would never end */
-
+    r->step_cells += said->call_count > 0; /* else a model that runs nothing would never end */
     for (size_t i = 0; !error && i < said->call_count; i++)
         error = accept_call(r, &said->calls[i]);
     if (!error && said->call_count == 0)
@@ -170,8 +149,10 @@ loop_outcome act_take_reply(run *r)
         return run_break(r, error);
     if (r->reply->wants_bash)
         return reading_refuse_bash(r);
-    if (r->call_count > 0)
+    if (r->call_count > 0) {
+        r->step_cells -= said->call_count > 0; /* each is counted when it runs */
         return WENT;
+    }
     return said->call_count > 0 ? FAILED : take_words(r);
 }
 
@@ -242,7 +223,59 @@ loop_outcome act_reject(run *r)
     int error =
         r->is_unobserved ? act_catch_up(r) : talk_say_prompt(r, MODEL_USER, "observe", NULL, 0);
     words_forget(r);
-    if (error)
-        return run_break(r, error);
-    return FAILED;
+    return error ? run_break(r, error) : FAILED;
+}
+
+/* ---- the final answer in bash ---- */
+
+/* It may be called in a subshell or at the end of a pipe, which have no variables to leave: what it
+ * is given lies in a file of the session's own /tmp. */
+static const char definition[] =
+    "final_answer() { builtin printf '%s' \"$*\" >/tmp/.final_answer; }\n"
+    "rm -f /tmp/.final_answer\n";
+
+/* With a mark before it, for an answer may be empty. */
+static const char taking[] = "if [[ -e /tmp/.final_answer ]]; then\n"
+                             "  builtin printf 'answer:'\n"
+                             "  cat /tmp/.final_answer\n"
+                             "  rm -f /tmp/.final_answer\n"
+                             "fi\n";
+
+/* Nobody hears what it prints. *out is NULL where the question was cancelled. */
+static int run_unheard(snug_result **out, run *r, const char *source, int is_aside)
+{
+    r->agent->is_catching_up = 1;
+    int error = run_cell(out, r, source, strlen(source), is_aside);
+    r->agent->is_catching_up = 0;
+    return error;
+}
+
+int act_bash_bind(run *r)
+{
+    snug_result *result = NULL;
+    int error = run_unheard(&result, r, definition, 0);
+    snug_result_free(result);
+    return error;
+}
+
+int act_bash_take(run *r)
+{
+    static const char mark[] = "answer:";
+    const size_t mark_len = sizeof mark - 1;
+    snug_result *result = NULL;
+    size_t len;
+    int error = run_unheard(&result, r, taking, 1);
+    if (error || !result)
+        return error;
+
+    const char *text = snug_result_text(result, SNUG_STREAM_STDOUT, &len);
+    if (len >= mark_len && memcmp(text, mark, mark_len) == 0) {
+        str_clear(&r->final_answer);
+        r->has_final = 1;
+        if (str_append(&r->final_answer, text + mark_len, len - mark_len))
+            error = error_no_memory();
+    }
+
+    snug_result_free(result);
+    return error;
 }

@@ -5,21 +5,16 @@
 #include <string.h>
 #include <time.h>
 
-#include "agent/loop/act.h"
-#include "agent/loop/agent.h"
 #include "agent/loop/agent_limits.h"
-#include "agent/loop/ask_model.h"
-#include "agent/loop/models.h"
-#include "agent/prompt/conversation.h"
-#include "agent/prompt/digest.h"
+#include "agent/loop/loop.h"
+#include "agent/prompt/prompt.h"
 #include "agent/run/run.h"
 #include "agent/store/cache.h"
 #include "agent/store/database.h"
 #include "agent/store/library.h"
 #include "agent/store/retrieve.h"
-#include "agent/trace/step_events.h"
+#include "agent/trace/trace.h"
 #include "agent/trace/tracer.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/forked.h"
 #include "base/options.h"
@@ -28,32 +23,29 @@
 
 static void send_output(const run *r, snug_stream stream, const char *text, size_t len)
 {
-    cJSON *event = event_begin(r, "output");
+    str event = event_begin(r, "output");
 
-    if (event) {
-        json_add_text(event, "stream", stream == SNUG_STREAM_STDOUT ? "stdout" : "stderr");
-        json_add_text_len(event, "text", text, len);
-    }
-    event_send(r, event);
+    json_put_word(&event, "stream", stream == SNUG_STREAM_STDOUT ? "stdout" : "stderr");
+    json_put_text(&event, "text", text, len);
+    event_send(r, "output", &event);
 }
 
 /* display may be NULL. */
 static void send_display(const run *r, const snug_display *display)
 {
-    cJSON *event = event_begin(r, "display");
-    cJSON *data = NULL;
-
-    if (event && display)
-        data = json_add_object(event, "data");
-    for (size_t i = 0; data && i < display->part_count; i++) {
+    str event = event_begin(r, "display");
+    if (display)
+        json_open(&event, "data", '{');
+    for (size_t i = 0; display && i < display->part_count; i++) {
         const snug_mime *part = &display->parts[i];
         if (part->is_json)
-            json_add_raw(data, part->type, part->data);
+            json_put_raw(&event, part->type, part->data);
         else
-            json_add_text_len(data, part->type, part->data, part->len);
+            json_put_text(&event, part->type, part->data, part->len);
     }
-
-    event_send(r, event);
+    if (display)
+        json_close(&event, '}');
+    event_send(r, "display", &event);
 }
 
 static void pass_output(void *payload, snug_stream stream, const char *text, size_t len)
@@ -140,21 +132,27 @@ static void free_texts(char **texts)
     free(texts);
 }
 
-/* A scan of nothing, which fails where one of the patterns is none. */
+/* A scan of nothing, which fails where a pattern or a stub of the options is none. */
+static int check_scan_options(const snug_agent *agent, const snug_scan_options *options)
+{
+    snug_scan *report;
+    const int error = snug_host_scan(&report, agent->host, "", 0, options);
+
+    if (!error)
+        snug_scan_free(report);
+    return error;
+}
+
 static int take_patterns(snug_agent *agent, const char *const *forbid)
 {
     snug_scan_options options = SNUG_SCAN_OPTIONS_INIT;
-    snug_scan *report;
     int error = copy_texts(&agent->forbid, forbid);
     if (error || !agent->forbid)
         return error;
 
     options.forbid = (const char *const *)agent->forbid;
     options.kind = SNUG_KIND_BASH;
-    error = snug_host_scan(&report, agent->host, "", 0, &options);
-    if (!error)
-        snug_scan_free(report);
-    return error;
+    return check_scan_options(agent, &options);
 }
 
 static int copy_mount_names(snug_agent *agent, const snug_session_options *options)
@@ -286,27 +284,20 @@ static void forget_pointers(snug_agent_options *o)
 
 static int open_parts(snug_agent *agent, const snug_agent_options *o)
 {
-    int error = template_set_open(&agent->templates, o->prompts_dir, o->prompts, o->prompt_count);
+    int error;
 
-    if (!error)
-        error = models_open(agent->models, &agent->limits, o);
-    if (!error)
-        error = models_open_prices(agent, o);
-    if (!error)
-        error = tracer_open(&agent->tracer, o);
-    if (!error)
-        error = take_patterns(agent, o->forbid);
-    if (!error)
-        error = open_agent_session(agent, o->session);
-    if (!error)
-        error = ask_model_bind(agent);
-    if (!error && o->conversation_file)
-        error = conversation_open(agent, o->conversation_file);
-    if (!error)
-        error = retrieve_open(agent, o);
-    if (!error)
-        error = cache_open(agent, o);
-    return error;
+    if ((error =
+             template_set_open(&agent->templates, o->prompts_dir, o->prompts, o->prompt_count)) ||
+        (error = models_open(agent->models, &agent->limits, o)) ||
+        (error = models_open_prices(agent, o)) || (error = tracer_open(&agent->tracer, o)) ||
+        (error = take_patterns(agent, o->forbid)) ||
+        (error = open_agent_session(agent, o->session)) || (error = ask_model_bind(agent)))
+        return error;
+
+    if (o->conversation_file && (error = conversation_open(agent, o->conversation_file)))
+        return error;
+    error = retrieve_open(agent, o);
+    return error ? error : cache_open(agent, o);
 }
 
 int snug_agent_open(snug_agent **out, snug_host *host, const snug_agent_options *options)
@@ -384,20 +375,17 @@ static int is_own_name(const snug_agent *agent, const char *name)
            (agent->options.asks_model && strcmp(name, "ask_model") == 0);
 }
 
-/* A scan of nothing, which fails where the stub is none: each scan of a program would. */
+/* Each scan of a program would fail where the stub is none. */
 static int check_stub(const snug_agent *agent, const snug_tool *tool)
 {
     snug_scan_options options = SNUG_SCAN_OPTIONS_INIT;
-    snug_scan *report;
     str head = { 0 };
 
     if (str_printf(&head, "%s%s", tool->name, tool->stub))
         return error_no_memory();
     const char *const heads[] = { head.data, NULL };
     options.tools = heads;
-    int error = snug_host_scan(&report, agent->host, "", 0, &options);
-    if (!error)
-        snug_scan_free(report);
+    const int error = check_scan_options(agent, &options);
     str_free(&head);
     return error;
 }
@@ -428,21 +416,17 @@ int agent_fail_busy(void)
     return error_set(SNUG_EBUSY, "the agent is at work on a question");
 }
 
-static int is_at_work(snug_agent *agent)
-{
-    pthread_mutex_lock(&agent->lock);
-    const int is_asking = agent->is_asking;
-    pthread_mutex_unlock(&agent->lock);
-    return is_asking;
-}
-
 int agent_check_idle(snug_agent *agent, const char *function)
 {
     if (!agent)
         return error_set(SNUG_EINVAL, "%s: agent is NULL", function);
     if (!forked_is_process(agent->process))
         return forked_refuse(function);
-    return is_at_work(agent) ? agent_fail_busy() : SNUG_OK;
+
+    pthread_mutex_lock(&agent->lock);
+    const int is_asking = agent->is_asking;
+    pthread_mutex_unlock(&agent->lock);
+    return is_asking ? agent_fail_busy() : SNUG_OK;
 }
 
 int snug_agent_reset(snug_agent *agent)
@@ -488,4 +472,46 @@ void snug_agent_cancel(snug_agent *agent)
         interrupt_until_ended(agent);
     }
     pthread_mutex_unlock(&agent->lock);
+}
+
+/* ---- the way back ---- */
+
+/* There must be room for what the session has, and for what the question replaces, which stays in
+ * memory until the next one. */
+static int is_heavy(const snug_agent *agent)
+{
+    return agent->peak_bytes > agent->cell_limits.memory_bytes / 2;
+}
+
+void undo_keep_way_back(snug_agent *agent)
+{
+    agent->has_way_back = 0;
+    if (!agent->options.keeps_way_back || is_in_bash(agent))
+        return;
+    if (is_heavy(agent))
+        snug_session_forget_checkpoint(agent->session);
+    else
+        agent->has_way_back = snug_session_checkpoint(agent->session) == SNUG_OK;
+}
+
+int snug_agent_undo(snug_agent *agent)
+{
+    int error = agent_check_idle(agent, "snug_agent_undo");
+    if (error)
+        return error;
+    if (is_in_bash(agent))
+        return error_set(SNUG_ENOTFOUND, "a session of bash cannot go back");
+    if (!agent->has_way_back && is_heavy(agent))
+        return error_set(SNUG_ENOTFOUND,
+                         "there is no way back: the session uses more than half of its memory, and "
+                         "what a question replaces would be kept beside it");
+    if (!agent->has_way_back)
+        return error_set(SNUG_ENOTFOUND, "there is no question to take back");
+
+    error = snug_session_rollback(agent->session);
+    agent->has_way_back = 0;
+    if (error)
+        return error;
+    str_clear(&agent->unrun); /* it was the question's */
+    return conversation_take_back(agent);
 }

@@ -22,7 +22,7 @@
     X(reply_bytes, "--reply-size", "bytes", 4096 * KIB, "of one reply as it travels")           \
     X(connect_ms, "--connect-timeout", "ms", 10 * S, "until a request is connected")            \
     X(first_token_ms, "--first-token-timeout", "ms", 120 * S,                                   \
-      "until the first token of an answer, and 5 min in a local network")                       \
+      "until the first token of an answer, and 5 min of a server of one's own")                 \
     X(idle_ms, "--idle-timeout", "ms", 60 * S, "between two pieces of an answer")               \
     X(request_ms, "--request-timeout", "ms", SNUG_UNLIMITED,                                    \
       "of a request in all, and 10 min where the reply comes whole")                            \

@@ -4,13 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/loop/answer.h"
-#include "agent/loop/improve.h"
 #include "agent/loop/loop.h"
-#include "agent/prompt/talk.h"
+#include "agent/prompt/prompt.h"
 #include "agent/store/retrieve.h"
 #include "agent/text/figures.h"
-#include "agent/trace/step_events.h"
+#include "agent/trace/trace.h"
 #include "base/error.h"
 
 static int set_answer(run *r, const char *text, size_t len)
@@ -24,9 +22,7 @@ static int set_answer(run *r, const char *text, size_t len)
         len--;
 
     str_clear(&r->reply->answer);
-    if (str_append(&r->reply->answer, text, len))
-        return error_no_memory();
-    return SNUG_OK;
+    return str_append(&r->reply->answer, text, len) ? error_no_memory() : SNUG_OK;
 }
 
 /* What the model said, without its thinking. Where that is nothing, the answer stays that there is,
@@ -149,9 +145,7 @@ int answer_find_unsupported(str *out, const run *r, const char *text)
 
     int error = figures_unsupported(out, text, sources, count);
     free(sources);
-    if (error)
-        return error_no_memory();
-    return SNUG_OK;
+    return error ? error_no_memory() : SNUG_OK;
 }
 
 /* is_final: the answer is what a cell gave to final_answer. */
@@ -187,9 +181,7 @@ static loop_outcome ask_for_answer(run *r, const char *template)
     if (outcome != WENT)
         return outcome;
     error = set_said(r);
-    if (error)
-        return run_break(r, error);
-    return WENT;
+    return error ? run_break(r, error) : WENT;
 }
 
 /* An answer that needs no request, where there is one. */
@@ -212,12 +204,10 @@ static int take_ready_answer(run *r, int *is_there)
 static void tell_answer(const run *r)
 {
     const snug_reply *reply = r->reply;
-    cJSON *event = event_begin(r, "reply");
-    if (event) {
-        json_add_text_len(event, "answer", str_text(&reply->answer), reply->answer.len);
-        json_add_bool(event, "supported", reply->unsupported.len == 0);
-    }
-    event_send(r, event);
+    str event = event_begin(r, "reply");
+    json_put_str(&event, "answer", &reply->answer);
+    json_put_bool(&event, "supported", reply->unsupported.len == 0);
+    event_send(r, "reply", &event);
 }
 
 /* An answer with numbers from elsewhere is asked for again, once. */
@@ -235,9 +225,7 @@ static loop_outcome support_numbers(run *r)
         return outcome;
 
     error = find_unsupported(r, 0);
-    if (error)
-        return run_break(r, error);
-    return WENT;
+    return error ? run_break(r, error) : WENT;
 }
 
 /* Where it fails, there is no explanation, and the answer stands. */
@@ -310,12 +298,6 @@ static loop_outcome reply_given(run *r)
     return finish_answer(r);
 }
 
-/* Numbers of words without a program were looked at, and asked about, when the words came. */
-static int wants_support(const run *r)
-{
-    return r->agent->options.answer != SNUG_AGENT_ANSWER_RESULT && !has_no_program(r);
-}
-
 loop_outcome step_reply(run *r)
 {
     loop_outcome outcome = WENT;
@@ -330,7 +312,9 @@ loop_outcome step_reply(run *r)
 
     if (!is_there)
         outcome = ask_for_answer(r, "reply");
-    if (outcome == WENT && wants_support(r))
+    /* Numbers of words without a program were looked at, and asked about, when the words came. */
+    if (outcome == WENT && r->agent->options.answer != SNUG_AGENT_ANSWER_RESULT &&
+        !has_no_program(r))
         outcome = support_numbers(r);
     if (outcome == WENT)
         outcome = finish_answer(r);

@@ -4,23 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/loop/act.h"
-#include "agent/loop/act_bash.h"
-#include "agent/loop/agent.h"
-#include "agent/loop/images.h"
-#include "agent/loop/inputs.h"
 #include "agent/loop/loop.h"
-#include "agent/loop/outputs.h"
-#include "agent/loop/question.h"
-#include "agent/loop/reuse.h"
-#include "agent/loop/undo.h"
-#include "agent/prompt/conversation.h"
-#include "agent/prompt/history.h"
-#include "agent/prompt/turn.h"
+#include "agent/prompt/prompt.h"
 #include "agent/store/library.h"
 #include "agent/store/retrieve.h"
-#include "agent/trace/diagnostics.h"
-#include "agent/trace/step_events.h"
 #include "agent/trace/trace.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -71,9 +58,7 @@ static int renew_lost_session(run *r)
 static int keep_turn(run *r)
 {
     turn *t = agent_add_turn(r->agent);
-    if (!t || turn_take(t, r))
-        return error_no_memory();
-    return SNUG_OK;
+    return !t || turn_take(t, r) ? error_no_memory() : SNUG_OK;
 }
 
 static int work_on_question(run *r)
@@ -175,19 +160,17 @@ static void tell_total(const run *r)
 
     if (reply->requests == 0 && reply->cached_requests == 0)
         return;
-    cJSON *event = event_begin(r, "total");
-    if (event) {
-        json_add_number(event, "requests", (double)reply->requests);
-        json_add_number(event, "input_tokens", (double)reply->input_tokens);
-        json_add_number(event, "output_tokens", (double)reply->output_tokens);
-        if (reply->cell_calls > 0)
-            json_add_number(event, "model_calls", (double)reply->cell_calls);
-        json_add_bool(event, "estimated", reply->is_estimated);
-        json_add_number(event, "seconds", (double)(reply->total_ns / NS_PER_MS) / 1000);
-        if (reply->has_cost)
-            json_add_number(event, "cost_usd", reply->cost_usd);
-    }
-    event_send(r, event);
+    str event = event_begin(r, "total");
+    json_put_number(&event, "requests", (double)reply->requests);
+    json_put_number(&event, "input_tokens", (double)reply->input_tokens);
+    json_put_number(&event, "output_tokens", (double)reply->output_tokens);
+    if (reply->cell_calls > 0)
+        json_put_number(&event, "model_calls", (double)reply->cell_calls);
+    json_put_bool(&event, "estimated", reply->is_estimated);
+    json_put_number(&event, "seconds", (double)(reply->total_ns / NS_PER_MS) / 1000);
+    if (reply->has_cost)
+        json_put_number(&event, "cost_usd", reply->cost_usd);
+    event_send(r, "total", &event);
 }
 
 /* From the trace's first span to its last. */

@@ -1,10 +1,17 @@
-#include "agent/loop/ask_model.h"
+/*
+ * ask_model.c - ask_model(prompt, system=None) in cells: a program asks a model itself, as of the
+ * parts of a text that is too long for one prompt.
+ *
+ * A request of a cell's is one of the question's: its tokens, cost and time are counted with all
+ * others. What goes wrong is an exception in the cell, and never the end of the question.
+ */
+#include "agent/loop/loop.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/prompt/request.h"
+#include "agent/prompt/prompt.h"
 #include "agent/text/blocks.h"
 #include "base/error.h"
 #include "base/jsontext.h"
@@ -38,12 +45,6 @@ static int read_request(cell_request *q, const char *arguments)
     if (!error)
         error = add_message(q, MODEL_USER, jsontext_member(object, "prompt"));
     return error;
-}
-
-static void free_request(cell_request *q)
-{
-    for (size_t i = 0; i < q->count; i++)
-        model_message_free(&q->messages[i]);
 }
 
 /* Asks, and puts the run back to where the cell found it: its last reply, its pictures, how it
@@ -145,7 +146,8 @@ static void take_call(void *payload, snug_call *call, const char *arguments)
         snug_call_fail(call, error_message());
     else
         answer_call(r, call, &q);
-    free_request(&q);
+    for (size_t i = 0; i < q.count; i++)
+        model_message_free(&q.messages[i]);
 }
 
 int ask_model_bind(snug_agent *agent)

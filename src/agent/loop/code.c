@@ -5,16 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/loop/act.h"
-#include "agent/loop/consent.h"
 #include "agent/loop/loop.h"
-#include "agent/loop/reading.h"
-#include "agent/loop/review.h"
-#include "agent/loop/words.h"
 #include "agent/run/run.h"
 #include "agent/text/line.h"
 #include "agent/text/shellcode.h"
-#include "agent/trace/step_events.h"
+#include "agent/trace/trace.h"
 #include "base/bashread.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -95,25 +90,21 @@ static int join_calls(run *r, const char **unknown)
 /* A reply without code; is_answer: it is the answer all the same. */
 static void tell_no_code(const run *r, int is_answer)
 {
-    cJSON *event = event_begin(r, "extract");
-    if (event) {
-        json_add_bool(event, "found", 0);
-        json_add_text(event, "code", "");
-        json_add_bool(event, "words", is_answer);
-    }
-    event_send(r, event);
+    str event = event_begin(r, "extract");
+    json_put_bool(&event, "found", 0);
+    json_put_word(&event, "code", "");
+    json_put_bool(&event, "words", is_answer);
+    event_send(r, "extract", &event);
 }
 
 static void tell_code(const run *r, const attempt *a)
 {
-    cJSON *event = event_begin(r, "extract");
-    if (event) {
-        json_add_bool(event, "found", a->code.len > 0);
-        json_add_text_len(event, "code", str_text(&a->code), a->code.len);
-        if (a->left_out.len > 0)
-            json_add_text_len(event, "left_out", a->left_out.data, a->left_out.len);
-    }
-    event_send(r, event);
+    str event = event_begin(r, "extract");
+    json_put_bool(&event, "found", a->code.len > 0);
+    json_put_str(&event, "code", &a->code);
+    if (a->left_out.len > 0)
+        json_put_str(&event, "left_out", &a->left_out);
+    event_send(r, "extract", &event);
 }
 
 static attempt *begin_attempt(run *r, const str *code)
@@ -129,10 +120,9 @@ static void tell_analysis(const run *r, const str *analysis)
     if (analysis->len == 0)
         return;
 
-    cJSON *event = event_begin(r, "analyse");
-    if (event)
-        json_add_raw(event, "analysis", analysis->data);
-    event_send(r, event);
+    str event = event_begin(r, "analyse");
+    json_put_raw(&event, "analysis", analysis->data);
+    event_send(r, "analyse", &event);
 }
 
 /* What the model says that it has changed, and how it analysed the error. */
@@ -245,72 +235,67 @@ loop_outcome step_extract(run *r)
 /* ---- scan ---- */
 
 typedef struct findings {
-    cJSON *array;
-    str *text; /* for the prompt */
+    str json; /* a list */
+    str text; /* for the prompt */
     size_t count;
     const char *first_rule;
     int is_import; /* all of them are of imports */
 } findings;
 
 /* As the model reads it: the sentence, the place, and what helps. */
-static int add_finding_text(str *out, const snug_finding *found)
+static void add_finding_text(str *out, const snug_finding *found)
 {
-    int error = SNUG_OK;
-
     if (found->line > 0)
-        error = str_printf(out, "line %u: ", found->line);
-    if (!error)
-        error = str_printf(out, "%s\n", found->message);
+        str_printf(out, "line %u: ", found->line);
+    str_printf(out, "%s\n", found->message);
 
-    for (const char *at = found->excerpt; !error && *at;) {
+    for (const char *at = found->excerpt; *at;) {
         const size_t len = strcspn(at, "\n");
-        error = str_printf(out, "    %.*s\n", (int)len, at);
+        str_printf(out, "    %.*s\n", (int)len, at);
         at += len + (at[len] == '\n');
     }
 
-    if (!error && *found->hint)
-        error = str_printf(out, "  Hint: %s\n", found->hint);
-    return error;
+    if (*found->hint)
+        str_printf(out, "  Hint: %s\n", found->hint);
 }
 
-static int add_finding(findings *f, const snug_finding *found)
+/* A failure sticks to both texts. */
+static void add_finding(findings *f, const snug_finding *found)
 {
-    cJSON *item = json_add_object(f->array, NULL);
-
     if (f->count == 0)
         f->first_rule = found->rule;
     f->count++;
     f->is_import &= strcmp(found->rule, "import") == 0;
 
-    if (!item || json_add_text(item, "rule", found->rule) ||
-        json_add_number(item, "line", found->line) ||
-        json_add_number(item, "column", found->column) ||
-        json_add_text(item, "subject", found->subject) ||
-        json_add_text(item, "message", found->message) ||
-        json_add_text(item, "hint", found->hint) || json_add_text(item, "excerpt", found->excerpt))
-        return SNUG_ENOMEM;
-    return add_finding_text(f->text, found);
+    json_open(&f->json, NULL, '{');
+    json_put_word(&f->json, "rule", found->rule);
+    json_put_number(&f->json, "line", found->line);
+    json_put_number(&f->json, "column", found->column);
+    json_put_word(&f->json, "subject", found->subject);
+    json_put_word(&f->json, "message", found->message);
+    json_put_word(&f->json, "hint", found->hint);
+    json_put_word(&f->json, "excerpt", found->excerpt);
+    json_close(&f->json, '}');
+    add_finding_text(&f->text, found);
 }
 
 /* One that is about all of the program. */
-static int add_whole_finding(findings *f, const char *rule, const char *message)
+static void add_whole_finding(findings *f, const char *rule, const char *message)
 {
     const snug_finding found = { rule, 0, 0, "", message, "", "" };
-    if (add_finding(f, &found))
-        return error_no_memory();
-    return SNUG_OK;
+    add_finding(f, &found);
 }
 
-static int check_length(findings *f, const run *r, const attempt *a)
+static void check_length(findings *f, const run *r, const attempt *a)
 {
     char message[120];
     size_t lines = line_count(str_text(&a->code));
     if (r->limits.code_lines == SNUG_UNLIMITED || lines <= r->limits.code_lines)
-        return SNUG_OK;
+        return;
 
     snprintf(message, sizeof message, "the program has %zu lines, and may have %llu", lines,
              (unsigned long long)r->limits.code_lines);
-    return add_whole_finding(f, "length", message);
+    add_whole_finding(f, "length", message);
 }
 
 /* The scan does not know which names earlier programs have taken. */
@@ -336,13 +321,11 @@ static int scan_with_snug(findings *f, const run *r, const attempt *a)
     if (error)
         return error;
 
-    for (size_t i = 0; !error && i < snug_scan_finding_count(report); i++)
+    for (size_t i = 0; i < snug_scan_finding_count(report); i++)
         if (holds(r, snug_scan_finding(report, i)))
-            error = add_finding(f, snug_scan_finding(report, i));
+            add_finding(f, snug_scan_finding(report, i));
 
     snug_scan_free(report);
-    if (error)
-        return error_no_memory();
     return SNUG_OK;
 }
 
@@ -354,8 +337,7 @@ static int check_syntax(findings *f, run *r, const attempt *a)
 
     if (!error && message.len > 0) {
         const snug_finding found = { "syntax", at_line, 0, "", str_text(&message), "", "" };
-        if (add_finding(f, &found))
-            error = error_no_memory();
+        add_finding(f, &found);
     }
     str_free(&message);
     return error;
@@ -370,37 +352,26 @@ static int scan_bash(findings *f, run *r, const attempt *a)
 
     if (whole > 0)
         return check_syntax(f, r, a);
-    return add_whole_finding(f, "syntax",
-                             "the program ends within a quote, a here-document or a command");
+    add_whole_finding(f, "syntax", "the program ends within a quote, a here-document or a command");
+    return SNUG_OK;
 }
 
-static int scan_with_caller(findings *f, const run *r, const attempt *a)
+static void scan_with_caller(findings *f, const run *r, const attempt *a)
 {
     char reason[SNUG_AGENT_REASON_BYTES] = "";
     const snug_agent_options *options = &r->agent->options;
     if (!options->on_scan || f->count > 0 ||
         options->on_scan(options->payload, str_text(&a->code), a->code.len, reason))
-        return SNUG_OK;
+        return;
 
     reason[sizeof reason - 1] = '\0';
     const char *message = reason;
     if (!*reason)
         message = "the program is not wanted, for no reason that was given";
-    return add_whole_finding(f, "caller", message);
+    add_whole_finding(f, "caller", message);
 }
 
-static int keep_findings(attempt *a, const findings *f)
-{
-    char *json = json_text(f->array);
-    int error = json ? str_add(&a->findings, json) : SNUG_ENOMEM;
-
-    free(json);
-    if (error)
-        return error_no_memory();
-    return SNUG_OK;
-}
-
-static loop_outcome fail_scan(run *r, const findings *f, str *text)
+static loop_outcome fail_scan(run *r, const findings *f)
 {
     const char *class = "environment", *category = "policy";
 
@@ -417,13 +388,13 @@ static loop_outcome fail_scan(run *r, const findings *f, str *text)
     if (outcome != FAILED)
         return outcome;
 
-    const size_t first_line = strcspn(str_text(text), "\n");
+    const char *text = str_text(&f->text);
+    const int first_line = (int)strcspn(text, "\n");
     const char *and_more = f->count > 1 ? " (and more)" : "";
     if (strcmp(f->first_rule, "length") == 0)
         and_more = " (--max-code-lines)";
-    if (str_add_str(&r->failure.findings, text) ||
-        str_printf(&r->failure.sentence, "the scan found: %.*s%s", (int)first_line, str_text(text),
-                   and_more))
+    if (str_add_str(&r->failure.findings, &f->text) ||
+        str_printf(&r->failure.sentence, "the scan found: %.*s%s", first_line, text, and_more))
         return run_break(r, error_no_memory());
 
     outcome = attempt_fail(r);
@@ -434,27 +405,24 @@ static loop_outcome fail_scan(run *r, const findings *f, str *text)
 
 static void tell_scan(const run *r, const attempt *a, size_t count)
 {
-    cJSON *event = event_begin(r, "scan");
-    if (event) {
-        json_add_bool(event, "ok", count == 0);
-        json_add_raw(event, "findings", str_text(&a->findings));
-    }
-    event_send(r, event);
+    str event = event_begin(r, "scan");
+    json_put_bool(&event, "ok", count == 0);
+    json_put_raw(&event, "findings", str_text(&a->findings));
+    event_send(r, "scan", &event);
 }
 
 /* What is found without a model. */
 static int scan_program(findings *f, run *r, const attempt *a)
 {
-    int error = check_length(f, r, a);
+    int error = SNUG_OK;
 
-    if (!error && is_in_bash(r->agent))
+    check_length(f, r, a);
+    if (is_in_bash(r->agent))
         error = scan_bash(f, r, a);
     if (!error)
         error = scan_with_snug(f, r, a);
-
     if (!error)
-        error = scan_with_caller(f, r, a);
-
+        scan_with_caller(f, r, a);
     return error;
 }
 
@@ -467,8 +435,8 @@ static loop_outcome review(findings *f, run *r)
     if (f->count == 0 && review_is_wanted(r))
         outcome = review_program(r, &reason);
     if (outcome == FAILED) {
-        int error = add_whole_finding(f, "review", str_text(&reason));
-        outcome = error ? run_break(r, error) : WENT;
+        add_whole_finding(f, "review", str_text(&reason));
+        outcome = WENT;
     }
     str_free(&reason);
     return outcome;
@@ -479,35 +447,33 @@ static loop_outcome scan_once(run *r)
 {
     const uint64_t start_ns = clock_now_ns();
     attempt *a = run_attempt(r);
-    loop_outcome outcome = WENT;
-    str text = { 0 };
-    findings f = { .array = cJSON_CreateArray(), .text = &text, .is_import = 1 };
-    if (!f.array)
-        return run_break(r, error_no_memory());
+    findings f = { .is_import = 1 };
 
+    json_open(&f.json, NULL, '[');
     int error = scan_program(&f, r, a);
     r->reply->time_ns[TIME_SCAN] += clock_now_ns() - start_ns;
     str_clear(&a->findings);
-    if (!error)
-        outcome = review(&f, r);
-    if (!error && outcome == WENT)
-        error = keep_findings(a, &f);
-    if (error)
-        outcome = run_break(r, error);
+    loop_outcome outcome = error ? run_break(r, error) : review(&f, r);
     if (outcome != WENT)
         goto done;
+
+    json_close(&f.json, ']');
+    if (str_add_str(&a->findings, &f.json) || str_error(&f.text)) {
+        outcome = run_break(r, error_no_memory());
+        goto done;
+    }
 
     a->is_scanned = f.count == 0;
     tell_scan(r, a, f.count);
     if (f.count > 0) {
         if (r->mode == SNUG_AGENT_MODE_ACT)
             r->step_cells++; /* a step is taken, though nothing runs */
-        outcome = fail_scan(r, &f, &text);
+        outcome = fail_scan(r, &f);
     }
 
 done:
-    cJSON_Delete(f.array);
-    str_free(&text);
+    str_free(&f.json);
+    str_free(&f.text);
     return outcome;
 }
 
@@ -519,8 +485,72 @@ loop_outcome step_scan(run *r)
         outcome = scan_once(r);
         if (outcome == WENT)
             outcome = consent_to_program(r);
-        else
-            break;
     } while (outcome == MORE);
     return outcome;
+}
+
+/* ---- what of a reply is run, and what is not ---- */
+
+/* The hint that a cell gets which would install something. */
+static int add_install_hint(str *out, const run *r)
+{
+    static const char cell[] = "!pip install it";
+    snug_scan_options options = SNUG_SCAN_OPTIONS_INIT;
+    snug_scan *report;
+
+    options.profile = r->agent->profile;
+    options.allow = (const char *const *)r->agent->allow;
+    int error = snug_host_scan(&report, r->agent->host, cell, sizeof cell - 1, &options);
+    if (error)
+        return error;
+
+    const snug_finding *first = snug_scan_finding(report, 0);
+    if (first && *first->hint && str_printf(out, " %s", first->hint))
+        error = error_no_memory();
+    snug_scan_free(report);
+    return error;
+}
+
+static int tell_left_out(run *r, const str *other)
+{
+    const char *sentence = "The block that installs packages was not run.";
+    const int is_install = shellcode_only_installs(str_text(other), other->len);
+
+    if (is_in_bash(r->agent))
+        sentence = "The block in Python was not run: programs are in bash here.";
+    else if (!is_install)
+        sentence = "The block for a shell was not run: programs are in Python here, and there is "
+                   "no shell.";
+
+    if (str_add(&r->left_out, sentence))
+        return error_no_memory();
+    return is_install && !is_in_bash(r->agent) ? add_install_hint(&r->left_out, r) : SNUG_OK;
+}
+
+/* The first reply has a program for a shell, and none in Python. */
+static int wants_bash(const run *r, const extracted *code)
+{
+    const str *other = &code->other;
+
+    return run_may_be_bash(r) && r->reply->attempt_count == 0 && code->code.len == 0 &&
+           strspn(str_text(other), " \t\n") < other->len &&
+           !shellcode_only_installs(str_text(other), other->len);
+}
+
+loop_outcome reading_refuse_bash(run *r)
+{
+    return run_stop(r, SNUG_AGENT_STATUS_REFUSED,
+                    "the model answers with a program in bash, and the session is of Python: bash "
+                    "needs a session of its own (--language bash, or --isolation bash)");
+}
+
+int reading_judge(run *r, const extracted *code)
+{
+    int error = SNUG_OK;
+
+    str_clear(&r->left_out);
+    if (strspn(str_text(&code->other), " \t\n") < code->other.len)
+        error = tell_left_out(r, &code->other);
+    r->reply->wants_bash = !error && wants_bash(r, code);
+    return error;
 }

@@ -1,8 +1,11 @@
-#include "agent/loop/consent.h"
+/*
+ * consent.c - the caller's word before a program runs: on_program.
+ */
+#include "agent/loop/loop.h"
 
 #include <string.h>
 
-#include "agent/trace/step_events.h"
+#include "agent/trace/trace.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/utf8.h"
@@ -89,7 +92,5 @@ int snug_agent_change_program(snug_agent *agent, const char *code, size_t len)
     if (memchr(code, '\0', len) || utf8_check(code, len, &fault) != UTF8_FINE)
         return error_set(SNUG_EINVAL, "the changed program is not text in UTF-8");
     str_clear(&r->wanted);
-    if (str_append(&r->wanted, code, len))
-        return error_no_memory();
-    return SNUG_OK;
+    return str_append(&r->wanted, code, len) ? error_no_memory() : SNUG_OK;
 }

@@ -7,15 +7,10 @@
 #include <regex.h>
 #include <string.h>
 
-#include "agent/loop/act.h"
-#include "agent/loop/contents.h"
-#include "agent/loop/improve.h"
 #include "agent/loop/loop.h"
-#include "agent/loop/review.h"
-#include "agent/prompt/talk.h"
+#include "agent/prompt/prompt.h"
 #include "agent/text/clip.h"
-#include "agent/text/pylex.h"
-#include "agent/trace/step_events.h"
+#include "agent/trace/trace.h"
 #include "base/clock.h"
 #include "base/error.h"
 
@@ -26,13 +21,11 @@ static loop_outcome fail_logically(run *r, const char *category)
 
 static void tell_verdict(const run *r, const char *by, const char *value, const char *reason)
 {
-    cJSON *event = event_begin(r, "evaluate");
-    if (event) {
-        json_add_text(event, "by", by);
-        json_add_text(event, "verdict", value);
-        json_add_text(event, "reason", reason);
-    }
-    event_send(r, event);
+    str event = event_begin(r, "evaluate");
+    json_put_word(&event, "by", by);
+    json_put_word(&event, "verdict", value);
+    json_put_word(&event, "reason", reason);
+    event_send(r, "evaluate", &event);
 }
 
 /* ---- the caller's ---- */
@@ -41,27 +34,30 @@ static void tell_verdict(const run *r, const char *by, const char *value, const 
  * held only where the line behind it has run. */
 static const char last_line[] = "\n'checked'", last_value[] = "'checked'";
 
-static int run_to_end(snug_result **out, run *r, const char *check)
+static int run_between(snug_result **out, run *r, const char *before, const char *check,
+                       const char *behind)
 {
     str source = { 0 };
-    int error;
+    int error = str_printf(&source, "%s%s%s%s", before, check, behind, last_line);
 
+    error = error ? error_no_memory() : run_cell(out, r, source.data, source.len, 1);
+    str_free(&source);
+    return error;
+}
+
+static int run_to_end(snug_result **out, run *r, const char *check)
+{
     /* There the exit status of the last command is what a check says, also by exit. */
     if (is_in_bash(r->agent))
         return run_cell(out, r, check, strlen(check), 1);
 
     /* `total == 42` says what shall be, and not only that it can be compared; a false value of
      * numpy's is False in words alone. */
-    const int is_claim = pylex_is_expression(check, strlen(check));
-    if ((is_claim && str_add(&source, "assert '%s' % ((")) || str_add(&source, check) ||
-        (is_claim && str_add(&source, "\n),) != 'False', 'it is False'")) ||
-        str_add(&source, last_line))
-        error = error_no_memory();
-    else
-        error = run_cell(out, r, source.data, source.len, 1);
-
-    str_free(&source);
-    return error;
+    int error = run_between(out, r, "assert '%s' % ((", check, "\n),) != 'False', 'it is False'");
+    if (error || !*out || strcmp(snug_result_error_name(*out), "SyntaxError") != 0)
+        return error;
+    snug_result_free(*out);
+    return run_between(out, r, "", check, ""); /* statements */
 }
 
 static int has_ended(const run *r, const snug_result *result)
@@ -136,13 +132,6 @@ static loop_outcome run_checks(run *r)
     return outcome;
 }
 
-/* What the pattern of the caller is held against. */
-static const str *find_given_text(const run *r)
-{
-    const attempt *last = run_attempt(r);
-    return r->has_final ? &r->final_answer : &last->output;
-}
-
 static loop_outcome match_expected(run *r)
 {
     regex_t pattern;
@@ -154,7 +143,8 @@ static loop_outcome match_expected(run *r)
         return run_break(
             r, error_set(SNUG_EINVAL, "expect is not a regular expression: %.200s", expect));
 
-    int found = regexec(&pattern, str_text(find_given_text(r)), 0, NULL, 0) == 0;
+    const char *given = str_text(r->has_final ? &r->final_answer : &run_attempt(r)->output);
+    int found = regexec(&pattern, given, 0, NULL, 0) == 0;
     regfree(&pattern);
     if (found)
         return WENT;
@@ -250,9 +240,7 @@ static loop_outcome ask_for_judgement(run *r, const char *template)
         return outcome;
 
     error = read_verdict(r);
-    if (error)
-        return run_break(r, error);
-    return WENT;
+    return error ? run_break(r, error) : WENT;
 }
 
 /* r->verdict. One that cannot be read is asked for once more: a guess may let a wrong answer out,
@@ -410,13 +398,9 @@ static loop_outcome reject_program(run *r)
 
     if (r->mode == SNUG_AGENT_MODE_ACT)
         return act_reject(r);
-    attempt *last = run_attempt(r);
-    int error = contents_tell(&last->changed, r, last);
     str_clear(&r->changed);
-    if (!error && str_add_str(&r->changed, &last->changed))
-        error = error_no_memory();
-    if (error)
-        return run_break(r, error);
+    if (str_add_str(&r->changed, &run_attempt(r)->changed))
+        return run_break(r, error_no_memory());
     return FAILED;
 }
 
@@ -428,5 +412,97 @@ loop_outcome step_evaluate(run *r)
         return reject_program(r);
     if (outcome == WENT && r->mode == SNUG_AGENT_MODE_PLAN)
         return finish_plan_step(r);
+    return outcome;
+}
+
+/* ---- the review of a program before it runs ---- */
+
+enum { MOST_REASON_BYTES = 600, MOST_REQUESTS = 2 };
+
+int review_is_wanted(const run *r)
+{
+    return r->agent->options.reviews_programs != 0;
+}
+
+/* The last reply and the pictures are those of the program. */
+static loop_outcome ask_reviewer(model_reply *said, run *r)
+{
+    const model_reply kept = r->said;
+    const size_t images = r->image_count;
+    model_message message = { .role = MODEL_USER };
+    int error = prompt_make(&message.text, r, "review");
+
+    r->said = (model_reply){ 0 };
+    r->image_count = 0;
+    loop_outcome outcome =
+        error ? run_break(r, error) : request_ask(r, USE_EVALUATION, TIME_SCAN, &message, 1);
+    model_message_free(&message);
+    *said = r->said;
+    r->said = kept;
+    r->image_count = images;
+    return outcome;
+}
+
+/* v is empty before. */
+static loop_outcome ask_for_review(verdict *v, run *r)
+{
+    model_reply said;
+    loop_outcome outcome = ask_reviewer(&said, r);
+
+    if (outcome == WENT && verdict_read_reply(v, &said))
+        outcome = run_break(r, error_no_memory());
+    model_reply_free(&said);
+    return outcome;
+}
+
+static loop_outcome fail_review(run *r, str *reason, const verdict *v)
+{
+    static const char none[] = "the review rejects it, and gives no reason";
+    int error;
+
+    if (v->reason.len > 0)
+        error = clip_append(reason, v->reason.data, v->reason.len, MOST_REASON_BYTES, 0);
+    else
+        error = str_add(reason, none);
+    if (error)
+        return run_break(r, error_no_memory());
+
+    reason->len = clip_line(reason->data, reason->len);
+    reason->data[reason->len] = '\0';
+    return FAILED;
+}
+
+/* A program runs though nobody is sure of it, and that is said. */
+static void tell_doubt(const run *r, const verdict *v)
+{
+    str text = { 0 };
+
+    if (!v->is_read)
+        event_fault(r, "review", "what it said could not be read, twice");
+    else if (!str_add(&text, "it is unsure") &&
+             (v->reason.len == 0 || (!str_add(&text, ": ") && !str_add_str(&text, &v->reason)))) {
+        text.len = clip_line(text.data, text.len);
+        text.data[text.len] = '\0';
+        event_fault(r, "review", text.data);
+    }
+    str_free(&text);
+}
+
+loop_outcome review_program(run *r, str *reason)
+{
+    verdict v = { 0 };
+    loop_outcome outcome = WENT;
+
+    for (int i = 0; outcome == WENT && !v.is_read && i < MOST_REQUESTS; i++) {
+        verdict_free(&v);
+        v = (verdict){ 0 };
+        outcome = ask_for_review(&v, r);
+    }
+
+    if (outcome == WENT && v.value == SNUG_AGENT_VERDICT_FAIL)
+        outcome = fail_review(r, reason, &v);
+    else if (outcome == WENT && v.value == SNUG_AGENT_VERDICT_UNSURE)
+        tell_doubt(r, &v);
+    verdict_free(&v);
     return outcome;
 }

@@ -6,17 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/loop/act.h"
-#include "agent/loop/act_bash.h"
-#include "agent/loop/contents.h"
-#include "agent/loop/improve.h"
 #include "agent/loop/loop.h"
-#include "agent/loop/rerun.h"
-#include "agent/loop/reuse.h"
-#include "agent/loop/words.h"
 #include "agent/text/clip.h"
-#include "agent/trace/diagnostics.h"
-#include "agent/trace/step_events.h"
+#include "agent/trace/trace.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/jsontext.h"
@@ -50,13 +42,11 @@ static int add_result_variable(str *out, run *r, const snug_result *result)
     const char *value = snug_result_text(aside, SNUG_STREAM_VALUE, &len);
     error = str_append(out, value, len);
     snug_result_free(aside);
-    if (error)
-        return error_no_memory();
-    return SNUG_OK;
+    return error ? error_no_memory() : SNUG_OK;
 }
 
 /* What display() showed, as text. */
-static int add_displays(str *out, snug_result *result)
+static void add_displays(str *out, snug_result *result)
 {
     for (size_t i = 0; i < snug_result_display_count(result); i++) {
         const snug_display *d = snug_result_display(result, i);
@@ -64,109 +54,86 @@ static int add_displays(str *out, snug_result *result)
             const snug_mime *part = &d->parts[k];
             if (strcmp(part->type, "text/plain") != 0)
                 continue;
-            if (str_append(out, part->data, part->len) || str_add(out, "\n"))
-                return SNUG_ENOMEM;
+            str_append(out, part->data, part->len);
+            str_add(out, "\n");
         }
     }
-
-    return SNUG_OK;
 }
 
-/* What went to stderr, where there is nothing else. */
-static int add_stderr(str *out, const snug_result *result)
+static void add_stream(str *out, const snug_result *result, snug_stream stream)
 {
     size_t len;
-    const char *text = snug_result_text(result, SNUG_STREAM_STDERR, &len);
+    const char *text = snug_result_text(result, stream, &len);
 
-    if (out->len > 0 || len == 0)
-        return SNUG_OK;
-    if (str_add(out, ATTEMPT_ON_STDERR))
-        return SNUG_ENOMEM;
-    return str_append(out, text, len);
+    if (stream == SNUG_STREAM_STDERR && len > 0)
+        str_add(out, ATTEMPT_ON_STDERR);
+    str_append(out, text, len);
 }
 
 /* The value, else the variable `result`, else what was printed or displayed, else what went to
  * stderr. */
 static int keep_output(str *out, run *r, snug_result *result)
 {
-    size_t len;
-    const char *text = snug_result_text(result, SNUG_STREAM_VALUE, &len);
-    int error;
-
     str_clear(out);
-    if (len > 0)
-        error = str_append(out, text, len);
-    else
-        error = add_result_variable(out, r, result);
+    add_stream(out, result, SNUG_STREAM_VALUE);
+    int error = out->len == 0 ? add_result_variable(out, r, result) : SNUG_OK;
+    if (error)
+        return error;
 
-    if (!error && out->len == 0) {
-        text = snug_result_text(result, SNUG_STREAM_STDOUT, &len);
-        error = str_append(out, text, len);
-        if (!error)
-            error = add_displays(out, result);
+    if (out->len == 0) {
+        add_stream(out, result, SNUG_STREAM_STDOUT);
+        add_displays(out, result);
     }
-
-    if (!error)
-        error = add_stderr(out, result);
-    if (!error && out->len == 0)
-        error = str_add(out, no_output);
-    if (error == SNUG_ENOMEM)
-        return error_no_memory();
-    return error;
+    if (out->len == 0)
+        add_stream(out, result, SNUG_STREAM_STDERR);
+    if (out->len == 0)
+        str_add(out, no_output);
+    return str_error(out) ? error_no_memory() : SNUG_OK;
 }
 
 /* What a program had printed when it failed; the error of one in bash has the end of stderr. */
 static int keep_printed(str *out, const run *r, const snug_result *result)
 {
-    size_t len;
-    const char *text = snug_result_text(result, SNUG_STREAM_STDOUT, &len);
     str_clear(out);
-    if (str_append(out, text, len) || (!is_in_bash(r->agent) && add_stderr(out, result)))
-        return error_no_memory();
-    return SNUG_OK;
+    add_stream(out, result, SNUG_STREAM_STDOUT);
+    if (out->len == 0 && !is_in_bash(r->agent))
+        add_stream(out, result, SNUG_STREAM_STDERR);
+    return str_error(out) ? error_no_memory() : SNUG_OK;
 }
 
 /* Before an item of a list; the title is before the first one. */
-static int add_comma(str *out, const char *title, size_t index)
+static void add_comma(str *out, const char *title, size_t index)
 {
     if (index > 0)
-        return str_add(out, ", ");
-    if (out->len > 0 && str_add(out, "; "))
-        return SNUG_ENOMEM;
-    return str_printf(out, "%s: ", title);
-}
-
-static int add_names(str *out, const snug_result *result)
-{
-    const snug_change *change;
-
-    for (size_t i = 0; (change = snug_result_change(result, i)); i++)
-        if (add_comma(out, "names", i) || str_printf(out, "%s (%s)", change->name, change->op))
-            return SNUG_ENOMEM;
-    return SNUG_OK;
+        str_add(out, ", ");
+    else
+        str_printf(out, "%s%s: ", out->len > 0 ? "; " : "", title);
 }
 
 /* Names, files and calls that the program leaves behind, also where it failed. */
 static int keep_changes(str *out, const snug_result *result, int has_names)
 {
     const snug_artifact *artifact;
+    const snug_change *change;
 
     str_clear(out);
-    if (has_names && add_names(out, result))
-        return error_no_memory();
+    for (size_t i = 0; has_names && (change = snug_result_change(result, i)); i++) {
+        add_comma(out, "names", i);
+        str_printf(out, "%s (%s)", change->name, change->op);
+    }
 
-    for (size_t i = 0; (artifact = snug_result_artifact(result, i)); i++)
-        if (add_comma(out, "files", i) || str_add(out, artifact->path))
-            return error_no_memory();
+    for (size_t i = 0; (artifact = snug_result_artifact(result, i)); i++) {
+        add_comma(out, "files", i);
+        str_add(out, artifact->path);
+    }
 
     for (size_t i = 0; i < snug_result_tool_call_count(result); i++) {
         const snug_tool_call *call = snug_result_tool_call(result, i);
-        if (add_comma(out, "calls of tools", i) ||
-            str_printf(out, "%s (%s)", call->name, call->status))
-            return error_no_memory();
+        add_comma(out, "calls of tools", i);
+        str_printf(out, "%s (%s)", call->name, call->status);
     }
 
-    return SNUG_OK;
+    return str_error(out) ? error_no_memory() : SNUG_OK;
 }
 
 /* ---- why it failed ---- */
@@ -205,9 +172,9 @@ static loop_outcome fail_result(run *r, snug_result *result)
 
     failure *f = &r->failure;
     const char *traceback = snug_result_text(result, SNUG_STREAM_TRACEBACK, &len);
-    if (str_printf(&f->sentence, "%s: ", snug_result_error_name(result)) ||
-        clip_append(&f->sentence, snug_result_error_value(result),
-                    strlen(snug_result_error_value(result)), 600, 0) ||
+    const char *value = snug_result_error_value(result);
+    str_printf(&f->sentence, "%s: ", snug_result_error_name(result));
+    if (clip_append(&f->sentence, value, strlen(value), 600, 0) ||
         str_append(&f->traceback, traceback, len) ||
         str_add(&f->hint, snug_result_error_hint(result)))
         return run_break(r, error_no_memory());
@@ -279,15 +246,13 @@ static void tell_denied_calls(const run *r, const snug_result *result)
 
 static void tell_result(const run *r, const attempt *a)
 {
-    cJSON *event = event_begin(r, "executed");
+    str event = event_begin(r, "executed");
 
-    if (event) {
-        const char *json = snug_result_json(a->result, NULL);
-        json_add_text(event, "status", snug_status_name(snug_result_status(a->result)));
-        if (json)
-            json_add_raw(event, "result", json);
-    }
-    event_send(r, event);
+    const char *json = snug_result_json(a->result, NULL);
+    json_put_word(&event, "status", snug_status_name(snug_result_status(a->result)));
+    if (json)
+        json_put_raw(&event, "result", json);
+    event_send(r, "executed", &event);
 }
 
 /* ---- the step ---- */
@@ -311,9 +276,7 @@ static loop_outcome go_back(run *r)
 
     r->agent->has_way_back = 0; /* a session has one checkpoint */
     r->has_checkpoint = 1;
-    if (error)
-        return run_break(r, error);
-    return WENT;
+    return error ? run_break(r, error) : WENT;
 }
 
 int execute_set_back(run *r)
@@ -327,8 +290,6 @@ int execute_set_back(run *r)
         return error;
 
     error = keep_changes(&last->changed, last->result, 0);
-    if (!error)
-        error = contents_tell(&last->changed, r, last);
     str_clear(&r->changed);
     if (!error && str_add_str(&r->changed, &last->changed))
         error = error_no_memory();
@@ -366,9 +327,7 @@ static loop_outcome finish_cell(run *r, loop_outcome outcome)
         return act_observe(r, "observe");
 
     int error = act_finish(r);
-    if (error)
-        return run_break(r, error);
-    return WENT;
+    return error ? run_break(r, error) : WENT;
 }
 
 /* What the program gave, printed and left behind. */
@@ -396,11 +355,8 @@ static loop_outcome conclude_program(run *r, attempt *a)
         reuse_keep(r, a);
     if (outcome == FAILED) {
         outcome = attempt_fail(r);
-        int error = contents_tell(&a->changed, r, a);
-        if (!error && str_add_str(&r->changed, &a->changed))
-            error = error_no_memory();
-        if (error)
-            return run_break(r, error);
+        if (str_add_str(&r->changed, &a->changed))
+            return run_break(r, error_no_memory());
     }
 
     return outcome;
@@ -420,9 +376,7 @@ loop_outcome step_execute(run *r)
         return WENT;
 
     const uint64_t start_ns = clock_now_ns();
-    int error = contents_note(r, a);
-    if (!error)
-        error = rerun_program(r, a);
+    int error = rerun_program(r, a);
     if (!error && !a->result)
         return run_look(r);
 

@@ -4,12 +4,9 @@
  */
 #include <stdio.h>
 
-#include "agent/loop/act.h"
 #include "agent/loop/loop.h"
-#include "agent/loop/reuse.h"
-#include "agent/loop/words.h"
-#include "agent/prompt/talk.h"
-#include "agent/trace/step_events.h"
+#include "agent/prompt/prompt.h"
+#include "agent/trace/trace.h"
 #include "base/error.h"
 
 static loop_outcome generate_cell(run *r)
@@ -39,15 +36,15 @@ loop_outcome step_generate(run *r)
 static void tell_repair(const run *r)
 {
     const attempt *last = run_attempt(r);
-    cJSON *event = event_begin(r, "repair");
+    str event = event_begin(r, "repair");
 
-    if (event && last) {
-        json_add_text(event, "class", last->class ? last->class : "runtime");
-        json_add_text(event, "category", str_text(&last->category));
-        json_add_text(event, "reason", str_text(&last->failure));
-        json_add_number(event, "repeats", (double)last->repeats);
+    if (last) {
+        json_put_word(&event, "class", last->class ? last->class : "runtime");
+        json_put_word(&event, "category", str_text(&last->category));
+        json_put_word(&event, "reason", str_text(&last->failure));
+        json_put_number(&event, "repeats", (double)last->repeats);
     }
-    event_send(r, event);
+    event_send(r, "repair", &event);
 }
 
 /* A reply that holds no program may say why. */
@@ -81,12 +78,9 @@ loop_outcome step_repair(run *r)
     if (error)
         return run_break(r, error);
 
-    const char *template = r->failure.template;
-    if (!template)
-        template = "repair"; /* on_route may want a program repaired that has not failed */
-    error = talk_ensure(r);  /* a program that was given has not been talked about */
+    error = talk_ensure(r); /* a program that was given has not been talked about */
     if (!error)
-        error = talk_say_prompt(r, MODEL_USER, template, NULL, 0);
+        error = talk_say_prompt(r, MODEL_USER, r->failure.template, NULL, 0);
     if (error)
         return run_break(r, error);
     return talk_ask(r, USE_REPAIR, TIME_IMPROVE);
@@ -94,13 +88,13 @@ loop_outcome step_repair(run *r)
 
 static void tell_plan(const run *r)
 {
-    cJSON *event = event_begin(r, "plan");
-    if (event)
-        json_add_number(event, "count", (double)r->plan.count);
-    cJSON *steps = event ? json_add_array(event, "steps") : NULL;
-    for (size_t i = 0; steps && i < r->plan.count; i++)
-        json_add_text(steps, NULL, str_text(&r->plan.steps[i]));
-    event_send(r, event);
+    str event = event_begin(r, "plan");
+    json_put_number(&event, "count", (double)r->plan.count);
+    json_open(&event, "steps", '[');
+    for (size_t i = 0; i < r->plan.count; i++)
+        json_put_str(&event, NULL, &r->plan.steps[i]);
+    json_close(&event, ']');
+    event_send(r, "plan", &event);
 }
 
 static loop_outcome ask_for_plan(run *r)
@@ -126,11 +120,6 @@ static loop_outcome ask_for_plan_again(run *r)
 
 loop_outcome step_plan(run *r)
 {
-    str_clear(&r->done);
-    r->step = 0; /* on_route may want another plan */
-    r->step_attempt = r->reply->attempt_count;
-    plan_free(&r->plan);
-
     int error = talk_begin_with(r, "plan");
     if (error)
         return run_break(r, error);

@@ -1,14 +1,19 @@
-#include "agent/loop/improve.h"
+/*
+ * improve.c - a program that is there already: repaired, made faster, or made to hold for more.
+ *
+ * It takes the place of the first program that a model would write. With the focus fix_errors it
+ * goes the way of any other; with the others, once it passes, versions of it are asked for, and
+ * one is taken only where it was measured to be better.
+ */
 #include "agent/loop/loop.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/loop/inputs.h"
-#include "agent/prompt/talk.h"
+#include "agent/prompt/prompt.h"
 #include "agent/text/line.h"
-#include "agent/trace/step_events.h"
+#include "agent/trace/trace.h"
 #include "base/clock.h"
 #include "base/error.h"
 
@@ -78,17 +83,15 @@ loop_outcome given_renew(run *r)
 static void tell_version(const run *r, int is_taken, const char *reason)
 {
     const snug_reply *reply = r->reply;
-    cJSON *event = event_begin(r, "improve");
+    str event = event_begin(r, "improve");
 
-    if (event) {
-        json_add_bool(event, "taken", is_taken);
-        json_add_text(event, "reason", reason);
-        if (reply->original_ms > 0)
-            json_add_number(event, "original_ms", reply->original_ms);
-        if (is_taken && reply->improved_ms > 0)
-            json_add_number(event, "improved_ms", reply->improved_ms);
-    }
-    event_send(r, event);
+    json_put_bool(&event, "taken", is_taken);
+    json_put_word(&event, "reason", reason);
+    if (reply->original_ms > 0)
+        json_put_number(&event, "original_ms", reply->original_ms);
+    if (is_taken && reply->improved_ms > 0)
+        json_put_number(&event, "improved_ms", reply->improved_ms);
+    event_send(r, "improve", &event);
 }
 
 __attribute__((format(printf, 2, 3))) static loop_outcome reject_version(run *r, const char *format,
@@ -150,13 +153,6 @@ static void take_best(run *r)
     r->best_verdict = r->reply->verdict;
 }
 
-/* The program passes, as it came or repaired. */
-static void begin_versions(run *r)
-{
-    take_best(r);
-    r->step_attempt = r->reply->attempt_count;
-}
-
 /* WENT: it is better, and taken. */
 static loop_outcome compare_version(run *r)
 {
@@ -212,9 +208,10 @@ loop_outcome step_improve(run *r)
     const char *template = templates[r->agent->options.focus];
     loop_outcome outcome = WENT;
 
-    if (r->reply->best == 0)
-        begin_versions(r);
-    else
+    if (r->reply->best == 0) { /* it passes, as it came or repaired */
+        take_best(r);
+        r->step_attempt = r->reply->attempt_count;
+    } else
         outcome = compare_version(r);
 
     if (outcome != WENT && outcome != FAILED)
@@ -227,45 +224,38 @@ loop_outcome step_improve(run *r)
 
 /* ---- the end ---- */
 
-static int describe_improvement(str *out, const run *r)
+static void describe_improvement(str *out, const run *r)
 {
     const snug_reply *reply = r->reply;
+    const int is_for_style = r->agent->options.focus == SNUG_AGENT_FOCUS_STYLE;
 
     if (is_blind(r))
-        return str_add(out, "It gives nothing and there are no checks, so that no version can be "
-                            "told to be right.");
-    if (is_for_speed(r) && reply->improved_ms > 0)
-        return str_printf(out, "It is %.1f times as fast: %.3g ms instead of %.3g ms.",
-                          reply->original_ms / reply->improved_ms, reply->improved_ms,
-                          reply->original_ms);
-    if (is_for_speed(r))
-        return str_add(out, "No version was faster by 10 % or more.");
-    if (reply->best > r->step_attempt)
-        return str_printf(out, "A version for %s gives the same.",
-                          r->agent->options.focus == SNUG_AGENT_FOCUS_STYLE ? "better style"
-                                                                            : "more inputs");
-    return str_add(out, "No version was better.");
+        str_add(out, "It gives nothing and there are no checks, so that no version can be told to "
+                     "be right.");
+    else if (is_for_speed(r) && reply->improved_ms > 0)
+        str_printf(out, "It is %.1f times as fast: %.3g ms instead of %.3g ms.",
+                   reply->original_ms / reply->improved_ms, reply->improved_ms, reply->original_ms);
+    else if (is_for_speed(r))
+        str_add(out, "No version was faster by 10 % or more.");
+    else if (reply->best > r->step_attempt)
+        str_printf(out, "A version for %s gives the same.",
+                   is_for_style ? "better style" : "more inputs");
+    else
+        str_add(out, "No version was better.");
 }
 
 /* What became of the program that was given. */
-static int add_sentences(str *out, const run *r)
+static void add_sentences(str *out, const run *r)
 {
     const int is_improved = given_is_improved(r);
     const size_t first = is_improved ? r->step_attempt : r->reply->attempt_count;
 
-    if (str_add(out, first > 1 ? "The program is repaired." : "The program passes."))
-        return SNUG_ENOMEM;
-
+    str_add(out, first > 1 ? "The program is repaired." : "The program passes.");
     if (is_improved) {
-        if (str_add(out, " "))
-            return SNUG_ENOMEM;
-        if (describe_improvement(out, r))
-            return SNUG_ENOMEM;
+        str_add(out, " ");
+        describe_improvement(out, r);
     }
-
-    if (r->reply->best == 1)
-        return str_add(out, " It is unchanged.");
-    return SNUG_OK;
+    str_add(out, r->reply->best == 1 ? " It is unchanged." : "");
 }
 
 int given_answer(run *r)
@@ -282,7 +272,8 @@ int given_answer(run *r)
 
     str *answer = &reply->answer;
     str_clear(answer);
-    if (add_sentences(answer, r) || str_add(answer, "\n\n") ||
+    add_sentences(answer, r);
+    if (str_add(answer, "\n\n") ||
         reply_add_fenced(answer, is_in_bash(r->agent) ? "bash" : "python", &best_attempt(r)->code))
         return error_no_memory();
 

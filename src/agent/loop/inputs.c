@@ -1,13 +1,18 @@
-#include "agent/loop/inputs.h"
+/*
+ * inputs.c - data that comes with a question: put into the session, told to the model in short.
+ */
+#include "agent/loop/loop.h"
 
 #include <ctype.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/loop/reuse.h"
 #include "agent/text/line.h"
+#include "base/base64.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/jsontext.h"
@@ -40,45 +45,29 @@ static int add_sample(str *out, const char *text, size_t len)
     if (end < len)
         title = "  It begins:\n";
 
-    if (str_add(out, title) || str_append(out, text, end))
-        return error_no_memory();
-    if (end > 0 && text[end - 1] != '\n' && str_add(out, "\n"))
-        return error_no_memory();
-    if (end < len && str_add(out, "  ...\n"))
-        return error_no_memory();
-    return SNUG_OK;
+    str_add(out, title);
+    str_append(out, text, end);
+    str_add(out, end > 0 && text[end - 1] != '\n' ? "\n" : "");
+    return str_add(out, end < len ? "  ...\n" : "") ? error_no_memory() : SNUG_OK;
 }
 
-static const char *json_type(const char *text, size_t len)
+static const char *json_type(const char *text)
 {
-    jsontext j;
-    jsontext_token token;
-
-    jsontext_init(&j, text, len);
-    switch (jsontext_next(&j, &token)) {
-    case JSONTEXT_LIST:
+    switch (text[strspn(text, " \t\r\n")]) {
+    case '[':
         return "list";
-    case JSONTEXT_OBJECT:
+    case '{':
         return "dict";
-    case JSONTEXT_STRING:
+    case '"':
         return "str";
-    case JSONTEXT_INTEGER:
-        return "int";
-    case JSONTEXT_FLOAT:
-        return "float";
-    case JSONTEXT_TRUE:
-    case JSONTEXT_FALSE:
+    case 't':
+    case 'f':
         return "bool";
-    case JSONTEXT_NULL:
-    case JSONTEXT_KEY:
-    case JSONTEXT_LIST_END:
-    case JSONTEXT_OBJECT_END:
-    case JSONTEXT_END:
-    case JSONTEXT_FAULT:
-        break;
+    case 'n':
+        return "NoneType";
+    default:
+        return text[strcspn(text, ".eE")] ? "float" : "int";
     }
-
-    return "NoneType";
 }
 
 /* Whether the data is meant as JSON: by the file's name, or because it is an object or a list. */
@@ -114,7 +103,7 @@ static int describe_variable(str *out, const char *name, const str *data, int ha
     const char *type = "str";
 
     if (has_json)
-        type = json_type(str_text(data), data->len);
+        type = json_type(str_text(data));
     if (str_printf(out, "- the variable %s, a %s", name, type))
         return SNUG_ENOMEM;
     if (has_json)
@@ -261,5 +250,71 @@ int inputs_bind(run *r)
     int error = SNUG_OK;
     for (size_t i = 0; !error && i < r->options->input_count; i++)
         error = bind_input(r, &r->options->inputs[i]);
+    return error;
+}
+
+/* ---- images ---- */
+
+/* What all providers take. */
+enum { MOST_IMAGE_BYTES = 5000000, MOST_IMAGES = 20 };
+
+/* By the first bytes; NULL: it is none that models take. */
+static const char *type_of(const char *data, size_t len)
+{
+    if (len >= 12 && memcmp(data, "RIFF", 4) == 0 && memcmp(data + 8, "WEBP", 4) == 0)
+        return "image/webp";
+    const char *type = mime_of_bytes(data, len);
+    return strncmp(type, "image/", strlen("image/")) == 0 ? type : NULL;
+}
+
+static int add_image(run *r, const char *name, const char *data, size_t len)
+{
+    const char *type = type_of(data, len);
+
+    if (len > MOST_IMAGE_BYTES)
+        return error_set(SNUG_EINVAL, "image %s has %zu bytes, more than the %d that models take",
+                         name, len, MOST_IMAGE_BYTES);
+    if (!type)
+        return error_set(SNUG_EINVAL, "image %s is not a PNG, JPEG, GIF or WebP", name);
+
+    model_image *image = &r->images[r->image_count++];
+    image->type = type;
+    return base64_append(&image->base64, data, len) ? error_no_memory() : SNUG_OK;
+}
+
+static int read_image(run *r, size_t at)
+{
+    const snug_agent_image *given = &r->options->images[at];
+    char number[32];
+    str data = { 0 };
+
+    if (!given->path) {
+        snprintf(number, sizeof number, "%zu", at + 1);
+        return add_image(r, number, given->data, given->len);
+    }
+
+    int error = file_read(&data, given->path, MOST_IMAGE_BYTES);
+    if (!error)
+        error = add_image(r, given->path, str_text(&data), data.len);
+    str_free(&data);
+    return error;
+}
+
+int images_read(run *r)
+{
+    const size_t count = r->options->image_count;
+    int error = SNUG_OK;
+
+    if (count == 0)
+        return SNUG_OK;
+    if (count > MOST_IMAGES)
+        return error_set(SNUG_EINVAL, "%zu images are more than the %d of a question", count,
+                         MOST_IMAGES);
+
+    r->images = calloc(count, sizeof *r->images);
+    if (!r->images)
+        return error_no_memory();
+    for (size_t i = 0; !error && i < count; i++)
+        error = read_image(r, i);
     return error;
 }

@@ -2,20 +2,13 @@
  * loop.c - the way of a question: steps, and the edges between them.
  *
  * Each step is a function (loop.h says in which file) and says how it ended; the table says what
- * comes next. The caller's on_route may choose otherwise.
+ * comes next.
  */
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "agent/loop/improve.h"
 #include "agent/loop/loop.h"
 #include "agent/run/run.h"
-#include "agent/text/clip.h"
-#include "agent/trace/diagnostics.h"
-#include "agent/trace/step_events.h"
 #include "agent/trace/trace.h"
-#include "base/clock.h"
 #include "base/error.h"
 
 static loop_outcome (*const steps[])(run *r) = {
@@ -106,63 +99,12 @@ static snug_agent_step follow_edge(const run *r, snug_agent_step from, loop_outc
     return SNUG_AGENT_STEP_END;
 }
 
-/* Whether a step that the caller chose has something to work on. */
-static int can_take(run *r, snug_agent_step to)
+/* The caller may end the run before the next step. */
+static snug_agent_step ask_caller(const run *r, snug_agent_step from, snug_agent_step to)
 {
-    const attempt *last = run_attempt(r);
-    const int is_act = r->mode == SNUG_AGENT_MODE_ACT;
-    const int has_code = last && last->code.len > 0;
-    const int has_run = last && attempt_has_run(last);
+    const snug_agent_options *o = &r->agent->options;
 
-    switch (to) {
-    case SNUG_AGENT_STEP_PLAN:
-        return r->mode == SNUG_AGENT_MODE_PLAN;
-    case SNUG_AGENT_STEP_GENERATE:
-    case SNUG_AGENT_STEP_END:
-        return 1;
-    case SNUG_AGENT_STEP_EXTRACT:
-        if (is_act)
-            return r->call_at < r->call_count;
-        return r->said.text.len > 0 || r->said.call_count > 0;
-    case SNUG_AGENT_STEP_SCAN:
-    case SNUG_AGENT_STEP_EXECUTE:
-        /* A cell of act mode answers a call that waits. */
-        return has_code && (!is_act || r->call_at > 0);
-    case SNUG_AGENT_STEP_REPAIR:
-        return has_code && !is_act;
-    case SNUG_AGENT_STEP_IMPROVE:
-        /* A program that passes, or a version of it. */
-        if (!given_is_improved(r) || !last || !last->result)
-            return 0;
-        return r->reply->best || last->failure.len == 0;
-    case SNUG_AGENT_STEP_EVALUATE:
-    case SNUG_AGENT_STEP_REPLY:
-        return r->has_final || (has_run && !is_act);
-    }
-
-    return 0;
-}
-
-/* Puts into *to what the caller's on_route wants instead. STOPPED where that is not possible. */
-static loop_outcome ask_caller(run *r, snug_agent_step *to, snug_agent_step from)
-{
-    const snug_agent_options *options = &r->agent->options;
-
-    if (!options->on_route)
-        return WENT;
-
-    snug_agent_step wanted = options->on_route(options->payload, from, *to);
-    if (wanted == *to)
-        return WENT;
-
-    const int is_step = (int)wanted >= 0 && wanted <= SNUG_AGENT_STEP_END;
-    if (!is_step || !can_take(r, wanted))
-        return run_stop(r, SNUG_AGENT_STATUS_TERMINAL_ERROR,
-                        "on_route wants the step \"%s\" after \"%s\", which has nothing to work on",
-                        is_step ? run_step_name(wanted) : "?", run_step_name(from));
-
-    *to = wanted;
-    return WENT;
+    return !o->on_route || o->on_route(o->payload, from, to) == to ? to : SNUG_AGENT_STEP_END;
 }
 
 /* What ran well, but was not judged or put into words. In act mode it may be any cell. */
@@ -235,20 +177,15 @@ int loop_run(run *r)
     if (error)
         return error;
 
-    loop_outcome outcome = ask_caller(r, &at, SNUG_AGENT_STEP_END);
-    while (at != SNUG_AGENT_STEP_END && outcome != STOPPED && outcome != BROKEN) {
+    loop_outcome outcome = WENT;
+    at = ask_caller(r, SNUG_AGENT_STEP_END, at);
+    while (at != SNUG_AGENT_STEP_END) {
         const snug_agent_step from = at;
         outcome = run_step(r, from);
 
         at = SNUG_AGENT_STEP_END;
-        if (outcome != STOPPED && outcome != BROKEN) {
-            at = follow_edge(r, from, outcome);
-            if (ask_caller(r, &at, from) == STOPPED) {
-                outcome = STOPPED;
-                at = SNUG_AGENT_STEP_END;
-            }
-        }
-
+        if (outcome != STOPPED && outcome != BROKEN)
+            at = ask_caller(r, from, follow_edge(r, from, outcome));
         watch_route(r, from, at, outcome);
     }
 

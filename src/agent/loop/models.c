@@ -1,9 +1,11 @@
-#include "agent/loop/models.h"
+/*
+ * models.c - the models of an agent, one for each use.
+ */
+#include "agent/loop/loop.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/loop/agent.h"
 #include "base/error.h"
 #include "base/options.h"
 

@@ -1,4 +1,8 @@
-#include "agent/loop/outputs.h"
+/*
+ * outputs.c - what the programs of a question made besides text: files, and figures, which become
+ * files where the work directory is one that the caller has named.
+ */
+#include "agent/loop/loop.h"
 
 #include <stdio.h>
 #include <string.h>

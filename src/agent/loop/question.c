@@ -1,4 +1,7 @@
-#include "agent/loop/question.h"
+/*
+ * question.c - what a question is asked with, once it is known that it can be asked.
+ */
+#include "agent/loop/loop.h"
 
 #include <snug/snug.h>
 

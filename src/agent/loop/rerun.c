@@ -1,11 +1,16 @@
-#include "agent/loop/rerun.h"
+/*
+ * rerun.c - a program whose worker fails runs again in a new one, from what was saved before it.
+ *
+ * In the form of workers only, where a fault costs a process that can be replaced. What a program
+ * did before the fault outside its session (a file in a folder that was named, a call of a tool)
+ * it does again. Of a session of bash what bash_state.h keeps is there again.
+ */
+#include "agent/loop/loop.h"
 
 #include <stdlib.h>
 
-#include "agent/loop/inputs.h"
-#include "agent/prompt/bash_state.h"
-#include "agent/trace/diagnostics.h"
-#include "agent/trace/step_events.h"
+#include "agent/prompt/prompt.h"
+#include "agent/trace/trace.h"
 #include "base/clock.h"
 #include "base/error.h"
 
@@ -23,12 +28,6 @@ static int can_be_rerun(const run *r)
 static int is_untouched(const snug_agent *agent)
 {
     return snug_session_execution_count(agent->session) == 0;
-}
-
-/* Large sessions would take longer to save than programs take to write. */
-static int is_large(const snug_agent *agent)
-{
-    return agent->saves_slowly || agent->peak_bytes > MOST_SAVED_BYTES;
 }
 
 static int save_python(run *r)
@@ -64,7 +63,8 @@ static void save_session(run *r)
 
     r->is_saved = 0;
     r->is_untouched = can_be_rerun(r) && is_untouched(agent);
-    if (r->is_untouched || !can_be_rerun(r) || is_large(agent))
+    if (r->is_untouched || !can_be_rerun(r) || agent->saves_slowly ||
+        agent->peak_bytes > MOST_SAVED_BYTES)
         return;
 
     atomic_store(&agent->is_executing, 1);
@@ -96,13 +96,6 @@ static int restore_python(run *r)
     return error;
 }
 
-static int restore_bash(run *r)
-{
-    int error = snug_session_reset(r->agent->session);
-
-    return error ? error : bash_state_restore(r->agent, &r->saved_bash);
-}
-
 /* The checkpoint has gone with the session, and was what has been saved: an attempt begins there.
  */
 static int restore_session(run *r)
@@ -114,7 +107,9 @@ static int restore_session(run *r)
         error = begin_again(r);
     } else {
         atomic_store(&agent->is_executing, 1);
-        error = is_in_bash(agent) ? restore_bash(r) : restore_python(r);
+        error = is_in_bash(agent) ? snug_session_reset(agent->session) : restore_python(r);
+        if (!error && is_in_bash(agent))
+            error = bash_state_restore(agent, &r->saved_bash);
         atomic_store(&agent->is_executing, 0);
     }
 
@@ -123,34 +118,27 @@ static int restore_session(run *r)
     return r->has_checkpoint ? snug_session_checkpoint(agent->session) : SNUG_OK;
 }
 
+/* The list of faults is whole after each of them. */
 static int keep_fault(attempt *a, const char *why)
 {
-    cJSON *list = a->faults.len > 0 ? cJSON_Parse(a->faults.data) : cJSON_CreateArray();
-    char *text = NULL;
-
-    if (list && !json_add_text(list, NULL, why))
-        text = json_text(list);
-    cJSON_Delete(list);
-
-    str_clear(&a->faults);
+    if (a->faults.len > 0)
+        a->faults.data[--a->faults.len] = '\0';
+    else
+        json_open(&a->faults, NULL, '[');
+    json_put_word(&a->faults, NULL, why);
+    json_close(&a->faults, ']');
     str_clear(&a->fault);
-    int failed = !text || str_add(&a->faults, text) || str_add(&a->fault, why);
-    free(text);
-    if (failed)
-        return error_no_memory();
     a->reruns++;
-    return SNUG_OK;
+    return str_error(&a->faults) || str_add(&a->fault, why) ? error_no_memory() : SNUG_OK;
 }
 
 static void tell_rerun(const run *r, const attempt *a, const char *why)
 {
-    cJSON *event = event_begin(r, "rerun");
-    if (event) {
-        json_add_text(event, "reason", why);
-        json_add_number(event, "rerun", (double)a->reruns);
-        json_add_number(event, "of", (double)r->agent->options.reruns);
-    }
-    event_send(r, event);
+    str event = event_begin(r, "rerun");
+    json_put_word(&event, "reason", why);
+    json_put_number(&event, "rerun", (double)a->reruns);
+    json_put_number(&event, "of", (double)r->agent->options.reruns);
+    event_send(r, "rerun", &event);
 }
 
 /* A program that took too much time or memory would do so again. */

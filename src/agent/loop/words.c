@@ -1,8 +1,17 @@
-#include "agent/loop/words.h"
+/*
+ * words.c - answers in words: a reply without a program that is the answer, or the words that act
+ * mode ends with.
+ *
+ * What is taken becomes r->final_answer. Without a cell that ran before, only a reply behind
+ * "ANSWER:" is taken at once, and only if it has no number that somebody would have to compute. Any
+ * other is asked for again, because most of what models say in the place of a program is a plan, or
+ * a result that they have made up; a model that stays with its words has its way, and the
+ * evaluation judges them; but numbers are taken behind the mark only. A refusal, an announcement
+ * and half a reply (prose.h) are never taken.
+ */
+#include "agent/loop/loop.h"
 
-#include "agent/loop/answer.h"
-#include "agent/loop/improve.h"
-#include "agent/prompt/talk.h"
+#include "agent/prompt/prompt.h"
 #include "agent/text/prose.h"
 #include "base/error.h"
 

@@ -8,8 +8,9 @@
 
 #include <snug/snug.h>
 
-#include <inttypes.h>
 #include <string.h>
+
+#include "wire/json.h"
 
 /* A reply must have a bound here. */
 enum { TOKENS_WITHOUT_BOUND = 4096 };
@@ -22,74 +23,59 @@ static int says_nothing(const str *text)
     return strspn(str_text(text), " \t\r\n") == text->len;
 }
 
-static int write_call(str *out, const model_call *call)
+static void write_call(str *out, const model_call *call)
 {
-    if (dialect_add_quoted(out, "{\"type\":\"tool_use\",\"id\":", &call->id) ||
-        dialect_add_quoted(out, ",\"name\":", &call->name) || str_add(out, ",\"input\":"))
-        return SNUG_ENOMEM;
-
-    int error = dialect_add_arguments(out, &call->arguments);
-    if (error)
-        return error;
-    return str_add(out, "}");
+    json_open(out, NULL, '{');
+    json_put_word(out, "type", "tool_use");
+    json_put_str(out, "id", &call->id);
+    json_put_str(out, "name", &call->name);
+    dialect_put_arguments(out, "input", &call->arguments);
+    json_close(out, '}');
 }
 
-static int write_result(str *out, const model_message *message)
+static void write_result(str *out, const model_message *message)
 {
-    if (dialect_add_quoted(out, "{\"type\":\"tool_result\",\"tool_use_id\":", &message->call_id) ||
-        dialect_add_quoted(out, ",\"content\":", &message->text))
-        return SNUG_ENOMEM;
-    return str_add(out, message->is_error ? ",\"is_error\":true}" : "}");
+    json_open(out, NULL, '{');
+    json_put_word(out, "type", "tool_result");
+    json_put_str(out, "tool_use_id", &message->call_id);
+    json_put_str(out, "content", &message->text);
+    if (message->is_error)
+        json_put_bool(out, "is_error", 1);
+    json_close(out, '}');
 }
 
-static int write_text(str *out, const str *text)
+static void write_text(str *out, const char *text, size_t len)
 {
-    if (dialect_add_quoted(out, "{\"type\":\"text\",\"text\":", text))
-        return SNUG_ENOMEM;
-    return str_add(out, "}");
+    json_open(out, NULL, '{');
+    json_put_word(out, "type", "text");
+    json_put_text(out, "text", text, len);
+    json_close(out, '}');
 }
 
-static int write_image(str *out, const model_image *image)
+static void write_image(str *out, const model_image *image)
 {
-    if (str_printf(out,
-                   "{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"%s\","
-                   "\"data\":\"",
-                   image->type) ||
-        str_add_str(out, &image->base64))
-        return SNUG_ENOMEM;
-    return str_add(out, "\"}}");
+    json_open(out, NULL, '{');
+    json_put_word(out, "type", "image");
+    json_open(out, "source", '{');
+    json_put_word(out, "type", "base64");
+    json_put_word(out, "media_type", image->type);
+    json_put_str(out, "data", &image->base64);
+    json_close(out, '}');
+    json_close(out, '}');
 }
 
-static int write_images(str *out, size_t *count, const model_request *request)
-{
-    for (size_t i = 0; i < request->image_count; i++)
-        if (dialect_add_comma(out, count) || write_image(out, &request->images[i]))
-            return SNUG_ENOMEM;
-    return SNUG_OK;
-}
-
-/* Appends the blocks of a message, with a comma before each but the first of *count. */
-static int write_blocks(str *out, size_t *count, const model_message *message)
+/* The blocks of a message. */
+static void write_blocks(str *out, const model_message *message)
 {
     if (message->role == MODEL_TOOL) {
-        if (dialect_add_comma(out, count))
-            return SNUG_ENOMEM;
-        return write_result(out, message);
+        write_result(out, message);
+        return;
     }
 
-    if (!says_nothing(&message->text) &&
-        (dialect_add_comma(out, count) || write_text(out, &message->text)))
-        return SNUG_ENOMEM;
-
-    for (size_t i = 0; i < message->call_count; i++) {
-        int error = dialect_add_comma(out, count);
-        if (!error)
-            error = write_call(out, &message->calls[i]);
-        if (error)
-            return error;
-    }
-
-    return SNUG_OK;
+    if (!says_nothing(&message->text))
+        write_text(out, str_text(&message->text), message->text.len);
+    for (size_t i = 0; i < message->call_count; i++)
+        write_call(out, &message->calls[i]);
 }
 
 static const char *role_of(const model_message *message)
@@ -98,137 +84,123 @@ static const char *role_of(const model_message *message)
 }
 
 /* The messages from *at on that are one here. */
-static int write_turn(str *out, size_t *at, const model_request *request)
+static void write_turn(str *out, size_t *at, const model_request *request)
 {
     const model_message *with_images = dialect_image_message(request);
     const char *role = role_of(&request->messages[*at]);
-    size_t count = 0;
-    int error = str_printf(out, "{\"role\":\"%s\",\"content\":[", role);
 
-    for (; !error && *at < request->message_count; (*at)++) {
+    json_open(out, NULL, '{');
+    json_put_word(out, "role", role);
+    json_open(out, "content", '[');
+    const size_t begin = out->len;
+    for (; *at < request->message_count; (*at)++) {
         const model_message *message = &request->messages[*at];
         if (message->role == MODEL_SYSTEM)
             continue;
         if (strcmp(role_of(message), role) != 0)
             break;
-        if (message == with_images)
-            error = write_images(out, &count, request);
-        if (!error)
-            error = write_blocks(out, &count, message);
+        for (size_t i = 0; message == with_images && i < request->image_count; i++)
+            write_image(out, &request->images[i]);
+        write_blocks(out, message);
     }
 
-    if (!error && count == 0)
-        error = str_add(out, "{\"type\":\"text\",\"text\":\"(empty)\"}");
-    if (error)
-        return error;
-    return str_add(out, "]}");
+    if (out->len == begin)
+        write_text(out, "(empty)", strlen("(empty)"));
+    json_close(out, ']');
+    json_close(out, '}');
 }
 
 #define CACHED ",\"cache_control\":{\"type\":\"ephemeral\"}"
 
 /* All up to the end of a talk that goes on is the beginning of the next request. */
-static int mark_cached(str *out, const model_request *request)
+static void mark_cached(str *out, const model_request *request)
 {
     static const char end[] = "}]}"; /* of the last block, the content and the turn */
     int is_talk = 0;
 
     for (size_t i = 0; i < request->message_count; i++)
         is_talk |= request->messages[i].role == MODEL_ASSISTANT;
-    if (!is_talk)
-        return SNUG_OK;
+    if (!is_talk || str_error(out))
+        return;
 
     out->len -= sizeof end - 1;
     out->data[out->len] = '\0';
-    if (str_add(out, CACHED))
-        return SNUG_ENOMEM;
-    return str_add(out, end);
+    str_add(out, CACHED);
+    str_add(out, end);
 }
 
-static int write_messages(str *out, const model_request *request, unsigned quirks)
+static void write_messages(str *out, const model_request *request, unsigned quirks)
 {
-    int error = str_add(out, ",\"messages\":[");
-
-    for (size_t i = 0, turns = 0; !error && i < request->message_count;) {
-        if (request->messages[i].role == MODEL_SYSTEM) {
+    json_open(out, "messages", '[');
+    for (size_t i = 0; i < request->message_count;) {
+        if (request->messages[i].role == MODEL_SYSTEM)
             i++;
-            continue;
-        }
-        error = dialect_add_comma(out, &turns);
-        if (!error)
-            error = write_turn(out, &i, request);
+        else
+            write_turn(out, &i, request);
     }
 
-    if (!error && !(quirks & DIALECT_NO_CACHING))
-        error = mark_cached(out, request);
-    if (error)
-        return error;
-    return str_add(out, "]");
+    if (!(quirks & DIALECT_NO_CACHING))
+        mark_cached(out, request);
+    json_close(out, ']');
 }
 
 /* Tools and the system's message are the same in all requests of a kind. */
-static int write_system_text(str *out, const str *text, unsigned quirks)
-{
-    if (quirks & DIALECT_NO_CACHING)
-        return dialect_add_quoted(out, ",\"system\":", text);
-    if (dialect_add_quoted(out, ",\"system\":[{\"type\":\"text\",\"text\":", text))
-        return SNUG_ENOMEM;
-    return str_add(out, CACHED "}]");
-}
-
-static int write_system(str *out, const model_request *request, unsigned quirks)
+static void write_system(str *out, const model_request *request, unsigned quirks)
 {
     str text = { 0 };
-    int error = SNUG_OK;
 
-    for (size_t i = 0; !error && i < request->message_count; i++) {
+    for (size_t i = 0; i < request->message_count; i++) {
         const model_message *message = &request->messages[i];
         if (message->role != MODEL_SYSTEM || says_nothing(&message->text))
             continue;
-        if (text.len > 0)
-            error = str_add(&text, "\n\n");
-        if (!error)
-            error = str_add_str(&text, &message->text);
+        str_add(&text, text.len > 0 ? "\n\n" : "");
+        str_add_str(&text, &message->text);
     }
 
-    if (!error && text.len > 0)
-        error = write_system_text(out, &text, quirks);
+    if (text.len > 0 && quirks & DIALECT_NO_CACHING) {
+        json_put_str(out, "system", &text);
+    } else if (text.len > 0) {
+        json_open(out, "system", '[');
+        json_open(out, NULL, '{');
+        json_put_word(out, "type", "text");
+        json_put_str(out, "text", &text);
+        str_add(out, CACHED "}]");
+    }
+    out->has_failed |= text.has_failed;
     str_free(&text);
-    return error;
 }
 
-static int write_tool(str *out, const model_tool *tool)
+static void write_tool(str *out, const model_tool *tool)
 {
-    if (str_add(out, "{\"name\":") || jsontext_quote(out, tool->name, strlen(tool->name)))
-        return SNUG_ENOMEM;
-    if (str_add(out, ",\"description\":") ||
-        jsontext_quote(out, tool->description, strlen(tool->description)))
-        return SNUG_ENOMEM;
-    return str_printf(out, ",\"input_schema\":%s}", tool->parameters_json);
+    json_open(out, NULL, '{');
+    json_put_word(out, "name", tool->name);
+    json_put_word(out, "description", tool->description);
+    json_put_raw(out, "input_schema", tool->parameters_json);
+    json_close(out, '}');
 }
 
-static int write_tools(str *out, const model_request *request)
+/* A reply in a shape is that of a tool which must be called. */
+static void write_tools(str *out, const model_request *request, unsigned quirks)
 {
-    int error = str_add(out, ",\"tools\":[");
+    const model_shape *shape = quirks & DIALECT_NO_SHAPE ? NULL : request->shape;
 
-    for (size_t i = 0, count = 0; !error && i < request->tool_count; i++) {
-        error = dialect_add_comma(out, &count);
-        if (!error)
-            error = write_tool(out, &request->tools[i]);
+    if (request->tool_count == 0 && !shape)
+        return;
+    json_open(out, "tools", '[');
+    for (size_t i = 0; i < request->tool_count; i++)
+        write_tool(out, &request->tools[i]);
+    if (request->tool_count == 0) {
+        const model_tool tool = { shape->name, shape->description, shape->schema_json };
+        write_tool(out, &tool);
     }
+    json_close(out, ']');
+    if (request->tool_count > 0)
+        return;
 
-    if (error)
-        return error;
-    return str_add(out, "]");
-}
-
-/* A tool that must be called. */
-static int write_shape(str *out, const model_shape *shape)
-{
-    const model_tool tool = { shape->name, shape->description, shape->schema_json };
-
-    if (str_add(out, ",\"tools\":[") || write_tool(out, &tool))
-        return SNUG_ENOMEM;
-    return str_printf(out, "],\"tool_choice\":{\"type\":\"tool\",\"name\":\"%s\"}", shape->name);
+    json_open(out, "tool_choice", '{');
+    json_put_word(out, "type", "tool");
+    json_put_word(out, "name", shape->name);
+    json_close(out, '}');
 }
 
 static int write_request(str *body, const char *name, const model_request *request,
@@ -238,30 +210,19 @@ static int write_request(str *body, const char *name, const model_request *reque
 
     if (most == 0 || most == SNUG_UNLIMITED)
         most = TOKENS_WITHOUT_BOUND;
-    int error = str_add(body, "{\"model\":");
-    if (!error)
-        error = jsontext_quote(body, name, strlen(name));
-    if (!error)
-        error = str_printf(body, ",\"max_tokens\":%" PRIu64, most);
-    if (!error)
-        error = write_system(body, request, quirks);
-    if (!error)
-        error = write_messages(body, request, quirks);
-    if (!error && request->tool_count > 0)
-        error = write_tools(body, request);
-    if (!error && request->shape && request->tool_count == 0 && !(quirks & DIALECT_NO_SHAPE))
-        error = write_shape(body, request->shape);
-    if (!error && request->temperature >= 0 && !(quirks & DIALECT_NO_TEMPERATURE)) {
-        /* Its scale ends at 1. */
-        double temperature = request->temperature > 1 ? 1 : request->temperature;
-        error = dialect_add_number(body, ",\"temperature\":", temperature);
-    }
-
-    if (!error && is_streaming)
-        error = str_add(body, ",\"stream\":true");
-    if (error)
-        return error;
-    return str_add(body, "}");
+    json_open(body, NULL, '{');
+    json_put_word(body, "model", name);
+    json_put_number(body, "max_tokens", (double)most);
+    write_system(body, request, quirks);
+    write_messages(body, request, quirks);
+    write_tools(body, request, quirks);
+    /* Its scale ends at 1. */
+    if (request->temperature >= 0 && !(quirks & DIALECT_NO_TEMPERATURE))
+        json_put_number(body, "temperature", request->temperature > 1 ? 1 : request->temperature);
+    if (is_streaming)
+        json_put_bool(body, "stream", 1);
+    json_close(body, '}');
+    return str_error(body);
 }
 
 /* ---- the reply ---- */

@@ -1,25 +1,197 @@
 /*
  * client.c - model.h: one question to a model, with all that it takes to get an answer.
  */
-#include "agent/model/client.h"
+#include "agent/model/model.h"
 
 #include <snug/snug.h>
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
 
+#include "agent/model/extras.h"
+#include "agent/model/http.h"
+#include "agent/model/key.h"
 #include "agent/model/model_fault.h"
+#include "agent/model/provider.h"
+#include "agent/model/retry.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "wire/sse.h"
+
+struct model {
+    str name; /* "provider:model" */
+    const char *model;
+    const provider *provider;
+    provider_place place;
+    str key, key_header;      /* empty: none */
+    const char *other_header; /* NULL: none */
+    extras extras;
+    str *secrets;          /* the key and those of the extras, whose bytes these are */
+    key_list keys;         /* the same */
+    model_options options; /* without its texts */
+    retry_rule rule;
+    uint64_t random;
+    unsigned quirks; /* of dialect_quirk, learnt */
+    http *http;
+};
 
 enum {
     LONGEST_WHOLE_MS = 600000,     /* of a reply that comes whole, where no time was set */
     MOST_REFUSAL_BYTES = 64 << 10, /* that are read of a refusal's body */
     MOST_EVENT_BYTES = 16 << 20    /* where the reply has no bound */
 };
+
+/* ---- opening ---- */
+
+enum { BACKOFF_MS = 500, LONGEST_WAIT_MS = 60000 };
+
+/* Of the dialect, unless the caller has one of the same name. */
+static void choose_headers(model *m)
+{
+    const char *other = m->provider->dialect->other_header;
+
+    if (other && !extras_has_header(&m->extras, other))
+        m->other_header = other;
+    if (extras_has_header(&m->extras, provider_key_header(m->provider)))
+        key_wipe(&m->key_header);
+}
+
+static int list_secrets(model *m)
+{
+    const extras *e = &m->extras;
+
+    m->secrets = calloc(e->secret_count + 1, sizeof *m->secrets);
+    if (!m->secrets)
+        return error_no_memory();
+    m->secrets[0] = m->key;
+    for (size_t i = 0; i < e->secret_count; i++)
+        m->secrets[i + 1] = e->secrets[i];
+    m->keys = (key_list){ m->secrets, e->secret_count + 1 };
+    return SNUG_OK;
+}
+
+static int read_key(model *m, const model_options *options)
+{
+    const provider *p = m->provider;
+    int error = key_read(&m->key, options->key_file, p->key_variable);
+    if (error)
+        return error;
+
+    if (m->key.len == 0 && m->extras.header_count == 0) {
+        if (p->needs_key && m->place.is_own)
+            return error_set(SNUG_EINVAL, "%s needs a key: set the variable %s or name a key file",
+                             str_text(&m->name), p->key_variable);
+        return SNUG_OK;
+    }
+
+    error = provider_check_key(&m->place, options->base_url != NULL);
+    if (error || m->key.len == 0)
+        return error;
+    return provider_write_key(&m->key_header, p, &m->key);
+}
+
+static void keep_options(model *m, const model_options *options)
+{
+    m->options = *options;
+    m->options.name = m->options.base_url = m->options.key_file = NULL;
+    m->options.request_fields = m->options.headers = NULL;
+
+    m->rule = (retry_rule){ options->retries, options->backoff_ms, options->longest_wait_ms };
+    if (m->rule.backoff_ms == 0)
+        m->rule.backoff_ms = BACKOFF_MS;
+    if (m->rule.longest_wait_ms == 0)
+        m->rule.longest_wait_ms = LONGEST_WAIT_MS;
+}
+
+static int open_parts(model *m, const model_options *options)
+{
+    int error = provider_find(&m->provider, &m->model, str_text(&m->name));
+
+    if (!error)
+        error = provider_locate(&m->place, m->provider, m->model, options->base_url);
+    if (!error)
+        error = extras_read(&m->extras, options->request_fields, options->headers);
+    if (!error)
+        error = read_key(m, options);
+    if (!error)
+        error = list_secrets(m);
+    if (!error)
+        error = http_open(&m->http);
+    return error;
+}
+
+int model_open(model **out, const model_options *options)
+{
+    model *m = calloc(1, sizeof *m);
+    int error = !m || str_add(&m->name, options->name) ? error_no_memory() : SNUG_OK;
+
+    if (!error)
+        error = open_parts(m, options);
+    if (error) {
+        model_close(m);
+        return error;
+    }
+
+    choose_headers(m);
+    keep_options(m, options);
+    if (getrandom(&m->random, sizeof m->random, GRND_NONBLOCK) != sizeof m->random)
+        m->random = clock_now_ns();
+    *out = m;
+    return SNUG_OK;
+}
+
+void model_close(model *m)
+{
+    if (!m)
+        return;
+    http_close(m->http);
+    free(m->secrets);
+    extras_free(&m->extras);
+    key_wipe(&m->key);
+    key_wipe(&m->key_header);
+    provider_place_free(&m->place);
+    str_free(&m->name);
+    free(m);
+}
+
+const char *model_name(const model *m)
+{
+    return str_text(&m->name);
+}
+
+int model_has_tools(const model *m)
+{
+    return m->provider->has_tools;
+}
+
+void model_cancel(model *m)
+{
+    http_cancel(m->http);
+}
+
+void model_resume(model *m)
+{
+    http_resume(m->http);
+}
+
+int model_hide_key(const model *m, str *text)
+{
+    return key_hide_all(text, &m->keys);
+}
+
+int model_write_key(str *out, const model *m, const model_request *request)
+{
+    int error = str_printf(out, "%s\n%s\n", str_text(&m->place.url), str_text(&m->name));
+
+    if (!error)
+        error = m->provider->dialect->write(out, m->model, request, 0, 0);
+    if (error)
+        return error;
+    return extras_write(out, &m->extras);
+}
 
 /* ---- one request ---- */
 
@@ -98,13 +270,6 @@ static void begin_reply(attempt *a, const http_reply *got, const char *data)
     sse_init(&a->events, most, on_event, a);
 }
 
-/* Whether something of what the model says or thinks has come. */
-static int is_flowing(const attempt *a)
-{
-    const model_reply *reply = a->reply;
-    return reply->text.len > 0 || reply->thinking.len > 0 || reply->call_count > 0;
-}
-
 /* data ends with a zero byte. */
 static int on_data(void *payload, const http_reply *got, const char *data, size_t len)
 {
@@ -129,7 +294,9 @@ static int on_data(void *payload, const http_reply *got, const char *data, size_
         return -1;
     if (a->reader.is_ended)
         return HTTP_ENOUGH;
-    return is_flowing(a) ? HTTP_FLOWS : HTTP_GO_ON;
+    const model_reply *reply = a->reply; /* has something of it come? */
+    return reply->text.len > 0 || reply->thinking.len > 0 || reply->call_count > 0 ? HTTP_FLOWS
+                                                                                   : HTTP_GO_ON;
 }
 
 /* Reads what is not read yet. SNUG_OK or SNUG_ENOMEM; what is not a reply is in a->problem. */
@@ -167,7 +334,9 @@ static void set_times(http_request *out, const model *m)
     }
 
     out->first_ms = options->first_token_ms;
-    if (m->place.is_local && options->local_first_token_ms > 0)
+    /* A server of one's own may have to load the model first. */
+    const int is_own = m->place.is_loopback || !m->provider->needs_key;
+    if (is_own && options->local_first_token_ms > 0)
         out->first_ms = options->local_first_token_ms;
 }
 

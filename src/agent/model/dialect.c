@@ -3,10 +3,11 @@
 #include <snug/snug.h>
 
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#include "wire/json.h"
 
 void dialect_error_free(dialect_error *error)
 {
@@ -60,39 +61,6 @@ int dialect_is_object(jsontext_span value)
     return value.len > 0 && *value.text == '{';
 }
 
-int dialect_add_quoted(str *out, const char *before, const str *text)
-{
-    if (str_add(out, before))
-        return SNUG_ENOMEM;
-    return jsontext_quote(out, str_text(text), text->len);
-}
-
-int dialect_add_comma(str *out, size_t *count)
-{
-    const int is_first = *count == 0;
-
-    ++*count;
-    if (is_first)
-        return SNUG_OK;
-    return str_add(out, ",");
-}
-
-int dialect_add_number(str *out, const char *before, double number)
-{
-    char text[64];
-    int error = str_add(out, before);
-
-    snprintf(text, sizeof text, "%.6g", number);
-    /* The host program's locale may have another decimal point. */
-    for (char *c = text; *c; c++)
-        if (!strchr("0123456789+-e", *c))
-            *c = '.';
-
-    if (error)
-        return error;
-    return str_add(out, text);
-}
-
 /* A string is appended; anything else is nothing. */
 static int add_string(str *out, jsontext_span value)
 {
@@ -119,72 +87,9 @@ static str *target_of(dialect_reader *r, size_t of)
     return &r->reply->calls[of - DIALECT_CALLS].arguments;
 }
 
-/* The length of the escape at the end of a string that is the first half of a character, which a
- * quote follows; 0: the string has all of its characters. */
-static size_t half_length(jsontext_span piece)
-{
-    enum { LENGTH = 6 };
-    if (piece.len < LENGTH + 2)
-        return 0;
-
-    const size_t at = piece.len - 1 - LENGTH;
-    const char *escape = piece.text + at;
-    if (escape[0] != '\\' || escape[1] != 'u' || (escape[2] | 0x20) != 'd' ||
-        !memchr("89abAB", escape[3], 6))
-        return 0;
-
-    /* Behind another backslash it is text. */
-    size_t before = 0;
-    while (before < at && escape[-1 - (ptrdiff_t)before] == '\\')
-        before++;
-    return before % 2 == 0 ? LENGTH : 0;
-}
-
-/* The half that waits, with nothing that makes it whole. */
-static int flush_half(dialect_reader *r)
-{
-    static const char replacement[] = "\xef\xbf\xbd";
-
-    if (!r->half[0])
-        return SNUG_OK;
-    r->half[0] = '\0';
-    return str_add(target_of(r, r->half_of), replacement);
-}
-
-static int add_joined(dialect_reader *r, str *out, jsontext_span piece, size_t half)
-{
-    str joined = { 0 };
-    int error = str_printf(&joined, "\"%s", r->half);
-
-    if (!error)
-        error = str_append(&joined, piece.text + 1, piece.len - 2 - half);
-    if (!error)
-        error = str_add(&joined, "\"");
-
-    memcpy(r->half, piece.text + piece.len - 1 - half, half);
-    r->half[half] = '\0';
-    if (!error)
-        error = add_string(out, (jsontext_span){ joined.data, joined.len });
-    str_free(&joined);
-    return error;
-}
-
 int dialect_add_piece(dialect_reader *r, size_t of, jsontext_span piece)
 {
-    int error = SNUG_OK;
-
-    if (!piece.text || piece.text[0] != '"' || piece.len < 3)
-        return SNUG_OK;
-    if (r->half_of != of)
-        error = flush_half(r);
-    if (error)
-        return error;
-
-    const size_t half = half_length(piece);
-    r->half_of = of;
-    if (half == 0 && !r->half[0])
-        return add_string(target_of(r, of), piece);
-    return add_joined(r, target_of(r, of), piece, half);
+    return add_string(target_of(r, of), piece);
 }
 
 int dialect_add_text(dialect_reader *r, jsontext_span text)
@@ -197,23 +102,20 @@ int dialect_add_text(dialect_reader *r, jsontext_span text)
     return error;
 }
 
-int dialect_add_arguments(str *out, const str *arguments)
+void dialect_put_arguments(str *out, const char *name, const str *arguments)
 {
     size_t at;
     const char *text = str_text(arguments), *body = text + strspn(text, " \t\r\n");
 
-    if (arguments->len == 0)
-        return str_add(out, "{}");
-    if (*body == '{' && !jsontext_check(text, arguments->len, &at))
-        return str_append(out, text, arguments->len);
+    if (arguments->len == 0 || (*body == '{' && !jsontext_check(text, arguments->len, &at))) {
+        json_put_raw(out, name, arguments->len > 0 ? text : "{}");
+        return;
+    }
 
     /* So that the model sees what it sent. */
-    int error = str_add(out, "{\"invalid\":");
-    if (!error)
-        error = jsontext_quote(out, text, arguments->len);
-    if (error)
-        return error;
-    return str_add(out, "}");
+    json_open(out, name, '{');
+    json_put_str(out, "invalid", arguments);
+    json_close(out, '}');
 }
 
 /* ---- calls ---- */
@@ -245,7 +147,7 @@ model_call *dialect_call(int *error, dialect_reader *r, size_t block)
 
 int dialect_finish(dialect_reader *r)
 {
-    int error = flush_half(r);
+    int error = SNUG_OK;
 
     for (size_t i = 0; !error && i < r->reply->call_count; i++) {
         model_call *call = &r->reply->calls[i];
@@ -297,11 +199,12 @@ int dialect_read_error(dialect_error *error, jsontext_span value)
         return dialect_replace(&error->message, value);
 
     jsontext_span code = jsontext_member(value, "code");
-    if ((failed = dialect_replace(&error->message, jsontext_member(value, "message"))) ||
-        (failed = dialect_replace(&error->type, jsontext_member(value, "type"))) ||
-        (failed = dialect_replace(&error->code, code)) ||
-        (failed = dialect_replace(&error->param, jsontext_member(value, "param"))))
-        return failed;
+    failed = dialect_replace(&error->message, jsontext_member(value, "message")) ||
+             dialect_replace(&error->type, jsontext_member(value, "type")) ||
+             dialect_replace(&error->code, code) ||
+             dialect_replace(&error->param, jsontext_member(value, "param"));
+    if (failed)
+        return SNUG_ENOMEM;
 
     if (dialect_number(&number, code)) {
         str_clear(&error->code);

@@ -43,8 +43,6 @@ typedef struct dialect_reader {
     int is_ended;        /* and nothing more comes */
     int has_input_tokens, has_output_tokens; /* the provider told them */
     size_t blocks[DIALECT_MOST_CALLS];       /* of a call: the index that the stream names it by */
-    char half[8];   /* "\\ud83d", with which the last piece of a stream ended; else "" */
-    size_t half_of; /* which text that was of: dialect_add_piece */
 } dialect_reader;
 
 void dialect_reader_free(dialect_reader *r); /* not its reply */
@@ -83,8 +81,7 @@ int dialect_take_shape(model_reply *reply, const model_shape *shape);
 
 /* What a piece of a stream is of; behind them the calls, by their place in the reply. */
 enum { DIALECT_TEXT, DIALECT_THINKING, DIALECT_CALLS };
-/* Appends a string to one of these texts, anything else is nothing. A character beyond U+FFFF that
- * is divided between two pieces becomes one. SNUG_OK or SNUG_ENOMEM. */
+/* Appends a string to one of these texts, anything else is nothing. SNUG_OK or SNUG_ENOMEM. */
 int dialect_add_piece(dialect_reader *r, size_t of, jsontext_span piece);
 /* Text of the reply came in. */
 int dialect_add_text(dialect_reader *r, jsontext_span text);
@@ -98,18 +95,12 @@ int dialect_read_error(dialect_error *error, jsontext_span value);
 int dialect_replace(str *out, jsontext_span value);
 /* 1 and the number, where value is a whole number that is not negative. */
 int dialect_number(uint64_t *out, jsontext_span value);
-/* Appends before and the number, whatever the locale. */
-int dialect_add_number(str *out, const char *before, double number);
-/* Appends before, and the text as a string of JSON. */
-int dialect_add_quoted(str *out, const char *before, const str *text);
-/* Appends a comma before all items but the first; *count is how many there are. */
-int dialect_add_comma(str *out, size_t *count);
 int dialect_is_object(jsontext_span value);
 /* The message that the images of a request are part of; NULL: it has none. */
 const model_message *dialect_image_message(const model_request *request);
 /* Whether value is that string. */
 int dialect_is(jsontext_span value, const char *text);
-/* Appends the arguments of a call as a JSON object, whatever the model sent. */
-int dialect_add_arguments(str *out, const str *arguments);
+/* Puts the arguments of a call as a JSON object, whatever the model sent. */
+void dialect_put_arguments(str *out, const char *name, const str *arguments);
 
 #endif

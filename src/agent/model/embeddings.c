@@ -11,7 +11,6 @@
 #include "agent/model/model_fault.h"
 #include "agent/model/provider.h"
 #include "base/error.h"
-#include "base/jsontext.h"
 #include "wire/json.h"
 
 enum { CONNECT_MS = 10000, TOTAL_MS = 30000, MOST_REPLY_BYTES = 64 << 20 };
@@ -27,22 +26,13 @@ struct embeddings {
 
 /* ---- opening ---- */
 
-/* The place is that of chat completions, beside which the other one is. */
 static int find_place(embeddings *e)
 {
-    const char *path = e->provider->dialect->path;
     if (e->provider->write_url)
         return error_set(SNUG_EINVAL, "embeddings of %s are not in this version",
                          e->provider->name);
     int error = provider_locate(&e->place, e->provider, e->model, NULL);
-    if (error)
-        return error;
-
-    e->place.url.len -= strlen(path);
-    e->place.url.data[e->place.url.len] = '\0';
-    if (str_add(&e->place.url, "/embeddings"))
-        return error_no_memory();
-    return SNUG_OK;
+    return error ? error : provider_move(&e->place, e->provider, "/embeddings");
 }
 
 static int find_key(embeddings *e)
@@ -52,20 +42,13 @@ static int find_key(embeddings *e)
     if (error)
         return error;
 
+    if (e->key.len == 0 && p->needs_key && e->place.is_own)
+        return error_set(SNUG_EINVAL, "%s needs a key: set the variable %s", str_text(&e->name),
+                         p->key_variable);
     if (e->key.len == 0)
-        return p->needs_key && e->place.is_own
-                   ? error_set(SNUG_EINVAL, "%s needs a key: set the variable %s",
-                               str_text(&e->name), p->key_variable)
-                   : SNUG_OK;
-
-    if ((error = provider_check_key(&e->place, 0)))
-        return error;
-    const char *before = provider_key_header(p);
-    if (str_reserve(&e->key_header, strlen(before) + e->key.len) ||
-        str_add(&e->key_header, before) || str_add_str(&e->key_header, &e->key))
-        return error_no_memory();
-
-    return SNUG_OK;
+        return SNUG_OK;
+    error = provider_check_key(&e->place, 0);
+    return error ? error : provider_write_key(&e->key_header, p, &e->key);
 }
 
 int embeddings_open(embeddings **out, const char *name)
@@ -120,52 +103,30 @@ void embeddings_resume(embeddings *e)
 
 /* ---- asking ---- */
 
-static int write_texts(str *out, const embeddings *e, const str *texts, size_t count)
+static void write_texts(str *out, const embeddings *e, const str *texts, size_t count)
 {
-    int error = str_add(out, "{\"model\":");
-
-    if (!error)
-        error = jsontext_quote(out, e->model, strlen(e->model));
-    if (!error)
-        error = str_add(out, ",\"encoding_format\":\"float\",\"input\":[");
-    for (size_t i = 0; !error && i < count; i++)
-        if (!(error = i ? str_add(out, ",") : SNUG_OK))
-            error = jsontext_quote(out, str_text(&texts[i]), texts[i].len);
-
-    if (error)
-        return error;
-    return str_add(out, "]}");
-}
-
-static int on_data(void *payload, const http_reply *got, const char *data, size_t len)
-{
-    (void)got;
-    return str_append(payload, data, len) ? -1 : HTTP_GO_ON;
+    json_open(out, NULL, '{');
+    json_put_word(out, "model", e->model);
+    json_put_word(out, "encoding_format", "float");
+    json_open(out, "input", '[');
+    for (size_t i = 0; i < count; i++)
+        json_put_str(out, NULL, &texts[i]);
+    json_close(out, ']');
+    json_close(out, '}');
 }
 
 /* What the endpoint answered in the place of vectors. */
 static int explain_refusal(str *fault, const embeddings *e, const http_reply *got, const str *body)
 {
-    const key_list keys = { &e->key, 1 };
-    dialect_error said = { 0 };
-    str reason = { 0 };
-    int error = SNUG_OK;
+    const char *name = str_text(&e->name);
 
-    if (got->fault == HTTP_FINE)
-        error = dialect_read_refusal(&said, str_text(body), body->len);
-    if (!error && got->fault == HTTP_CANCELLED)
-        error = str_printf(fault, "%s: the request was cancelled", str_text(&e->name));
-    else if (!error && got->fault)
-        error = str_printf(fault, "%s gave no embeddings: %s", str_text(&e->name),
-                           got->problem.len ? got->problem.data : "its time was up");
-    else if (!error &&
-             !(error = fault_quote(&reason, str_text(&said.message), said.message.len, &keys)))
-        error = str_printf(fault, "%s gave no embeddings: it answered %d%s%s", str_text(&e->name),
-                           got->status, reason.len ? ": " : "", str_text(&reason));
-
-    dialect_error_free(&said);
-    str_free(&reason);
-    return error;
+    if (got->fault == HTTP_CANCELLED)
+        return str_printf(fault, "%s: the request was cancelled", name);
+    if (got->fault)
+        return str_printf(fault, "%s gave no embeddings: %s", name,
+                          got->problem.len ? got->problem.data : "its time was up");
+    str_printf(fault, "%s gave no embeddings: it answered %d", name, got->status);
+    return fault_add_reason(fault, body, &e->key);
 }
 
 /* One vector into its place, made as long as 1. Whether it is one. */
@@ -188,46 +149,31 @@ static int take_vector(float *out, size_t size, const cJSON *list)
     return n == size;
 }
 
-static const cJSON *vector_of(const cJSON *item)
-{
-    return cJSON_GetObjectItemCaseSensitive(item, "embedding");
-}
-
-/* NULL where it is not a list of `count` vectors of one size, or memory ran out. */
+/* NULL where it is not a list of `count` vectors of one size, in the order of the texts, or memory
+ * ran out. */
 static float *read_vectors(size_t *size, const cJSON *root, size_t count)
 {
     const cJSON *data = cJSON_GetObjectItemCaseSensitive(root, "data"), *item;
-    const int has_all = cJSON_IsArray(data) && (size_t)cJSON_GetArraySize(data) == count;
-    const int wide = has_all ? cJSON_GetArraySize(vector_of(cJSON_GetArrayItem(data, 0))) : 0;
-    size_t position = 0;
+    const cJSON *first = cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(data, 0), "embedding");
+    const int wide = cJSON_GetArraySize(first);
+    size_t at = 0;
 
-    if (wide <= 0 || wide > EMBEDDINGS_MOST_NUMBERS)
+    if (!cJSON_IsArray(data) || (size_t)cJSON_GetArraySize(data) != count || wide <= 0 ||
+        wide > EMBEDDINGS_MOST_NUMBERS)
         return NULL;
     *size = (size_t)wide;
     float *vectors = calloc(count * *size, sizeof *vectors);
-    char *is_there = calloc(count, 1);
-    int is_right = vectors && is_there;
+    int is_right = vectors != NULL;
+
     cJSON_ArrayForEach(item, data)
     {
-        const cJSON *index = cJSON_GetObjectItemCaseSensitive(item, "index");
-        size_t at =
-            cJSON_IsNumber(index) && index->valuedouble >= 0 && index->valuedouble < (double)count
-                ? (size_t)index->valuedouble
-                : position;
-        position++;
-        is_right =
-            is_right && !is_there[at] && take_vector(vectors + at * *size, *size, vector_of(item));
-        if (!is_right)
-            break;
-        is_there[at] = 1;
+        const cJSON *vector = cJSON_GetObjectItemCaseSensitive(item, "embedding");
+        is_right = is_right && take_vector(vectors + at++ * *size, *size, vector);
     }
-    free(is_there);
-    if (!is_right) {
-        free(vectors);
-        return NULL;
-    }
-
-    return vectors;
+    if (is_right)
+        return vectors;
+    free(vectors);
+    return NULL;
 }
 
 int embeddings_ask(float **out, size_t *size, str *fault, embeddings *e, const str *texts,
@@ -238,7 +184,8 @@ int embeddings_ask(float **out, size_t *size, str *fault, embeddings *e, const s
     cJSON *root = NULL;
 
     *out = NULL;
-    int error = write_texts(&body, e, texts, count);
+    write_texts(&body, e, texts, count);
+    int error = str_error(&body);
     const http_request request = { .url = str_text(&e->place.url),
                                    .key_header = e->key_header.len ? e->key_header.data : NULL,
                                    .body = str_text(&body),
@@ -248,7 +195,7 @@ int embeddings_ask(float **out, size_t *size, str *fault, embeddings *e, const s
                                    .total_ms = TOTAL_MS,
                                    .most_bytes = MOST_REPLY_BYTES,
                                    .deadline_ns = deadline_ns,
-                                   .on_data = on_data,
+                                   .on_data = http_collect,
                                    .payload = &answer };
     if (!error)
         error = http_post(&got, e->http, &request);
@@ -267,7 +214,5 @@ int embeddings_ask(float **out, size_t *size, str *fault, embeddings *e, const s
     http_reply_free(&got);
     str_free(&body);
     str_free(&answer);
-    if (error)
-        return error_no_memory();
-    return SNUG_OK;
+    return error ? error_no_memory() : SNUG_OK;
 }

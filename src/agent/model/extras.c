@@ -33,12 +33,6 @@ static const struct {
     { "n", NULL },
 };
 
-/* https://github.com/ollama/ollama/blob/main/docs/modelfile.md, "Valid Parameters and Values". */
-static const char *const ollama_options[] = {
-    "num_ctx",       "num_batch",      "num_gpu", "num_thread", "num_keep",
-    "repeat_last_n", "repeat_penalty", "top_k",   "min_p",
-};
-
 static int check_name(const char *name)
 {
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
@@ -64,14 +58,6 @@ static int is_name(const char *text, size_t len)
         if (!strchr(letters, text[i]) || (text[i] == '.' && text[i + 1] == '.'))
             return 0;
     return 1;
-}
-
-static int is_ollama_option(const char *name)
-{
-    for (size_t i = 0; i < sizeof ollama_options / sizeof *ollama_options; i++)
-        if (strcmp(ollama_options[i], name) == 0)
-            return 1;
-    return 0;
 }
 
 /* A value that is not JSON is a text. */
@@ -107,9 +93,9 @@ static cJSON *enter(cJSON *object, const char **last, const char *name)
     return object;
 }
 
-static int add_field(cJSON *root, const char *field, int is_ollama)
+static int add_field(cJSON *root, const char *field)
 {
-    char name[MOST_NAME_BYTES + 10];
+    char name[MOST_NAME_BYTES + 1];
     const char *last, *sign = strchr(field, '=');
     const size_t len = sign ? (size_t)(sign - field) : 0;
 
@@ -121,11 +107,6 @@ static int add_field(cJSON *root, const char *field, int is_ollama)
     int error = check_name(name);
     if (error)
         return error;
-
-    if (is_ollama && is_ollama_option(name)) {
-        memmove(name + strlen("options."), name, len + 1);
-        memcpy(name, "options.", strlen("options."));
-    }
 
     cJSON *value;
     if ((error = read_value(&value, name, sign + 1)))
@@ -145,13 +126,13 @@ static int add_field(cJSON *root, const char *field, int is_ollama)
     return SNUG_OK;
 }
 
-static int read_fields(str *out, const char *const *fields, int is_ollama)
+static int read_fields(str *out, const char *const *fields)
 {
     cJSON *root = cJSON_CreateObject();
     int error = root ? SNUG_OK : error_no_memory();
 
     for (; !error && *fields; fields++)
-        error = add_field(root, *fields, is_ollama);
+        error = add_field(root, *fields);
 
     char *text = !error && root->child ? json_text(root) : NULL;
     if (!error && root->child && (!text || str_add(out, text)))
@@ -275,13 +256,13 @@ static int read_headers(extras *e, const char *const *headers)
 
 /* ---- both ---- */
 
-int extras_read(extras *out, const char *const *fields, const char *const *headers, int is_ollama)
+int extras_read(extras *out, const char *const *fields, const char *const *headers)
 {
     int error = SNUG_OK;
 
     *out = (extras){ 0 };
     if (fields)
-        error = read_fields(&out->fields, fields, is_ollama);
+        error = read_fields(&out->fields, fields);
     if (!error && headers)
         error = read_headers(out, headers);
     if (error)

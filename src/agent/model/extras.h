@@ -18,11 +18,10 @@ typedef struct extras {
 } extras;
 
 /* fields: "NAME=VALUE", where VALUE is JSON, or else a text, and a dot in NAME leads into an
- * object, "options.num_ctx=8192". Names that Ollama has among its options are put there if
- * is_ollama. headers: "NAME: VALUE"; a VALUE that is $NAME is that variable's. Both end with NULL,
- * and may be NULL. SNUG_EINVAL with a message that names what is wrong, and has no value of a
- * header. */
-int extras_read(extras *out, const char *const *fields, const char *const *headers, int is_ollama);
+ * object, "options.num_ctx=8192".  headers: "NAME: VALUE"; a VALUE that is $NAME is that
+ * variable's. Both end with NULL, and may be NULL. SNUG_EINVAL with a message that names what is
+ * wrong, and has no value of a header. */
+int extras_read(extras *out, const char *const *fields, const char *const *headers);
 void extras_free(extras *e);
 /* Whether a header of that name is there; of a line, what is in front of its colon. */
 int extras_has_header(const extras *e, const char *line);

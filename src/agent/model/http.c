@@ -320,3 +320,9 @@ int http_get(http_reply *out, http *h, const http_request *request)
 {
     return ask(out, h, request, 1);
 }
+
+int http_collect(void *payload, const http_reply *reply, const char *data, size_t len)
+{
+    (void)reply;
+    return str_append(payload, data, len) ? -1 : HTTP_GO_ON;
+}

@@ -58,6 +58,9 @@ typedef struct http_request {
     void *payload;
 } http_request;
 
+/* An on_data that appends to the str that is its payload. */
+int http_collect(void *payload, const http_reply *reply, const char *data, size_t len);
+
 typedef struct http http;
 
 /* SNUG_OK, SNUG_ENOMEM, or SNUG_ESYSTEM with a message. */

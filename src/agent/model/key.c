@@ -47,9 +47,7 @@ static int keep_key_line(str *out, const char *source, const char *text, size_t 
                              "ASCII",
                              source);
 
-    if (str_append(out, text, len))
-        return error_no_memory();
-    return SNUG_OK;
+    return str_append(out, text, len) ? error_no_memory() : SNUG_OK;
 }
 
 int key_read(str *out, const char *path, const char *variable)
@@ -79,20 +77,16 @@ static int is_worth_hiding(const str *key)
 }
 
 /* Appends text with the mark for each key in it. */
-static int append_hidden(str *out, const char *text, size_t len, const str *key)
+static void append_hidden(str *out, const char *text, size_t len, const str *key)
 {
-    int error = SNUG_OK;
     const char *end = text + len, *found;
 
-    while (!error && (found = memmem(text, (size_t)(end - text), key->data, key->len))) {
-        if (!(error = str_append(out, text, (size_t)(found - text))))
-            error = str_add(out, MARK);
+    while ((found = memmem(text, (size_t)(end - text), key->data, key->len))) {
+        str_append(out, text, (size_t)(found - text));
+        str_add(out, MARK);
         text = found + key->len;
     }
-
-    if (error)
-        return error;
-    return str_append(out, text, (size_t)(end - text));
+    str_append(out, text, (size_t)(end - text));
 }
 
 int key_hide(str *text, const str *key)
@@ -101,7 +95,8 @@ int key_hide(str *text, const str *key)
 
     if (!is_worth_hiding(key) || !text->len || !memmem(text->data, text->len, key->data, key->len))
         return SNUG_OK;
-    int error = append_hidden(&hidden, text->data, text->len, key);
+    append_hidden(&hidden, text->data, text->len, key);
+    int error = str_error(&hidden);
     key_wipe(text);
     if (error)
         str_free(&hidden);

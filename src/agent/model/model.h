@@ -131,7 +131,7 @@ typedef struct model_options {
     int is_streaming;
     uint64_t connect_ms, idle_ms, total_ms; /* of a request */
     uint64_t first_token_ms; /* of one that streams: a whole reply comes with its last token */
-    uint64_t local_first_token_ms; /* the same of a server of this network; 0: as long */
+    uint64_t local_first_token_ms; /* the same of a server of one's own; 0: as long */
     unsigned retries;              /* after the first request */
     uint64_t reply_bytes;          /* more of a reply is MODEL_BAD_REPLY */
     uint64_t backoff_ms;           /* at most, before the first retry; doubled by each. 0: 500 */

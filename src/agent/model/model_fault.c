@@ -20,12 +20,11 @@ int fault_quote(str *out, const char *text, size_t len, const key_list *keys)
     if (!error)
         error = key_hide_all(&copy, keys);
     if (!error && copy.len > 0) {
-        size_t shown = clip_line(copy.data, copy.len);
-        size_t cut =
-            shown > FAULT_MOST_QUOTED ? utf8_floor(copy.data, shown, FAULT_MOST_QUOTED) : shown;
-        error = str_append(out, copy.data, cut);
-        if (!error && cut < shown)
-            error = str_add(out, "...");
+        const size_t shown = clip_line(copy.data, copy.len);
+        const int is_long = shown > FAULT_MOST_QUOTED;
+        str_append(out, copy.data,
+                   is_long ? utf8_floor(copy.data, shown, FAULT_MOST_QUOTED) : shown);
+        error = str_add(out, is_long ? "..." : "");
     }
 
     key_wipe(&copy);
@@ -35,17 +34,24 @@ int fault_quote(str *out, const char *text, size_t len, const key_list *keys)
 /* ": what it said", or nothing. */
 static int add_said(str *out, const str *said, const key_list *keys)
 {
-    size_t before = out->len;
-    int error = str_add(out, ": ");
-    size_t start = out->len;
+    str quoted = { 0 };
+    int error = fault_quote(&quoted, str_text(said), said->len, keys);
+
+    if (!error && quoted.len > 0)
+        error = str_printf(out, ": %s", quoted.data);
+    str_free(&quoted);
+    return error;
+}
+
+int fault_add_reason(str *out, const str *body, const str *key)
+{
+    const key_list keys = { key, 1 };
+    dialect_error said = { 0 };
+    int error = dialect_read_refusal(&said, str_text(body), body->len);
 
     if (!error)
-        error = fault_quote(out, str_text(said), said->len, keys);
-    if (!error && out->len == start) {
-        out->len = before;
-        out->data[before] = '\0';
-    }
-
+        error = add_said(out, &said.message, &keys);
+    dialect_error_free(&said);
     return error;
 }
 
@@ -93,14 +99,10 @@ static int judge_broken(fault_finding *out, const fault_facts *facts)
     http_fault fault = facts->http->fault;
     out->fault = rows[fault].fault;
     out->helps = rows[fault].helps;
-    int error = str_printf(&out->sentence, "%s%s%s%s", facts->name, rows[fault].before,
-                           str_text(&facts->place->host), rows[fault].after);
-    if (!error && rows[fault].option)
-        error = add_limit(&out->sentence, rows[fault].limit, fault == HTTP_TOO_LARGE,
-                          rows[fault].option);
-
-    if (error)
-        return error;
+    str_printf(&out->sentence, "%s%s%s%s", facts->name, rows[fault].before,
+               str_text(&facts->place->host), rows[fault].after);
+    if (rows[fault].option)
+        add_limit(&out->sentence, rows[fault].limit, fault == HTTP_TOO_LARGE, rows[fault].option);
     return add_said(&out->sentence, &facts->http->problem, facts->keys);
 }
 
@@ -161,22 +163,19 @@ static int add_address_hint(str *out, const provider_place *place)
 static int judge_refusal(fault_finding *out, const fault_facts *facts)
 {
     const dialect_error *said = &facts->reader->error;
-    int status = facts->http->status, error;
+    const int status = facts->http->status;
 
     judge_status(out, said, status);
     if (status >= 300 && status < 400) {
-        error = str_printf(&out->sentence,
-                           "%s answered %d, a redirect that is not followed, because the key "
-                           "would go along",
-                           facts->name, status);
-        if (error)
-            return error;
+        str_printf(&out->sentence,
+                   "%s answered %d, a redirect that is not followed, because the key would go "
+                   "along",
+                   facts->name, status);
         return add_said(&out->sentence, &facts->http->location, facts->keys);
     }
 
-    error = str_printf(&out->sentence, "%s answered %d", facts->name, status);
-    if (!error)
-        error = add_said(&out->sentence, &said->message, facts->keys);
+    str_printf(&out->sentence, "%s answered %d", facts->name, status);
+    int error = add_said(&out->sentence, &said->message, facts->keys);
     if (!error && is_bare_not_found(said, status))
         error = add_address_hint(&out->sentence, facts->place);
     return error;
@@ -186,11 +185,8 @@ static int judge_refusal(fault_finding *out, const fault_facts *facts)
 static int judge_page(fault_finding *out, const fault_facts *facts)
 {
     out->fault = MODEL_BAD_REQUEST;
-    int error =
-        str_printf(&out->sentence, "%s: %s answered with a web page, and not as a model does",
-                   facts->name, str_text(&facts->place->host));
-    if (error)
-        return error;
+    str_printf(&out->sentence, "%s: %s answered with a web page, and not as a model does",
+               facts->name, str_text(&facts->place->host));
     return add_address_hint(&out->sentence, facts->place);
 }
 
@@ -203,9 +199,7 @@ static int judge_error(fault_finding *out, const fault_facts *facts)
     const str *words = said->message.len > 0 ? &said->message : &said->type;
 
     judge_status(out, said, said->status ? said->status : 500);
-    int error = str_printf(&out->sentence, "%s sent an error in its reply", facts->name);
-    if (error)
-        return error;
+    str_printf(&out->sentence, "%s sent an error in its reply", facts->name);
     return add_said(&out->sentence, words, facts->keys);
 }
 

@@ -36,5 +36,7 @@ int fault_find(fault_finding *out, const fault_facts *facts);
 /* Appends what somebody else said: on one line, at most FAULT_MOST_QUOTED bytes of it, valid
  * UTF-8, without control characters and the keys. */
 int fault_quote(str *out, const char *text, size_t len, const key_list *keys);
+/* Appends ": " and the reason that the body of a refusal gives; nothing where it gives none. */
+int fault_add_reason(str *out, const str *body, const str *key);
 
 #endif

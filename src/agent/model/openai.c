@@ -9,169 +9,134 @@
 
 #include <snug/snug.h>
 
-#include <inttypes.h>
 #include <string.h>
+
+#include "wire/json.h"
 
 /* ---- the request ---- */
 
-static int write_call(str *out, const model_call *call)
+static void write_call(str *out, const model_call *call)
 {
     str arguments = { 0 };
-    int error = dialect_add_arguments(&arguments, &call->arguments);
 
-    if (!error)
-        error = dialect_add_quoted(out, "{\"id\":", &call->id);
-    if (!error)
-        error =
-            dialect_add_quoted(out, ",\"type\":\"function\",\"function\":{\"name\":", &call->name);
-
-    if (!error)
-        error = dialect_add_quoted(out, ",\"arguments\":", &arguments);
-    if (!error)
-        error = str_add(out, "}}");
+    dialect_put_arguments(&arguments, NULL, &call->arguments);
+    json_open(out, NULL, '{');
+    json_put_str(out, "id", &call->id);
+    json_put_word(out, "type", "function");
+    json_open(out, "function", '{');
+    json_put_str(out, "name", &call->name);
+    json_put_str(out, "arguments", &arguments);
+    json_close(out, '}');
+    json_close(out, '}');
+    out->has_failed |= arguments.has_failed;
     str_free(&arguments);
-    return error;
-}
-
-static int write_calls(str *out, const model_message *message)
-{
-    int error = str_add(out, ",\"tool_calls\":[");
-
-    for (size_t i = 0, count = 0; !error && i < message->call_count; i++) {
-        error = dialect_add_comma(out, &count);
-        if (!error)
-            error = write_call(out, &message->calls[i]);
-    }
-
-    if (error)
-        return error;
-    return str_add(out, "]");
 }
 
 /* A text, and images as addresses that hold them. */
-static int write_parts(str *out, const model_message *message, const model_request *request)
+static void write_parts(str *out, const model_message *message, const model_request *request)
 {
-    int error = dialect_add_quoted(
-        out, "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":", &message->text);
-
-    for (size_t i = 0; !error && i < request->image_count; i++) {
+    json_open(out, "content", '[');
+    json_open(out, NULL, '{');
+    json_put_word(out, "type", "text");
+    json_put_str(out, "text", &message->text);
+    json_close(out, '}');
+    for (size_t i = 0; i < request->image_count; i++) {
         const model_image *image = &request->images[i];
-        error = str_printf(
-            out, "},{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:%s;base64,", image->type);
-        if (!error)
-            error = str_add_str(out, &image->base64);
-        if (!error)
-            error = str_add(out, "\"}");
+        json_open(out, NULL, '{');
+        json_put_word(out, "type", "image_url");
+        json_open(out, "image_url", '{');
+        /* What is in it needs no escapes. */
+        str_printf(out, "\"url\":\"data:%s;base64,", image->type);
+        str_add_str(out, &image->base64);
+        str_add(out, "\"");
+        json_close(out, '}');
+        json_close(out, '}');
     }
-
-    if (error)
-        return error;
-    return str_add(out, "}]}");
+    json_close(out, ']');
 }
 
-static int write_message(str *out, const model_message *message)
+static void write_message(str *out, const model_message *message, const model_request *request)
 {
-    static const char *const roles[] = {
-        [MODEL_SYSTEM] = "{\"role\":\"system\",\"content\":",
-        [MODEL_USER] = "{\"role\":\"user\",\"content\":",
-        [MODEL_ASSISTANT] = "{\"role\":\"assistant\",\"content\":",
-        [MODEL_TOOL] = "{\"role\":\"tool\",\"content\":",
-    };
-    int error;
+    static const char *const roles[] = { [MODEL_SYSTEM] = "system",
+                                         [MODEL_USER] = "user",
+                                         [MODEL_ASSISTANT] = "assistant",
+                                         [MODEL_TOOL] = "tool" };
 
-    if (message->call_count > 0 && message->text.len == 0)
-        error = str_printf(out, "%snull", roles[message->role]);
+    json_open(out, NULL, '{');
+    json_put_word(out, "role", roles[message->role]);
+    if (message == dialect_image_message(request))
+        write_parts(out, message, request);
+    else if (message->call_count > 0 && message->text.len == 0)
+        json_put_raw(out, "content", NULL);
     else
-        error = dialect_add_quoted(out, roles[message->role], &message->text);
+        json_put_str(out, "content", &message->text);
 
-    if (!error && message->role == MODEL_TOOL)
-        error = dialect_add_quoted(out, ",\"tool_call_id\":", &message->call_id);
-    if (!error && message->call_count > 0)
-        error = write_calls(out, message);
-    if (error)
-        return error;
-    return str_add(out, "}");
-}
-
-static int write_tool(str *out, const model_tool *tool)
-{
-    if (str_add(out, "{\"type\":\"function\",\"function\":{\"name\":") ||
-        jsontext_quote(out, tool->name, strlen(tool->name)))
-        return SNUG_ENOMEM;
-    if (str_add(out, ",\"description\":") ||
-        jsontext_quote(out, tool->description, strlen(tool->description)))
-        return SNUG_ENOMEM;
-    return str_printf(out, ",\"parameters\":%s}}", tool->parameters_json);
-}
-
-static int write_tools(str *out, const model_request *request)
-{
-    int error = str_add(out, ",\"tools\":[");
-
-    for (size_t i = 0, count = 0; !error && i < request->tool_count; i++) {
-        error = dialect_add_comma(out, &count);
-        if (!error)
-            error = write_tool(out, &request->tools[i]);
+    if (message->role == MODEL_TOOL)
+        json_put_str(out, "tool_call_id", &message->call_id);
+    if (message->call_count > 0) {
+        json_open(out, "tool_calls", '[');
+        for (size_t i = 0; i < message->call_count; i++)
+            write_call(out, &message->calls[i]);
+        json_close(out, ']');
     }
-
-    if (error)
-        return error;
-    return str_add(out, "]");
+    json_close(out, '}');
 }
 
-static int write_messages(str *out, const model_request *request)
+static void write_tool(str *out, const model_tool *tool)
 {
-    const model_message *with_images = dialect_image_message(request);
-    int error = str_add(out, ",\"messages\":[");
-
-    for (size_t i = 0, count = 0; !error && i < request->message_count; i++) {
-        error = dialect_add_comma(out, &count);
-        if (!error && &request->messages[i] == with_images)
-            error = write_parts(out, with_images, request);
-        else if (!error)
-            error = write_message(out, &request->messages[i]);
-    }
-
-    if (error)
-        return error;
-    return str_add(out, "]");
+    json_open(out, NULL, '{');
+    json_put_word(out, "type", "function");
+    json_open(out, "function", '{');
+    json_put_word(out, "name", tool->name);
+    json_put_word(out, "description", tool->description);
+    json_put_raw(out, "parameters", tool->parameters_json);
+    json_close(out, '}');
+    json_close(out, '}');
 }
 
-static int write_shape(str *out, const model_shape *shape)
+static void write_shape(str *out, const model_shape *shape)
 {
-    return str_printf(
-        out,
-        ",\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"%s\","
-        "\"strict\":true,\"schema\":%s}}",
-        shape->name, shape->schema_json);
+    json_open(out, "response_format", '{');
+    json_put_word(out, "type", "json_schema");
+    json_open(out, "json_schema", '{');
+    json_put_word(out, "name", shape->name);
+    json_put_bool(out, "strict", 1);
+    json_put_raw(out, "schema", shape->schema_json);
+    json_close(out, '}');
+    json_close(out, '}');
 }
 
 static int write_request(str *body, const char *name, const model_request *request,
                          int is_streaming, unsigned quirks)
 {
     const char *most = quirks & DIALECT_COMPLETION_TOKENS ? "max_completion_tokens" : "max_tokens";
-    int error = str_add(body, "{\"model\":");
 
-    if (!error)
-        error = jsontext_quote(body, name, strlen(name));
-    if (!error)
-        error = write_messages(body, request);
-    if (!error && request->tool_count > 0)
-        error = write_tools(body, request);
-    if (!error && request->shape && request->tool_count == 0 && !(quirks & DIALECT_NO_SHAPE))
-        error = write_shape(body, request->shape);
-    if (!error && request->max_tokens > 0 && request->max_tokens != SNUG_UNLIMITED)
-        error = str_printf(body, ",\"%s\":%" PRIu64, most, request->max_tokens);
+    json_open(body, NULL, '{');
+    json_put_word(body, "model", name);
+    json_open(body, "messages", '[');
+    for (size_t i = 0; i < request->message_count; i++)
+        write_message(body, &request->messages[i], request);
+    json_close(body, ']');
 
-    if (!error && request->temperature >= 0 && !(quirks & DIALECT_NO_TEMPERATURE))
-        error = dialect_add_number(body, ",\"temperature\":", request->temperature);
-    if (!error && is_streaming)
-        error = str_add(body, ",\"stream\":true");
-    if (!error && is_streaming && !(quirks & DIALECT_NO_STREAM_OPTIONS))
-        error = str_add(body, ",\"stream_options\":{\"include_usage\":true}");
-    if (error)
-        return error;
-    return str_add(body, "}");
+    if (request->tool_count > 0) {
+        json_open(body, "tools", '[');
+        for (size_t i = 0; i < request->tool_count; i++)
+            write_tool(body, &request->tools[i]);
+        json_close(body, ']');
+    } else if (request->shape && !(quirks & DIALECT_NO_SHAPE)) {
+        write_shape(body, request->shape);
+    }
+
+    if (request->max_tokens > 0 && request->max_tokens != SNUG_UNLIMITED)
+        json_put_number(body, most, (double)request->max_tokens);
+    if (request->temperature >= 0 && !(quirks & DIALECT_NO_TEMPERATURE))
+        json_put_number(body, "temperature", request->temperature);
+    if (is_streaming)
+        json_put_bool(body, "stream", 1);
+    if (is_streaming && !(quirks & DIALECT_NO_STREAM_OPTIONS))
+        json_put_raw(body, "stream_options", "{\"include_usage\":true}");
+    json_close(body, '}');
+    return str_error(body);
 }
 
 /* ---- the reply ---- */

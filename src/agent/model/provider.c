@@ -2,7 +2,6 @@
 
 #include <snug/snug.h>
 
-#include <arpa/inet.h>
 #include <curl/curl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,75 +139,22 @@ static int write_ollama(str *out, const char *host)
         colon = bracket + 1 < rest + len && bracket[1] == ':' ? bracket + 1 : NULL;
     size_t name_len = colon ? (size_t)(colon - rest) : len;
     int is_any = name_len == 0 || (name_len == 7 && starts_with(rest, "0.0.0.0"));
-    int error = str_append(out, host, (size_t)(rest - host));
-    if (!error && !is_url)
-        error = str_add(out, "http://");
-    if (!error)
-        error = is_any ? str_add(out, "localhost") : str_append(out, rest, name_len);
-    if (!error && colon)
-        error = str_append(out, colon, len - name_len);
-    else if (!error && !is_url)
-        error = str_add(out, ":11434");
+    const int has_path = rest[len + strspn(rest + len, "/")] != '\0';
 
-    size_t slashes = strspn(rest + len, "/");
-    if (!error && rest[len + slashes])
-        return str_add(out, rest + len);
-    if (error)
-        return error;
-    return str_add(out, "/v1");
+    str_append(out, host, (size_t)(rest - host));
+    str_add(out, is_url ? "" : "http://");
+    str_append(out, is_any ? "localhost" : rest, is_any ? strlen("localhost") : name_len);
+    if (colon)
+        str_append(out, colon, len - name_len);
+    else if (!is_url)
+        str_add(out, ":11434");
+    return str_add(out, has_path ? rest + len : "/v1");
 }
 
 static int is_loopback(const char *host)
 {
     return strcasecmp(host, "localhost") == 0 || strcmp(host, "[::1]") == 0 ||
            (starts_with(host, "127.") && strspn(host, "0123456789.") == strlen(host));
-}
-
-/* A name that a public server does not have. */
-static int is_local_name(const char *host)
-{
-    static const char *const ends[] = { ".local", ".lan", ".internal", ".home.arpa", ".localhost" };
-    const size_t len = strlen(host);
-
-    if (!strchr(host, '.') && *host != '[')
-        return 1;
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        const size_t end_len = strlen(ends[i]);
-        if (len > end_len && strcasecmp(host + len - end_len, ends[i]) == 0)
-            return 1;
-    }
-
-    return 0;
-}
-
-/* An address of RFC 1918, 3927, 4193, 4291 (link-local) or 6598. */
-static int is_local_address(const char *host)
-{
-    static const struct {
-        uint32_t address, mask;
-    } nets[] = {
-        { 0x0a000000, 0xff000000 }, { 0xac100000, 0xfff00000 }, { 0xc0a80000, 0xffff0000 },
-        { 0xa9fe0000, 0xffff0000 }, { 0x64400000, 0xffc00000 },
-    };
-    struct in_addr four;
-    struct in6_addr six;
-    char text[INET6_ADDRSTRLEN] = "";
-
-    if (inet_pton(AF_INET, host, &four) == 1) {
-        const uint32_t address = ntohl(four.s_addr);
-        for (size_t i = 0; i < sizeof nets / sizeof *nets; i++)
-            if ((address & nets[i].mask) == nets[i].address)
-                return 1;
-        return 0;
-    }
-
-    if (*host != '[' || strcspn(host + 1, "%]") >= sizeof text)
-        return 0;
-    memcpy(text, host + 1, strcspn(host + 1, "%]"));
-    if (inet_pton(AF_INET6, text, &six) != 1)
-        return 0;
-    return (six.s6_addr[0] & 0xfe) == 0xfc ||
-           (six.s6_addr[0] == 0xfe && (six.s6_addr[1] & 0xc0) == 0x80);
 }
 
 /* Takes scheme and host out of the URL. */
@@ -238,7 +184,6 @@ static int read_url(provider_place *out, CURLU *parts, const char *url)
     if (!error) {
         out->is_encrypted = strcmp(scheme, "https") == 0;
         out->is_loopback = is_loopback(host);
-        out->is_local = out->is_loopback || is_local_name(host) || is_local_address(host);
         const int has_port = curl_url_get(parts, CURLUPART_PORT, &port, 0) == CURLUE_OK;
         if (str_add(&out->host, host) || (has_port && str_printf(&out->host, ":%s", port)))
             error = error_no_memory();
@@ -376,4 +321,22 @@ int provider_check_key(const provider_place *place, int is_callers_url)
                      "%s is http: the key would go to %s unencrypted; use https, or give the "
                      "address as the base URL of the model",
                      place->asked, str_text(&place->host));
+}
+
+int provider_move(provider_place *place, const provider *p, const char *path)
+{
+    place->url.len -= strlen(p->dialect->path);
+    place->url.data[place->url.len] = '\0';
+    return str_add(&place->url, path) ? error_no_memory() : SNUG_OK;
+}
+
+int provider_write_key(str *out, const provider *p, const str *key)
+{
+    const char *before = provider_key_header(p);
+
+    /* Room for all of it first, so that no copy is left behind where it grew. */
+    if (str_reserve(out, strlen(before) + key->len) || str_add(out, before) ||
+        str_add_str(out, key))
+        return error_no_memory();
+    return SNUG_OK;
 }

@@ -39,7 +39,6 @@ typedef struct provider_place {
     str host;          /* "api.openai.com", for messages; with the port where it has one */
     int is_encrypted;  /* https */
     int is_loopback;   /* this machine: never by a proxy */
-    int is_local;      /* this machine or its network: nobody else's, and maybe slow */
     int is_own;        /* the provider's own address */
     int has_version;   /* "/v1" or the like is in its path, as it should */
     const char *asked; /* what gave the address: "the base URL" or a variable's name */
@@ -55,6 +54,12 @@ int provider_read_url(provider_place *out, const char *url, const char *asked);
  * port or not. SNUG_EINVAL with a message for what is not an http or https URL, or has a name and
  * password in it. */
 int provider_locate(provider_place *out, const provider *p, const char *rest, const char *base_url);
+/* Moves a place of chat completions to the path beside it, as "/models". SNUG_OK, or SNUG_ENOMEM
+ * with its message. */
+int provider_move(provider_place *place, const provider *p, const char *path);
+/* The line of the request's header with the key, which is not empty, without a copy of it left
+ * behind. The same. */
+int provider_write_key(str *out, const provider *p, const str *key);
 /* Whether a key may go there: SNUG_EINVAL with a message where it would go unencrypted to
  * another machine that no option named. */
 int provider_check_key(const provider_place *place, int is_callers_url);

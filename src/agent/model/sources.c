@@ -12,7 +12,6 @@
 #include "agent/model/provider.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "base/jsontext.h"
 #include "base/secret_env.h"
 #include "wire/json.h"
 
@@ -35,12 +34,6 @@ struct snug_agent_sources {
 
 /* ---- what a provider answers ---- */
 
-static int on_data(void *payload, const http_reply *got, const char *data, size_t len)
-{
-    (void)got;
-    return str_append(payload, data, len) ? -1 : HTTP_GO_ON;
-}
-
 /* Without control characters, of which some have two bytes. */
 static int is_name(const char *id)
 {
@@ -62,7 +55,7 @@ static int add_model(source *s, const provider *p, const char *id)
         return SNUG_OK;
     if (array_reserve(&s->models, &s->model_cap, at + 1, sizeof *s->models) ||
         str_printf(&name, "%s:%s", p->name, id))
-        return error_no_memory();
+        return SNUG_ENOMEM;
 
     s->models[s->told.model_count++] = name.data;
     return SNUG_OK;
@@ -75,22 +68,19 @@ static int read_list(source *s, const provider *p, const str *body)
     const cJSON *item;
     int error = SNUG_OK;
 
-    if (json_parse(&root, str_text(body), body->len) == SNUG_OK) {
-        const cJSON *data = cJSON_GetObjectItemCaseSensitive(root, "data");
-        if (!cJSON_IsArray(data) && str_add(&s->fault, "it answers with something else than a list "
-                                                       "of models"))
-            error = error_no_memory();
-        cJSON_ArrayForEach(item, data)
-        {
-            const cJSON *id = cJSON_GetObjectItemCaseSensitive(item, "id");
-            if (!error && cJSON_IsString(id))
-                error = add_model(s, p, id->valuestring);
-        }
-    } else if (str_add(&s->fault, "it answers with something that is not JSON: is this the address "
-                                  "of a model's server?")) {
-        error = error_no_memory();
-    }
+    if (json_parse(&root, str_text(body), body->len))
+        return str_add(&s->fault, "it answers with something that is not JSON: is this the address "
+                                  "of a model's server?");
 
+    const cJSON *data = cJSON_GetObjectItemCaseSensitive(root, "data");
+    if (!cJSON_IsArray(data))
+        error = str_add(&s->fault, "it answers with something else than a list of models");
+    cJSON_ArrayForEach(item, data)
+    {
+        const char *id = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "id"));
+        if (!error && id)
+            error = add_model(s, p, id);
+    }
     cJSON_Delete(root);
     return error;
 }
@@ -98,54 +88,19 @@ static int read_list(source *s, const provider *p, const str *body)
 static int explain_refusal(source *s, const provider *p, const str *key, const http_reply *got,
                            const str *body)
 {
-    const key_list keys = { key, 1 };
-    dialect_error said = { 0 };
-    str reason = { 0 };
-    int error = SNUG_OK;
-
     if (got->fault == HTTP_TOO_LARGE)
         return str_printf(&s->fault, "its list of models has more than %d bytes", MOST_LIST_BYTES);
     if (got->fault)
         return str_printf(&s->fault, "it cannot be asked: %s",
                           got->problem.len ? got->problem.data : "its time was up");
     if (got->status == 401 || got->status == 403)
-        error = str_printf(&s->fault, "it does not accept the key of %s", p->key_variable);
+        str_printf(&s->fault, "it does not accept the key of %s", p->key_variable);
     else
-        error =
-            str_printf(&s->fault, "it gives no list of its models: it answered %d", got->status);
-
-    if (!error)
-        error = dialect_read_refusal(&said, str_text(body), body->len);
-    if (!error)
-        error = fault_quote(&reason, str_text(&said.message), said.message.len, &keys);
-    if (!error && reason.len)
-        error = str_printf(&s->fault, ": %s", str_text(&reason));
-    dialect_error_free(&said);
-    str_free(&reason);
-    return error;
+        str_printf(&s->fault, "it gives no list of its models: it answered %d", got->status);
+    return fault_add_reason(&s->fault, body, key);
 }
 
 /* ---- asking one ---- */
-
-/* The place is that of chat completions, beside which the list is. */
-static int write_list_url(provider_place *place, const provider *p)
-{
-    place->url.len -= strlen(p->dialect->path);
-    place->url.data[place->url.len] = '\0';
-    return str_add(&place->url, "/models") ? error_no_memory() : SNUG_OK;
-}
-
-static int write_key_header(str *out, const provider *p, const str *key)
-{
-    const char *before = provider_key_header(p);
-
-    if (key->len == 0)
-        return SNUG_OK;
-    if (str_reserve(out, strlen(before) + key->len) || str_add(out, before) ||
-        str_add_str(out, key))
-        return error_no_memory();
-    return SNUG_OK;
-}
 
 /* *is_there: something answers, or somebody has said that it should. */
 static int ask_for_list(source *s, int *is_there, snug_agent_sources *all, const provider *p,
@@ -153,7 +108,7 @@ static int ask_for_list(source *s, int *is_there, snug_agent_sources *all, const
 {
     str header = { 0 }, body = { 0 };
     http_reply got = { 0 };
-    int error = write_key_header(&header, p, key);
+    int error = key->len > 0 ? provider_write_key(&header, p, key) : SNUG_OK;
     const http_request request = { .url = str_text(&place->url),
                                    .key_header = header.len ? header.data : NULL,
                                    .other_header = p->dialect->other_header,
@@ -162,7 +117,7 @@ static int ask_for_list(source *s, int *is_there, snug_agent_sources *all, const
                                    .total_ms = all->timeout_ms,
                                    .most_bytes = MOST_LIST_BYTES,
                                    .deadline_ns = UINT64_MAX,
-                                   .on_data = on_data,
+                                   .on_data = http_collect,
                                    .payload = &body };
 
     if (!error && http_get(&got, all->http, &request))
@@ -171,7 +126,7 @@ static int ask_for_list(source *s, int *is_there, snug_agent_sources *all, const
     if (!error && *is_there && (got.fault || got.status < 200 || got.status >= 300))
         error = explain_refusal(s, p, key, &got, &body) ? error_no_memory() : SNUG_OK;
     else if (!error && *is_there)
-        error = read_list(s, p, &body);
+        error = read_list(s, p, &body) ? error_no_memory() : SNUG_OK;
 
     http_reply_free(&got);
     key_wipe(&header);
@@ -200,7 +155,7 @@ static int fill_source(source *s, int *is_there, snug_agent_sources *all, const 
         error = provider_check_key(&place, 0);
     if (error == SNUG_EINVAL) {
         error = str_add(&s->fault, error_message()) ? error_no_memory() : SNUG_OK;
-    } else if (!error && !(error = write_list_url(&place, p))) {
+    } else if (!error && !(error = provider_move(&place, p, "/models"))) {
         error = str_add_str(&s->address, &place.host) ? error_no_memory() : SNUG_OK;
         if (!error)
             error = ask_for_list(s, is_there, all, p, &place, &key);

@@ -1,4 +1,11 @@
-#include "agent/prompt/bash_state.h"
+/*
+ * bash_state.c - the session of a conversation in bash, as bytes: what the shell has by name, and
+ * the files of its private work directory, packed by tar in the sandbox.
+ *
+ * Background jobs, and what lies in /tmp, are not kept. The bytes do in a session what a cell
+ * could.
+ */
+#include "agent/prompt/prompt.h"
 
 #include <string.h>
 
@@ -40,25 +47,18 @@ static const char restoring[] =
     "fi\n";
 
 /* A folder that somebody has named keeps its files itself; mounts are the host's. */
-static int add_packing(str *out, const snug_agent *agent)
+static void add_packing(str *out, const snug_agent *agent)
 {
-    int error = str_add(out, "tar -cf /tmp/.snug-packed");
-
-    for (size_t i = 0; !error && agent->mounts && agent->mounts[i]; i++) {
-        error = str_add(out, " --exclude=./");
-        if (!error)
-            error = shellword_append(out, agent->mounts[i], strlen(agent->mounts[i]));
+    str_add(out, "tar -cf /tmp/.snug-packed");
+    for (size_t i = 0; agent->mounts && agent->mounts[i]; i++) {
+        str_add(out, " --exclude=./");
+        shellword_append(out, agent->mounts[i], strlen(agent->mounts[i]));
     }
 
-    if (!error)
-        error = str_add(out, " --transform='s|^tmp/[.]snug-state|.snug-state|' "
-                             "-C / tmp/.snug-state/names");
-    if (!error && !agent->workdir)
-        error = str_add(out, " -C \"$HOME\" .");
-    if (!error)
-        error = str_add(out, " || builtin exit 1\nrm -r /tmp/.snug-state\n"
-                             "mv /tmp/.snug-packed .snug-packed\n");
-    return error;
+    str_add(out, " --transform='s|^tmp/[.]snug-state|.snug-state|' -C / tmp/.snug-state/names");
+    str_add(out, agent->workdir ? "" : " -C \"$HOME\" .");
+    str_add(out, " || builtin exit 1\nrm -r /tmp/.snug-state\n"
+                 "mv /tmp/.snug-packed .snug-packed\n");
 }
 
 /* Nobody hears what it prints. */
@@ -107,10 +107,10 @@ int bash_state_is(const str *bytes)
 int bash_state_save(str *out, snug_agent *agent)
 {
     str source = { 0 };
-    int error = SNUG_OK;
 
-    if (str_add(&source, saving) || add_packing(&source, agent))
-        error = error_no_memory();
+    str_add(&source, saving);
+    add_packing(&source, agent);
+    int error = str_error(&source) ? error_no_memory() : SNUG_OK;
     if (!error)
         error = run_unheard(agent, "saved", source.data, 1);
     if (!error)

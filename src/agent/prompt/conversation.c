@@ -1,4 +1,9 @@
-#include "agent/prompt/conversation.h"
+/*
+ * conversation.c - a conversation that outlives its process: with a file
+ * (snug_agent_options.conversation_file) all turns, the summary of the older ones and the session
+ * are stored after each question, in one transaction. What a prompt has of it: history.h.
+ */
+#include "agent/prompt/prompt.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,9 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/prompt/bash_state.h"
 #include "agent/store/database.h"
-#include "agent/trace/step_events.h"
+#include "agent/trace/trace.h"
 #include "base/error.h"
 #include "base/file.h"
 
@@ -20,18 +24,10 @@ enum {
 
 /* ---- turns ---- */
 
-static void free_turn(turn *t)
-{
-    str *texts[] = { &t->question, &t->code, &t->output, &t->answer };
-
-    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
-        str_free(texts[k]);
-}
-
 static void free_turns(snug_agent *agent)
 {
     for (size_t i = 0; i < agent->turn_count; i++)
-        free_turn(&agent->turns[i]);
+        turn_free(&agent->turns[i]);
 
     free(agent->turns);
     agent->turns = NULL;
@@ -72,14 +68,12 @@ static int load_turn(snug_agent *agent, database *d, sqlite3_stmt *row)
 static int load_turns(snug_agent *agent, database *d)
 {
     sqlite3_stmt *statement;
-    int has_row = 1;
-    int error = database_prepare(&statement, d,
-                                 "select n, question, code, output, answer from turn where n > ?"
-                                 " order by n");
+    int error = database_select(&statement, d,
+                                "select n, question, code, output, answer from turn where n > ?"
+                                " order by n",
+                                "i", (int64_t)agent->conversation.base);
 
-    if (!error)
-        sqlite3_bind_int64(statement, 1, (sqlite3_int64)agent->conversation.base);
-    while (!error && !(error = database_row(d, statement, &has_row)) && has_row)
+    while (database_next(d, statement, &error))
         error = load_turn(agent, d, statement);
     sqlite3_finalize(statement);
     agent->conversation.stored = all_turns(agent);
@@ -89,10 +83,9 @@ static int load_turns(snug_agent *agent, database *d)
 static int load_summary(snug_agent *agent, database *d)
 {
     sqlite3_stmt *statement;
-    int has_row = 0;
-    int error = database_prepare(&statement, d, "select text, turns from summary");
+    int error = database_select(&statement, d, "select text, turns from summary", "");
 
-    if (!error && !(error = database_row(d, statement, &has_row)) && has_row) {
+    if (database_next(d, statement, &error)) {
         error = database_text(&agent->conversation.summary, d, statement, 0);
         agent->conversation.base = (uint64_t)sqlite3_column_int64(statement, 1);
     }
@@ -115,19 +108,17 @@ static int note_skipped(str *note, const snug_saved *saved)
 {
     const snug_binding *entry;
     size_t count = 0;
-    int error = SNUG_OK;
 
-    for (size_t i = 0; !error && (entry = snug_saved_binding(saved, i)); i++) {
+    for (size_t i = 0; (entry = snug_saved_binding(saved, i)); i++) {
         if (entry->how || is_tool(entry))
             continue;
         if (count++ < MOST_SKIPPED)
-            error =
-                str_printf(note, "- %s is not there any more: %s\n", entry->name, entry->reason);
+            str_printf(note, "- %s is not there any more: %s\n", entry->name, entry->reason);
     }
 
-    if (!error && count > MOST_SKIPPED)
-        error = str_printf(note, "- nor are %zu more names\n", count - MOST_SKIPPED);
-    return error;
+    if (count > MOST_SKIPPED)
+        str_printf(note, "- nor are %zu more names\n", count - MOST_SKIPPED);
+    return str_error(note);
 }
 
 /* Code of the guest did not come to its end: the conversation goes on without variables, and more
@@ -158,9 +149,7 @@ static int note_restored(snug_agent *agent, const snug_saved *saved, uint64_t tu
     if (error)
         return error;
 
-    if (note_skipped(&agent->conversation.note, saved))
-        return error_no_memory();
-    return SNUG_OK;
+    return note_skipped(&agent->conversation.note, saved) ? error_no_memory() : SNUG_OK;
 }
 
 static int fail_restore(snug_agent *agent, const database *d, int error)
@@ -231,9 +220,10 @@ static int load_session(snug_agent *agent, database *d)
     str bytes = { 0 };
     int has_row = 0;
     uint64_t turns = 0;
-    int error = database_prepare(&statement, d, "select saved, turns from session");
+    int error = database_select(&statement, d, "select saved, turns from session", "");
 
-    if (!error && !(error = database_row(d, statement, &has_row)) && has_row) {
+    if (database_next(d, statement, &error)) {
+        has_row = 1;
         turns = (uint64_t)sqlite3_column_int64(statement, 1);
         error = database_column(&bytes, statement, 0) ? error_no_memory() : SNUG_OK;
     }
@@ -295,48 +285,26 @@ int conversation_forget(snug_agent *agent)
 
 static int store_turn(database *d, uint64_t n, const turn *t)
 {
-    sqlite3_stmt *statement;
-    const str *texts[] = { &t->question, &t->code, &t->output, &t->answer };
-    int error =
-        database_prepare(&statement, d, "insert or replace into turn values (?, ?, ?, ?, ?)");
-
-    if (!error)
-        sqlite3_bind_int64(statement, 1, (sqlite3_int64)n);
-    for (int i = 0; !error && i < 4; i++)
-        database_bind(statement, i + 2, str_text(texts[i]), texts[i]->len);
-    return database_finish(d, statement, error);
+    return database_change(d, "insert or replace into turn values (?, ?, ?, ?, ?)", "issss",
+                           (int64_t)n, &t->question, &t->code, &t->output, &t->answer);
 }
 
 static int store_summary(database *d, const snug_agent *agent)
 {
     const conversation *c = &agent->conversation;
-    sqlite3_stmt *statement;
 
     if (c->summary.len == 0)
         return SNUG_OK;
-    int error = database_prepare(&statement, d, "insert or replace into summary values (1, ?, ?)");
-    if (!error) {
-        database_bind(statement, 1, c->summary.data, c->summary.len);
-        sqlite3_bind_int64(statement, 2, (sqlite3_int64)(c->base + c->told_from));
-    }
-
-    return database_finish(d, statement, error);
+    return database_change(d, "insert or replace into summary values (1, ?, ?)", "si", &c->summary,
+                           (int64_t)(c->base + c->told_from));
 }
 
 static int store_session(database *d, const snug_agent *agent, const str *saved)
 {
-    sqlite3_stmt *statement;
-
     if (saved->len == 0)
         return SNUG_OK;
-    int error = database_prepare(&statement, d, "insert or replace into session values (1, ?, ?)");
-    if (!error) {
-        if (sqlite3_bind_blob64(statement, 1, saved->data, saved->len, SQLITE_STATIC))
-            error = database_fail(d);
-        sqlite3_bind_int64(statement, 2, (sqlite3_int64)all_turns(agent));
-    }
-
-    return database_finish(d, statement, error);
+    return database_change(d, "insert or replace into session values (1, ?, ?)", "bi", saved,
+                           (int64_t)all_turns(agent));
 }
 
 /* What was begun is stored with the session, or not at all. */
@@ -367,31 +335,24 @@ static int store_all(snug_agent *agent, const str *saved)
     return end_storing(agent, saved, error);
 }
 
-static void tell_skipped(cJSON *skipped, const snug_binding *entry)
-{
-    cJSON *item = json_add_object(skipped, NULL);
-
-    if (!item)
-        return;
-    json_add_text(item, "name", entry->name);
-    json_add_text(item, "reason", entry->reason);
-}
-
 /* How many names were saved, and which were not and why. */
-static void tell_saved(cJSON *told, const snug_saved *saved)
+static void tell_saved(str *told, const snug_saved *saved)
 {
-    cJSON *skipped = json_add_array(told, "skipped");
     const snug_binding *entry;
     size_t names = 0;
 
+    json_open(told, "skipped", '[');
     for (size_t i = 0; (entry = snug_saved_binding(saved, i)); i++) {
-        if (entry->how)
-            names++;
-        else if (skipped && !is_tool(entry))
-            tell_skipped(skipped, entry);
+        names += entry->how != NULL;
+        if (entry->how || is_tool(entry))
+            continue;
+        json_open(told, NULL, '{');
+        json_put_word(told, "name", entry->name);
+        json_put_word(told, "reason", entry->reason);
+        json_close(told, '}');
     }
-
-    json_add_number(told, "names", (double)names);
+    json_close(told, ']');
+    json_put_number(told, "names", (double)names);
 }
 
 static int save_bash(snug_agent *agent, str *out)
@@ -408,7 +369,7 @@ static int save_bash(snug_agent *agent, str *out)
 }
 
 /* The session's bytes, and what was not saved of it, for the reply; told may be NULL. */
-static int save_session(snug_agent *agent, str *out, cJSON *told)
+static int save_session(snug_agent *agent, str *out, str *told)
 {
     private_file p = { 0 };
     snug_saved *saved;
@@ -439,24 +400,8 @@ done:
     return error;
 }
 
-/* {"turns": n, "names": n, "skipped": [...], "error": sentence or null} */
-static void report_stored(run *r, cJSON *told, const str *faults)
-{
-    if (faults->len > 0) {
-        event_fault(r, "conversation", faults->data);
-        json_add_text_len(told, "error", faults->data, faults->len);
-    } else {
-        json_add_null(told, "error");
-    }
-
-    char *text = json_text(told);
-    if (text)
-        str_add(&r->reply->stored, text);
-    free(text);
-}
-
 /* The bytes of the session, none where it cannot be saved. */
-static void save_or_say_why(run *r, str *saved, cJSON *told, str *faults)
+static void save_or_say_why(run *r, str *saved, str *told, str *faults)
 {
     const str *fault = &r->agent->conversation.fault;
 
@@ -485,25 +430,30 @@ static void store_or_say_why(snug_agent *agent, str *saved, str *faults)
         str_add(faults, "; the questions are stored without the session");
 }
 
+/* reply.stored is {"turns": n, "names": n, "skipped": [...], "error": sentence or null}. */
 void conversation_store(run *r)
 {
     snug_agent *agent = r->agent;
-    str saved = { 0 }, faults = { 0 };
+    str saved = { 0 }, faults = { 0 }, *told = &r->reply->stored;
 
     str_clear(&agent->conversation.note);
     if (!agent->conversation.file)
         return;
 
-    cJSON *told = cJSON_CreateObject();
-    if (!told)
-        return;
-
+    json_open(told, NULL, '{');
     save_or_say_why(r, &saved, told, &faults);
     store_or_say_why(agent, &saved, &faults);
-    json_add_number(told, "turns", (double)agent->conversation.stored);
-    report_stored(r, told, &faults);
+    json_put_number(told, "turns", (double)agent->conversation.stored);
+    if (faults.len > 0) {
+        event_fault(r, "conversation", faults.data);
+        json_put_str(told, "error", &faults);
+    } else {
+        json_put_raw(told, "error", NULL);
+    }
+    json_close(told, '}');
+    if (str_error(told))
+        str_free(told);
 
-    cJSON_Delete(told);
     str_free(&saved);
     str_free(&faults);
 }
@@ -515,15 +465,11 @@ static int unstore_turn(snug_agent *agent, const str *saved, int keeps_session)
 {
     conversation *c = &agent->conversation;
     database *d = c->file;
-    sqlite3_stmt *statement = NULL;
     int error = database_begin(d);
     if (error)
         return error;
 
-    error = database_prepare(&statement, d, "delete from turn where n > ?");
-    if (!error)
-        sqlite3_bind_int64(statement, 1, (sqlite3_int64)all_turns(agent));
-    error = database_finish(d, statement, error);
+    error = database_change(d, "delete from turn where n > ?", "i", (int64_t)all_turns(agent));
     if (!error && !keeps_session && saved->len == 0)
         error = database_run(d, "delete from session");
     return end_storing(agent, saved, error);
@@ -535,7 +481,7 @@ int conversation_take_back(snug_agent *agent)
     const int keeps_session = c->fault.len > 0; /* the stored one is older, and stays */
     str saved = { 0 };
 
-    free_turn(&agent->turns[--agent->turn_count]);
+    turn_free(&agent->turns[--agent->turn_count]);
     if (!c->file)
         return SNUG_OK;
     if (c->stored <= all_turns(agent))

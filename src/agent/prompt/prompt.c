@@ -1,13 +1,13 @@
 #include "agent/prompt/prompt.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "agent/prompt/digest.h"
-#include "agent/prompt/history.h"
 #include "agent/store/retrieve.h"
 #include "agent/text/clip.h"
 #include "base/error.h"
+#include "base/jsontext.h"
 
 enum {
     MOST_OUTPUT_BYTES = 8 * 1024,
@@ -42,21 +42,17 @@ static int has_place(const char *text, const char *name)
     return 0;
 }
 
-static int add_checks(str *out, const snug_agent_ask_options *options)
+static void add_checks(str *out, const snug_agent_ask_options *options)
 {
     const char *const *checks = options->checks;
 
     for (size_t i = 0; checks && checks[i]; i++)
-        if (str_printf(out, "%s\n", checks[i]))
-            return SNUG_ENOMEM;
-
+        str_printf(out, "%s\n", checks[i]);
     if (options->expect)
-        return str_printf(out, "# what the program gives must match the pattern %s\n",
-                          options->expect);
-    return SNUG_OK;
+        str_printf(out, "# what the program gives must match the pattern %s\n", options->expect);
 }
 
-static int add_plan(str *out, const run *r)
+static void add_plan(str *out, const run *r)
 {
     for (size_t i = 0; i < r->plan.count; i++) {
         const char *mark = "";
@@ -64,16 +60,15 @@ static int add_plan(str *out, const run *r)
             mark = " (done)";
         else if (i == r->step)
             mark = " (this step)";
-        if (str_printf(out, "%zu. %s%s\n", i + 1, str_text(&r->plan.steps[i]), mark))
-            return SNUG_ENOMEM;
+        str_printf(out, "%zu. %s%s\n", i + 1, str_text(&r->plan.steps[i]), mark);
     }
 
-    return str_add_str(out, &r->done);
+    str_add_str(out, &r->done);
 }
 
 /* What went to stderr as well: warnings help, but many of them leave the output its room. That of a
  * program in bash that failed is in its error. */
-static int add_program_stderr(str *out, const run *r, const attempt *a)
+static void add_program_stderr(str *out, const run *r, const attempt *a)
 {
     size_t len = 0;
     const char *text = a->result ? snug_result_text(a->result, SNUG_STREAM_STDERR, &len) : "";
@@ -84,23 +79,21 @@ static int add_program_stderr(str *out, const run *r, const attempt *a)
     size_t most = left < MOST_STDERR_BYTES ? left : MOST_STDERR_BYTES;
 
     if (len == 0 || is_in_error || is_from_stderr)
-        return SNUG_OK;
+        return;
     if (most < LEAST_STDERR_BYTES)
         most = LEAST_STDERR_BYTES;
 
     const int is_in_line = out->len > 0 && out->data[out->len - 1] != '\n';
-    if (str_printf(out, "%s" ATTEMPT_ON_STDERR, is_in_line ? "\n" : ""))
-        return SNUG_ENOMEM;
-    return clip_append(out, text, len, most, 1);
+    str_printf(out, "%s" ATTEMPT_ON_STDERR, is_in_line ? "\n" : "");
+    clip_append(out, text, len, most, 1);
 }
 
 /* A value and what was printed before it: the model that judges wants both. Without a result (it
  * came from the cache) there is a value where the output is not what was printed. */
-static int add_program_output(str *out, const run *r, const attempt *a)
+static void add_program_output(str *out, const run *r, const attempt *a)
 {
     const char *printed = str_text(&a->printed);
     size_t len = a->printed.len, value_len = 0;
-    int error = SNUG_OK;
 
     if (a->result) {
         printed = snug_result_text(a->result, SNUG_STREAM_STDOUT, &len);
@@ -110,24 +103,17 @@ static int add_program_output(str *out, const run *r, const attempt *a)
     }
 
     if (value_len > 0 && len > 0) {
-        error = str_add(out, "It printed:\n");
-        if (!error)
-            error = clip_append(out, printed, len, MOST_OUTPUT_BYTES, 0);
-        if (!error)
-            error = str_add(out, "Its value:\n");
+        str_add(out, "It printed:\n");
+        clip_append(out, printed, len, MOST_OUTPUT_BYTES, 0);
+        str_add(out, "Its value:\n");
     }
 
-    if (!error)
-        error = clip_append(out, str_text(&a->output), a->output.len, MOST_OUTPUT_BYTES, 0);
-    if (!error)
-        error = add_program_stderr(out, r, a);
-    if (!error && r->has_final)
-        error = str_add(out, "\nThe final answer:\n");
-    if (!error && r->has_final)
-        error =
-            clip_append(out, str_text(&r->final_answer), r->final_answer.len, MOST_OUTPUT_BYTES, 0);
-
-    return error;
+    clip_append(out, str_text(&a->output), a->output.len, MOST_OUTPUT_BYTES, 0);
+    add_program_stderr(out, r, a);
+    if (r->has_final) {
+        str_add(out, "\nThe final answer:\n");
+        clip_append(out, str_text(&r->final_answer), r->final_answer.len, MOST_OUTPUT_BYTES, 0);
+    }
 }
 
 /* The sentence of a failure, where it says more than the error and the template do. */
@@ -147,6 +133,107 @@ static const char *reason_of(const run *r, const char *template)
     return NULL;
 }
 
+/* ---- what the session has ---- */
+
+enum { MOST_VARIABLES = 100, MOST_SUMMARY_BYTES = 120, MOST_FILES = 100 };
+
+static void add_member_text(str *out, jsontext_span object, const char *name, const char *before,
+                            size_t most)
+{
+    str text = { 0 };
+    jsontext_span value = jsontext_member(object, name);
+
+    if (!value.text || jsontext_is(value, "null") || jsontext_is(value, "\"\""))
+        return;
+    if (jsontext_string(&text, value) == SNUG_EINVAL)
+        str_append(&text, value.text, value.len);
+    str_add(out, before);
+    clip_append(out, str_text(&text), text.len, most, 0);
+    str_free(&text);
+}
+
+/* In bash the function that takes the answer is one like the guest's. */
+static int is_own(jsontext_span variable)
+{
+    return jsontext_is(jsontext_member(variable, "name"), "\"final_answer\"") &&
+           jsontext_is(jsontext_member(variable, "type"), "\"function\"");
+}
+
+static void add_variable_line(str *out, jsontext_span variable)
+{
+    add_member_text(out, variable, "name", "- ", 200);
+    add_member_text(out, variable, "type", ": ", 200);
+    add_member_text(out, variable, "length", ", length ", 40);
+    add_member_text(out, variable, "summary", " = ", MOST_SUMMARY_BYTES);
+    str_add(out, "\n");
+}
+
+static int digest_variables(str *out, snug_session *session)
+{
+    snug_description *d;
+    size_t len, count = 0;
+    const int is_bash = snug_session_kind(session) == SNUG_KIND_BASH;
+    int error = snug_session_list_variables(&d, session);
+    if (error)
+        return error;
+
+    const char *json = snug_description_json(d, &len);
+    jsontext_span list = jsontext_member((jsontext_span){ json, len }, "variables"), item;
+    jsontext j;
+    jsontext_enter(&j, list);
+    while (jsontext_item(&j, NULL, &item)) {
+        if (is_bash && is_own(item))
+            continue;
+        if (count++ < MOST_VARIABLES)
+            add_variable_line(out, item);
+    }
+
+    if (count > MOST_VARIABLES)
+        str_printf(out, "- and %zu more\n", count - MOST_VARIABLES);
+    snug_description_free(d);
+    return str_error(out) ? error_no_memory() : SNUG_OK;
+}
+
+static int digest_files(str *out, snug_session *session)
+{
+    snug_listing *listing;
+    int error = snug_session_list_files(&listing, session);
+    if (error)
+        return error;
+
+    size_t count = snug_listing_entry_count(listing);
+    for (size_t i = 0; i < count && i < MOST_FILES; i++) {
+        const snug_entry *entry = snug_listing_entry(listing, i);
+        if (entry->kind == SNUG_ENTRY_FILE)
+            str_printf(out, "- %s, %llu bytes\n", entry->path, (unsigned long long)entry->bytes);
+        else
+            str_printf(out, "- %s, a %s\n", entry->path, snug_entry_kind_name(entry->kind));
+    }
+
+    if (count > MOST_FILES)
+        str_printf(out, "- and %zu more\n", count - MOST_FILES);
+    snug_listing_free(listing);
+    return str_error(out) ? error_no_memory() : SNUG_OK;
+}
+
+int digest_modules(str *out, snug_session *session)
+{
+    static const char source[] = "import ";
+    snug_completion *c;
+    int error = snug_session_complete(&c, session, source, sizeof source - 1, sizeof source - 1);
+    if (error)
+        return error;
+
+    for (size_t i = 0; i < snug_completion_match_count(c); i++) {
+        const char *name = snug_completion_match(c, i);
+        if (name[0] != '_' && !strchr(name, '.'))
+            str_printf(out, "%s%s", out->len ? ", " : "", name);
+    }
+
+    snug_completion_free(c);
+    return str_error(out) ? error_no_memory() : SNUG_OK;
+}
+
 static int describe_namespace(str *out, snug_session *session)
 {
     int error = digest_variables(out, session);
@@ -158,45 +245,37 @@ static int describe_namespace(str *out, snug_session *session)
     return str_add(out, "(they could not be listed)\n");
 }
 
-/* What a run itself knows. SNUG_OK or SNUG_ENOMEM. */
-static int write_run_texts(texts *t, run *r)
-{
-    const str *traceback = &r->failure.traceback;
-    const attempt *subject = run_subject(r);
-    int error = add_checks(&t->checks, r->options);
-
-    if (!error)
-        error =
-            clip_append(&t->error, str_text(traceback), traceback->len, MOST_TRACEBACK_BYTES, 1);
-
-    if (!error && subject)
-        error = add_program_output(&t->output, r, subject);
-    if (!error)
-        error = add_plan(&t->plan, r);
-    return error;
-}
-
 /* text: of the template. What has no place in it is not asked of the session. */
 static int write_texts(texts *t, run *r, const char *text)
 {
     snug_agent *agent = r->agent;
+    const str *traceback = &r->failure.traceback;
+    const attempt *subject = run_subject(r);
     int error = SNUG_OK;
 
     if (has_place(text, "namespace"))
         error = describe_namespace(&t->namespace, agent->session);
     if (!error && has_place(text, "files"))
         error = digest_files(&t->files, agent->session);
-    if (!error && r->is_renewed)
-        error = str_add(&t->history, "(The session was lost and is new: all variables of earlier "
-                                     "questions are gone.)\n\n");
-
+    if (r->is_renewed)
+        str_add(&t->history, "(The session was lost and is new: all variables of earlier "
+                             "questions are gone.)\n\n");
     if (!error && has_place(text, "history"))
         error = history_tell(&t->history, r);
     if (error)
         return error;
 
-    if (bound_tools_write(&t->tools, &agent->tools) || write_run_texts(t, r))
-        return error_no_memory();
+    bound_tools_write(&t->tools, &agent->tools);
+    add_checks(&t->checks, r->options);
+    clip_append(&t->error, str_text(traceback), traceback->len, MOST_TRACEBACK_BYTES, 1);
+    if (subject)
+        add_program_output(&t->output, r, subject);
+    add_plan(&t->plan, r);
+
+    const str *all[] = { &t->history, &t->tools, &t->checks, &t->error, &t->output, &t->plan };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (str_error(all[i]))
+            return error_no_memory();
     return SNUG_OK;
 }
 

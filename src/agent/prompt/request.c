@@ -1,14 +1,14 @@
-#include "agent/prompt/request.h"
+/*
+ * request.c - one request of a run to a model, within the run's budgets.
+ */
+#include "agent/prompt/prompt.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/prompt/prompt.h"
 #include "agent/store/cache.h"
-#include "agent/trace/diagnostics.h"
-#include "agent/trace/step_events.h"
 #include "agent/trace/trace.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -222,42 +222,23 @@ static void tell_text(void *payload, const char *text, size_t len)
 
 static void tell_retry(void *payload, const char *sentence, uint64_t wait_ms)
 {
-    cJSON *event = event_begin(payload, "retry");
-    if (event) {
-        json_add_text(event, "reason", sentence);
-        json_add_number(event, "wait_ms", (double)wait_ms);
-    }
-    event_send(payload, event);
+    str event = event_begin(payload, "retry");
+    json_put_word(&event, "reason", sentence);
+    json_put_number(&event, "wait_ms", (double)wait_ms);
+    event_send(payload, "retry", &event);
 }
 
 /* The request is sent again at once, for a longer reply. */
 static void tell_longer(run *r, uint64_t had)
 {
     char reason[80];
-    cJSON *event = event_begin(r, "retry");
+    str event = event_begin(r, "retry");
 
     snprintf(reason, sizeof reason, "the reply was cut at its %" PRIu64 " tokens", had);
-    if (event) {
-        json_add_text(event, "reason", reason);
-        json_add_number(event, "wait_ms", 0);
-        json_add_number(event, "reply_tokens", (double)r->limits.reply_tokens);
-    }
-    event_send(r, event);
-}
-
-/* It is sent again for a shorter one, which must do with as many. */
-static void tell_shorter(run *r, uint64_t had)
-{
-    char reason[120];
-    cJSON *event = event_begin(r, "retry");
-
-    snprintf(reason, sizeof reason,
-             "replies are cut at about %" PRIu64 " tokens by the model's server", had);
-    if (event) {
-        json_add_text(event, "reason", reason);
-        json_add_number(event, "wait_ms", 0);
-    }
-    event_send(r, event);
+    json_put_word(&event, "reason", reason);
+    json_put_number(&event, "wait_ms", 0);
+    json_put_number(&event, "reply_tokens", (double)r->limits.reply_tokens);
+    event_send(r, "retry", &event);
 }
 
 /* What a request is for, in events. */
@@ -268,13 +249,11 @@ static const char *purpose_of(const run *r, model_use use)
 
 static void tell_request(run *r, model_use use, const char *name, uint64_t input)
 {
-    cJSON *event = event_begin(r, "generate");
-    if (event) {
-        json_add_text(event, "model", name);
-        json_add_text(event, "for", purpose_of(r, use));
-        json_add_number(event, "estimated_input_tokens", (double)input);
-    }
-    event_send(r, event);
+    str event = event_begin(r, "generate");
+    json_put_word(&event, "model", name);
+    json_put_word(&event, "for", purpose_of(r, use));
+    json_put_number(&event, "estimated_input_tokens", (double)input);
+    event_send(r, "generate", &event);
 }
 
 static const char *stop_name(model_stop stop)
@@ -294,25 +273,23 @@ static void tell_reply(run *r, const char *name, uint64_t ns, int is_cached)
 {
     const model_reply *said = &r->said;
     double usd;
-    cJSON *event = event_begin(r, "generated");
-    if (!event)
-        return;
+    str event = event_begin(r, "generated");
 
-    json_add_text(event, "model", name);
-    json_add_number(event, "duration_ms", (double)ns / 1e6);
-    json_add_number(event, "requests", (double)said->usage.requests);
+    json_put_word(&event, "model", name);
+    json_put_number(&event, "duration_ms", (double)ns / 1e6);
+    json_put_number(&event, "requests", (double)said->usage.requests);
     if (is_cached)
-        json_add_bool(event, "cached", 1);
-    json_add_number(event, "input_tokens", (double)said->usage.input_tokens);
-    json_add_number(event, "output_tokens", (double)said->usage.output_tokens);
+        json_put_bool(&event, "cached", 1);
+    json_put_number(&event, "input_tokens", (double)said->usage.input_tokens);
+    json_put_number(&event, "output_tokens", (double)said->usage.output_tokens);
     if (!is_cached && price_usage(&usd, r, name, &said->usage))
-        json_add_number(event, "cost_usd", usd);
+        json_put_number(&event, "cost_usd", usd);
     if (said->fault) {
-        json_add_text(event, "fault", model_fault_name(said->fault));
-        json_add_text_len(event, "message", str_text(&said->sentence), said->sentence.len);
+        json_put_word(&event, "fault", model_fault_name(said->fault));
+        json_put_str(&event, "message", &said->sentence);
     } else
-        json_add_text(event, "stop", stop_name(said->stop));
-    event_send(r, event);
+        json_put_word(&event, "stop", stop_name(said->stop));
+    event_send(r, "generated", &event);
 }
 
 /* Whether the model has answered. */
@@ -493,34 +470,6 @@ static loop_outcome lengthen(run *r, const char *name)
     return MORE;
 }
 
-/* The messages with the reply that was cut, and that it shall be shorter. */
-static loop_outcome ask_shorter(run *r, model_use use, reply_time time,
-                                const model_message *messages, size_t count)
-{
-    loop_outcome outcome;
-    model_message cut = { .role = MODEL_ASSISTANT }, wish = { .role = MODEL_USER };
-    model_message *all = malloc((count + 2) * sizeof *all);
-    int error = all ? prompt_make(&wish.text, r, "shorter") : error_no_memory();
-    if (!error && str_add_str(&cut.text, &r->said.text))
-        error = error_no_memory();
-
-    if (error) {
-        outcome = run_break(r, error);
-    } else {
-        memcpy(all, messages, count * sizeof *all);
-        if (cut.text.len > 0)
-            all[count++] = cut;
-        all[count++] = wish;
-        tell_shorter(r, cut_tokens(r));
-        outcome = ask_once(r, use, time, all, count);
-    }
-
-    free(all);
-    model_message_free(&cut);
-    model_message_free(&wish);
-    return outcome;
-}
-
 /* A model may have a bound of its own, and refuse more. */
 static loop_outcome stop_refused_length(run *r, const char *name, uint64_t had)
 {
@@ -545,11 +494,8 @@ static loop_outcome ask_whole(run *r, model_use use, reply_time time, const mode
         if (outcome != WENT || r->said.stop != MODEL_STOP_LENGTH)
             return outcome;
 
-        if (is_cut_elsewhere(r, before)) {
-            outcome = ask_shorter(r, use, time, messages, count);
-            int is_cut = outcome == WENT && r->said.stop == MODEL_STOP_LENGTH;
-            return is_cut ? stop_cut_elsewhere(r, name) : outcome;
-        }
+        if (is_cut_elsewhere(r, before))
+            return stop_cut_elsewhere(r, name);
 
         had = r->reply_room;
         before = cut_tokens(r);
@@ -601,14 +547,12 @@ static int fall_back(run *r, model_use use)
 {
     snug_reply *reply = r->reply;
     const char *name = model_name(r->agent->models[USE_FALLBACK]);
-    cJSON *event = event_begin(r, "fallback");
+    str event = event_begin(r, "fallback");
 
-    if (event) {
-        json_add_text(event, "model", name);
-        json_add_text(event, "instead_of", model_name(model_for(r, use)));
-        json_add_text_len(event, "reason", str_text(&reply->error), reply->error.len);
-    }
-    event_send(r, event);
+    json_put_word(&event, "model", name);
+    json_put_word(&event, "instead_of", model_name(model_for(r, use)));
+    json_put_str(&event, "reason", &reply->error);
+    event_send(r, "fallback", &event);
 
     if (reply->fallback_model.len == 0 && (str_add(&reply->fallback_model, name) ||
                                            str_add_str(&reply->fallback_reason, &reply->error) ||

@@ -1,13 +1,21 @@
-#include "agent/prompt/talk.h"
+/*
+ * talk.c - a question as a conversation with a model: what was asked, each reply, and what came of
+ * it, as messages (run.messages).
+ *
+ * A repair goes on with the talk. A judgement, and the words of the answer, see all of it too, but
+ * what is said for them does not stay in it. A step of a plan begins another talk, whose first
+ * message has what the steps before it gave.
+ *
+ * The first message and the last exchange are always sent; of those between, the latest that fit
+ * into limits.history_tokens; a line in the first message says how many are left out.
+ */
+#include "agent/prompt/prompt.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/prompt/history.h"
-#include "agent/prompt/prompt.h"
-#include "agent/prompt/request.h"
 #include "agent/text/blocks.h"
-#include "agent/trace/diagnostics.h"
+#include "agent/trace/trace.h"
 #include "base/array.h"
 #include "base/error.h"
 
@@ -49,16 +57,6 @@ int talk_say_prompt(run *r, model_role role, const char *template, const char *c
     return error;
 }
 
-static const char *system_template(const run *r)
-{
-    return r->mode == SNUG_AGENT_MODE_ACT ? "system_act" : "system";
-}
-
-static const char *first_template(const run *r)
-{
-    return r->mode == SNUG_AGENT_MODE_PLAN ? "step" : "generate";
-}
-
 /* As a model would have written it. */
 static int say_given_program(run *r)
 {
@@ -84,9 +82,11 @@ int talk_begin(run *r)
 {
     int error = clear(r);
     if (!error)
-        error = talk_say_prompt(r, MODEL_SYSTEM, system_template(r), NULL, 0);
+        error = talk_say_prompt(r, MODEL_SYSTEM,
+                                r->mode == SNUG_AGENT_MODE_ACT ? "system_act" : "system", NULL, 0);
     if (!error)
-        error = talk_say_prompt(r, MODEL_USER, first_template(r), NULL, 0);
+        error = talk_say_prompt(r, MODEL_USER,
+                                r->mode == SNUG_AGENT_MODE_PLAN ? "step" : "generate", NULL, 0);
     if (!error && r->reply->is_given)
         error = say_given_program(r);
     return error;
@@ -116,52 +116,41 @@ void talk_return(run *r, size_t mark)
 
 /* ---- what the model said ---- */
 
-static int copy_call(model_call *to, const model_call *from)
-{
-    return str_add_str(&to->id, &from->id) || str_add_str(&to->name, &from->name) ||
-           str_add_str(&to->arguments, &from->arguments);
-}
-
 static int copy_calls(model_message *to, const model_call *calls, size_t count)
 {
+    int failed = 0;
+
     if (count == 0)
         return SNUG_OK;
-
     to->calls = calloc(count, sizeof *to->calls);
     if (!to->calls)
         return SNUG_ENOMEM;
 
     to->call_count = count;
     for (size_t i = 0; i < count; i++)
-        if (copy_call(&to->calls[i], &calls[i]))
-            return SNUG_ENOMEM;
-    return SNUG_OK;
+        failed |= str_add_str(&to->calls[i].id, &calls[i].id) ||
+                  str_add_str(&to->calls[i].name, &calls[i].name) ||
+                  str_add_str(&to->calls[i].arguments, &calls[i].arguments);
+    return failed ? SNUG_ENOMEM : SNUG_OK;
 }
 
-/* A call as text: the program that it asks for in a fence, or its name and what it was sent. */
-static int write_call(str *out, const model_call *call)
-{
-    const str *arguments = &call->arguments;
-    extracted code;
-    int error = out->len > 0 ? str_add(out, "\n\n") : SNUG_OK;
-
-    if (error || extract_arguments(&code, str_text(arguments), arguments->len) != SNUG_OK)
-        return SNUG_ENOMEM;
-
-    if (code.code.len > 0 && strcmp(str_text(&call->name), "run_python") == 0)
-        error = reply_add_fenced(out, "python", &code.code);
-    else
-        error = str_printf(out, "%s(%s)", str_text(&call->name), str_text(arguments));
-    extracted_free(&code);
-    return error;
-}
-
+/* Calls as text: the program that one asks for in a fence, or its name and what it was sent. */
 static int write_calls(str *out, const model_call *calls, size_t count)
 {
-    int error = SNUG_OK;
-    for (size_t i = 0; !error && i < count; i++)
-        error = write_call(out, &calls[i]);
-    return error;
+    for (size_t i = 0; i < count; i++) {
+        const str *arguments = &calls[i].arguments;
+        extracted code;
+
+        if (extract_arguments(&code, str_text(arguments), arguments->len) != SNUG_OK)
+            return SNUG_ENOMEM;
+        str_add(out, out->len > 0 ? "\n\n" : "");
+        if (code.code.len > 0 && strcmp(str_text(&calls[i].name), "run_python") == 0)
+            reply_add_fenced(out, "python", &code.code);
+        else
+            str_printf(out, "%s(%s)", str_text(&calls[i].name), str_text(arguments));
+        extracted_free(&code);
+    }
+    return str_error(out);
 }
 
 /* A reply without its thinking, which models neither need again nor always read. */
@@ -192,9 +181,7 @@ static int keep_reply(run *r)
     /* Not all servers take a message without text. */
     if (!error && message->text.len == 0 && message->call_count == 0)
         error = str_add(&message->text, "(nothing)");
-    if (error)
-        return error_no_memory();
-    return SNUG_OK;
+    return error ? error_no_memory() : SNUG_OK;
 }
 
 /* ---- what is sent ---- */
@@ -340,9 +327,7 @@ static loop_outcome ask(run *r, model_use use, reply_time time, int is_aside)
         return outcome;
 
     error = keep_reply(r);
-    if (error)
-        return run_break(r, error);
-    return WENT;
+    return error ? run_break(r, error) : WENT;
 }
 
 loop_outcome talk_ask(run *r, model_use use, reply_time time)

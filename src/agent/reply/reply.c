@@ -1,5 +1,7 @@
 #include "agent/reply/reply.h"
 
+#include <snug/agent.h>
+
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -94,26 +96,26 @@ const attempt *reply_next_attempt(const snug_reply *reply, size_t index)
     return next;
 }
 
-int reply_add_outcome(str *out, const char *before, const snug_reply *reply)
+void reply_add_outcome(str *out, const char *before, const snug_reply *reply)
 {
     size_t first = 0, count = reply->attempt_count;
 
     while (first < count && reply->attempts[first].failure.len == 0)
         first++;
     if (first == count)
-        return SNUG_OK;
+        return;
 
     if (reply->status == SNUG_AGENT_STATUS_MAX_ATTEMPTS)
-        return str_printf(out, "%sNo success after %zu attempt%s.\n", before, count,
-                          count == 1 ? "" : "s");
+        str_printf(out, "%sNo success after %zu attempt%s.\n", before, count,
+                   count == 1 ? "" : "s");
     if (reply->status != SNUG_AGENT_STATUS_ANSWERED)
-        return SNUG_OK;
+        return;
 
     /* Of a plan all attempts count; else those up to the first that passed. */
     size_t passed = reply->attempts[0].step > 0 ? count - 1 : 0;
     while (passed + 1 < count && reply->attempts[passed].failure.len > 0)
         passed++;
-    return str_printf(out, "%sSuccess after %zu attempts.\n", before, passed + 1);
+    str_printf(out, "%sSuccess after %zu attempts.\n", before, passed + 1);
 }
 
 const char *reply_verdict_name(snug_agent_verdict value)
@@ -227,4 +229,56 @@ void snug_reply_free(snug_reply *reply)
     free(reply->made);
     pthread_mutex_destroy(&reply->lock);
     free(reply);
+}
+
+/* ---- a reply as text ---- */
+
+/* The answer, and the explanation below it. */
+static void write_plain(str *out, const snug_reply *reply)
+{
+    str_add_str(out, &reply->answer);
+    str_add(out, out->len > 0 ? "\n\n" : "");
+    str_add_str(out, &reply->explanation);
+}
+
+/* The text of that format, which is written if it was not asked for before. */
+static const str *written(snug_reply *reply, snug_reply_format format)
+{
+    str *text = reply->answer.len > 0 ? &reply->answer : &reply->error;
+    void (*write)(str *, const snug_reply *) = NULL;
+
+    if (format == SNUG_REPLY_PLAIN && reply->explanation.len > 0) {
+        text = &reply->plain;
+        write = write_plain;
+    } else if (format == SNUG_REPLY_JSON) {
+        text = &reply->json;
+        write = reply_write_json;
+    } else if (format == SNUG_REPLY_MARKDOWN) {
+        text = &reply->markdown;
+        write = reply_write_markdown;
+    }
+
+    if (write && text->len == 0)
+        write(text, reply);
+    if (!str_error(text))
+        return text;
+    str_free(text);
+    return NULL;
+}
+
+const char *snug_reply_text(const snug_reply *given, snug_reply_format format, size_t *len)
+{
+    snug_reply *reply = (snug_reply *)(uintptr_t)given;
+
+    pthread_mutex_lock(&reply->lock);
+    const str *text = written(reply, format);
+    pthread_mutex_unlock(&reply->lock);
+    if (!text) {
+        error_no_memory();
+        return NULL;
+    }
+
+    if (len)
+        *len = text->len;
+    return str_text(text);
 }

@@ -119,13 +119,13 @@ const attempt *reply_best(const snug_reply *reply);
 /* The attempt that follows in the same step of a plan; NULL: it is the last. */
 const attempt *reply_next_attempt(const snug_reply *reply, size_t index);
 /* Appends before and "Success after 2 attempts.", with a line end; nothing where no attempt failed,
- * or the question ended otherwise. SNUG_OK or SNUG_ENOMEM. */
-int reply_add_outcome(str *out, const char *before, const snug_reply *reply);
+ * or the question ended otherwise. */
+void reply_add_outcome(str *out, const char *before, const snug_reply *reply);
 /* Appends text between lines of backticks. SNUG_OK or SNUG_ENOMEM. */
 int reply_add_fenced(str *out, const char *info, const str *text);
 const char *reply_verdict_name(snug_agent_verdict value);
-/* snug.reply/1, and the report; replyjson.c, markdown.c. SNUG_OK or SNUG_ENOMEM. */
-int reply_write_json(str *out, snug_reply *reply);
-int reply_write_markdown(str *out, snug_reply *reply);
+/* snug.reply/1, and the report; replyjson.c, markdown.c. A failure sticks to out. */
+void reply_write_json(str *out, const snug_reply *reply);
+void reply_write_markdown(str *out, const snug_reply *reply);
 
 #endif

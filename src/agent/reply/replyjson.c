@@ -1,330 +1,306 @@
 /*
  * replyjson.c - snug.reply/1, the one shape of a reply (docs/agent.md).
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "agent/reply/reply.h"
 #include "base/jsontext.h"
 #include "wire/json.h"
 
-/* These answer whether it failed, so that the encoder reads as the shape that it makes. */
-
-static int add_string(cJSON *object, const char *name, const str *text)
-{
-    return json_add_text_len(object, name, str_text(text), text->len);
-}
-
-static int add_str_or_null(cJSON *object, const char *name, const str *text)
+static void put_str_or_null(str *out, const char *name, const str *text)
 {
     if (text->len > 0)
-        return add_string(object, name, text);
-    return json_add_null(object, name);
+        json_put_str(out, name, text);
+    else
+        json_put_raw(out, name, NULL);
 }
 
 /* raw: JSON already. */
-static int add_raw_or_null(cJSON *object, const char *name, const str *raw)
+static void put_raw_or_null(str *out, const char *name, const str *raw)
 {
-    if (raw->len > 0)
-        return json_add_raw(object, name, raw->data);
-    return json_add_null(object, name);
+    json_put_raw(out, name, raw->len > 0 ? raw->data : "null");
 }
 
-static int add_scan(cJSON *item, const attempt *a)
+/* Opens an object, or puts null: whether it is there. */
+static int open_object(str *out, const char *name, int is_there)
 {
-    if (a->findings.len == 0)
-        return json_add_null(item, "scan");
-    cJSON *scan = json_add_object(item, "scan");
-    return !scan || json_add_bool(scan, "ok", a->is_scanned) ||
-           json_add_raw(scan, "findings", a->findings.data);
+    if (is_there)
+        json_open(out, name, '{');
+    else
+        json_put_raw(out, name, NULL);
+    return is_there;
+}
+
+static void put_scan(str *out, const attempt *a)
+{
+    if (!open_object(out, "scan", a->findings.len > 0))
+        return;
+    json_put_bool(out, "ok", a->is_scanned);
+    json_put_raw(out, "findings", a->findings.data);
+    json_close(out, '}');
 }
 
 /* A text that the model wrote of the failure before an attempt; null where it is none. */
-static int add_said(cJSON *object, const char *name, const attempt *a)
+static void put_said(str *out, const char *name, const attempt *a)
 {
     jsontext_span value = { 0 };
     str text = { 0 };
 
     if (a && a->analysis.len > 0)
         value = jsontext_member((jsontext_span){ a->analysis.data, a->analysis.len }, name);
-    if (!value.text || value.text[0] != '"')
-        return json_add_null(object, name);
-    const int failed =
-        str_append(&text, value.text, value.len) || json_add_raw(object, name, text.data);
+    if (value.text && value.text[0] == '"')
+        str_append(&text, value.text, value.len);
+    put_raw_or_null(out, name, &text);
     str_free(&text);
-    return failed;
 }
 
-static int add_advice(cJSON *analysis, jsontext_span list)
+static void put_advice(str *out, jsontext_span list)
 {
-    cJSON *array = json_add_array(analysis, "recommendations");
     jsontext_span item;
     jsontext j;
-    int failed = !array;
 
-    if (!list.text || list.text[0] != '[' || !jsontext_enter(&j, list))
-        return failed;
-    while (!failed && jsontext_item(&j, NULL, &item)) {
-        str text = { 0 };
-        if (item.text[0] == '"')
-            failed = jsontext_string(&text, item) ||
-                     json_add_text_len(array, NULL, str_text(&text), text.len);
-        str_free(&text);
-    }
-    return failed;
+    json_open(out, "recommendations", '[');
+    if (list.text && list.text[0] == '[' && jsontext_enter(&j, list))
+        while (jsontext_item(&j, NULL, &item)) {
+            str text = { 0 };
+            if (jsontext_string(&text, item) == SNUG_OK)
+                json_put_str(out, NULL, &text);
+            str_free(&text);
+        }
+    json_close(out, ']');
 }
 
 /* What the model wrote, as far as it has the shape. */
-static int add_analysis(cJSON *item, const attempt *a)
+static void put_analysis(str *out, const attempt *a)
 {
-    if (a->analysis.len == 0)
-        return json_add_null(item, "analysis");
-
     const jsontext_span given = { a->analysis.data, a->analysis.len };
-    cJSON *analysis = json_add_object(item, "analysis");
-    return !analysis || add_said(analysis, "root_cause", a) || add_said(analysis, "severity", a) ||
-           add_advice(analysis, jsontext_member(given, "recommendations"));
+
+    if (!open_object(out, "analysis", a->analysis.len > 0))
+        return;
+    put_said(out, "root_cause", a);
+    put_said(out, "severity", a);
+    put_advice(out, jsontext_member(given, "recommendations"));
+    json_close(out, '}');
 }
 
 /* Severity and scope are the model's, whose next program came with them. */
-static int add_impact(cJSON *failure, const snug_reply *reply, size_t index)
+static void put_failure(str *out, const snug_reply *reply, size_t index)
 {
     static const str none = { 0 };
-    const attempt *next = reply_next_attempt(reply, index);
+    const attempt *a = &reply->attempts[index], *next = reply_next_attempt(reply, index);
 
-    return add_said(failure, "severity", next) || add_said(failure, "scope", next) ||
-           add_str_or_null(failure, "fix", next ? &next->improvement : &none);
-}
-
-static int add_failure(cJSON *item, const snug_reply *reply, size_t index)
-{
-    const attempt *a = &reply->attempts[index];
-    if (a->failure.len == 0)
-        return json_add_null(item, "failure");
-    cJSON *failure = json_add_object(item, "failure");
-    return !failure || add_string(failure, "message", &a->failure) ||
-           add_string(failure, "category", &a->category) ||
-           json_add_text(failure, "class", a->class ? a->class : "runtime") ||
-           add_impact(failure, reply, index);
+    if (!open_object(out, "failure", a->failure.len > 0))
+        return;
+    json_put_str(out, "message", &a->failure);
+    json_put_str(out, "category", &a->category);
+    json_put_word(out, "class", a->class ? a->class : "runtime");
+    put_said(out, "severity", next);
+    put_said(out, "scope", next);
+    put_str_or_null(out, "fix", next ? &next->improvement : &none);
+    json_close(out, '}');
 }
 
 /* snug.result/1, of the run or as the cache has kept it. */
-static int add_result_json(cJSON *item, const attempt *a)
+static void put_result(str *out, const attempt *a)
 {
-    const char *result = NULL;
+    const char *result = a->result ? snug_result_json(a->result, NULL) : NULL;
 
-    if (a->result)
-        result = snug_result_json(a->result, NULL);
-    else if (a->cached.len > 0)
+    if (!a->result && a->cached.len > 0)
         result = a->cached.data;
-
-    if (result)
-        return json_add_raw(item, "result", result);
-    return json_add_null(item, "result");
+    json_put_raw(out, "result", result ? result : "null");
 }
 
-static int add_attempt(cJSON *list, const snug_reply *reply, size_t index)
+static void put_attempt(str *out, const snug_reply *reply, size_t index)
 {
     const attempt *a = &reply->attempts[index];
-    cJSON *item = json_add_object(list, NULL);
-    int failed = !item || json_add_number(item, "n", (double)a->n);
 
-    if (!failed && a->step)
-        failed = json_add_number(item, "step", (double)a->step);
-    if (!failed)
-        failed =
-            add_string(item, "code", &a->code) || add_scan(item, a) || add_result_json(item, a);
-
-    if (!failed && a->cached.len > 0)
-        failed = json_add_bool(item, "cached", 1);
-    if (!failed)
-        failed = add_str_or_null(item, "output", &a->output) || add_failure(item, reply, index);
-    if (!failed && a->repeats > 1)
-        failed = json_add_number(item, "repeats", (double)a->repeats);
-    else if (!failed)
-        failed = json_add_null(item, "repeats");
-
-    if (!failed && a->faults.len > 0)
-        failed = json_add_raw(item, "reruns", a->faults.data);
-    else if (!failed)
-        failed = !json_add_array(item, "reruns");
-    if (!failed)
-        failed = add_str_or_null(item, "changed", &a->changed) ||
-                 add_str_or_null(item, "improvement", &a->improvement) ||
-                 add_str_or_null(item, "left_out", &a->left_out) || add_analysis(item, a);
-    return failed;
+    json_open(out, NULL, '{');
+    json_put_number(out, "n", (double)a->n);
+    if (a->step)
+        json_put_number(out, "step", (double)a->step);
+    json_put_str(out, "code", &a->code);
+    put_scan(out, a);
+    put_result(out, a);
+    if (a->cached.len > 0)
+        json_put_bool(out, "cached", 1);
+    put_str_or_null(out, "output", &a->output);
+    put_failure(out, reply, index);
+    if (a->repeats > 1)
+        json_put_number(out, "repeats", (double)a->repeats);
+    else
+        json_put_raw(out, "repeats", NULL);
+    json_put_raw(out, "reruns", a->faults.len > 0 ? a->faults.data : "[]");
+    put_str_or_null(out, "changed", &a->changed);
+    put_str_or_null(out, "improvement", &a->improvement);
+    put_str_or_null(out, "left_out", &a->left_out);
+    put_analysis(out, a);
+    json_close(out, '}');
 }
 
-static int add_attempts(cJSON *root, const snug_reply *reply)
+static void put_fallback_model(str *out, const snug_reply *reply)
 {
-    cJSON *list = json_add_array(root, "attempts");
-    int failed = !list;
-    for (size_t i = 0; !failed && i < reply->attempt_count; i++)
-        failed = add_attempt(list, reply, i);
-    return failed;
+    if (!open_object(out, "fallback_model", reply->fallback_model.len > 0))
+        return;
+    json_put_str(out, "model", &reply->fallback_model);
+    json_put_str(out, "reason", &reply->fallback_reason);
+    json_close(out, '}');
 }
 
-static int add_fallback_model(cJSON *root, const snug_reply *reply)
+static void put_evaluation(str *out, const snug_reply *reply)
 {
-    if (reply->fallback_model.len == 0)
-        return json_add_null(root, "fallback_model");
-    cJSON *object = json_add_object(root, "fallback_model");
-    return !object || add_string(object, "model", &reply->fallback_model) ||
-           add_string(object, "reason", &reply->fallback_reason);
+    if (!open_object(out, "evaluation", reply->has_verdict))
+        return;
+    json_put_word(out, "verdict", reply_verdict_name(reply->verdict));
+    json_put_str(out, "reason", &reply->reason);
+    json_close(out, '}');
 }
 
-static int add_evaluation(cJSON *root, const snug_reply *reply)
+static void put_usage(str *out, const snug_reply *reply)
 {
-    if (!reply->has_verdict)
-        return json_add_null(root, "evaluation");
-    cJSON *evaluation = json_add_object(root, "evaluation");
-    return !evaluation ||
-           json_add_text(evaluation, "verdict", reply_verdict_name(reply->verdict)) ||
-           add_string(evaluation, "reason", &reply->reason);
-}
-
-static int add_usage_json(cJSON *root, const snug_reply *reply)
-{
-    cJSON *usage = json_add_object(root, "usage");
-    return !usage || json_add_number(usage, "requests", (double)reply->requests) ||
-           json_add_number(usage, "cached_requests", (double)reply->cached_requests) ||
-           json_add_number(usage, "input_tokens", (double)reply->input_tokens) ||
-           json_add_number(usage, "output_tokens", (double)reply->output_tokens) ||
-           json_add_number(usage, "cached", (double)reply->cached_tokens) ||
-           json_add_bool(usage, "estimated", reply->is_estimated) ||
-           (reply->has_cost ? json_add_number(usage, "cost_usd", reply->cost_usd)
-                            : json_add_null(usage, "cost_usd"));
+    json_open(out, "usage", '{');
+    json_put_number(out, "requests", (double)reply->requests);
+    json_put_number(out, "cached_requests", (double)reply->cached_requests);
+    json_put_number(out, "input_tokens", (double)reply->input_tokens);
+    json_put_number(out, "output_tokens", (double)reply->output_tokens);
+    json_put_number(out, "cached", (double)reply->cached_tokens);
+    json_put_bool(out, "estimated", reply->is_estimated);
+    if (reply->has_cost)
+        json_put_number(out, "cost_usd", reply->cost_usd);
+    else
+        json_put_raw(out, "cost_usd", NULL);
+    json_close(out, '}');
 }
 
 /* What programs have asked a model by themselves; the usage has it too. */
-static int add_model_calls(cJSON *root, const snug_reply *reply)
+static void put_model_calls(str *out, const snug_reply *reply)
 {
-    if (reply->cell_calls == 0)
-        return json_add_null(root, "model_calls");
-    cJSON *calls = json_add_object(root, "model_calls");
-    return !calls || json_add_number(calls, "calls", (double)reply->cell_calls) ||
-           json_add_number(calls, "tokens", (double)reply->cell_tokens);
+    if (!open_object(out, "model_calls", reply->cell_calls > 0))
+        return;
+    json_put_number(out, "calls", (double)reply->cell_calls);
+    json_put_number(out, "tokens", (double)reply->cell_tokens);
+    json_close(out, '}');
 }
 
-static int add_timing(cJSON *root, const snug_reply *reply)
+static void put_timing(str *out, const snug_reply *reply)
 {
     static const char *const names[TIMES] = { "generate", "scan",     "execute",
                                               "improve",  "evaluate", "reply" };
-    cJSON *timing = json_add_object(root, "timing_ms");
-    int failed = !timing;
-    for (int i = 0; !failed && i < TIMES; i++)
-        failed = json_add_number(timing, names[i], (double)reply->time_ns[i] / 1e6);
-    return failed || json_add_number(timing, "total", (double)reply->total_ns / 1e6);
+
+    json_open(out, "timing_ms", '{');
+    for (int i = 0; i < TIMES; i++)
+        json_put_number(out, names[i], (double)reply->time_ns[i] / 1e6);
+    json_put_number(out, "total", (double)reply->total_ns / 1e6);
+    json_close(out, '}');
 }
 
-static int add_ms(cJSON *object, const char *name, double ms)
+static void put_positive(str *out, const char *name, double number)
 {
-    if (ms > 0)
-        return json_add_number(object, name, ms);
-    return json_add_null(object, name);
+    if (number > 0)
+        json_put_number(out, name, number);
+    else
+        json_put_raw(out, name, NULL);
 }
 
-static int add_given(cJSON *root, const snug_reply *reply)
+static void put_given(str *out, const snug_reply *reply)
 {
-    if (!reply->is_given)
-        return json_add_null(root, "given");
-    cJSON *given = json_add_object(root, "given");
     const double speedup = reply->improved_ms > 0 ? reply->original_ms / reply->improved_ms : 0;
-    return !given || add_ms(given, "original_ms", reply->original_ms) ||
-           add_ms(given, "improved_ms", reply->improved_ms) || add_ms(given, "speedup", speedup) ||
-           json_add_bool(given, "changed", reply->best > 1);
+
+    if (!open_object(out, "given", reply->is_given))
+        return;
+    put_positive(out, "original_ms", reply->original_ms);
+    put_positive(out, "improved_ms", reply->improved_ms);
+    put_positive(out, "speedup", speedup);
+    json_put_bool(out, "changed", reply->best > 1);
+    json_close(out, '}');
 }
 
 /* The marks of the model that judged the answer, where it gave all of them. */
-static int add_score(cJSON *root, const snug_reply *reply)
+static void put_score(str *out, const snug_reply *reply)
 {
-    int is_marked = reply->has_verdict, failed = 0;
+    int is_marked = reply->has_verdict;
 
     for (int i = 0; i < VERDICT_MARKS; i++)
         is_marked &= reply->marks[i] >= 0;
-    if (!is_marked)
-        return json_add_null(root, "score");
-
-    cJSON *object = json_add_object(root, "score");
-    for (int i = 0; object && !failed && i < VERDICT_MARKS; i++)
-        failed = json_add_number(object, verdict_mark_names[i], reply->marks[i]);
-    return !object || failed;
+    if (!open_object(out, "score", is_marked))
+        return;
+    for (int i = 0; i < VERDICT_MARKS; i++)
+        json_put_number(out, verdict_mark_names[i], reply->marks[i]);
+    json_close(out, '}');
 }
 
-static int add_unsupported(cJSON *root, const snug_reply *reply)
+static void put_unsupported(str *out, const snug_reply *reply)
 {
-    cJSON *list = json_add_array(root, "unsupported");
-    int failed = !list;
-
-    for (const char *at = str_text(&reply->unsupported); !failed && *at;) {
+    json_open(out, "unsupported", '[');
+    for (const char *at = str_text(&reply->unsupported); *at;) {
         const char *end = strstr(at, ", ");
         size_t len = end ? (size_t)(end - at) : strlen(at);
-        failed = json_add_text_len(list, NULL, at, len);
+        json_put_text(out, NULL, at, len);
         at += len + (end ? 2 : 0);
     }
-
-    return failed;
+    json_close(out, ']');
 }
 
-static int add_made_file(cJSON *list, const made_file *file)
+static void put_made(str *out, const char *name, const snug_reply *reply, int are_figures)
 {
-    cJSON *item = json_add_object(list, NULL);
-    return !item || add_str_or_null(item, "path", &file->path) ||
-           add_string(item, "mime", &file->mime) ||
-           json_add_number(item, "bytes", (double)file->bytes) ||
-           add_str_or_null(item, "at", &file->at);
+    json_open(out, name, '[');
+    for (size_t i = 0; i < reply->made_count; i++) {
+        const made_file *file = &reply->made[i];
+        if ((file->display != NULL) != are_figures)
+            continue;
+        json_open(out, NULL, '{');
+        put_str_or_null(out, "path", &file->path);
+        json_put_str(out, "mime", &file->mime);
+        json_put_number(out, "bytes", (double)file->bytes);
+        put_str_or_null(out, "at", &file->at);
+        json_close(out, '}');
+    }
+    json_close(out, ']');
 }
 
-static int add_made(cJSON *root, const char *name, const snug_reply *reply, int are_figures)
-{
-    cJSON *list = json_add_array(root, name);
-    int failed = !list;
-    for (size_t i = 0; !failed && i < reply->made_count; i++)
-        if ((reply->made[i].display != NULL) == are_figures)
-            failed = add_made_file(list, &reply->made[i]);
-    return failed;
-}
-
-static int add_outcome(cJSON *root, const snug_reply *reply)
+static void put_outcome(str *out, const snug_reply *reply)
 {
     str text = { 0 };
-    int failed = reply_add_outcome(&text, "", reply);
 
+    reply_add_outcome(&text, "", reply);
     if (text.len > 0)
         text.len--; /* its line end */
-    failed = failed || add_str_or_null(root, "outcome", &text);
+    put_str_or_null(out, "outcome", &text);
     str_free(&text);
-    return failed;
 }
 
-int reply_write_json(str *out, snug_reply *reply)
+void reply_write_json(str *out, const snug_reply *reply)
 {
-    cJSON *root = cJSON_CreateObject();
-    int failed = !root || json_add_text(root, "schema", "snug.reply/1") ||
-                 json_add_text(root, "status", snug_agent_status_name(reply->status)) ||
-                 add_string(root, "question", &reply->question) ||
-                 add_str_or_null(root, "answer", &reply->answer) ||
-                 add_str_or_null(root, "error", &reply->error) || add_unsupported(root, reply) ||
-                 add_str_or_null(root, "language", &reply->language) ||
-                 add_string(root, "session", &reply->session) ||
-                 json_add_bool(root, "session_renewed", reply->is_renewed) ||
-                 add_str_or_null(root, "fallback", &reply->fallback) ||
-                 add_fallback_model(root, reply) || add_attempts(root, reply) ||
-                 add_outcome(root, reply) || add_made(root, "files", reply, 0) ||
-                 add_made(root, "figures", reply, 1) || add_evaluation(root, reply) ||
-                 add_usage_json(root, reply) || add_model_calls(root, reply) ||
-                 add_timing(root, reply) || add_raw_or_null(root, "retrieved", &reply->retrieved) ||
-                 add_str_or_null(root, "snippet", &reply->snippet) ||
-                 add_raw_or_null(root, "stored", &reply->stored) || add_score(root, reply) ||
-                 add_given(root, reply) ||
-                 add_str_or_null(root, "explanation", &reply->explanation) ||
-                 add_str_or_null(root, "doubt", &reply->doubt) ||
-                 json_add_bool(root, "without_program", reply->is_without_program) ||
-                 add_raw_or_null(root, "messages", &reply->messages);
-    char *text = failed ? NULL : json_text(root);
-
-    cJSON_Delete(root);
-    failed = !text || str_add(out, text);
-    free(text);
-    return failed ? SNUG_ENOMEM : SNUG_OK;
+    json_open(out, NULL, '{');
+    json_put_word(out, "schema", "snug.reply/1");
+    json_put_word(out, "status", snug_agent_status_name(reply->status));
+    json_put_str(out, "question", &reply->question);
+    put_str_or_null(out, "answer", &reply->answer);
+    put_str_or_null(out, "error", &reply->error);
+    put_unsupported(out, reply);
+    put_str_or_null(out, "language", &reply->language);
+    json_put_str(out, "session", &reply->session);
+    json_put_bool(out, "session_renewed", reply->is_renewed);
+    put_str_or_null(out, "fallback", &reply->fallback);
+    put_fallback_model(out, reply);
+    json_open(out, "attempts", '[');
+    for (size_t i = 0; i < reply->attempt_count; i++)
+        put_attempt(out, reply, i);
+    json_close(out, ']');
+    put_outcome(out, reply);
+    put_made(out, "files", reply, 0);
+    put_made(out, "figures", reply, 1);
+    put_evaluation(out, reply);
+    put_usage(out, reply);
+    put_model_calls(out, reply);
+    put_timing(out, reply);
+    put_raw_or_null(out, "retrieved", &reply->retrieved);
+    put_str_or_null(out, "snippet", &reply->snippet);
+    put_raw_or_null(out, "stored", &reply->stored);
+    put_score(out, reply);
+    put_given(out, reply);
+    put_str_or_null(out, "explanation", &reply->explanation);
+    put_str_or_null(out, "doubt", &reply->doubt);
+    json_put_bool(out, "without_program", reply->is_without_program);
+    put_raw_or_null(out, "messages", &reply->messages);
+    json_close(out, '}');
 }

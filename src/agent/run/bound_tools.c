@@ -15,7 +15,7 @@
 enum { MOST_DOC_BYTES = 1500, MOST_HEAD_BYTES = 1000, MOST_LINE_BYTES = 500 };
 
 /* What a docstring has below a line "Arguments:", as that of a tool of an MCP server. */
-static int add_arguments(str *out, const char *doc)
+static void add_arguments(str *out, const char *doc)
 {
     static const char title[] = "\nArguments:\n";
     const size_t width = sizeof title - 1;
@@ -24,55 +24,45 @@ static int add_arguments(str *out, const char *doc)
     str text = { 0 };
 
     if (!is_first && !behind)
-        return SNUG_OK;
+        return;
     const char *found = is_first ? doc + width - 1 : behind + width;
-    int error = clip_append(&text, found, strlen(found), MOST_DOC_BYTES, 0);
-    for (size_t at = 0; at < text.len && !error;) {
+    clip_append(&text, found, strlen(found), MOST_DOC_BYTES, 0);
+    for (size_t at = 0; at < text.len;) {
         const line l = line_at(text.data, text.len, at);
         if (line_blanks(&l) < l.len)
-            error = str_printf(out, "\n%.*s", (int)l.len, l.text);
+            str_printf(out, "\n%.*s", (int)l.len, l.text);
         at = l.next;
     }
-
     str_free(&text);
-    return error;
 }
 
 /* "github.search(query: str) -> dict" */
-static int write_head(str *out, const snug_tool *tool)
+static void write_head(str *out, const snug_tool *tool)
 {
-    const char *signature = tool->signature ? tool->signature : "**arguments";
-
     if (tool->stub)
-        return str_printf(out, "%s%s", tool->name, tool->stub);
-    return str_printf(out, "%s(%s)", tool->name, signature);
+        str_printf(out, "%s%s", tool->name, tool->stub);
+    else
+        str_printf(out, "%s(%s)", tool->name, tool->signature ? tool->signature : "**arguments");
 }
 
 /* Cut at a character, where it is longer. */
-static int add_cut(str *out, const char *text, size_t len, size_t most)
+static void add_cut(str *out, const char *text, size_t len, size_t most)
 {
-    if (len <= most)
-        return str_append(out, text, len);
-    const int error = str_append(out, text, utf8_floor(text, len, most));
-    return error ? error : str_add(out, " ...");
+    str_append(out, text, len <= most ? len : utf8_floor(text, len, most));
+    str_add(out, len <= most ? "" : " ...");
 }
 
 /* "- await fetch(url): Reads a page", and its arguments below that. */
-static int write_text(str *out, const snug_tool *tool, const char *head)
+static void write_text(str *out, const snug_tool *tool, const str *head)
 {
-    int error = str_add(out, tool->is_async == SNUG_TOOL_AWAITED ? "- await " : "- ");
-
-    if (!error)
-        error = add_cut(out, head, strlen(head), MOST_HEAD_BYTES);
-    if (!error && tool->doc && *tool->doc)
-        error = str_add(out, ": ");
-    if (!error && tool->doc)
-        error = add_cut(out, tool->doc, strcspn(tool->doc, "\n"), MOST_LINE_BYTES);
-    if (!error && tool->doc)
-        error = add_arguments(out, tool->doc);
-    if (!error)
-        error = str_add(out, "\n");
-    return error;
+    str_add(out, tool->is_async == SNUG_TOOL_AWAITED ? "- await " : "- ");
+    add_cut(out, str_text(head), head->len, MOST_HEAD_BYTES);
+    if (tool->doc) {
+        str_add(out, *tool->doc ? ": " : "");
+        add_cut(out, tool->doc, strcspn(tool->doc, "\n"), MOST_LINE_BYTES);
+        add_arguments(out, tool->doc);
+    }
+    str_add(out, "\n");
 }
 
 /* ---- all ---- */
@@ -102,7 +92,7 @@ static int has_many(const bound_tools *t)
 }
 
 /* "- github: 26 functions, github.NAME(...)", at the first of its functions. */
-static int write_server(str *out, const bound_tools *t, size_t at)
+static void write_server(str *out, const bound_tools *t, size_t at)
 {
     const char *name = t->items[at].name;
     const size_t len = server_len(name);
@@ -110,24 +100,25 @@ static int write_server(str *out, const bound_tools *t, size_t at)
 
     for (size_t i = 0; i < at; i++)
         if (is_of_server(&t->items[i], name, len))
-            return SNUG_OK;
+            return;
     for (size_t i = at; i < t->count; i++)
         count += is_of_server(&t->items[i], name, len) != 0;
-    return str_printf(out, "- %.*s: %zu function%s, called as %.*s.NAME(...)\n", (int)len, name,
-                      count, count == 1 ? "" : "s", (int)len, name);
+    str_printf(out, "- %.*s: %zu function%s, called as %.*s.NAME(...)\n", (int)len, name, count,
+               count == 1 ? "" : "s", (int)len, name);
 }
 
-int bound_tools_write(str *out, const bound_tools *t)
+void bound_tools_write(str *out, const bound_tools *t)
 {
     const int is_short = has_many(t);
-    int error = SNUG_OK;
 
-    for (size_t i = 0; i < t->count && !error; i++)
-        error = is_short && server_len(t->items[i].name) > 0 ? write_server(out, t, i)
-                                                             : str_add(out, t->items[i].text);
-    if (!error && t->has_awaitable)
-        error = str_add(out, "Awaited calls run side by side under asyncio.gather.\n");
-    return error;
+    for (size_t i = 0; i < t->count; i++) {
+        if (is_short && server_len(t->items[i].name) > 0)
+            write_server(out, t, i);
+        else
+            str_add(out, t->items[i].text);
+    }
+    if (t->has_awaitable)
+        str_add(out, "Awaited calls run side by side under asyncio.gather.\n");
 }
 
 /* The place of that name, or the one behind all. */
@@ -137,12 +128,6 @@ static size_t place_of(const bound_tools *t, const char *name)
     while (at < t->count && strcmp(t->items[at].name, name) != 0)
         at++;
     return at;
-}
-
-static int reserve(bound_tools *t)
-{
-    return array_reserve(&t->items, &t->cap, t->count + 1, sizeof *t->items) ||
-           array_reserve(&t->heads, &t->head_cap, t->count + 2, sizeof *t->heads);
 }
 
 /* What was there before goes. */
@@ -156,14 +141,13 @@ int bound_tools_add(bound_tools *t, const snug_tool *tool)
 {
     const size_t at = place_of(t, tool->name);
     str name = { 0 }, head = { 0 }, text = { 0 };
-    int error = reserve(t);
 
-    if (!error)
-        error = str_add(&name, tool->name);
-    if (!error)
-        error = write_head(&head, tool);
-    if (!error)
-        error = write_text(&text, tool, head.data);
+    str_add(&name, tool->name);
+    write_head(&head, tool);
+    write_text(&text, tool, &head);
+    int error = array_reserve(&t->items, &t->cap, t->count + 1, sizeof *t->items) ||
+                array_reserve(&t->heads, &t->head_cap, t->count + 2, sizeof *t->heads) ||
+                str_error(&name) || str_error(&head) || str_error(&text);
     if (!error && at == t->count) {
         t->items[at] = (bound_tool){ 0 };
         t->heads[at] = NULL;

@@ -31,8 +31,8 @@ typedef struct bound_tools {
 
 /* Adds one, or puts it in the place of that of its name. SNUG_OK or SNUG_ENOMEM. */
 int bound_tools_add(bound_tools *t, const snug_tool *tool);
-/* Appends what prompts say of all of them. SNUG_OK or SNUG_ENOMEM. */
-int bound_tools_write(str *out, const bound_tools *t);
+/* Appends what prompts say of all of them. A failure sticks to out. */
+void bound_tools_write(str *out, const bound_tools *t);
 void bound_tools_free(bound_tools *t);
 /* Whether the name, "github.search", is still the host's function in the session, and not one that
  * a cell has given the first part of it; 0 where that cannot be asked. */

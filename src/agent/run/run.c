@@ -3,10 +3,13 @@
  */
 #include "agent/run/run.h"
 
+#include <snug/snug.h>
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agent/text/clip.h"
 #include "base/array.h"
@@ -92,6 +95,14 @@ turn *agent_add_turn(snug_agent *agent)
     turn *t = &agent->turns[agent->turn_count++];
     *t = (turn){ 0 };
     return t;
+}
+
+void turn_free(turn *t)
+{
+    str *texts[] = { &t->question, &t->code, &t->output, &t->answer };
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        str_free(texts[i]);
 }
 
 /* ---- attempts ---- */
@@ -204,14 +215,21 @@ void run_free(run *r)
         str_free(&r->images[i].base64);
     free(r->images);
     run_forget_calls(r);
-    str *texts[] = { &r->failure.category,  &r->failure.sentence,
-                     &r->failure.traceback, &r->failure.hint,
-                     &r->failure.findings,  &r->changed,
-                     &r->left_out,          &r->inputs,
-                     &r->context,           &r->data,
-                     &r->reuse_key,         &r->done,
-                     &r->final_answer,      &r->final_call,
-                     &r->contents,          &r->wanted };
+    str *texts[] = { &r->failure.category,
+                     &r->failure.sentence,
+                     &r->failure.traceback,
+                     &r->failure.hint,
+                     &r->failure.findings,
+                     &r->changed,
+                     &r->left_out,
+                     &r->inputs,
+                     &r->context,
+                     &r->data,
+                     &r->reuse_key,
+                     &r->done,
+                     &r->final_answer,
+                     &r->final_call,
+                     &r->wanted };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         str_free(texts[i]);
 }
@@ -222,4 +240,99 @@ int run_hide_keys(const run *r, str *text)
     for (int use = 0; use < USES && !error; use++)
         error = model_hide_key(r->agent->models[use], text);
     return error;
+}
+
+/* ---- a file of one's own ---- */
+
+int private_file_open(private_file *out, const char *name)
+{
+    const char *tmp = getenv("TMPDIR");
+    int len = snprintf(out->folder, sizeof out->folder, "%s/snug-agent-XXXXXX",
+                       tmp && *tmp ? tmp : "/tmp");
+    if (len < 0 || (size_t)len >= sizeof out->folder) {
+        out->folder[0] = '\0';
+        return error_set(SNUG_EINVAL, "TMPDIR is too long: %.200s", tmp);
+    }
+
+    if (!mkdtemp(out->folder)) {
+        int error = error_system("%s", out->folder);
+        out->folder[0] = '\0';
+        return error;
+    }
+
+    snprintf(out->path, sizeof out->path, "%s/%s", out->folder, name);
+    return SNUG_OK;
+}
+
+void private_file_close(private_file *file)
+{
+    if (!file->folder[0])
+        return;
+    unlink(file->path);
+    rmdir(file->folder);
+    file->folder[0] = '\0';
+}
+
+/* ---- the clock of a cell ---- */
+
+/* Reserved, hardly touched. */
+enum { STACK_BYTES = 1024 * 1024 };
+
+static void *watch_cell(void *arg)
+{
+    cell_clock *clock = arg;
+
+    pthread_mutex_lock(&clock->lock);
+    while (!clock->is_over && clock_now_ns() < clock->deadline_ns)
+        cond_wait_until(&clock->change, &clock->lock, clock->deadline_ns);
+    if (!clock->is_over)
+        snug_session_interrupt(clock->session);
+    pthread_mutex_unlock(&clock->lock);
+    return NULL;
+}
+
+static void init_clock(cell_clock *clock, snug_session *session, uint64_t deadline_ns)
+{
+    pthread_condattr_t attributes;
+
+    *clock = (cell_clock){ .session = session, .deadline_ns = deadline_ns };
+    pthread_mutex_init(&clock->lock, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&clock->change, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+static void free_clock(cell_clock *clock)
+{
+    pthread_cond_destroy(&clock->change);
+    pthread_mutex_destroy(&clock->lock);
+    *clock = (cell_clock){ 0 };
+}
+
+int cell_clock_begin(cell_clock *clock, snug_session *session, uint64_t deadline_ns)
+{
+    if (clock->has_thread || deadline_ns == UINT64_MAX)
+        return SNUG_OK;
+
+    init_clock(clock, session, deadline_ns);
+    int error = thread_start(&clock->thread, "snug-cell-clock", STACK_BYTES, watch_cell, clock);
+    if (error)
+        free_clock(clock);
+    else
+        clock->has_thread = 1;
+    return error;
+}
+
+void cell_clock_end(cell_clock *clock)
+{
+    if (!clock->has_thread)
+        return;
+
+    pthread_mutex_lock(&clock->lock);
+    clock->is_over = 1;
+    pthread_cond_signal(&clock->change);
+    pthread_mutex_unlock(&clock->lock);
+    thread_join(&clock->thread);
+    free_clock(clock);
 }

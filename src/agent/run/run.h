@@ -17,12 +17,41 @@
 #include "agent/model/prices.h"
 #include "agent/reply/reply.h"
 #include "agent/run/bound_tools.h"
-#include "agent/run/cell_clock.h"
-#include "agent/run/private_file.h"
 #include "agent/template/template.h"
 #include "agent/text/extract.h"
 #include "agent/text/verdict.h"
 #include "base/str.h"
+#include "base/thread.h"
+
+/* A file in a folder of its own, which others cannot look into: sessions are saved to and restored
+ * from files. */
+typedef struct private_file {
+    char folder[256], path[272]; /* empty: there is none */
+} private_file;
+
+/* Makes the folder, in TMPDIR; name, of at most 14 bytes, is the file's, which is not made.
+ * SNUG_OK, or SNUG_EINVAL or SNUG_ESYSTEM with a message. */
+int private_file_open(private_file *out, const char *name);
+/* Removes both. Fine for one that is zero, or was closed. */
+void private_file_close(private_file *file);
+
+/* Ends a cell with its question's time. A cell has no more than what was left of that when it
+ * began; only where that stands still, because the cell asks a model, a thread must look after it.
+ */
+typedef struct cell_clock {
+    thread thread;
+    pthread_mutex_t lock;
+    pthread_cond_t change;
+    snug_session *session;
+    uint64_t deadline_ns;
+    int has_thread, is_over; /* the second is guarded by lock */
+} cell_clock;
+
+/* While the cell runs; it is interrupted at that time. A second time it changes nothing. SNUG_OK,
+ * or an error with a message. */
+int cell_clock_begin(cell_clock *clock, snug_session *session, uint64_t deadline_ns);
+/* When it has ended, whether or not it was begun. */
+void cell_clock_end(cell_clock *clock);
 
 /* What a model is asked for; each may have a model of its own. USE_CELL: by a program;
  * USE_FALLBACK: in the place of one that is not available; without such a one it is that of
@@ -40,6 +69,8 @@ typedef enum model_use {
 typedef struct turn {
     str question, code, output, answer;
 } turn;
+
+void turn_free(turn *t);
 
 /* What the model reads of the conversation, and where it is stored; history.h, conversation.h. */
 typedef struct conversation {
@@ -155,7 +186,6 @@ typedef struct run {
     str left_out; /* what of that reply was not taken, a sentence; or empty */
     failure failure;
     str changed;    /* what the failed attempt has left behind */
-    str contents;   /* of values before it; contents.h */
     int is_renewed; /* the session had been lost */
     int has_checkpoint;
     int is_consenting;  /* the caller decides on a program, */

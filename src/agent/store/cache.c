@@ -5,9 +5,11 @@
 #include <time.h>
 
 #include "agent/store/database.h"
-#include "agent/trace/step_events.h"
+#include "agent/trace/trace.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/jsontext.h"
+#include "wire/json.h"
 
 int cache_open(snug_agent *agent, const snug_agent_options *o)
 {
@@ -33,82 +35,59 @@ static void give_up_cache(run *r)
     r->agent->cache = NULL;
 }
 
-/* The parameters 1 to 3 of a statement; the request must outlive it. One bit of the hash is
- * dropped: SQLite's integers are signed. */
-static void bind_request(sqlite3_stmt *statement, cache_kind kind, const str *request)
+/* One bit is dropped: SQLite's integers are signed. */
+static int64_t hash_of(const str *request)
 {
-    uint64_t hash = hash_bytes(str_text(request), request->len);
-    sqlite3_bind_int(statement, 1, (int)kind);
-    sqlite3_bind_int64(statement, 2, (sqlite3_int64)(hash >> 1));
-    sqlite3_bind_blob64(statement, 3, str_text(request), request->len, SQLITE_STATIC);
+    return (int64_t)(hash_bytes(str_text(request), request->len) >> 1);
 }
 
 int cache_find(str *out, run *r, cache_kind kind, const str *request)
 {
     database *d = r->agent->cache;
+    const int64_t now = now_ms();
+    const uint64_t age = r->limits.cache_age_ms;
     sqlite3_stmt *statement;
-    int has_row = 0;
 
     if (!d)
         return 0;
-    int error = database_prepare(&statement, d,
-                                 "select reply from entry where kind = ?1 and hash = ?2 and"
-                                 " request = ?3 and at_ms between ?4 and ?5 order by id desc"
-                                 " limit 1");
-    if (!error) {
-        const int64_t now = now_ms();
-        const uint64_t age = r->limits.cache_age_ms;
-        bind_request(statement, kind, request);
-        sqlite3_bind_int64(statement, 4, age < (uint64_t)now ? now - (int64_t)age : 0);
-        /* An entry with a time in the future has no known age. */
-        sqlite3_bind_int64(statement, 5, now);
-        error = database_row(d, statement, &has_row);
-    }
-
-    if (!error && has_row && database_column(out, statement, 0))
+    /* An entry with a time in the future has no known age. */
+    int error = database_select(&statement, d,
+                                "select reply from entry where kind = ?1 and hash = ?2 and"
+                                " request = ?3 and at_ms between ?4 and ?5 order by id desc"
+                                " limit 1",
+                                "iibii", (int64_t)kind, hash_of(request), request,
+                                age < (uint64_t)now ? now - (int64_t)age : (int64_t)0, now);
+    const int is_found = database_next(d, statement, &error);
+    if (is_found && database_column(out, statement, 0))
         error = error_no_memory();
     sqlite3_finalize(statement);
     if (error)
         give_up_cache(r);
-    return !error && has_row;
+    return is_found && !error;
 }
 
 static int insert_entry(database *d, cache_kind kind, const str *request, const str *value)
 {
-    sqlite3_stmt *statement;
-    int error = database_prepare(
-        &statement, d, "delete from entry where kind = ?1 and hash = ?2 and request = ?3");
-
-    if (!error)
-        bind_request(statement, kind, request);
-    if ((error = database_finish(d, statement, error)))
+    int error =
+        database_change(d, "delete from entry where kind = ?1 and hash = ?2 and request = ?3",
+                        "iib", (int64_t)kind, hash_of(request), request);
+    if (error)
         return error;
-
-    error = database_prepare(&statement, d,
-                             "insert into entry (kind, hash, request, reply, at_ms, bytes) values"
-                             " (?1, ?2, ?3, ?4, ?5, ?6)");
-    if (!error) {
-        bind_request(statement, kind, request);
-        sqlite3_bind_blob64(statement, 4, str_text(value), value->len, SQLITE_STATIC);
-        sqlite3_bind_int64(statement, 5, now_ms());
-        sqlite3_bind_int64(statement, 6, (sqlite3_int64)(request->len + value->len));
-    }
-
-    return database_finish(d, statement, error);
+    return database_change(d,
+                           "insert into entry (kind, hash, request, reply, at_ms, bytes) values"
+                           " (?1, ?2, ?3, ?4, ?5, ?6)",
+                           "iibbii", (int64_t)kind, hash_of(request), request, value, now_ms(),
+                           (int64_t)(request->len + value->len));
 }
 
 /* The newest stay, as far as there is room. */
 static int drop_oldest(database *d, uint64_t most)
 {
-    sqlite3_stmt *statement;
-    int error = database_prepare(
-        &statement, d,
+    return database_change(
+        d,
         "delete from entry where id <= (select max(id) from (select id, sum(bytes) over"
-        " (order by id desc) as total from entry) where total > ?)");
-
-    if (!error)
-        sqlite3_bind_int64(statement, 1, most < INT64_MAX ? (sqlite3_int64)most : INT64_MAX);
-    return database_finish(d, statement, error);
+        " (order by id desc) as total from entry) where total > ?)",
+        "i", most < INT64_MAX ? (int64_t)most : INT64_MAX);
 }
 
 void cache_keep(run *r, cache_kind kind, const str *request, const str *value)
@@ -130,92 +109,77 @@ void cache_keep(run *r, cache_kind kind, const str *request, const str *value)
 
 /* ---- replies of models ---- */
 
-static int read_member(str *out, const cJSON *object, const char *name)
+/* What is missing stays empty. */
+static int read_member(str *out, jsontext_span object, const char *name)
 {
-    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
-    if (text)
-        return str_add(out, text);
-    return SNUG_OK;
+    return jsontext_string(out, jsontext_member(object, name)) == SNUG_ENOMEM;
 }
 
-static int read_calls(model_reply *out, const cJSON *calls)
+static int read_calls(model_reply *out, jsontext_span calls)
 {
-    const cJSON *item;
-    const int count = cJSON_GetArraySize(calls);
-    if (count <= 0)
-        return SNUG_OK;
+    jsontext list;
+    jsontext_span item;
 
-    if (!(out->calls = calloc((size_t)count, sizeof *out->calls)))
-        return SNUG_ENOMEM;
-    cJSON_ArrayForEach(item, calls)
-    {
-        model_call *call = &out->calls[out->call_count++];
+    if (!calls.text || !jsontext_enter(&list, calls))
+        return 0;
+    while (jsontext_item(&list, NULL, &item)) {
+        model_call *grown = realloc(out->calls, (out->call_count + 1) * sizeof *grown);
+        if (!grown)
+            return 1;
+        out->calls = grown;
+        model_call *call = &grown[out->call_count++];
+        *call = (model_call){ 0 };
         if (read_member(&call->id, item, "id") || read_member(&call->name, item, "name") ||
             read_member(&call->arguments, item, "arguments"))
-            return SNUG_ENOMEM;
+            return 1;
     }
-    return SNUG_OK;
+    return 0;
 }
 
 int cache_find_reply(model_reply *out, str *key, run *r, const model *m,
                      const model_request *request)
 {
     str stored = { 0 };
-    cJSON *root = NULL;
-    int is_found = 0;
+    size_t at;
 
     *out = (model_reply){ 0 };
-    if (!r->agent->cache || model_write_key(key, m, request) != SNUG_OK ||
-        !cache_find(&stored, r, CACHE_REPLY, key)) {
-        str_free(&stored);
-        return 0;
-    }
+    if (r->agent->cache && model_write_key(key, m, request) == SNUG_OK)
+        cache_find(&stored, r, CACHE_REPLY, key);
 
-    if (json_parse(&root, str_text(&stored), stored.len) == SNUG_OK && cJSON_IsObject(root)) {
-        is_found = !read_member(&out->text, root, "text") &&
-                   !read_member(&out->thinking, root, "thinking") &&
-                   !read_calls(out, cJSON_GetObjectItemCaseSensitive(root, "calls")) &&
-                   (out->text.len > 0 || out->call_count > 0);
-        if (!is_found)
-            model_reply_free(out);
-    }
-
-    cJSON_Delete(root);
+    const jsontext_span root = { str_text(&stored), stored.len };
+    const int is_found = stored.len > 0 && !jsontext_check(root.text, root.len, &at) &&
+                         !read_member(&out->text, root, "text") &&
+                         !read_member(&out->thinking, root, "thinking") &&
+                         !read_calls(out, jsontext_member(root, "calls")) &&
+                         (out->text.len > 0 || out->call_count > 0);
+    if (!is_found)
+        model_reply_free(out);
     str_free(&stored);
     return is_found;
-}
-
-static int add_str_text(cJSON *object, const char *name, const str *text)
-{
-    return json_add_text_len(object, name, str_text(text), text->len);
-}
-
-static int write_reply(str *out, const model_reply *reply)
-{
-    cJSON *root = cJSON_CreateObject();
-    cJSON *calls = root ? json_add_array(root, "calls") : NULL;
-    int failed = !calls || add_str_text(root, "text", &reply->text) ||
-                 add_str_text(root, "thinking", &reply->thinking);
-
-    for (size_t i = 0; !failed && i < reply->call_count; i++) {
-        cJSON *call = json_add_object(calls, NULL);
-        failed = !call || add_str_text(call, "id", &reply->calls[i].id) ||
-                 add_str_text(call, "name", &reply->calls[i].name) ||
-                 add_str_text(call, "arguments", &reply->calls[i].arguments);
-    }
-
-    char *text = failed ? NULL : json_text(root);
-    failed = !text || str_add(out, text);
-    free(text);
-    cJSON_Delete(root);
-    return failed ? SNUG_ENOMEM : SNUG_OK;
 }
 
 void cache_keep_reply(run *r, const str *key, const model_reply *reply)
 {
     str value = { 0 };
-    if (key->len > 0 && !reply->fault && reply->stop == MODEL_STOP_END &&
-        (reply->text.len > 0 || reply->call_count > 0) && write_reply(&value, reply) == SNUG_OK)
+
+    if (key->len == 0 || reply->fault || reply->stop != MODEL_STOP_END ||
+        (reply->text.len == 0 && reply->call_count == 0))
+        return;
+
+    json_open(&value, NULL, '{');
+    json_open(&value, "calls", '[');
+    for (size_t i = 0; i < reply->call_count; i++) {
+        json_open(&value, NULL, '{');
+        json_put_str(&value, "id", &reply->calls[i].id);
+        json_put_str(&value, "name", &reply->calls[i].name);
+        json_put_str(&value, "arguments", &reply->calls[i].arguments);
+        json_close(&value, '}');
+    }
+    json_close(&value, ']');
+    json_put_str(&value, "text", &reply->text);
+    json_put_str(&value, "thinking", &reply->thinking);
+    json_close(&value, '}');
+    if (!str_error(&value))
         cache_keep(r, CACHE_REPLY, key, &value);
     str_free(&value);
 }

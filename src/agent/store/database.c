@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,11 +58,6 @@ static const struct kind_row {
 
 /* ---- faults ---- */
 
-static int is_full(int errnum)
-{
-    return errnum == ENOSPC || errnum == EDQUOT || errnum == EFBIG;
-}
-
 static int say(const database *d, int error, const char *fact)
 {
     return error_set(error, "the %s %s %s", kinds[d->kind].title, str_text(&d->path), fact);
@@ -89,7 +85,7 @@ static int fail_code(const database *d, int code)
         return say(d, SNUG_EINVAL, "cannot hold a value of that size");
     case SQLITE_IOERR:
     case SQLITE_CANTOPEN:
-        if (is_full(errnum))
+        if (errnum == ENOSPC || errnum == EDQUOT || errnum == EFBIG)
             return say(d, SNUG_ESYSTEM, "cannot grow: the disk is full");
         if (errnum == EROFS || errnum == EACCES || errnum == EPERM)
             return say(d, SNUG_ESYSTEM, "cannot be written: it, or its folder, is read-only");
@@ -118,12 +114,44 @@ int database_run(database *d, const char *sql)
     return database_fail(d);
 }
 
-int database_prepare(sqlite3_stmt **out, database *d, const char *sql)
+static int prepare(sqlite3_stmt **out, database *d, const char *sql, const char *types,
+                   va_list values)
 {
     *out = NULL;
-    if (sqlite3_prepare_v2(d->db, sql, -1, out, NULL) == SQLITE_OK)
+    if (sqlite3_prepare_v2(d->db, sql, -1, out, NULL))
+        return database_fail(d);
+
+    int code = SQLITE_OK;
+    for (int i = 1; !code && types[i - 1]; i++) {
+        const char type = types[i - 1];
+        const char *text = type == 't' ? va_arg(values, const char *) : NULL;
+        const str *given = type == 's' || type == 'b' ? va_arg(values, const str *) : NULL;
+        const size_t len = text ? strlen(text) : 0;
+        if (text)
+            code = sqlite3_bind_text64(*out, i, text, len, SQLITE_STATIC, SQLITE_UTF8);
+        else if (type == 's')
+            code = sqlite3_bind_text64(*out, i, str_text(given), given->len, SQLITE_STATIC,
+                                       SQLITE_UTF8);
+        else if (type == 'b')
+            code = sqlite3_bind_blob64(*out, i, str_text(given), given->len, SQLITE_STATIC);
+        else
+            code = sqlite3_bind_int64(*out, i, va_arg(values, int64_t));
+    }
+    if (!code)
         return SNUG_OK;
-    return database_fail(d);
+    sqlite3_finalize(*out);
+    *out = NULL;
+    return fail_code(d, code);
+}
+
+int database_select(sqlite3_stmt **out, database *d, const char *sql, const char *types, ...)
+{
+    va_list values;
+
+    va_start(values, types);
+    const int error = prepare(out, d, sql, types, values);
+    va_end(values);
+    return error;
 }
 
 int database_row(database *d, sqlite3_stmt *statement, int *has_row)
@@ -135,18 +163,27 @@ int database_row(database *d, sqlite3_stmt *statement, int *has_row)
     return database_fail(d);
 }
 
-int database_finish(database *d, sqlite3_stmt *statement, int error)
+int database_next(database *d, sqlite3_stmt *statement, int *error)
 {
-    int has_row = 1;
-    while (!error && has_row)
-        error = database_row(d, statement, &has_row);
-    sqlite3_finalize(statement);
-    return error;
+    int has_row = 0;
+
+    if (!*error)
+        *error = database_row(d, statement, &has_row);
+    return has_row && !*error;
 }
 
-void database_bind(sqlite3_stmt *statement, int index, const char *text, size_t len)
+int database_change(database *d, const char *sql, const char *types, ...)
 {
-    sqlite3_bind_text64(statement, index, text ? text : "", len, SQLITE_STATIC, SQLITE_UTF8);
+    sqlite3_stmt *statement;
+    va_list values;
+
+    va_start(values, types);
+    int error = prepare(&statement, d, sql, types, values);
+    va_end(values);
+    while (database_next(d, statement, &error))
+        continue;
+    sqlite3_finalize(statement);
+    return error;
 }
 
 int database_column(str *out, sqlite3_stmt *statement, int column)
@@ -188,7 +225,7 @@ static int query_number(database *d, const char *sql, int64_t *out)
 {
     sqlite3_stmt *statement;
     int has_row = 0;
-    int error = database_prepare(&statement, d, sql);
+    int error = database_select(&statement, d, sql, "");
 
     if (!error)
         error = database_row(d, statement, &has_row);
@@ -201,7 +238,7 @@ static int check_pages(database *d)
 {
     sqlite3_stmt *statement;
     int has_row = 0;
-    int error = database_prepare(&statement, d, "pragma quick_check(1)");
+    int error = database_select(&statement, d, "pragma quick_check(1)", "");
 
     if (!error)
         error = database_row(d, statement, &has_row);

@@ -50,15 +50,17 @@ int database_fail(database *d);
 
 /* One statement without rows. */
 int database_run(database *d, const char *sql);
-/* Finalize it with sqlite3_finalize, which accepts NULL; *out is NULL where it fails. */
-int database_prepare(sqlite3_stmt **out, database *d, const char *sql);
+/* A statement with its parameters: a letter of types each, 't' for a text, 's' for a str, 'b' for
+ * one that is not text, 'i' for an int64_t. They must live until it is finalized, with
+ * sqlite3_finalize, which accepts NULL; *out is NULL where it fails. */
+int database_select(sqlite3_stmt **out, database *d, const char *sql, const char *types, ...);
 /* The next row: *has_row is 0 past the last. */
 int database_row(database *d, sqlite3_stmt *statement, int *has_row);
-/* Steps to the end and finalizes, also where it fails; NULL is fine where error is not SNUG_OK,
- * which is then the answer. */
-int database_finish(database *d, sqlite3_stmt *statement, int error);
-/* The parameter's text, which must live until the statement is finalized. */
-void database_bind(sqlite3_stmt *statement, int index, const char *text, size_t len);
+/* The same: 1, or 0 past the last or with an error, which is that of *error already or set there.
+ */
+int database_next(database *d, sqlite3_stmt *statement, int *error);
+/* A statement as that of database_select, to its end. */
+int database_change(database *d, const char *sql, const char *types, ...);
 /* Appends the column's bytes. SNUG_OK or SNUG_ENOMEM. */
 int database_column(str *out, sqlite3_stmt *statement, int column);
 /* The same where they are text: SNUG_EINVAL with a message if they are not UTF-8, SNUG_ENOMEM with

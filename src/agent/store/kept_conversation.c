@@ -11,56 +11,42 @@
 #include "base/array.h"
 #include "base/error.h"
 
-enum { TEXTS = 4 };
-
 struct snug_agent_conversation {
     struct kept_turn {
         snug_agent_turn told;
-        str texts[TEXTS];
+        turn texts;
     } * turns;
     size_t count, cap;
 };
 
-static struct kept_turn *add_turn(snug_agent_conversation *c)
+/* NULL if memory ran out. */
+static turn *add_turn(snug_agent_conversation *c)
 {
     if (array_reserve(&c->turns, &c->cap, c->count + 1, sizeof *c->turns))
         return NULL;
     struct kept_turn *t = &c->turns[c->count++];
     memset(t, 0, sizeof *t);
-    return t;
-}
-
-static void tell_turn(struct kept_turn *t)
-{
-    t->told = (snug_agent_turn){ .size = sizeof t->told,
-                                 .question = str_text(&t->texts[0]),
-                                 .code = str_text(&t->texts[1]),
-                                 .output = str_text(&t->texts[2]),
-                                 .answer = str_text(&t->texts[3]) };
-}
-
-static int read_turn(snug_agent_conversation *c, const database *d, sqlite3_stmt *row)
-{
-    struct kept_turn *t = add_turn(c);
-    int error = t ? SNUG_OK : error_no_memory();
-
-    for (int i = 0; i < TEXTS && !error; i++)
-        error = database_text(&t->texts[i], d, row, i);
-    if (t)
-        tell_turn(t);
-    return error;
+    return &t->texts;
 }
 
 static int read_turns(snug_agent_conversation *c, database *d)
 {
-    sqlite3_stmt *statement;
-    int has_row = 1;
-    int error = database_prepare(&statement, d,
-                                 "select question, code, output, answer from turn order by n");
+    sqlite3_stmt *row;
+    int error =
+        database_select(&row, d, "select question, code, output, answer from turn order by n", "");
 
-    while (!error && !(error = database_row(d, statement, &has_row)) && has_row)
-        error = read_turn(c, d, statement);
-    sqlite3_finalize(statement);
+    while (database_next(d, row, &error)) {
+        turn *t = add_turn(c);
+        if (!t)
+            error = error_no_memory();
+        else if ((error = database_text(&t->question, d, row, 0)) ||
+                 (error = database_text(&t->code, d, row, 1)) ||
+                 (error = database_text(&t->output, d, row, 2)))
+            break;
+        else
+            error = database_text(&t->answer, d, row, 3);
+    }
+    sqlite3_finalize(row);
     return error;
 }
 
@@ -94,14 +80,11 @@ static int copy_turns(snug_agent_conversation *c, const snug_agent *agent)
 {
     for (size_t i = 0; i < agent->turn_count; i++) {
         const turn *from = &agent->turns[i];
-        const str *texts[TEXTS] = { &from->question, &from->code, &from->output, &from->answer };
-        struct kept_turn *t = add_turn(c);
-        int failed = !t;
-        for (int k = 0; k < TEXTS && !failed; k++)
-            failed = str_add_str(&t->texts[k], texts[k]);
-        if (failed)
+        turn *t = add_turn(c);
+        if (!t || str_add_str(&t->question, &from->question) ||
+            str_add_str(&t->code, &from->code) || str_add_str(&t->output, &from->output) ||
+            str_add_str(&t->answer, &from->answer))
             return error_no_memory();
-        tell_turn(t);
     }
     return SNUG_OK;
 }
@@ -132,8 +115,7 @@ void snug_agent_conversation_close(snug_agent_conversation *c)
     if (!c)
         return;
     for (size_t i = 0; i < c->count; i++)
-        for (int k = 0; k < TEXTS; k++)
-            str_free(&c->turns[i].texts[k]);
+        turn_free(&c->turns[i].texts);
     free(c->turns);
     free(c);
 }
@@ -145,5 +127,14 @@ size_t snug_agent_conversation_turn_count(const snug_agent_conversation *c)
 
 const snug_agent_turn *snug_agent_conversation_turn(const snug_agent_conversation *c, size_t index)
 {
-    return index < c->count ? &c->turns[index].told : NULL;
+    if (index >= c->count)
+        return NULL;
+
+    struct kept_turn *t = &c->turns[index];
+    t->told = (snug_agent_turn){ .size = sizeof t->told,
+                                 .question = str_text(&t->texts.question),
+                                 .code = str_text(&t->texts.code),
+                                 .output = str_text(&t->texts.output),
+                                 .answer = str_text(&t->texts.answer) };
+    return &t->told;
 }

@@ -96,16 +96,12 @@ static int library_matches_read(snug_library_result **out, database *d, const ch
                                 const char *name)
 {
     sqlite3_stmt *statement;
-    int has_row = 1;
-
     snug_library_result *matches = library_matches_new();
     if (!matches)
         return error_no_memory();
 
-    int error = database_prepare(&statement, d, sql);
-    if (!error && name)
-        database_bind(statement, 1, name, strlen(name));
-    while (!error && !(error = database_row(d, statement, &has_row)) && has_row)
+    int error = database_select(&statement, d, sql, name ? "t" : "", name);
+    while (database_next(d, statement, &error))
         error = library_matches_add(matches, statement, 0);
     sqlite3_finalize(statement);
     if (error) {
@@ -216,15 +212,10 @@ static int store_vectors(snug_library *library, const sqlite3_int64 *passages, c
         return error;
 
     for (size_t i = 0; !error && i < count; i++) {
-        sqlite3_stmt *statement;
-        error = database_prepare(&statement, d, "insert or replace into vector values (?, ?, ?)");
-        if (!error) {
-            sqlite3_bind_int64(statement, 1, passages[i]);
-            database_bind(statement, 2, model, strlen(model));
-            sqlite3_bind_blob64(statement, 3, vectors + i * size, size * sizeof *vectors,
-                                SQLITE_STATIC);
-        }
-        error = database_finish(d, statement, error);
+        const str value = { .data = (char *)(uintptr_t)(vectors + i * size),
+                            .len = size * sizeof *vectors };
+        error = database_change(d, "insert or replace into vector values (?, ?, ?)", "itb",
+                                (int64_t)passages[i], model, &value);
     }
 
     return database_end(d, error);
@@ -236,20 +227,16 @@ static int find_missing(snug_library *library, sqlite3_int64 *passages, str *tex
     database *d = library->file;
     const char *model = embeddings_name(library->embeddings);
     sqlite3_stmt *statement;
-    int has_row = 1;
-    int error = database_prepare(
+    int error = database_select(
         &statement, d,
         "select p.id, d.title || char(10) || p.text from passage p join document d on"
         " d.id = p.document left join vector v on v.passage = p.id and v.model = ?"
-        " where v.passage is null order by p.id limit ?");
+        " where v.passage is null order by p.id limit ?",
+        "ti", model, (int64_t)EMBEDDINGS_BATCH);
 
     *count = 0;
-    if (!error) {
-        database_bind(statement, 1, model, strlen(model));
-        sqlite3_bind_int(statement, 2, EMBEDDINGS_BATCH);
-    }
 
-    while (!error && !(error = database_row(d, statement, &has_row)) && has_row) {
+    while (database_next(d, statement, &error)) {
         passages[*count] = sqlite3_column_int64(statement, 0);
         error = database_column(&texts[(*count)++], statement, 1) ? error_no_memory() : SNUG_OK;
     }
@@ -344,13 +331,8 @@ static int remove_document(snug_library *library, const char *name, int *is_ther
     database *d = library->file;
     int error = SNUG_OK;
 
-    for (size_t i = 0; !error && i < sizeof statements / sizeof *statements; i++) {
-        sqlite3_stmt *statement;
-        error = database_prepare(&statement, d, statements[i]);
-        if (!error)
-            database_bind(statement, 1, name, strlen(name));
-        error = database_finish(d, statement, error);
-    }
+    for (size_t i = 0; !error && i < sizeof statements / sizeof *statements; i++)
+        error = database_change(d, statements[i], "t", name);
 
     *is_there = !error && sqlite3_changes(d->db) > 0;
     return error;
@@ -358,46 +340,27 @@ static int remove_document(snug_library *library, const char *name, int *is_ther
 
 static int insert_document(database *d, const snug_library_document *document)
 {
-    sqlite3_stmt *statement;
-    const char *title = document->title ? document->title : "";
-    int error = database_prepare(&statement, d,
-                                 "insert into document (name, kind, title, bytes) values"
-                                 " (?, ?, ?, ?)");
-
-    if (!error) {
-        database_bind(statement, 1, document->name, strlen(document->name));
-        database_bind(statement, 2, document->kind, strlen(document->kind));
-        database_bind(statement, 3, title, strlen(title));
-        sqlite3_bind_int64(statement, 4, (sqlite3_int64)document->len);
-    }
-
-    return database_finish(d, statement, error);
+    return database_change(d, "insert into document (name, kind, title, bytes) values (?, ?, ?, ?)",
+                           "ttti", document->name, document->kind,
+                           document->title ? document->title : "", (int64_t)document->len);
 }
 
-static int insert_words(database *d, const snug_library_document *document, const char *text,
-                        size_t len)
+static int insert_words(database *d, const snug_library_document *document, const str *text)
 {
-    sqlite3_stmt *statement;
     str title = { 0 }, body = { 0 };
     const char *given = document->title ? document->title : "";
-    int error = search_words(&title, document->name, strlen(document->name)) ||
-                        str_add(&title, "\n") || search_words(&title, given, strlen(given)) ||
-                        search_words(&body, text, len)
-                    ? error_no_memory()
-                    : SNUG_OK;
+    int error;
 
-    statement = NULL;
-    if (!error)
-        error = database_prepare(&statement, d,
-                                 "insert into words (rowid, title, body) values"
-                                 " (last_insert_rowid(), ?, ?)");
-
-    if (!error) {
-        database_bind(statement, 1, str_text(&title), title.len);
-        database_bind(statement, 2, str_text(&body), body.len);
-    }
-
-    error = database_finish(d, statement, error);
+    search_words(&title, document->name, strlen(document->name));
+    str_add(&title, "\n");
+    search_words(&title, given, strlen(given));
+    search_words(&body, str_text(text), text->len);
+    if (str_error(&title) || str_error(&body))
+        error = error_no_memory();
+    else
+        error = database_change(
+            d, "insert into words (rowid, title, body) values (last_insert_rowid(), ?, ?)", "ss",
+            &title, &body);
     str_free(&title);
     str_free(&body);
     return error;
@@ -406,21 +369,17 @@ static int insert_words(database *d, const snug_library_document *document, cons
 static int insert_passages(database *d, const snug_library_document *document)
 {
     const int is_snippet = strcmp(document->kind, "snippet") == 0;
-    const sqlite3_int64 id = sqlite3_last_insert_rowid(d->db);
+    const int64_t id = sqlite3_last_insert_rowid(d->db);
     int error = SNUG_OK;
 
     for (size_t from = 0, end; !error && from < document->len; from = end) {
-        sqlite3_stmt *statement;
         end = search_passage(document->text, document->len, from,
                              is_snippet ? SNIPPET_BYTES : PASSAGE_BYTES);
-        error =
-            database_prepare(&statement, d, "insert into passage (document, text) values (?, ?)");
-        if (!error) {
-            sqlite3_bind_int64(statement, 1, id);
-            database_bind(statement, 2, document->text + from, end - from);
-        }
-        if (!(error = database_finish(d, statement, error)))
-            error = insert_words(d, document, document->text + from, end - from);
+        const str text = { .data = (char *)(uintptr_t)document->text + from, .len = end - from };
+        error = database_change(d, "insert into passage (document, text) values (?, ?)", "is", id,
+                                &text);
+        if (!error)
+            error = insert_words(d, document, &text);
     }
 
     return error;
@@ -530,23 +489,19 @@ static int find_words(hits *out, snug_library *library, const char *query)
     database *d = library->file;
     sqlite3_stmt *statement;
     str words = { 0 };
-    int has_row = 1;
 
     if (search_query(&words, query, strlen(query)))
         return error_no_memory();
     if (words.len == 0)
         return SNUG_OK;
 
-    int error = database_prepare(
+    int error = database_select(
         &statement, d,
         "select p.document, p.id, bm25(words, 4.0, 1.0) as rank from words join passage p on"
-        " p.id = words.rowid where words match ? order by rank, p.id limit ?");
-    if (!error) {
-        database_bind(statement, 1, words.data, words.len);
-        sqlite3_bind_int(statement, 2, MOST_FOUND);
-    }
+        " p.id = words.rowid where words match ? order by rank, p.id limit ?",
+        "si", &words, (int64_t)MOST_FOUND);
 
-    while (!error && !(error = database_row(d, statement, &has_row)) && has_row)
+    while (database_next(d, statement, &error))
         add_hit(out, sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1),
                 -sqlite3_column_double(statement, 2));
 
@@ -610,18 +565,12 @@ static int find_meaning(hits *out, snug_library *library, const float *vector, s
     database *d = library->file;
     const char *model = embeddings_name(library->embeddings);
     sqlite3_stmt *statement;
-    int has_row = 1;
-    int error = database_prepare(&statement, d,
-                                 "select p.document, p.id, v.value from vector v join passage p on"
-                                 " p.id = v.passage where v.model = ?");
+    int error = database_select(&statement, d,
+                                "select p.document, p.id, v.value from vector v join passage p on"
+                                " p.id = v.passage where v.model = ?",
+                                "t", model);
 
-    if (!error)
-        database_bind(statement, 1, model, strlen(model));
-    while (!error) {
-        error = database_row(d, statement, &has_row);
-        if (error || !has_row)
-            break;
-
+    while (database_next(d, statement, &error)) {
         const hit found = { sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1),
                             cosine_of(statement, 2, vector, size) };
         if (found.score >= LEAST_COSINE)
@@ -656,22 +605,21 @@ static void merge_hits(hits *words, const hits *meaning)
 static int collect_matches(snug_library_result *matches, database *d, const hits *found,
                            size_t most)
 {
-    sqlite3_stmt *statement;
-    int has_row, error = database_prepare(&statement, d,
-                                          "select d.name, d.kind, d.title, d.bytes, p.text from"
-                                          " passage p join document d on d.id = p.document where"
-                                          " p.id = ?");
+    int error = SNUG_OK;
 
     for (size_t i = 0;
          !error && i < found->count && snug_library_result_match_count(matches) < most; i++) {
-        sqlite3_bind_int64(statement, 1, found->items[i].passage);
+        sqlite3_stmt *statement;
+        error = database_select(&statement, d,
+                                "select d.name, d.kind, d.title, d.bytes, p.text from passage p"
+                                " join document d on d.id = p.document where p.id = ?",
+                                "i", (int64_t)found->items[i].passage);
         /* One that another process has removed meanwhile is left out. */
-        if (!(error = database_row(d, statement, &has_row)) && has_row)
+        if (database_next(d, statement, &error))
             error = library_matches_add(matches, statement, found->items[i].score);
-        sqlite3_reset(statement);
+        sqlite3_finalize(statement);
     }
 
-    sqlite3_finalize(statement);
     return error;
 }
 

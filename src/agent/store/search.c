@@ -3,7 +3,6 @@
 #include <snug/snug.h>
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "agent/text/codepoint.h"
@@ -45,65 +44,36 @@ static int is_in_word(uint32_t code)
 int search_words(str *out, const char *text, size_t len)
 {
     for (size_t at = 0, size; at < len; at += size) {
-        const int is_alone = is_unspaced(codepoint_at(text + at, &size));
-        if (is_alone && str_add(out, " "))
-            return SNUG_ENOMEM;
-        if (str_append(out, text + at, size))
-            return SNUG_ENOMEM;
-        if (is_alone && str_add(out, " "))
-            return SNUG_ENOMEM;
+        const char *space = is_unspaced(codepoint_at(text + at, &size)) ? " " : "";
+        str_add(out, space);
+        str_append(out, text + at, size);
+        str_add(out, space);
     }
 
-    return SNUG_OK;
+    return str_error(out);
 }
 
 /* ---- words that say nothing ---- */
 
-/* English, German, Spanish, French; in the order of strcmp. */
-static const char *const common[] = {
-    "a",    "al",   "an",    "and",    "are",   "as",   "at",    "auf",   "aus",  "be",
-    "by",   "can",  "ce",    "como",   "con",   "cual", "dans",  "das",   "de",   "del",
-    "dem",  "den",  "der",   "des",    "did",   "die",  "do",    "does",  "du",   "each",
-    "ein",  "eine", "einem", "einen",  "einer", "el",   "en",    "es",    "est",  "et",
-    "for",  "from", "give",  "have",   "how",   "i",    "il",    "im",    "in",   "is",
-    "ist",  "it",   "la",    "las",    "le",    "les",  "los",   "many",  "me",   "mit",
-    "much", "my",   "no",    "not",    "of",    "on",   "or",    "ou",    "para", "please",
-    "por",  "que",  "quel",  "quelle", "qui",   "se",   "si",    "sind",  "so",   "son",
-    "sont", "su",   "sur",   "tell",   "that",  "the",  "their", "there", "they", "this",
-    "to",   "un",   "una",   "und",    "une",   "use",  "von",   "was",   "we",   "welche",
-    "were", "what", "when",  "where",  "which", "who",  "why",   "wie",   "will", "with",
-    "y",    "you",  "your",  "zu",     "zum",   "zur",
-};
-
-static const char common_signs[] = "的了是在和有我你他她它这那吗呢吧么什多少几哪怎请把被与或个何"
-                                   "はがをにのでともかすま";
-
-static int compare_to_common(const void *word, const void *row)
-{
-    return strcmp(word, *(const char *const *)row);
-}
+static const char common[] = " a an and are as at be by can did do does each for from give have "
+                             "how i in is it many me much my "
+                             "no not of on or please so tell that the their there they this to use "
+                             "was we were what when where "
+                             "which who why will with you your ";
 
 static int is_common(const char *word, size_t len)
 {
-    char lower[16];
+    char spaced[16];
+    size_t at = 0;
 
-    if (len >= sizeof lower)
+    if (len + 3 > sizeof spaced)
         return 0;
+    spaced[at++] = ' ';
     for (size_t i = 0; i < len; i++)
-        lower[i] = to_lower(word[i]);
-    lower[len] = '\0';
-    return bsearch(lower, common, sizeof common / sizeof *common, sizeof *common,
-                   compare_to_common) != NULL;
-}
-
-static int has_common_sign(const char *text, size_t len)
-{
-    for (size_t at = 0, size; at < len; at += size) {
-        codepoint_at(text + at, &size);
-        if (memmem(common_signs, sizeof common_signs - 1, text + at, size))
-            return 1;
-    }
-    return 0;
+        spaced[at++] = to_lower(word[i]);
+    spaced[at++] = ' ';
+    spaced[at] = '\0';
+    return strstr(common, spaced) != NULL;
 }
 
 /* ---- queries ---- */
@@ -112,49 +82,25 @@ typedef struct query {
     str *out;
     size_t terms;
     int takes_common;
-    int error;
 } query;
 
-/* Quoted, so that nothing in it is an operator. */
-static int write_term(str *out, const char *text, size_t len, int is_prefix)
-{
-    int error = str_add(out, "\"");
-
-    if (!error)
-        error = search_words(out, text, len);
-    if (!error)
-        error = str_add(out, is_prefix ? "\" *" : "\"");
-    return error;
-}
-
-static int is_term_wanted(const query *q, const char *text, size_t len, int is_signs)
-{
-    if (q->terms == MOST_TERMS || len > MOST_TERM_BYTES)
-        return 0;
-    if (q->takes_common)
-        return 1;
-    return is_signs ? !has_common_sign(text, len) : !is_common(text, len);
-}
-
-/* One word, or signs that follow each other. */
+/* One word, or signs that follow each other; quoted, so that nothing in it is an operator. */
 static void add_term(query *q, const char *text, size_t len, int is_signs, int is_last)
 {
-    const int is_prefix = is_last && !is_signs && len >= 3;
     str term = { 0 };
 
-    if (q->error || !is_term_wanted(q, text, len, is_signs))
+    if (q->terms == MOST_TERMS || len > MOST_TERM_BYTES ||
+        (!q->takes_common && !is_signs && is_common(text, len)))
         return;
 
-    q->error = write_term(&term, text, len, is_prefix);
-    const int is_there = !q->error && q->out->len > 0 && strstr(q->out->data, term.data);
-    if (!q->error && !is_there) {
-        if (q->terms > 0)
-            q->error = str_add(q->out, " OR ");
-        if (!q->error)
-            q->error = str_add_str(q->out, &term);
+    str_add(&term, "\"");
+    search_words(&term, text, len);
+    str_add(&term, is_last && !is_signs && len >= 3 ? "\" *" : "\"");
+    if (q->terms == 0 || !strstr(str_text(q->out), str_text(&term))) {
+        str_add(q->out, q->terms > 0 ? " OR " : "");
+        str_add_str(q->out, &term);
         q->terms++;
     }
-
     str_free(&term);
 }
 
@@ -190,9 +136,9 @@ static size_t add_word(query *q, const char *text, size_t len)
     return at;
 }
 
-static int add_terms(query *q, const char *text, size_t len)
+static void add_terms(query *q, const char *text, size_t len)
 {
-    for (size_t at = 0, size; !q->error && at < len;) {
+    for (size_t at = 0, size; at < len;) {
         uint32_t code = codepoint_at(text + at, &size);
         if (is_unspaced(code))
             at += add_signs(q, text + at, len - at);
@@ -201,7 +147,6 @@ static int add_terms(query *q, const char *text, size_t len)
         else
             at += size;
     }
-    return q->error ? SNUG_ENOMEM : SNUG_OK;
 }
 
 int search_query(str *out, const char *text, size_t len)
@@ -212,14 +157,14 @@ int search_query(str *out, const char *text, size_t len)
     if (str_append(&copy, text, len))
         return SNUG_ENOMEM;
     utf8_mend(copy.data, copy.len);
-    int error = add_terms(&q, str_text(&copy), copy.len);
-    if (!error && q.terms == 0) {
+    add_terms(&q, copy.data, copy.len);
+    if (q.terms == 0) {
         q.takes_common = 1;
-        error = add_terms(&q, str_text(&copy), copy.len);
+        add_terms(&q, copy.data, copy.len);
     }
 
     str_free(&copy);
-    return error;
+    return str_error(out);
 }
 
 /* ---- passages ---- */

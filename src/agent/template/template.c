@@ -413,7 +413,5 @@ int template_render(str *out, const template_set *set, const char *name,
     const char *text = template_text(set, name);
     if (!text)
         return no_template("", name);
-    if (render_text(out, text, values))
-        return error_no_memory();
-    return SNUG_OK;
+    return render_text(out, text, values) ? error_no_memory() : SNUG_OK;
 }

@@ -163,82 +163,68 @@ static size_t thinking_tag(const char **word, const char *text, size_t len, int 
     return 0;
 }
 
-typedef struct thinker {
-    str *out;
-    size_t begin;     /* of what was appended to out */
-    const char *word; /* of the tag it is in; NULL: in none */
-    int is_fenced;
-    fence open;
-} thinker;
-
-static int thinking_line(thinker *t, const line *l)
+/* Behind the end of thinking in the line; 0: there is none. In a fence it begins its line, and the
+ * fence was a part of thinking. */
+static size_t orphan_end(const line *l, int is_fenced)
 {
-    size_t at = 0, done = 0, width;
-    fence f;
     const char *word;
-    int error = SNUG_OK;
 
-    if (!t->word && t->is_fenced) {
-        t->is_fenced = !closes_fence(l, &t->open);
-        size_t blanks = line_blanks(l);
-        if (!thinking_tag(&word, l->text + blanks, l->len - blanks, 1))
-            return str_append(t->out, l->text, l->len);
-        t->is_fenced = 0; /* the fence was a part of thinking that has no beginning */
+    for (size_t at = line_blanks(l), width; at < l->len; at++) {
+        if ((width = thinking_tag(&word, l->text + at, l->len - at, 1)) > 0)
+            return at + width;
+        if (is_fenced)
+            return 0;
     }
-
-    while (at < l->len) {
-        const char *c = memchr(l->text + at, '<', l->len - at);
-        if (!c)
-            break;
-        at = (size_t)(c - l->text);
-        width = thinking_tag(&word, c, l->len - at, 1);
-        if (width > 0 && (!t->word || word == t->word)) {
-            if (!t->word) {
-                t->out->len = t->begin;
-                t->is_fenced = 0;
-            }
-            t->word = NULL;
-            at += width;
-            done = at;
-        } else if (!t->word && !(at && c[-1] == '`') &&
-                   (width = thinking_tag(&word, c, l->len - at, 0))) {
-            if ((error = str_append(t->out, l->text + done, at - done)))
-                return error;
-            t->word = word;
-            at += width;
-        } else {
-            at++;
-        }
-    }
-
-    if (t->word)
-        return SNUG_OK;
-    line rest = { l->text + done, l->len - done, 0 };
-    if (opens_fence(&f, &rest)) {
-        t->is_fenced = 1;
-        t->open = f;
-    }
-
-    return str_append(t->out, rest.text, rest.len);
+    return 0;
 }
 
+/* Behind the end of thinking that began with that word; 0: it has none. */
+static size_t thinking_end(const char *text, size_t len, const char *word)
+{
+    const char *found;
+
+    for (const char *c = text; (c = memchr(c, '<', len - (size_t)(c - text))); c++) {
+        const size_t width = thinking_tag(&found, c, len - (size_t)(c - text), 1);
+        if (width > 0 && found == word)
+            return (size_t)(c - text) + width;
+    }
+    return 0;
+}
+
+/* It begins a line; without a beginning, all before its end is thinking. */
 int blocks_without_thinking(str *out, int *is_whole, const char *text, size_t len)
 {
-    thinker t = { .out = out, .begin = out->len };
-    int error = SNUG_OK;
+    const size_t begin = out->len;
+    int is_fenced = 0;
+    fence open = { 0 };
 
-    for (size_t at = 0; at < len && !error;) {
-        line l = line_at(text, len, at);
-        error = thinking_line(&t, &l);
-        if (!error && !t.word && l.next > at + l.len)
-            error = str_add(out, "\n");
+    *is_whole = 1;
+    for (size_t at = 0, width; at < len;) {
+        const line l = line_at(text, len, at);
+        const size_t blanks = line_blanks(&l);
+        const char *word;
+
+        width = is_fenced ? 0 : thinking_tag(&word, l.text + blanks, l.len - blanks, 0);
+        if (width > 0) {
+            at += blanks + width;
+            const size_t end = thinking_end(text + at, len - at, word);
+            *is_whole = end > 0;
+            at = end > 0 ? at + end : len;
+            continue;
+        }
+        if ((width = orphan_end(&l, is_fenced)) > 0) {
+            if (out->data)
+                out->data[out->len = begin] = '\0';
+            is_fenced = 0;
+            at += width;
+            continue;
+        }
+
+        is_fenced = is_fenced ? !closes_fence(&l, &open) : opens_fence(&open, &l);
+        str_append(out, l.text, l.next - at);
         at = l.next;
     }
-
-    if (out->data)
-        out->data[out->len] = '\0';
-    *is_whole = !t.word;
-    return error;
+    return str_error(out);
 }
 
 /* ---- what a block is ---- */
@@ -294,8 +280,7 @@ typedef struct divider {
     blocks *out;
     const char *text;
     size_t len, at;
-    size_t last_prose; /* where the last line of prose begins, in out->prose */
-    int looked;        /* how often a string was followed in vain */
+    int looked; /* how often a string was followed in vain */
 } divider;
 
 /* A string that has no end makes the rest of the text be read twice. */
@@ -313,68 +298,17 @@ static block *add_block(blocks *b, block_kind kind, const char *mark)
     return made;
 }
 
-/* "Output:", "It prints:": what comes next is not code. */
-static int is_about_output(const divider *d)
-{
-    static const char *const words[] = { "output", "prints",  "printed",
-                                         "salida", "ausgabe", "sortie" };
-
-    if (!d->out->prose.data)
-        return 0;
-    const char *last = d->out->prose.data + d->last_prose;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcasestr(last, words[i]))
-            return 1;
-
-    return 0;
-}
-
-static int add_prose(divider *d, const char *text, size_t len)
-{
-    size_t blank = 0;
-
-    while (blank < len && is_blank(text[blank]))
-        blank++;
-    if (blank < len)
-        d->last_prose = d->out->prose.len;
-    int error = str_append(&d->out->prose, text, len);
-    if (error)
-        return error;
-    return str_add(&d->out->prose, "\n");
-}
-
 /* Appends lines of a block without the fence's indentation. */
 static int append_lines(str *out, const char *text, size_t len, size_t indent)
 {
-    int error = SNUG_OK;
-
-    for (size_t at = 0; at < len && !error;) {
+    for (size_t at = 0; at < len;) {
         line l = line_at(text, len, at);
         size_t blanks = line_blanks(&l), off = blanks < indent ? blanks : indent;
-        if (!(error = str_append(out, l.text + off, l.len - off)))
-            error = str_add(out, "\n");
+        str_append(out, l.text + off, l.len - off);
+        str_add(out, "\n");
         at = l.next;
     }
-
-    return error;
-}
-
-/* The text ends in the block: the fence may stand at the end of its last line of code. */
-static size_t without_late_fence(const char *text, size_t len, const fence *open)
-{
-    size_t end = len, count = 0;
-    while (end && strchr(" \t\n", text[end - 1]) && text[end - 1])
-        end--;
-    while (end > count && text[end - 1 - count] == open->c)
-        count++;
-    return count >= open->count ? end - count : len;
-}
-
-static void follow_line(pylex *lex, const line *l, const char *text, size_t len)
-{
-    size_t at = (size_t)(l->text - text);
-    while (at < l->next)
-        at = pylex_step(lex, text, len, at);
+    return str_error(out);
 }
 
 /* Where the block that begins at d->at ends; d->at goes behind it. */
@@ -403,8 +337,8 @@ static size_t block_end(divider *d, const fence *open, int is_python, int *is_cl
             d->at = at; /* the next block begins, and this one was left open */
             return at;
         }
-        if (is_python)
-            follow_line(&lex, &l, text, d->len);
+        for (size_t c = at; is_python && c < l.next;)
+            c = pylex_step(&lex, text, d->len, c);
         at = l.next;
     }
 
@@ -414,10 +348,9 @@ static size_t block_end(divider *d, const fence *open, int is_python, int *is_cl
         return first;
     }
 
-    size_t end = without_late_fence(text + d->at, d->len - d->at, open) + d->at;
-    *is_closed = end < d->len;
+    *is_closed = 0;
     d->at = d->len;
-    return end;
+    return d->len;
 }
 
 static int take_fence(divider *d, const line *l, const fence *open)
@@ -441,7 +374,6 @@ static int take_fence(divider *d, const line *l, const fence *open)
         return SNUG_ENOMEM;
 
     b->is_closed = is_closed;
-    b->is_output = kind == BLOCK_UNMARKED && d->out->count > 1 && is_about_output(d);
     return append_lines(&b->text, d->text + begin, end - begin, open->indent);
 }
 
@@ -451,40 +383,22 @@ static int take_inline(divider *d, const line *l, int *is_taken)
     fence f;
     size_t end = l->len;
 
-    while (end && is_blank(l->text[end - 1]))
+    while (end && (is_blank(l->text[end - 1]) || l->text[end - 1] == '`'))
         end--;
-    if (!fence_at(&f, l, 0) || end < f.end + f.count + 1)
+    if (!fence_at(&f, l, 0) || f.c != '`' || end <= f.end || end + f.count > l->len ||
+        memchr(l->text + f.end, '`', end - f.end))
         return SNUG_OK;
 
-    size_t close = end;
-    while (close > f.end && l->text[close - 1] == f.c)
-        close--;
-    if (end - close != f.count || memchr(l->text + f.end, f.c, close - f.end))
-        return SNUG_OK;
-
-    *is_taken = 1;
-    d->at = l->next;
-    if (d->out->count == BLOCKS_MOST)
-        return SNUG_OK;
-
-    static const char *const names[] = { "python3 ", "python ", "py " };
     const char *text = l->text + f.end;
-    size_t len = close - f.end;
-    block *b = add_block(d->out, BLOCK_UNMARKED, "");
+    const int is_marked = has_prefix(text, end - f.end, "python ");
+    block *b = add_block(d->out, is_marked ? BLOCK_PYTHON : BLOCK_UNMARKED, "");
     if (!b)
         return SNUG_ENOMEM;
 
-    b->is_closed = 1;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (has_prefix(text, len, names[i])) {
-            b->kind = BLOCK_PYTHON;
-            strcpy(b->mark, "python");
-            text += strlen(names[i]);
-            len -= strlen(names[i]);
-        }
-    }
-
-    return str_append(&b->text, text, len);
+    *is_taken = b->is_closed = 1;
+    d->at = l->next;
+    text += is_marked ? strlen("python ") : 0;
+    return str_append(&b->text, text, (size_t)(l->text + end - text));
 }
 
 /* ---- tags ---- */
@@ -586,11 +500,12 @@ int blocks_read(blocks *out, const char *text, size_t len)
             error = take_fence(&d, &l, &open);
             continue;
         }
-        if ((error = take_inline(&d, &l, &is_taken)) || is_taken)
+        if (d.out->count < BLOCKS_MOST && ((error = take_inline(&d, &l, &is_taken)) || is_taken))
             continue;
         if ((error = take_tag(&d, &l, &is_taken)) || is_taken)
             continue;
-        error = add_prose(&d, l.text, l.len);
+        str_append(&out->prose, l.text, l.len);
+        error = str_add(&out->prose, "\n");
         d.at = l.next;
     }
 

@@ -25,7 +25,6 @@ typedef struct block {
     char mark[24]; /* the first word behind the fence, in small letters; "" */
     str text;      /* without the fence and its indentation */
     int is_closed;
-    int is_output; /* unmarked, and the line before calls it output */
 } block;
 
 /* Zeroed is empty. */

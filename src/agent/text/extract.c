@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "agent/text/blocks.h"
-#include "agent/text/fences.h"
 #include "agent/text/laxjson.h"
 #include "agent/text/program.h"
 #include "agent/text/pylex.h"
@@ -37,6 +36,7 @@ typedef struct joiner {
 enum { MOST_DEPTH = 3 };
 
 static int take_text(joiner *j, const char *text, size_t len);
+static int find_code(str *out, jsontext_span object, int depth);
 
 static int repeats(const joiner *j, const str *piece, uint64_t hash)
 {
@@ -56,13 +56,11 @@ static int join_piece(joiner *j, const char *text, size_t len)
     if (!error && piece.len > 0 && j->count < BLOCKS_MOST && !repeats(j, &piece, hash)) {
         str *code = &j->out->code;
         if (code->len > 0)
-            error = str_add(code, "\n\n");
-        size_t begin = code->len;
-        if (!error && !(error = str_add_str(code, &piece))) {
-            j->seen[j->count] = hash;
-            j->begins[j->count] = begin;
-            j->lens[j->count++] = piece.len;
-        }
+            str_add(code, "\n\n");
+        j->seen[j->count] = hash;
+        j->begins[j->count] = code->len;
+        j->lens[j->count++] = piece.len;
+        error = str_add_str(code, &piece);
     }
 
     str_free(&piece);
@@ -82,77 +80,45 @@ static char first_character(const str *text)
 
 /* ---- JSON ---- */
 
-/* The code in a value: a text, or lines of it. */
-static int read_code(str *out, jsontext_span value)
+/* A text that is JSON itself, as arguments are put into a string. */
+static int find_code_in_text(str *out, jsontext_span text, int depth)
 {
-    jsontext j;
-    jsontext_token name;
-    jsontext_span item;
-    int error = jsontext_string(out, value);
-    if (error != SNUG_EINVAL || value.text[0] != '[' || !jsontext_enter(&j, value))
-        return error == SNUG_EINVAL ? SNUG_OK : error;
+    str inner = { 0 }, strict = { 0 };
+    size_t end;
+    int is_whole;
+    int error = jsontext_string(&inner, text);
 
-    error = SNUG_OK;
-    while (!error && jsontext_item(&j, &name, &item)) {
-        error = jsontext_string(out, item);
-        if (error == SNUG_EINVAL) {
-            str_clear(out);
-            return SNUG_OK;
-        }
+    if (!error && first_character(&inner) == '{') {
+        const char *begin = inner.data + strspn(inner.data, " \t\n");
+        error = laxjson_read(&strict, &end, &is_whole, begin, strlen(begin));
         if (!error)
-            error = str_add(out, "\n");
+            error = find_code(out, (jsontext_span){ strict.data, strict.len }, depth);
     }
-
-    return error;
+    str_free(&inner);
+    str_free(&strict);
+    return error == SNUG_EINVAL ? SNUG_OK : error;
 }
 
-/* Appends the code in an object, or in one within it: {"tool": ..., "arguments": {"code": ...}},
- * where the arguments may be JSON in a string. Nothing where there is none. */
+/* Appends the code in an object, or in one within it: {"tool": ..., "arguments": {"code": ...}}.
+ * Nothing where there is none. */
 static int find_code(str *out, jsontext_span object, int depth)
 {
-    static const char *const names[] = { "code", "python", "python_code", "source", "script" };
-    static const char *const ways[] = { "arguments", "args",       "parameters",
-                                        "input",     "tool_input", "action_input",
-                                        "function",  "tool_call",  "tool_calls" };
-    jsontext j;
-    jsontext_token name;
-    jsontext_span item;
+    static const char *const names[] = { "code", "python", "source", "script" };
+    static const char *const ways[] = { "arguments", "parameters", "input", "function" };
     int error = SNUG_OK;
 
     if (!object.text || depth > MOST_DEPTH)
         return SNUG_OK;
-    if (object.text[0] == '"') {
-        str inner = { 0 }, strict = { 0 };
-        size_t end;
-        int is_whole;
-        if (!(error = jsontext_string(&inner, object)) && first_character(&inner) == '{') {
-            const char *text = inner.data + strspn(inner.data, " \t\n");
-            error = laxjson_read(&strict, &end, &is_whole, text, strlen(text));
-            if (!error)
-                error = find_code(out, (jsontext_span){ strict.data, strict.len }, depth + 1);
-        }
-        str_free(&inner);
-        str_free(&strict);
-        return error == SNUG_EINVAL ? SNUG_OK : error;
-    }
+    if (object.text[0] == '"')
+        return find_code_in_text(out, object, depth + 1);
+    if (object.text[0] != '{')
+        return SNUG_OK;
 
-    if (object.text[0] == '[') {
-        jsontext_enter(&j, object);
-        while (!error && out->len == 0 && jsontext_item(&j, &name, &item))
-            if (item.text[0] == '{' || item.text[0] == '"')
-                error = find_code(out, item, depth + 1);
-        return error;
-    }
-
-    for (size_t i = 0; i < sizeof names / sizeof *names && !error && out->len == 0; i++) {
-        item = jsontext_member(object, names[i]);
-        if (item.text)
-            error = read_code(out, item);
-    }
-
+    for (size_t i = 0; i < sizeof names / sizeof *names && !error && out->len == 0; i++)
+        error = jsontext_string(out, jsontext_member(object, names[i])) == SNUG_ENOMEM;
     for (size_t i = 0; i < sizeof ways / sizeof *ways && !error && out->len == 0; i++)
         error = find_code(out, jsontext_member(object, ways[i]), depth + 1);
-    return error;
+    return error ? SNUG_ENOMEM : SNUG_OK;
 }
 
 /* JSON begins a line, or stands behind what leads to it: "Call: {", "<tool_call>{", "`{". In
@@ -255,12 +221,12 @@ static int take_unmarked(joiner *j, blocks *b)
             memset(item->text.data, ' ', strlen(word) - 1);
             blocks_trim(&item->text);
         }
-        sure += !item->is_output && pylex_is_python(str_text(&item->text), item->text.len);
+        sure += (size_t)pylex_is_python(str_text(&item->text), item->text.len);
     }
 
     for (size_t i = 0; i < b->count && !error; i++) {
         block *item = &b->items[i];
-        if (item->kind != BLOCK_UNMARKED || item->is_output)
+        if (item->kind != BLOCK_UNMARKED)
             continue;
         if (!sure || pylex_is_python(str_text(&item->text), item->text.len))
             error = take_block(j, item);
@@ -287,14 +253,33 @@ static int take_all_json(joiner *j, blocks *b)
 
 /* ---- a reply without fences ---- */
 
+/* Where the program begins that the text ends with: at its beginning, behind a line that leads to
+ * it, or at a paragraph from which on all is Python; len: there is none. Those that are read in
+ * vain are bounded. */
+static size_t find_program(const char *text, size_t len)
+{
+    enum { MOST_PARAGRAPHS = 16 };
+    size_t at = program_lead(text, len);
+
+    if (at > 0 && pylex_is_python(text + at, len - at))
+        return at;
+    at = 0;
+    for (int i = 0; i < MOST_PARAGRAPHS; i++) {
+        if (pylex_is_python(text + at, len - at))
+            return at;
+        const char *gap = memmem(text + at, len - at, "\n\n", 2);
+        if (!gap)
+            return len;
+        at = (size_t)(gap - text) + 2;
+    }
+    return len;
+}
+
 static int take_bare(joiner *j, str *text)
 {
     const char *data = str_text(text);
-    size_t begin = program_lead(data, text->len);
-
-    if (begin && !pylex_is_python(data + begin, text->len - begin))
-        begin = 0;
-    if (!begin && !pylex_is_python(data, text->len))
+    const size_t begin = find_program(data, text->len);
+    if (begin == text->len)
         return SNUG_OK;
 
     int error = join_piece(j, data + begin, text->len - begin);
@@ -304,22 +289,6 @@ static int take_bare(joiner *j, str *text)
             text->data[begin] = '\0';
     }
 
-    return error;
-}
-
-/* Prose, and behind it Python to the end of the reply. */
-static int take_tail(joiner *j, str *text)
-{
-    const size_t begin = program_tail(str_text(text), text->len);
-    if (begin == 0)
-        return SNUG_OK;
-
-    int error = join_piece(j, text->data + begin, text->len - begin);
-    if (!error && j->count > 0) {
-        j->out->is_guess = 1;
-        text->len = begin;
-        text->data[begin] = '\0';
-    }
     return error;
 }
 
@@ -367,8 +336,6 @@ static int choose(joiner *j, blocks *b)
         error = take_json(j, &b->prose, &is_taken);
     if (!error && j->count == 0 && b->count == 0)
         error = take_bare(j, &b->prose);
-    if (!error && j->count == 0 && b->count == 0)
-        error = take_tail(j, &b->prose);
     return error;
 }
 
@@ -396,28 +363,11 @@ static int take_text(joiner *j, const char *text, size_t len)
     return error;
 }
 
-/* The blocks of a reply, also where they stand in something like a fence. */
-static int read_blocks(blocks *out, const char *text, size_t len)
-{
-    str mended = { 0 };
-    int error = blocks_read(out, text, len);
-
-    if (!error && out->count == 0)
-        error = fences_mend(&mended, text, len);
-    if (!error && mended.len > 0) {
-        blocks_free(out);
-        error = blocks_read(out, str_text(&mended), mended.len);
-    }
-
-    str_free(&mended);
-    return error;
-}
-
 static int read_reply(joiner *j, const char *text, size_t len)
 {
     extracted *out = j->out;
     blocks b = { 0 };
-    int error = read_blocks(&b, text, len);
+    int error = blocks_read(&b, text, len);
 
     if (!error)
         error = choose(j, &b);
@@ -474,38 +424,27 @@ int extract_code(extracted *out, const char *text, size_t len)
     return extract(out, text, len, 1, read_reply);
 }
 
-/* JSON, whole or broken, or else a bare program. */
+/* JSON, whole or broken, or else a bare program. A string of JSON may be either. */
 static int read_arguments(joiner *j, const char *text, size_t len)
 {
-    str strict = { 0 }, code = { 0 }, wrapped = { 0 };
-    size_t blanks = strspn(text, " \t\n"), end;
-    int error = SNUG_OK, is_json = 0;
+    str strict = { 0 }, code = { 0 };
+    const char *begin = text + strspn(text, " \t\n");
+    size_t end;
+    int error = SNUG_EINVAL;
 
-    if (text[blanks] == '"') {
-        /* As a list of one, which laxjson reads. */
-        if (!(error = str_add(&wrapped, "[")) && !(error = str_append(&wrapped, text, len)))
-            error = str_add(&wrapped, "]");
-        text = str_text(&wrapped);
-        len = wrapped.len;
-        blanks = 0;
-    }
+    if (*begin && strchr("{[\"", *begin))
+        error =
+            laxjson_read(&strict, &end, &j->out->is_complete, begin, len - (size_t)(begin - text));
+    const int is_json = !error;
+    const jsontext_span value = { strict.data, strict.len };
 
-    if (!error && text[blanks] && strchr("{[", text[blanks])) {
-        error = laxjson_read(&strict, &end, &j->out->is_complete, text + blanks, len - blanks);
-        is_json = !error;
-        error = error == SNUG_EINVAL ? SNUG_OK : error;
-    }
-
-    jsontext_span value = { strict.data, strict.len };
-    if (!error && is_json)
+    if (is_json)
         error = find_code(&code, value, 0);
-    if (!error && is_json && code.len == 0 && wrapped.len > 0) {
-        error = read_code(&code, value);
-    }
-
-    if (!error && code.len > 0)
+    if (is_json && !error && code.len == 0 && *begin == '"')
+        error = jsontext_string(&code, value);
+    if (is_json && !error && code.len > 0)
         error = take_text(j, code.data, code.len);
-    else if (!error && !is_json)
+    else if (error == SNUG_EINVAL)
         error = take_text(j, text, len);
 
     j->out->block_count = (int)j->count;
@@ -513,7 +452,6 @@ static int read_arguments(joiner *j, const char *text, size_t len)
         error = str_add(&j->out->language, "python");
     str_free(&strict);
     str_free(&code);
-    str_free(&wrapped);
     return error;
 }
 

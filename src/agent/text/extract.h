@@ -3,8 +3,7 @@
  *
  * Reads text only: whether the code is Python is for the scan to say. What counts, first found
  * first: blocks marked as Python, tags (<code>, <execute>, ...), JSON with a member "code",
- * blocks without a mark, a reply that is nothing but Python, and one that is Python from some line
- * to its end.
+ * blocks without a mark, and a reply that is nothing but Python.
  */
 #ifndef SNUG_AGENT_EXTRACT_H
 #define SNUG_AGENT_EXTRACT_H
@@ -26,7 +25,6 @@ typedef struct extracted {
     str prose;    /* the text around the blocks, without thinking, trimmed */
     str other;    /* blocks of programs in the other language, which were left out: bash beside
                      Python, and Python where the program is to be in bash */
-    int is_guess; /* the code stood behind prose, without any mark: it is code if it parses */
 } extracted;
 
 /* The code in a reply; out need not be initialised, and is to be freed after SNUG_OK only.
@@ -39,8 +37,7 @@ typedef struct extracted {
  * Thinking (<think>, <thinking>, <reasoning>, ...) is passed over: one without an end goes to
  * the end of the reply, an end without a beginning to its start.
  *
- * The code loses the prompts of a Python or IPython transcript (and then the output in it),
- * character references of HTML where all of it was escaped, and odd spaces outside of strings.
+ * The code loses the prompts of a transcript of Python, and then the output in it.
  *
  * Takes time in proportion to len. SNUG_OK or SNUG_ENOMEM. */
 int extract_code(extracted *out, const char *text, size_t len);

@@ -2,12 +2,12 @@
 
 #include <snug/snug.h>
 
-#include <stdint.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/jsontext.h"
 
-/* SNUG_OK, SNUG_EINVAL, SNUG_ENOMEM as everywhere; these functions set no message. */
+/* Functions answer SNUG_OK or SNUG_EINVAL; a failure of memory sticks to out. */
 typedef struct lax {
     str *out;
     const char *text;
@@ -23,115 +23,13 @@ static char peek(const lax *x, size_t at)
     return at < x->len ? x->text[at] : '\0';
 }
 
-static int is_json_space(char c)
+static void pass_space(lax *x)
 {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
-}
-
-static int is_bare_character(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-' || c == '$' || (unsigned char)c >= 0x80;
-}
-
-static size_t past_line(const lax *x, size_t at)
-{
-    const char *end = memchr(x->text + at, '\n', x->len - at);
-    return end ? (size_t)(end - x->text) : x->len;
-}
-
-/* White space and comments of JavaScript and Python. */
-static size_t past_space(const lax *x, size_t at)
-{
-    for (;;) {
-        while (at < x->len && is_json_space(x->text[at]))
-            at++;
-        if (peek(x, at) == '#' || (peek(x, at) == '/' && peek(x, at + 1) == '/')) {
-            at = past_line(x, at);
-        } else if (peek(x, at) == '/' && peek(x, at + 1) == '*') {
-            const char *end = memmem(x->text + at + 2, x->len - at - 2, "*/", 2);
-            at = end ? (size_t)(end - x->text) + 2 : x->len;
-        } else {
-            return at;
-        }
-    }
+    while (x->at < x->len && is_space(x->text[x->at]))
+        x->at++;
 }
 
 /* ---- strings ---- */
-
-typedef enum place { IN_LIST, IN_OBJECT, NAME_PLACE } place;
-
-/* How far a quote that may be a string's end is looked beyond. Bounded, because every quote
- * of a long string is asked about. */
-enum { LOOK_BYTES = 100 };
-
-/* Whether a member begins at `at`: a name, in quotes or not, and a colon. */
-static int begins_member(const lax *x, size_t at)
-{
-    size_t limit = at + LOOK_BYTES;
-    char quote = peek(x, at);
-    int is_quoted = quote == '"' || quote == '\'';
-    size_t begin = at += (size_t)is_quoted;
-
-    while (at < limit && is_bare_character(peek(x, at)))
-        at++;
-    if (at == begin || (is_quoted && peek(x, at++) != quote))
-        return 0;
-
-    while (at < limit && is_json_space(peek(x, at)))
-        at++;
-    return peek(x, at) == ':';
-}
-
-/* Whether the quote before `at` is the string's last, by what follows. */
-static int ends_here(const lax *x, size_t at, place where)
-{
-    size_t limit = at + LOOK_BYTES;
-
-    while (at < limit && is_json_space(peek(x, at)))
-        at++;
-    char c = peek(x, at);
-    if (at >= x->len)
-        return 1;
-    if (where == NAME_PLACE)
-        return c == ':';
-    if (c == '}' || c == ']') {
-        /* Where code goes on behind the bracket, it is one within the string. */
-        while (at < limit &&
-               (is_json_space(peek(x, at)) || peek(x, at) == '}' || peek(x, at) == ']'))
-            at++;
-        c = peek(x, at);
-        return !c || !strchr(")(.[+*%=:\"'", c);
-    }
-
-    if (where == IN_LIST)
-        return c == ',';
-    if (c == ',') {
-        for (at++; at < limit && is_json_space(peek(x, at)); at++)
-            ;
-        return peek(x, at) == '}' || begins_member(x, at) ||
-               (peek(x, at) == '/' && strchr("/*", peek(x, at + 1)));
-    }
-
-    return begins_member(x, at);
-}
-
-static int write_byte(lax *x, char c)
-{
-    static const struct {
-        char c;
-        const char *escape;
-    } escapes[] = {
-        { '\n', "\\n" }, { '\t', "\\t" }, { '\r', "\\r" }, { '"', "\\\"" }, { '\\', "\\\\" }
-    };
-    for (size_t i = 0; i < sizeof escapes / sizeof *escapes; i++)
-        if (escapes[i].c == c)
-            return str_add(x->out, escapes[i].escape);
-
-    if ((unsigned char)c < ' ')
-        return str_printf(x->out, "\\u%04x", (unsigned)(unsigned char)c);
-    return str_append(x->out, &c, 1);
-}
 
 static int are_hex_digits(const lax *x, size_t at, size_t count)
 {
@@ -141,177 +39,147 @@ static int are_hex_digits(const lax *x, size_t at, size_t count)
     return 1;
 }
 
-/* A backslash stands at x->at. */
-static int read_escape(lax *x)
+/* A backslash stands at x->at. One before a line end is code's own, \d is a pattern's. */
+static void read_escape(lax *x)
 {
-    char letter = peek(x, x->at + 1);
-    if (letter == 'u' && are_hex_digits(x, x->at + 2, 4)) {
-        x->at += 6;
-        return str_append(x->out, x->text + x->at - 6, 6);
-    }
+    const char letter = peek(x, x->at + 1);
+    size_t width = 0;
 
-    if (letter && strchr("\"\\/bfnrt", letter)) {
-        x->at += 2;
-        return str_append(x->out, x->text + x->at - 2, 2);
-    }
+    if (letter == 'u' && are_hex_digits(x, x->at + 2, 4))
+        width = 6;
+    else if (letter && strchr("\"\\/bfnrt", letter))
+        width = 2;
 
-    /* \' of Python; a backslash before a line end is code's own; \d a pattern's. */
-    x->at++;
-    if (letter == '\'' || letter == '`') {
-        x->at++;
-        return write_byte(x, letter);
-    }
-
-    return str_add(x->out, "\\\\");
+    if (width > 0)
+        str_append(x->out, x->text + x->at, width);
+    else
+        str_add(x->out, letter == '\'' ? "'" : "\\\\");
+    x->at += width > 0 ? width : 1 + (size_t)(letter == '\'');
 }
 
-static int read_string(lax *x, place where)
+/* In double or single quotes, and with line ends and tabs as they are. */
+static void read_string(lax *x)
 {
-    char quote = x->text[x->at];
-    int is_triple = quote != '`' && peek(x, x->at + 1) == quote && peek(x, x->at + 2) == quote;
-    size_t width = is_triple ? 3 : 1;
-    int error = str_add(x->out, "\"");
+    const char quote = x->text[x->at++];
 
-    for (x->at += width; !error && x->at < x->len;) {
-        char c = x->text[x->at];
+    str_add(x->out, "\"");
+    while (x->at < x->len && x->text[x->at] != quote) {
+        const char c = x->text[x->at];
         if (c == '\\') {
-            error = read_escape(x);
-        } else if (c == quote && is_triple) {
-            if (peek(x, x->at + 1) == quote && peek(x, x->at + 2) == quote) {
-                x->at += 3;
-                return str_add(x->out, "\"");
-            }
-            error = write_byte(x, c);
-            x->at++;
-        } else if (c == quote && ends_here(x, x->at + 1, where)) {
-            x->at++;
-            return str_add(x->out, "\"");
-        } else {
-            error = write_byte(x, c);
-            x->at++;
+            read_escape(x);
+            continue;
         }
+        if (c == '"')
+            str_add(x->out, "\\\"");
+        else if ((unsigned char)c < ' ')
+            str_printf(x->out, "\\u%04x", (unsigned)(unsigned char)c);
+        else
+            str_append(x->out, &c, 1);
+        x->at++;
     }
 
-    if (error)
-        return error;
-    x->is_whole = 0;
-    return str_add(x->out, "\"");
+    x->is_whole &= x->at < x->len;
+    x->at += x->at < x->len;
+    str_add(x->out, "\"");
 }
 
 /* ---- values ---- */
 
-/* A word without quotes: a constant or number, or else text. */
-static int read_bare_word(lax *x)
+/* A constant or a number. */
+static int read_word(lax *x)
 {
-    static const struct {
-        const char *word, *json;
-    } words[] = {
-        { "true", "true" },      { "True", "true" }, { "false", "false" },
-        { "False", "false" },    { "null", "null" }, { "None", "null" },
-        { "undefined", "null" }, { "NaN", "null" },  { "Infinity", "null" },
-        { "-Infinity", "null" },
+    static const char *const words[][2] = {
+        { "true", "true" },   { "True", "true" }, { "false", "false" },
+        { "False", "false" }, { "null", "null" }, { "None", "null" },
     };
-    size_t begin = x->at, at;
-    while (x->at < x->len && (is_bare_character(x->text[x->at]) || strchr("+.", x->text[x->at])) &&
-           x->text[x->at])
-        x->at++;
+    const char *begin = x->text + x->at;
+    size_t len = 0, at;
 
-    size_t len = x->at - begin;
-    if (len == 0)
-        return SNUG_EINVAL;
-
+    while (x->at + len < x->len && (is_alnum(begin[len]) || strchr("+-.", begin[len])) &&
+           begin[len])
+        len++;
+    x->at += len;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strlen(words[i].word) == len && memcmp(words[i].word, x->text + begin, len) == 0)
-            return str_add(x->out, words[i].json);
+        if (strlen(words[i][0]) == len && memcmp(words[i][0], begin, len) == 0) {
+            str_add(x->out, words[i][1]);
+            return SNUG_OK;
+        }
 
-    if (!jsontext_check(x->text + begin, len, &at))
-        return str_append(x->out, x->text + begin, len);
-    return jsontext_quote(x->out, x->text + begin, len);
+    if (len == 0 || jsontext_check(begin, len, &at))
+        return SNUG_EINVAL;
+    str_append(x->out, begin, len);
+    return SNUG_OK;
 }
 
-static int read_name(lax *x)
+/* The text ends before the member's value: it is null. */
+static int is_cut(lax *x)
 {
-    char c = peek(x, x->at);
-    if (c == '"' || c == '\'')
-        return read_string(x, NAME_PLACE);
-
-    size_t begin = x->at;
-    while (x->at < x->len && is_bare_character(x->text[x->at]))
-        x->at++;
-    if (x->at == begin)
-        return SNUG_EINVAL;
-    return jsontext_quote(x->out, x->text + begin, x->at - begin);
+    pass_space(x);
+    if (x->at < x->len)
+        return 0;
+    x->is_whole = 0;
+    str_add(x->out, "null");
+    return 1;
 }
 
 /* A member of an object, or an element of a list. */
 static int read_item(lax *x, char close)
 {
-    int error;
-
     if (close == '}') {
-        if ((error = read_name(x)))
-            return error;
-        x->at = past_space(x, x->at);
-        if ((error = str_add(x->out, ":")))
-            return error;
-        if (x->at >= x->len) {
-            x->is_whole = 0;
-            return str_add(x->out, "null");
-        }
-        if (x->text[x->at] != ':')
+        if (x->text[x->at] != '"' && x->text[x->at] != '\'')
             return SNUG_EINVAL;
-        x->at = past_space(x, x->at + 1);
-        if (x->at >= x->len) {
-            x->is_whole = 0;
-            return str_add(x->out, "null");
-        }
+        read_string(x);
+        str_add(x->out, ":");
+        if (is_cut(x))
+            return SNUG_OK;
+        if (x->text[x->at++] != ':')
+            return SNUG_EINVAL;
+        if (is_cut(x))
+            return SNUG_OK;
     }
-
-    char c = x->text[x->at];
-    if (c == '"' || c == '\'' || c == '`')
-        return read_string(x, close == '}' ? IN_OBJECT : IN_LIST);
     return read_value(x);
 }
 
 static int read_level(lax *x, char close)
 {
-    char brackets[2] = { x->text[x->at], close };
-    int error = str_append(x->out, brackets, 1), count = 0;
+    const char brackets[2] = { x->text[x->at++], close };
+    int error = SNUG_OK, count = 0;
 
-    x->at++;
+    str_append(x->out, brackets, 1);
     x->level++;
     while (!error) {
-        x->at = past_space(x, x->at);
-        if (x->at >= x->len) {
+        pass_space(x);
+        const char c = peek(x, x->at);
+        if (x->at >= x->len)
             x->is_whole = 0;
+        if (x->at >= x->len || c == close)
             break;
-        }
-        if (x->text[x->at] == close) {
-            x->at++;
-            break;
-        }
-        if (x->text[x->at] == ',') {
+        if (c == ',') {
             x->at++;
             continue;
         }
         if (count++)
-            error = str_add(x->out, ",");
-        if (!error)
-            error = read_item(x, close);
+            str_add(x->out, ",");
+        error = read_item(x, close);
     }
 
+    x->at += x->at < x->len;
     x->level--;
-    if (error)
-        return error;
-    return str_append(x->out, brackets + 1, 1);
+    str_append(x->out, brackets + 1, 1);
+    return error;
 }
 
 /* Not deeper than LAXJSON_LEVELS. */
 static int read_value(lax *x)
 {
-    char c = peek(x, x->at);
+    const char c = peek(x, x->at);
+
+    if (c == '"' || c == '\'') {
+        read_string(x);
+        return SNUG_OK;
+    }
     if (c != '{' && c != '[')
-        return read_bare_word(x);
+        return read_word(x);
     if (x->level == LAXJSON_LEVELS)
         return SNUG_EINVAL;
     return read_level(x, c == '{' ? '}' : ']');
@@ -353,6 +221,8 @@ static int read_any(str *out, size_t *end, size_t *work, int *is_whole, const ch
     *end = x.at;
     *work += x.at;
     *is_whole = x.is_whole;
+    if (str_error(out))
+        return SNUG_ENOMEM;
 
     /* What was made is checked, not trusted. */
     if (!error && jsontext_check(out->data + before, out->len - before, &at))

@@ -1,10 +1,8 @@
 /*
  * laxjson.h - JSON as models write it, made strict.
  *
- * Read are also: line breaks and unknown escapes in strings, strings in single, triple or
- * backquotes, quotes within strings where what follows shows that the string goes on, names
- * without quotes, True, False and None, trailing and missing commas, comments, and a text that
- * ends too early.
+ * Read are also: line breaks and unknown escapes in strings, strings in single quotes, True, False
+ * and None, trailing and missing commas, and a text that ends too early.
  */
 #ifndef SNUG_AGENT_LAXJSON_H
 #define SNUG_AGENT_LAXJSON_H

@@ -9,14 +9,11 @@
 #include "base/str.h"
 
 /* Appends text, which is normalized (blocks.h), as code: without common indentation, the prompts
- * and output of a transcript, escapes of HTML where all of it was escaped, odd spaces outside of
- * strings, and blank lines around it. SNUG_OK or SNUG_ENOMEM. */
+ * and output of a transcript, and blank lines around it. SNUG_OK or SNUG_ENOMEM. */
 int program_of(str *out, const char *text, size_t len);
 
 /* Where the code of a reply without blocks begins: behind a first line that is "python" or leads to
  * it with a colon. 0: there is no such line. */
 size_t program_lead(const char *text, size_t len);
-/* The first line behind prose from which all is Python to the end; 0: there is none. */
-size_t program_tail(const char *text, size_t len);
 
 #endif

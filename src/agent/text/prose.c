@@ -41,11 +41,6 @@ static int has_open_fence(const str *text)
     return is_open;
 }
 
-static int is_answer(const str *text)
-{
-    return text->len > 0 && !is_left_open(text) && !has_open_fence(text);
-}
-
 /* How long "ANSWER:" at its beginning is, with the marks of bold text; 0: it is not there. */
 static size_t mark_len(const str *text)
 {
@@ -94,7 +89,9 @@ int prose_read(prose *out, const char *text, size_t len)
         error = take_without_mark(&out->text, mark);
         out->kind = out->text.len > 0 && !has_open_fence(&out->text) ? PROSE_MARKED : PROSE_NONE;
     } else {
-        out->kind = is_answer(&out->text) ? PROSE_PLAIN : PROSE_NONE;
+        out->kind = out->text.len > 0 && !is_left_open(&out->text) && !has_open_fence(&out->text)
+                        ? PROSE_PLAIN
+                        : PROSE_NONE;
     }
 
     if (error)

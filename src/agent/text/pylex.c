@@ -51,68 +51,13 @@ size_t pylex_step(pylex *lex, const char *text, size_t len, size_t at)
     return at + (lex->is_triple ? 3 : 1);
 }
 
-/* ---- spaces ---- */
-
-/* Three bytes of UTF-8, or two, and what takes their place. */
-static const struct {
-    const char *odd, *plain;
-} spaces[] = {
-    { "\xc2\xa0", " " },     { "\xe2\x80\x80", " " }, { "\xe2\x80\x81", " " },
-    { "\xe2\x80\x82", " " }, { "\xe2\x80\x83", " " }, { "\xe2\x80\x84", " " },
-    { "\xe2\x80\x85", " " }, { "\xe2\x80\x86", " " }, { "\xe2\x80\x87", " " },
-    { "\xe2\x80\x88", " " }, { "\xe2\x80\x89", " " }, { "\xe2\x80\x8a", " " },
-    { "\xe2\x80\xaf", " " }, { "\xe2\x81\x9f", " " }, { "\xe3\x80\x80", " " },
-    { "\xe2\x80\x8b", "" },  { "\xe2\x80\x8c", "" },  { "\xe2\x80\x8d", "" },
-    { "\xe2\x81\xa0", "" },  { "\xef\xbb\xbf", "" },  { "\xc2\xad", "" },
-};
-
-/* The row of what stands at `at`, or -1. */
-static int odd_space(const char *text, size_t len, size_t at)
-{
-    unsigned char c = (unsigned char)text[at];
-    if (c != 0xc2 && c != 0xe2 && c != 0xe3 && c != 0xef)
-        return -1;
-
-    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
-        size_t width = strlen(spaces[i].odd);
-        if (len - at >= width && memcmp(text + at, spaces[i].odd, width) == 0)
-            return (int)i;
-    }
-
-    return -1;
-}
-
-int pylex_clean(str *out, const char *text, size_t len)
-{
-    pylex lex = { 0 };
-    size_t done = 0, at = 0;
-    int error = SNUG_OK;
-
-    while (at < len && !error) {
-        int row = pylex_is_code(&lex) ? odd_space(text, len, at) : -1;
-        if (row < 0) {
-            at = pylex_step(&lex, text, len, at);
-            continue;
-        }
-        if (!(error = str_append(out, text + done, at - done)))
-            error = str_add(out, spaces[row].plain);
-        at += strlen(spaces[row].odd);
-        done = at;
-    }
-
-    if (error)
-        return error;
-    return str_append(out, text + done, len - done);
-}
-
 /* ---- does it look like Python? ---- */
 
-static const char *const keywords[] = {
-    "False",  "None",     "True",   "and", "as",   "assert", "async",  "await",    "break", "case",
-    "class",  "continue", "def",    "del", "elif", "else",   "except", "finally",  "for",   "from",
-    "global", "if",       "import", "in",  "is",   "lambda", "match",  "nonlocal", "not",   "or",
-    "pass",   "raise",    "return", "try", "type", "while",  "with",   "yield",
-};
+static const char keywords[] =
+    " False None True and as assert async await break case class continue def del elif else except "
+    "finally for from global if import in is lambda match nonlocal not or pass raise return try "
+    "type "
+    "while with yield ";
 
 /* Those that cannot begin a line of prose together with what `needs` finds in the line. */
 static const struct {
@@ -123,248 +68,123 @@ static const struct {
     { "assert", "" }, { "raise", "(" },       { "match", ":" }, { "await", "(" }, { "del", "" },
 };
 
-typedef enum token_kind {
-    TOKEN_NONE,
-    TOKEN_NAME,
-    TOKEN_KEYWORD,
-    TOKEN_NUMBER,
-    TOKEN_STRING,
-    TOKEN_MARK
-} token_kind;
+typedef enum token { NO_TOKEN, WORD, KEYWORD, STRING, MARK } token;
 
 typedef struct reader {
     const char *text;
     size_t len, at;
-    pylex lex;
-    int depth;                   /* of brackets */
-    int is_fine;                 /* nothing yet that is not Python */
-    int is_sure;                 /* there was a line that is nothing else */
-    token_kind last;             /* on this line */
-    size_t line_begin, word_end; /* of the line; of its first word */
-    int has_assignment, has_call;
+    int depth;          /* of brackets */
+    int is_sure;        /* there was a line that is nothing else */
+    token last;         /* on this line */
+    size_t word, width; /* the first word of the line, outside of brackets */
 } reader;
 
-static int is_among_keywords(const char *const *words, size_t count, const char *text, size_t len)
+static int is_keyword(const char *text, size_t len)
 {
-    for (size_t i = 0; i < count; i++)
-        if (strlen(words[i]) == len && memcmp(words[i], text, len) == 0)
+    for (const char *at = keywords; (at = memmem(at, strlen(at), text, len)); at++)
+        if (at[-1] == ' ' && at[len] == ' ')
             return 1;
     return 0;
 }
 
-/* The line ends at r->at. */
+/* At the end of a line. */
 static void judge_line(reader *r)
 {
-    const char *line = r->text + r->line_begin;
-    size_t len = r->at - r->line_begin;
+    const char *line = r->text + r->word;
+    const size_t len = r->at - r->word;
 
-    while (len && is_python_blank(*line))
-        line++, len--;
-    size_t word =
-        r->word_end > (size_t)(line - r->text) ? r->word_end - (size_t)(line - r->text) : 0;
-    for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
-        if (strlen(statements[i].word) == word && memcmp(line, statements[i].word, word) == 0)
-            r->is_sure |=
-                memmem(line, len, statements[i].needs, strlen(statements[i].needs)) != NULL &&
-                len > word;
-    r->is_sure |= word && (r->has_assignment || r->has_call);
+    for (size_t i = 0; r->width > 0 && i < sizeof statements / sizeof *statements; i++)
+        if (strlen(statements[i].word) == r->width &&
+            memcmp(line, statements[i].word, r->width) == 0)
+            r->is_sure |= len > r->width && memmem(line, len, statements[i].needs,
+                                                   strlen(statements[i].needs)) != NULL;
+    r->width = 0;
 }
 
-static void end_line(reader *r)
+/* A word, a number, or the prefix of a string. Words do not stand side by side in Python, and do in
+ * prose. */
+static int take_word(reader *r)
 {
-    if (r->depth == 0 && !r->lex.quote) {
-        judge_line(r);
-        r->has_assignment = r->has_call = 0;
-        r->line_begin = r->at + 1;
-        r->word_end = 0;
-        r->last = TOKEN_NONE;
-    } else if (!r->lex.quote) {
-        r->last = TOKEN_NONE;
+    const size_t begin = r->at;
+    const int is_number = is_digit(r->text[begin]);
+
+    while (r->at < r->len && (is_name(r->text[r->at]) || (is_number && r->text[r->at] == '.')))
+        r->at++;
+    const size_t width = r->at - begin;
+    if (r->at < r->len && strchr("\"'", r->text[r->at]) && width <= 2 &&
+        strspn(r->text + begin, "rRbBuUfFtT") >= width)
+        return 1;
+
+    const int is_key = !is_number && is_keyword(r->text + begin, width);
+    if (!is_number && r->last == NO_TOKEN && r->depth == 0) {
+        r->word = begin;
+        r->width = width;
     }
+    const int is_fine = is_key || (r->last != WORD && r->last != STRING);
+    r->last = is_key ? KEYWORD : WORD;
+    return is_fine;
 }
 
-/* Names do not stand side by side in Python, words do in prose. */
-static void take_token(reader *r, token_kind kind)
+/* 0 where it ends with its line and not with its quote. */
+static int take_string(reader *r)
 {
-    int was_word = r->last == TOKEN_NAME || r->last == TOKEN_NUMBER;
-    int is_text = kind == TOKEN_NAME || kind == TOKEN_NUMBER;
-    if (was_word && is_text)
-        r->is_fine = 0;
-    if (r->last == TOKEN_STRING && is_text)
-        r->is_fine = 0;
-    r->last = kind;
+    const char quote = r->text[r->at];
+    pylex lex = { 0 };
+    const int is_fine = r->last != WORD;
+
+    r->last = STRING;
+    do
+        r->at = pylex_step(&lex, r->text, r->len, r->at);
+    while (r->at < r->len && lex.quote);
+    return is_fine && !lex.quote && r->text[r->at - 1] == quote;
 }
 
-static void take_word(reader *r)
-{
-    size_t begin = r->at;
-
-    while (r->at < r->len && (is_name_start(r->text[r->at]) || is_digit(r->text[r->at])))
-        r->at++;
-    char next = r->at < r->len ? r->text[r->at] : 0;
-
-    /* The prefix of a string. */
-    if ((next == '"' || next == '\'') && r->at - begin <= 2 &&
-        strspn(r->text + begin, "rRbBuUfFtT") >= r->at - begin)
-        return;
-
-    if (r->last == TOKEN_NONE && r->depth == 0)
-        r->word_end = r->at;
-    take_token(r, is_among_keywords(keywords, sizeof keywords / sizeof *keywords, r->text + begin,
-                                    r->at - begin)
-                      ? TOKEN_KEYWORD
-                      : TOKEN_NAME);
-}
-
-static void take_number(reader *r)
-{
-    while (r->at < r->len &&
-           (is_name_start(r->text[r->at]) || is_digit(r->text[r->at]) || r->text[r->at] == '.'))
-        r->at++;
-    take_token(r, TOKEN_NUMBER);
-}
-
-static void take_string(reader *r)
-{
-    char quote = r->text[r->at];
-
-    if (r->last == TOKEN_NAME || r->last == TOKEN_NUMBER)
-        r->is_fine = 0;
-    take_token(r, TOKEN_STRING);
-    do {
-        size_t from = r->at;
-        r->at = pylex_step(&r->lex, r->text, r->len, r->at);
-        /* It ended with its line and not with its quote. */
-        if (!r->lex.quote && !r->lex.is_triple && r->text[r->at - 1] != quote) {
-            r->is_fine = 0;
-            r->at = from;
-            return;
-        }
-    } while (r->at < r->len && r->lex.quote);
-
-    if (r->lex.quote)
-        r->is_fine = 0;
-}
-
-static void take_comment(reader *r)
-{
-    while (r->at < r->len && r->text[r->at] != '\n')
-        r->at++;
-}
-
-static void take_mark(reader *r)
+static int take_mark(reader *r)
 {
     const char *c = r->text + r->at;
-    char next = r->at + 1 < r->len ? c[1] : 0;
+    const char next = r->at + 1 < r->len ? c[1] : '\0', before = r->at > 0 ? c[-1] : '\n';
 
-    if (strchr("?$`!", *c) && !(*c == '!' && next == '='))
-        r->is_fine = 0;
-
-    /* print(...), obj.method(...): a call that the line begins with. */
-    if (*c == '(' && r->depth == 0 && r->last == TOKEN_NAME &&
-        (r->at == 0 || !is_python_blank(c[-1])))
-        r->has_call = 1;
-
-    if (strchr("([{", *c))
-        r->depth++;
-    if (strchr(")]}", *c) && --r->depth < 0)
-        r->is_fine = 0;
-    if (*c == '=' && next != '=' && r->depth == 0 && r->last != TOKEN_NONE &&
-        !strchr("=<>!", c[-1]))
-        r->has_assignment = 1;
-
+    if (*c == '!' && next != '=')
+        return 0;
+    /* print(...), and x = ... */
+    if (r->depth == 0 && r->width > 0)
+        r->is_sure |= (*c == '(' && r->last == WORD && !is_python_blank(before)) ||
+                      (*c == '=' && next != '=' && !strchr("=<>!", before));
+    r->depth += strchr("([{", *c) != NULL;
+    r->depth -= strchr(")]}", *c) != NULL;
     r->at++;
-    r->last = TOKEN_MARK;
+    r->last = MARK;
+    return r->depth >= 0;
 }
 
 int pylex_is_python(const char *text, size_t len)
 {
-    size_t end;
-    return pylex_read_python(&end, text, len);
-}
+    reader r = { .text = text, .len = len };
+    int is_fine = 1;
 
-int pylex_read_python(size_t *end, const char *text, size_t len)
-{
-    reader r = { .text = text, .len = len, .is_fine = 1 };
-
-    while (r.at < len && r.is_fine) {
-        char c = text[r.at];
+    while (r.at < len && is_fine) {
+        const char c = text[r.at];
         if (c == '\n') {
-            end_line(&r);
+            if (r.depth == 0)
+                judge_line(&r);
+            r.last = NO_TOKEN;
             r.at++;
         } else if (c == '\\' && r.at + 1 < len && text[r.at + 1] == '\n') {
             r.at += 2;
         } else if (is_python_blank(c)) {
             r.at++;
-        } else if (is_name_start(c)) {
-            take_word(&r);
-        } else if (is_digit(c)) {
-            take_number(&r);
+        } else if (is_name(c)) {
+            is_fine = take_word(&r);
         } else if (c == '#') {
-            take_comment(&r);
+            while (r.at < len && text[r.at] != '\n')
+                r.at++;
         } else if (c == '"' || c == '\'') {
-            take_string(&r);
-        } else if (c && strchr("()[]{}.,:;@=+-*/%<>!&|^~?$`", c)) {
-            take_mark(&r);
+            is_fine = take_string(&r);
         } else {
-            r.is_fine = 0;
+            is_fine = c && strchr("()[]{}.,:;@=+-*/%<>!&|^~", c) && take_mark(&r);
         }
     }
 
-    if (r.is_fine)
-        judge_line(&r);
-    *end = r.at;
-    return r.is_fine && r.is_sure && r.depth == 0;
-}
-
-/* ---- expressions ---- */
-
-/* First words of statements of one line. */
-static const char *const statement_words[] = {
-    "assert", "async", "break",  "class",  "continue", "def",      "del",
-    "for",    "from",  "global", "if",     "import",   "nonlocal", "pass",
-    "raise",  "with",  "while",  "return", "try",      "yield",
-};
-
-static int begins_statement(const char *text, size_t len)
-{
-    size_t word = 0;
-    while (word < len && is_word(text[word]))
-        word++;
-
-    if (word == 0)
-        return len > 0 && text[0] == '@';
-    for (size_t i = 0; i < sizeof statement_words / sizeof *statement_words; i++)
-        if (strlen(statement_words[i]) == word && memcmp(text, statement_words[i], word) == 0)
-            return 1;
-    return 0;
-}
-
-/* A = that is none of == != <= >= :=; at is where it stands. */
-static int is_assignment(const char *text, size_t len, size_t at)
-{
-    if (at + 1 < len && text[at + 1] == '=')
-        return 0;
-    return at == 0 || !strchr("=!<>:", text[at - 1]);
-}
-
-int pylex_is_expression(const char *text, size_t len)
-{
-    pylex lex = { 0 };
-    int depth = 0;
-
-    while (len > 0 && is_space(text[len - 1]))
-        len--;
-    if (len == 0 || begins_statement(text, len))
-        return 0;
-
-    for (size_t at = 0; at < len; at = pylex_step(&lex, text, len, at)) {
-        const char c = text[at];
-        if (!pylex_is_code(&lex))
-            continue;
-        depth += (strchr("([{", c) != NULL) - (strchr(")]}", c) != NULL);
-        if (depth == 0 && (c == ';' || c == '\n' || (c == '=' && is_assignment(text, len, at))))
-            return 0;
-    }
-    return depth == 0 && !lex.quote;
+    judge_line(&r);
+    return is_fine && r.is_sure && r.depth == 0;
 }

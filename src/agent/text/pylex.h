@@ -6,8 +6,6 @@
 
 #include <stddef.h>
 
-#include "base/str.h"
-
 /* Where a reader of code stands. Zeroed is its beginning. */
 typedef struct pylex {
     char quote; /* of the string it is in; 0: in none */
@@ -26,13 +24,5 @@ static inline int pylex_is_code(const pylex *lex)
 /* Whether all of text looks like Python and no line of it like prose, to be sure rather than
  * fair: 42 and hello are not code, print(42) is. */
 int pylex_is_python(const char *text, size_t len);
-/* The same; *end is where the reading ended: behind the first thing that is not Python, or at len.
- */
-int pylex_read_python(size_t *end, const char *text, size_t len);
-/* Whether code is one expression, and not a statement, as far as it shows without a parser. */
-int pylex_is_expression(const char *text, size_t len);
-/* Appends code with plain spaces for odd ones, and without characters of no width, outside of
- * strings. SNUG_OK or SNUG_ENOMEM. */
-int pylex_clean(str *out, const char *text, size_t len);
 
 #endif

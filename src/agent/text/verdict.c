@@ -11,9 +11,6 @@
 
 const char *const verdict_mark_names[VERDICT_MARKS] = { "quality", "robustness", "performance" };
 
-/* How deep within an object a verdict may stand. */
-enum { NESTED_LEVELS = 3 };
-
 void verdict_free(verdict *v)
 {
     str_free(&v->reason);
@@ -63,10 +60,8 @@ static int read_words(verdict *out, const str *said, int *is_read)
         const char *word;
         snug_agent_verdict value;
     } words[] = {
-        { "pass", SNUG_AGENT_VERDICT_PASS },     { "passed", SNUG_AGENT_VERDICT_PASS },
-        { "yes", SNUG_AGENT_VERDICT_PASS },      { "true", SNUG_AGENT_VERDICT_PASS },
-        { "fail", SNUG_AGENT_VERDICT_FAIL },     { "failed", SNUG_AGENT_VERDICT_FAIL },
-        { "no", SNUG_AGENT_VERDICT_FAIL },       { "false", SNUG_AGENT_VERDICT_FAIL },
+        { "pass", SNUG_AGENT_VERDICT_PASS },     { "yes", SNUG_AGENT_VERDICT_PASS },
+        { "fail", SNUG_AGENT_VERDICT_FAIL },     { "no", SNUG_AGENT_VERDICT_FAIL },
         { "unsure", SNUG_AGENT_VERDICT_UNSURE },
     };
     static const char marks[] = " \t\r\n*_`\"";
@@ -90,20 +85,11 @@ static int read_words(verdict *out, const str *said, int *is_read)
 
 static int read_verdict_member(verdict *out, jsontext_span object, int *is_read)
 {
-    static const char *const flags[] = { "passed", "correct" };
     str said = { 0 };
     int error = read_text_member(&said, object, "verdict");
 
     if (!error)
         error = read_words(out, &said, is_read);
-    for (size_t i = 0; !*is_read && i < sizeof flags / sizeof *flags; i++) {
-        const jsontext_span value = jsontext_member(object, flags[i]);
-        const int is_true = value.text && jsontext_is(value, "true");
-        *is_read = is_true || (value.text && jsontext_is(value, "false"));
-        out->value = is_true ? SNUG_AGENT_VERDICT_PASS : SNUG_AGENT_VERDICT_FAIL;
-    }
-    if (!*is_read)
-        out->value = SNUG_AGENT_VERDICT_UNSURE;
     str_free(&said);
     return error;
 }
@@ -117,44 +103,24 @@ static void read_marks(verdict *out, jsontext_span object)
     }
 }
 
-/* The object's own members; what stood in out is replaced where it has a verdict. */
-static int read_members(verdict *out, jsontext_span object, int *is_read)
+/* What stood in out is replaced where the object has a verdict. */
+static int read_object(verdict *out, jsontext_span object, int *is_read)
 {
-    static const char *const reasons[] = { "reason", "explanation" };
     verdict found = { 0 };
     int error = read_verdict_member(&found, object, is_read);
 
-    for (size_t i = 0; !error && *is_read && i < sizeof reasons / sizeof *reasons; i++)
-        if (found.reason.len == 0)
-            error = read_text_member(&found.reason, object, reasons[i]);
-    if (!error && *is_read)
-        error = read_text_member(&found.answer, object, "answer");
-    if (!error && *is_read)
-        error = read_text_member(&found.language, object, "language");
     if (error || !*is_read) {
         verdict_free(&found);
         return error;
     }
 
+    error = read_text_member(&found.reason, object, "reason") ||
+            read_text_member(&found.answer, object, "answer") ||
+            read_text_member(&found.language, object, "language");
     read_marks(&found, object);
     verdict_free(out);
     *out = found;
-    return SNUG_OK;
-}
-
-/* Also within members that are objects, as {"name": "judge", "arguments": {"verdict": ...}}. */
-static int read_object(verdict *out, jsontext_span object, int levels, int *is_read)
-{
-    jsontext j;
-    jsontext_span value;
-    int error = read_members(out, object, is_read);
-
-    if (error || *is_read || levels == 0 || !jsontext_enter(&j, object))
-        return error;
-    while (!error && !*is_read && jsontext_item(&j, NULL, &value))
-        if (value.text[0] == '{')
-            error = read_object(out, value, levels - 1, is_read);
-    return error;
+    return error ? SNUG_ENOMEM : SNUG_OK;
 }
 
 /* The last object that has a verdict counts: models repeat the form that they were asked for, and
@@ -167,8 +133,7 @@ static int read_objects(verdict *out, const str *said)
 
     while (!error && !(error = laxjson_next(&strict, &search, "{"))) {
         int is_read = 0;
-        error =
-            read_object(out, (jsontext_span){ strict.data, strict.len }, NESTED_LEVELS, &is_read);
+        error = read_object(out, (jsontext_span){ strict.data, strict.len }, &is_read);
         has_read |= is_read;
     }
 
@@ -200,25 +165,17 @@ int verdict_read(verdict *out, const char *text, size_t len)
 
 /* ---- plans ---- */
 
-/* Steps past these are counted, but not kept. */
-static int add_step(plan *p, size_t most, const char *text, size_t len)
+/* Steps past the most are not kept. */
+static int add_step(plan *p, size_t most, jsontext_span item)
 {
     str step = { 0 };
-    int error = str_append(&step, text, len);
-    size_t blanks = strspn(str_text(&step), " \t\n");
+    int error = jsontext_string(&step, item);
 
-    if (!error && blanks < step.len) {
-        memmove(step.data, step.data + blanks, step.len - blanks + 1);
-        step.len -= blanks;
-        blocks_trim(&step);
-    } else {
-        step.len = 0;
-    }
-
-    if (error || step.len == 0 || p->count == most) {
-        p->is_cut |= !error && step.len > 0;
+    blocks_trim(&step);
+    if (step.len == 0 || p->count == most) {
+        p->is_cut |= step.len > 0;
         str_free(&step);
-        return error;
+        return error == SNUG_ENOMEM ? error : SNUG_OK;
     }
 
     str *steps = realloc(p->steps, (p->count + 1) * sizeof *steps);
@@ -232,56 +189,23 @@ static int add_step(plan *p, size_t most, const char *text, size_t len)
     return SNUG_OK;
 }
 
-/* A text, or an object that has one. */
-static int add_item(plan *p, size_t most, jsontext_span item)
-{
-    static const char *const names[] = { "step", "description", "task", "action", "title", "text" };
-    str text = { 0 };
-    int error = SNUG_OK;
-
-    if (item.text[0] == '"')
-        error = jsontext_string(&text, item);
-    for (size_t i = 0; item.text[0] == '{' && i < sizeof names / sizeof *names && !error; i++) {
-        jsontext_span value = jsontext_member(item, names[i]);
-        /* {"step": 1, "description": ...} */
-        if (text.len == 0 && value.text && value.text[0] == '"')
-            error = jsontext_string(&text, value);
-    }
-
-    if (!error)
-        error = add_step(p, most, str_text(&text), text.len);
-    str_free(&text);
-    return error;
-}
-
-static int read_list(plan *p, size_t most, jsontext_span list)
-{
-    jsontext j;
-    jsontext_token name;
-    jsontext_span item;
-    int error = SNUG_OK;
-
-    if (!list.text || list.text[0] != '[' || !jsontext_enter(&j, list))
-        return SNUG_OK;
-    while (!error && jsontext_item(&j, &name, &item))
-        error = add_item(p, most, item);
-    return error;
-}
-
-/* The first list, or object with a list, that has a step. */
-static int read_json(plan *p, size_t most, const str *said)
+/* The first list, or object with the list "steps", that has a step. */
+static int read_steps(plan *p, size_t most, const str *said)
 {
     str strict = { 0 };
     laxjson_search search = { .text = str_text(said), .len = said->len };
     int error = SNUG_OK;
 
     while (!error && p->count == 0 && !(error = laxjson_next(&strict, &search, "{["))) {
-        jsontext_span value = { strict.data, strict.len };
-        if (value.text[0] == '{') {
-            jsontext_span steps = jsontext_member(value, "steps");
-            value = steps.text ? steps : jsontext_member(value, "plan");
-        }
-        error = read_list(p, most, value);
+        jsontext_span list = { strict.data, strict.len }, item;
+        jsontext j;
+
+        if (list.text[0] == '{')
+            list = jsontext_member(list, "steps");
+        if (!list.text || list.text[0] != '[' || !jsontext_enter(&j, list))
+            continue;
+        while (!error && jsontext_item(&j, NULL, &item))
+            error = add_step(p, most, item);
     }
 
     str_free(&strict);
@@ -295,7 +219,7 @@ int plan_read(plan *out, const char *text, size_t len, size_t most)
     *out = (plan){ 0 };
     int error = read_without_thinking(&said, text, len);
     if (!error)
-        error = read_json(out, most, &said);
+        error = read_steps(out, most, &said);
     str_free(&said);
     if (error)
         plan_free(out);

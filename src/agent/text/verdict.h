@@ -27,10 +27,10 @@ typedef struct verdict {
     int is_read;                 /* 0: there is no verdict in the text; UNSURE may be one, too */
 } verdict;
 
-/* From {"verdict": "pass|fail|unsure", "reason": ..., "answer": ...}, from objects that say it in
- * other ways ({"passed": false}, the arguments of a call), or from "YES" and "NO: REASON". Where no
- * such thing is in the text the value is SNUG_AGENT_VERDICT_UNSURE, is_read 0, and the reason is
- * the text, without thinking. out need not be initialised. SNUG_OK or SNUG_ENOMEM. */
+/* From {"verdict": "pass|fail|unsure", "reason": ..., "answer": ...}, or from "YES" and
+ * "NO: REASON". Where no such thing is in the text the value is SNUG_AGENT_VERDICT_UNSURE, is_read
+ * 0, and the reason is the text, without thinking. out need not be initialised. SNUG_OK or
+ * SNUG_ENOMEM. */
 int verdict_read(verdict *out, const char *text, size_t len);
 void verdict_free(verdict *v);
 
@@ -40,9 +40,8 @@ typedef struct plan {
     int is_cut; /* there were more */
 } plan;
 
-/* The first `most` steps of a plan: a JSON list of texts, or of objects with "step",
- * "description", ... count is 0 where there is no such thing. out need not be initialised. SNUG_OK
- * or SNUG_ENOMEM. */
+/* The first `most` steps of a plan: a JSON list of texts, or an object with the list "steps". count
+ * is 0 where there is no such thing. out need not be initialised. SNUG_OK or SNUG_ENOMEM. */
 int plan_read(plan *out, const char *text, size_t len, size_t most);
 void plan_free(plan *p);
 

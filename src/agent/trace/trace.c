@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "agent/text/clip.h"
-#include "agent/trace/step_events.h"
 #include "agent/trace/tracer.h"
 #include "base/array.h"
 #include "base/clock.h"
@@ -200,17 +199,14 @@ static void end_span(trace *t, size_t number, const char *type, const char *abou
 
 static int write_span(str *out, const trace *t, const span *s)
 {
-    str name = { 0 }, state = { 0 };
+    str name = { 0 };
     const uint64_t begin_ns = t->wall_ns + (s->begun_ns - t->begun_ns);
     int failed = jsontext_quote(&name, str_text(&s->name), s->name.len) ||
-                 jsontext_quote(&state, str_text(&t->to->state), t->to->state.len) ||
                  str_printf(out, "%s{\"traceId\":\"%s\",\"spanId\":\"%s\"",
                             s == t->spans ? "" : ",", t->id, s->id);
 
     if (!failed && *s->parent)
         failed = str_printf(out, ",\"parentSpanId\":\"%s\"", s->parent);
-    if (!failed && t->to->state.len > 0)
-        failed = str_printf(out, ",\"traceState\":%s", state.data);
     failed =
         failed ||
         str_printf(out,
@@ -220,7 +216,6 @@ static int write_span(str *out, const trace *t, const span *s)
                    begin_ns + (s->ended_ns - s->begun_ns), str_text(&s->attributes),
                    str_text(&s->status));
     str_free(&name);
-    str_free(&state);
     return failed;
 }
 

@@ -12,11 +12,7 @@
 #include "base/error.h"
 #include "base/file.h"
 
-enum {
-    SEND_MS = 2000,
-    MOST_STATE_BYTES = 512, /* W3C's own bound */
-    MOST_ANSWER_BYTES = 64 * 1024
-};
+enum { SEND_MS = 2000, MOST_ANSWER_BYTES = 64 * 1024 };
 
 /* ---- where to ---- */
 
@@ -26,27 +22,19 @@ static int is_hex_id(const char *text, size_t len)
 }
 
 /* "00-<trace>-<span>-<flags>"; what is not of that form is as if it were not there. */
-static int read_parent(tracer *t)
+static void read_parent(tracer *t)
 {
-    const char *parent = getenv("TRACEPARENT"), *state = getenv("TRACESTATE");
+    const char *parent = getenv("TRACEPARENT");
     if (!parent || strlen(parent) < 55 || strncmp(parent, "ff", 2) == 0 || parent[2] != '-' ||
         strspn(parent, "0123456789abcdef") != 2 || !is_hex_id(parent + 3, TRACE_ID_DIGITS) ||
         parent[35] != '-' || !is_hex_id(parent + 36, SPAN_ID_DIGITS) || parent[52] != '-' ||
         strspn(parent + 53, "0123456789abcdef") < 2 ||
         (parent[55] && (strncmp(parent, "00", 2) == 0 || parent[55] != '-')))
-        return SNUG_OK;
+        return;
 
     memcpy(t->trace_id, parent + 3, TRACE_ID_DIGITS);
     memcpy(t->parent_id, parent + 36, SPAN_ID_DIGITS);
     t->flags = (unsigned)strtoul(parent + 53, NULL, 16) & 0xff;
-    const int is_fine = state && strlen(state) <= MOST_STATE_BYTES;
-    for (const char *c = state; is_fine && *c; c++)
-        if (*c < ' ' || *c > '~')
-            return SNUG_OK;
-
-    if (is_fine && str_add(&t->state, state))
-        return error_no_memory();
-    return SNUG_OK;
 }
 
 static int open_url(tracer *t, const snug_agent_options *o)
@@ -101,13 +89,12 @@ int tracer_open(tracer **out, const snug_agent_options *options)
     int error = options->trace_file ? check_file(t, options->trace_file) : SNUG_OK;
     if (!error && options->trace_url)
         error = open_url(t, options);
-    if (!error)
-        error = read_parent(t);
     if (error) {
         tracer_close(t);
         return error;
     }
 
+    read_parent(t);
     *out = t;
     return SNUG_OK;
 }
@@ -119,7 +106,6 @@ void tracer_close(tracer *t)
     http_close(t->http);
     provider_place_free(&t->place);
     str_free(&t->url);
-    str_free(&t->state);
     free(t->file);
     free(t);
 }

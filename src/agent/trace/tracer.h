@@ -22,12 +22,11 @@ typedef struct tracer {
     char trace_id[TRACE_ID_DIGITS + 1]; /* of TRACEPARENT; empty: none */
     char parent_id[SPAN_ID_DIGITS + 1];
     unsigned flags;
-    str state; /* of TRACESTATE */
 } tracer;
 
 /* NULL in *out where nothing is to be traced. SNUG_EINVAL for what is not an address, SNUG_ESYSTEM
- * for a file that cannot be written, with a message that names it. Texts are copied; the variables
- * TRACEPARENT and TRACESTATE are read. */
+ * for a file that cannot be written, with a message that names it. Texts are copied; the variable
+ * TRACEPARENT is read. */
 int tracer_open(tracer **out, const snug_agent_options *options);
 void tracer_close(tracer *t);
 /* Writes and sends a request of OTLP. What goes wrong is appended to problem, in a sentence. Takes

@@ -30,7 +30,7 @@ static const key_row table[] = {
     { "generation.connect_timeout", KEY_VALUE, "--connect-timeout", NULL, NULL, NULL,
       "time until a request is connected" },
     { "generation.first_token_timeout", KEY_VALUE, "--first-token-timeout", NULL, NULL, NULL,
-      "time until the first token of an answer; 5 min in a local network" },
+      "time until the first token of an answer; 5 min of a server of one's own" },
     { "generation.idle_timeout", KEY_VALUE, "--idle-timeout", NULL, NULL, NULL,
       "time between two pieces of an answer" },
     { "generation.retries", KEY_VALUE, "--retries", NULL, NULL, NULL,
