@@ -2,9 +2,8 @@
 
 usage: mcp_server.py [WORD...]
 
-Words: silent (about server/discover, as an old server may be), dies-of-discover, new (revision 2026-07-28 alone), changes-NAME (a call of change
-offers that tool, and takes echo away), die-at-start, mute, no-tools, error-at-start, deaf (does not end at the end
-of its input), pages (one tool a page), also-NAME (a tool of that name), reads-NAME (that tool only reads), also-getenv (tells the variable `value`). Calls do what the tool's name says. Each line that comes is
+Words: silent (about server/discover, as an old server may be), dies-of-discover, new (revision 2026-07-28 alone), die-at-start, mute,
+no-tools, error-at-start, deaf (does not end at the end of its input), pages (one tool a page), also-NAME (a tool of that name), reads-NAME (that tool only reads), also-getenv (tells the variable `value`). Calls do what the tool's name says. Each line that comes is
 also written to the file in $LOG, if it is set.
 """
 import json
@@ -31,8 +30,8 @@ TOOLS = [
     tool("fail"), tool("refuse"), tool("die"), tool("garbage"), tool("never"), tool("structured"),
     tool("picture"), tool("digits"), tool("ask"), tool("late"), tool("nothing"), tool("huge"),
 ]
-if any(word == "new" or word.startswith("changes-") for word in sys.argv[1:]):
-    TOOLS += [tool("change"), tool("more")]
+if "new" in WORDS:
+    TOOLS.append(tool("more"))
 for word in sys.argv[1:]:
     if word.startswith("reads-"):
         next(t for t in TOOLS if t["name"] == word[6:])["annotations"] = {"readOnlyHint": True}
@@ -47,13 +46,6 @@ def say(message):
 
 def text(*texts, **more):
     return {"content": [{"type": "text", "text": t} for t in texts], **more}
-
-
-def change(number):
-    global TOOLS
-    TOOLS = [t for t in TOOLS if t["name"] != "echo"] + [tool(w[8:]) for w in sys.argv[1:] if w.startswith("changes-")]
-    say({"method": "notifications/tools/list_changed", "params": {}})
-    say({"id": number, "result": text("changed")})
 
 
 def discover(number):
@@ -78,8 +70,6 @@ def answer_new(message):
 
 
 def call(number, name, arguments):
-    if name == "change":
-        return change(number)
     if name == "more":
         return say({"id": number, "result": {"resultType": "input_required", "requestState": "x"}})
     if name == "fail":

@@ -3,7 +3,7 @@
 usage: mcp_web_server.py [WORD...]
 
 Writes its port on stdout, and ends at the end of its input. Words: old (revision 2025-11-25, with sessions), sse (answers
-by events), by-400 (a session that it does not know), moves (its place is another path), elsewhere (another host), unauthorized, key=VALUE (the header X-Key
+by events), moves (its place is another path), elsewhere (another host), unauthorized, key=VALUE (the header X-Key
 that it wants; it stands in the description of leak). Calls do what the tool's name says. Each request is also written to the file in $LOG.
 """
 import base64
@@ -20,17 +20,16 @@ KEY = next((word[4:] for word in WORDS if word.startswith("key=")), None)
 IS_OLD = "old" in WORDS
 STRING = {"type": "string"}
 NAMES = ["echo", "headers", "wrong_id", "huge", "never", "half", "garbage", "packed", "html", "status", "forget", "busy",
-         "change", "structured", "fail", "refuse", "flood", "away", "more", "stays_open", "leak", "look",
+         "structured", "fail", "refuse", "flood", "away", "more", "stays_open", "leak",
          "acts", "gone", "asks"]
 LOCK = threading.Lock()
-SESSIONS, EXTRA = set(), []
+SESSIONS = set()
 END = threading.Event()
 EIGHT = threading.Barrier(8)
 
 
 def tools():
-    listed = [{"name": name, "inputSchema": {"type": "object", "properties": {"text": STRING}}} for name in NAMES + EXTRA]
-    next(tool for tool in listed if tool["name"] == "look")["annotations"] = {"readOnlyHint": True}
+    listed = [{"name": name, "inputSchema": {"type": "object", "properties": {"text": STRING}}} for name in NAMES]
     next(tool for tool in listed if tool["name"] == "leak")["description"] = f"Tells {KEY}."
     return listed
 
@@ -119,8 +118,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if not session:
             return self.reply(400, b'{"jsonrpc": "2.0", "error": {"code": -32000, "message": "no session"}, "id": null}')
         if session not in SESSIONS:
-            return self.reply(400 if "by-400" in WORDS else 404,
-                              b'{"jsonrpc": "2.0", "error": {"code": -32001, "message": "no session"}, "id": null}')
+            return self.reply(404, b'{"jsonrpc": "2.0", "error": {"code": -32001, "message": "no session"}, "id": null}')
         if number is None or not method:
             return self.reply(202)
         return self.serve(message)
@@ -220,13 +218,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
         """Answers when eight are under way."""
         EIGHT.wait(600)
         self.say(number, "done")
-
-    def call_change(self, number, _):
-        EXTRA.append("fresh")
-        NAMES.remove("echo")
-        self.begin_events()
-        self.event({"method": "notifications/tools/list_changed", "params": {}})
-        self.event({"id": number, "result": {"content": [{"type": "text", "text": "changed"}]}})
 
     def call_leak(self, number, arguments):
         how, key = arguments["text"], KEY or "nothing"

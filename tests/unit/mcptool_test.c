@@ -44,7 +44,7 @@ TEST(a_description_becomes_a_function)
         { "{\"name\": \"f\", \"inputSchema\": {\"required\": [\"u\"], \"properties\": {"
           "\"u\": {\"type\": \"string\", \"enum\": [\"c\", \"k\"], \"description\": \"Of it.\"}, "
           "\"n\": {\"enum\": [1, null, {}]}, \"e\": {\"enum\": []}}}}",
-          "f", "u: str, n=None, e=None", "Arguments:\n    u: Of it. (Literal[\"c\", \"k\"])" },
+          "f", "u: str, n=None, e=None", "Arguments:\n    u: Of it. One of \"c\", \"k\"." },
         { "{\"name\": \"f\", \"inputSchema\": {\"required\": [\"z\"], \"properties\": {"
           "\"z\": {\"default\": 3}, \"a\": {\"type\": \"integer\", \"default\": -1}, "
           "\"b\": {\"default\": true}, \"c\": {\"type\": \"string\", \"default\": \"x, y\"}, "
@@ -89,7 +89,7 @@ TEST(arguments_are_read_where_a_reference_leads)
     "\"default\": \"up\"}}}, \"Id\": {\"type\": \"integer\", \"description\": \"Any.\"}, "         \
     "\"How\": {"                                                                                   \
     "\"enum\": [\"up\", \"down\"], \"type\": \"string\", \"description\": \"Where to.\"}}"
-#define DOC "Arguments:\n    id: Of it.\n    how: Where to. (Literal[\"up\", \"down\"])"
+#define DOC "Arguments:\n    id: Of it.\n    how: Where to. One of \"up\", \"down\"."
     static const struct {
         const char *schema, *signature, *types, *doc;
     } cases[] = {
@@ -176,7 +176,7 @@ TEST(a_stub_keeps_what_the_signature_cannot_say)
     assert_string_equal(t.signature, "u: str, n: int = 3, s: list = None, **others");
     assert_string_equal(t.types, "(u: Literal[\"c\", \"k\"], n: int = 3, s: list[dict] = ..., "
                                  "**others: Any) -> dict");
-    assert_string_equal(t.doc, "Do it.\n\nArguments:\n    u: (Literal[\"c\", \"k\"])\n    s: "
+    assert_string_equal(t.doc, "Do it.\n\nArguments:\n    u: One of \"c\", \"k\".\n    s: "
                                "(list[{\"x\"?: float}])\n\nReturns: {\"ok\": bool}");
     mcptool_free(&t);
 }

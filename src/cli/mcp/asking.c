@@ -9,7 +9,7 @@
 #include "cli/tools/call_text.h"
 
 /* So long a cell waits for a request of the newer revision that waits for it. */
-enum { ALONE_MS = 600000 };
+enum { ALONE_MS = 3600000 };
 
 /* What is asked: a call of the cell's. With the server's lock. */
 typedef struct question {
@@ -290,7 +290,7 @@ void asking_look(mcp_call *c)
     pthread_mutex_lock(&s->lock);
     question *over = take_over(c);
     if (!c->peer && clock_now_ns() >= clock_deadline_ns(c->alone_ns, ALONE_MS))
-        refuse_questions(c, "no request of the client has come with an answer for ten minutes");
+        refuse_questions(c, "no request of the client has come with an answer for an hour");
     else if (tell_questions(&text, &wire, c))
         refuse_questions(c, "out of memory for the question");
     pthread_mutex_unlock(&s->lock);

@@ -7,31 +7,6 @@
 
 enum { SLICE_MS = 50 /* after which a cell that asks is noticed */ };
 
-static void on_output(void *payload, snug_stream stream, const char *text, size_t len)
-{
-    (void)stream;
-    call_progress(payload, text, len);
-}
-
-snug_lease *lease_session(mcp_call *c, answer *a)
-{
-    snug_session_options wanted = c->server->options->session;
-    snug_lease *lease;
-
-    if (c->handle->is_bash)
-        wanted.kind = SNUG_KIND_BASH;
-    wanted.journal = c->server->tools->journal;
-    wanted.on_output = on_output;
-    wanted.on_approval = asking_on_approval;
-    wanted.payload = c;
-    if (snug_lease_open(&lease, c->server->supervisor, c->handle->principal, c->handle->name,
-                        &wanted)) {
-        answer_fail_library(a);
-        return NULL;
-    }
-    return lease;
-}
-
 static void set_running(mcp_call *c, int is_running)
 {
     pthread_mutex_lock(&c->server->lock);
@@ -78,7 +53,7 @@ static int run_asking(snug_result **out, mcp_call *c, snug_lease *lease, const c
     return error;
 }
 
-static void run_cell(mcp_call *c, snug_lease *lease, const cJSON *arguments, answer *a)
+void run_code(mcp_call *c, snug_lease *lease, const cJSON *arguments, answer *a)
 {
     const char *code = rpc_text(arguments, "code");
     snug_limits limits = SNUG_LIMITS_INIT;
@@ -108,13 +83,4 @@ static void run_cell(mcp_call *c, snug_lease *lease, const cJSON *arguments, ans
                 (structured_choice)c->server->options->mcp.structured,
                 has_most ? call_most_ms(c->server->options) : 0);
     snug_result_free(result);
-}
-
-void run_code(mcp_call *c, const cJSON *arguments, answer *a)
-{
-    snug_lease *lease = lease_session(c, a);
-    if (!lease)
-        return;
-    run_cell(c, lease, arguments, a);
-    snug_lease_close(lease);
 }

@@ -13,15 +13,13 @@
 
 /* ---- variables ---- */
 
-void list_variables(mcp_call *c, const cJSON *arguments, answer *a)
+void list_variables(mcp_call *c, snug_lease *lease, const cJSON *arguments, answer *a)
 {
     snug_description *variables;
-    snug_lease *lease = lease_session(c, a);
     size_t len;
 
+    (void)c;
     (void)arguments;
-    if (!lease)
-        return;
     if (snug_session_list_variables(&variables, snug_lease_session(lease))) {
         answer_fail_library(a);
     } else {
@@ -31,7 +29,6 @@ void list_variables(mcp_call *c, const cJSON *arguments, answer *a)
         str_append(&a->structured, json, len);
         snug_description_free(variables);
     }
-    snug_lease_close(lease);
 }
 
 /* ---- files ---- */
@@ -47,18 +44,14 @@ static void add_entry(answer *a, const snug_entry *entry, int is_first)
                (unsigned long long)entry->bytes);
 }
 
-void list_files(mcp_call *c, const cJSON *arguments, answer *a)
+void list_files(mcp_call *c, snug_lease *lease, const cJSON *arguments, answer *a)
 {
     snug_listing *listing;
     const snug_entry *entry;
-    snug_lease *lease = lease_session(c, a);
 
     (void)arguments;
-    if (!lease)
-        return;
     if (snug_session_list_files(&listing, snug_lease_session(lease))) {
         answer_fail_library(a);
-        snug_lease_close(lease);
         return;
     }
 
@@ -71,7 +64,6 @@ void list_files(mcp_call *c, const cJSON *arguments, answer *a)
     if (snug_listing_entry_count(listing) == 0)
         answer_say(a, "There are no files.\n");
     snug_listing_free(listing);
-    snug_lease_close(lease);
 }
 
 static void add_bytes(answer *a, const char *data, size_t len, int is_text)
@@ -117,14 +109,11 @@ static void add_file(answer *a, const snug_file *file, const char *path, const h
     }
 }
 
-void read_file(mcp_call *c, const cJSON *arguments, answer *a)
+void read_file(mcp_call *c, snug_lease *lease, const cJSON *arguments, answer *a)
 {
     snug_file *file;
     const char *path = rpc_text(arguments, "path");
-    snug_lease *lease = lease_session(c, a);
 
-    if (!lease)
-        return;
     if (snug_session_get_file(&file, snug_lease_session(lease), path,
                               (size_t)c->server->limits.file_bytes)) {
         answer_fail_library(a);
@@ -133,7 +122,6 @@ void read_file(mcp_call *c, const cJSON *arguments, answer *a)
         add_file(a, file, path, c->handle, c->server->options->mcp.structured == STRUCTURED_FULL);
         snug_file_free(file);
     }
-    snug_lease_close(lease);
 }
 
 /* What is to be written: in *out, or 0 after an error in a. */
@@ -167,19 +155,19 @@ static void tell_written(mcp_call *c, const char *path, const str *data, answer 
     str_printf(&a->structured, ",\"bytes\":%zu}", data->len);
 }
 
-void write_file(mcp_call *c, const cJSON *arguments, answer *a)
+void write_file(mcp_call *c, snug_lease *lease, const cJSON *arguments, answer *a)
 {
     str data = { 0 };
     const char *path = rpc_text(arguments, "path");
-    snug_lease *lease = read_data(&data, arguments, c->server, a) ? lease_session(c, a) : NULL;
 
-    if (lease && snug_session_put_file(snug_lease_session(lease), path, str_text(&data), data.len))
+    if (!read_data(&data, arguments, c->server, a)) {
+        /* a says why */
+    } else if (snug_session_put_file(snug_lease_session(lease), path, str_text(&data), data.len)) {
         answer_fail_library(a);
-    else if (lease) {
+    } else {
         answer_trouble(a, snug_lease_arrival(lease));
         tell_written(c, path, &data, a);
     }
-    snug_lease_close(lease);
     str_free(&data);
 }
 
@@ -191,18 +179,13 @@ static void tell_done(answer *a, const handle *h, const char *done)
     str_printf(&a->structured, "{\"session\":\"%s\",\"done\":true}", h->name);
 }
 
-void reset_session(mcp_call *c, const cJSON *arguments, answer *a)
+void reset_session(mcp_call *c, snug_lease *lease, const cJSON *arguments, answer *a)
 {
-    snug_lease *lease = lease_session(c, a);
-
     (void)arguments;
-    if (!lease)
-        return;
     if (snug_session_reset(snug_lease_session(lease)))
         answer_fail_library(a);
     else
         tell_done(a, c->handle, "The session has forgotten its names; its files are there still.");
-    snug_lease_close(lease);
 }
 
 /* Where a client has saved the session: a file of the state folder, which the handle names. */
@@ -247,15 +230,12 @@ static void tell_saved(answer *a, snug_saved *saved, const mcp_call *c, const ch
     snug_saved_free(saved);
 }
 
-static void save_or_restore(mcp_call *c, answer *a, int is_save)
+static void save_or_restore(mcp_call *c, snug_lease *lease, answer *a, int is_save)
 {
     snug_saved *saved;
     str path = { 0 };
-    snug_lease *lease = lease_session(c, a);
-
-    if (!lease)
-        return;
     snug_session *session = snug_lease_session(lease);
+
     if (find_save(&path, c))
         a->failed = 1;
     else if (!is_save && !a->has_save)
@@ -269,26 +249,26 @@ static void save_or_restore(mcp_call *c, answer *a, int is_save)
         tell_saved(a, saved, c, is_save ? "saved" : "restored");
     }
     str_free(&path);
-    snug_lease_close(lease);
 }
 
-void save_session(mcp_call *c, const cJSON *arguments, answer *a)
+void save_session(mcp_call *c, snug_lease *lease, const cJSON *arguments, answer *a)
 {
     (void)arguments;
-    save_or_restore(c, a, 1);
+    save_or_restore(c, lease, a, 1);
 }
 
-void restore_session(mcp_call *c, const cJSON *arguments, answer *a)
+void restore_session(mcp_call *c, snug_lease *lease, const cJSON *arguments, answer *a)
 {
     (void)arguments;
-    save_or_restore(c, a, 0);
+    save_or_restore(c, lease, a, 0);
 }
 
-void close_session(mcp_call *c, const cJSON *arguments, answer *a)
+void close_session(mcp_call *c, snug_lease *lease, const cJSON *arguments, answer *a)
 {
     str path = { 0 };
     handle *h = c->handle;
 
+    (void)lease;
     (void)arguments;
     if (snug_supervisor_remove_session(c->server->supervisor, h->principal, h->name)) {
         answer_fail_library(a);
@@ -329,11 +309,12 @@ static void add_names(answer *a, const tool_list *l, const size_t *found, size_t
     str_add(&a->structured, "],\"stubs\":");
 }
 
-void find_tools(mcp_call *c, const cJSON *arguments, answer *a)
+void find_tools(mcp_call *c, snug_lease *lease, const cJSON *arguments, answer *a)
 {
     const tool_list *l = c->server->tools->list;
     size_t found[MOST_FOUND_TOOLS], count = read_limit(arguments);
 
+    (void)lease;
     if (tool_list_find(found, &count, l, rpc_text(arguments, "query"))) {
         a->failed = 1;
         return;

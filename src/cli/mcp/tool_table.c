@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/jsontext.h"
+#include "cli/mcp/asking.h"
 #include "cli/tools/tool_list.h"
 #include "cli/tools/user_tools.h"
 
@@ -124,7 +124,7 @@ static const mcp_tool table[] = {
       "Ends a session, and removes its files and saves.",
       { { "session", ARGUMENT_TEXT, 1, SESSION_WORDS } },
       DESTROYS,
-      SESSION_NAMED,
+      SESSION_CLOSED,
       .run = close_session },
     { "find_tools",
       "Find tools",
@@ -385,6 +385,32 @@ static int find_session(mcp_call *c, const cJSON *arguments, answer *a)
     return 1;
 }
 
+static void on_output(void *payload, snug_stream stream, const char *text, size_t len)
+{
+    (void)stream;
+    call_progress(payload, text, len);
+}
+
+/* The session of the call, leased: NULL after an error in a. */
+static snug_lease *lease_session(mcp_call *c, answer *a)
+{
+    snug_session_options wanted = c->server->options->session;
+    snug_lease *lease;
+
+    if (c->handle->is_bash)
+        wanted.kind = SNUG_KIND_BASH;
+    wanted.journal = c->server->tools->journal;
+    wanted.on_output = on_output;
+    wanted.on_approval = asking_on_approval;
+    wanted.payload = c;
+    if (snug_lease_open(&lease, c->server->supervisor, c->handle->principal, c->handle->name,
+                        &wanted)) {
+        answer_fail_library(a);
+        return NULL;
+    }
+    return lease;
+}
+
 /* Closed by a call that had its turn before. */
 static int is_closed(const mcp_call *c)
 {
@@ -396,16 +422,20 @@ static int is_closed(const mcp_call *c)
 
 static void serve_tool(mcp_call *c, const char *why)
 {
+    const int has_lease = c->tool->session == SESSION_OPENED || c->tool->session == SESSION_NAMED;
+    snug_lease *lease = NULL;
     answer a = { 0 };
 
     if (!why && is_closed(c))
         why = "the session was closed before the call had its turn";
-    if (why) {
+    a.has_save = !why && c->handle && call_has_save(c);
+    if (!why && has_lease)
+        lease = lease_session(c, &a);
+    if (why)
         answer_fail(&a, "%s", why);
-    } else {
-        a.has_save = c->handle && call_has_save(c);
-        c->tool->run(c, rpc_object(c->message.params, "arguments"), &a);
-    }
+    else if (lease || !has_lease)
+        c->tool->run(c, lease, rpc_object(c->message.params, "arguments"), &a);
+    snug_lease_close(lease);
     send_answer(c, &a);
 }
 

@@ -19,6 +19,7 @@ typedef struct tool_argument {
 typedef enum tool_session {
     SESSION_OPENED, /* opened where none is named */
     SESSION_NAMED,  /* one must be named */
+    SESSION_CLOSED, /* the same, and it is not leased */
     SESSION_NONE    /* it takes none */
 } tool_session;
 
@@ -29,8 +30,8 @@ typedef struct mcp_tool {
     tool_session session;
     int needs_bash;
     int needs_servers; /* whose tools cells can call */
-    /* Answers into a; the call has its session. */
-    void (*run)(mcp_call *c, const cJSON *arguments, answer *a);
+    /* Answers into a. lease: of its session; NULL where it is closed, or there is none. */
+    void (*run)(mcp_call *c, snug_lease *lease, const cJSON *arguments, answer *a);
 } mcp_tool;
 
 /* NULL: there is none of that name here. */
@@ -41,20 +42,18 @@ int tool_write_list(str *out, const mcp_call *c);
 void tool_take(mcp_call *c);
 
 /* run_tools.c and session_tools.c */
-void run_code(mcp_call *c, const cJSON *arguments, answer *a);
-void list_variables(mcp_call *c, const cJSON *arguments, answer *a);
-void list_files(mcp_call *c, const cJSON *arguments, answer *a);
-void read_file(mcp_call *c, const cJSON *arguments, answer *a);
-void write_file(mcp_call *c, const cJSON *arguments, answer *a);
-void reset_session(mcp_call *c, const cJSON *arguments, answer *a);
-void save_session(mcp_call *c, const cJSON *arguments, answer *a);
-void restore_session(mcp_call *c, const cJSON *arguments, answer *a);
-void close_session(mcp_call *c, const cJSON *arguments, answer *a);
-void find_tools(mcp_call *c, const cJSON *arguments, answer *a);
+void run_code(mcp_call *c, snug_lease *lease, const cJSON *arguments, answer *a);
+void list_variables(mcp_call *c, snug_lease *lease, const cJSON *arguments, answer *a);
+void list_files(mcp_call *c, snug_lease *lease, const cJSON *arguments, answer *a);
+void read_file(mcp_call *c, snug_lease *lease, const cJSON *arguments, answer *a);
+void write_file(mcp_call *c, snug_lease *lease, const cJSON *arguments, answer *a);
+void reset_session(mcp_call *c, snug_lease *lease, const cJSON *arguments, answer *a);
+void save_session(mcp_call *c, snug_lease *lease, const cJSON *arguments, answer *a);
+void restore_session(mcp_call *c, snug_lease *lease, const cJSON *arguments, answer *a);
+void close_session(mcp_call *c, snug_lease *lease, const cJSON *arguments, answer *a);
+void find_tools(mcp_call *c, snug_lease *lease, const cJSON *arguments, answer *a);
 /* Whether its client has saved the session. */
 int call_has_save(const mcp_call *c);
-/* The session of the call, leased: NULL after an error in a. */
-snug_lease *lease_session(mcp_call *c, answer *a);
 /* The most time that a cell may have. */
 uint64_t call_most_ms(const options *o);
 enum { MOST_HANDLES = 10000 };

@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/thread.h"
-#include "cli/program/command.h"
 #include "cli/program/secrets.h"
 #include "cli/upstream/client_inside.h"
 
@@ -304,22 +303,13 @@ static int take_message(mcp *m, unsigned long stream, const char *text, size_t l
     return take_answer(m, stream, found[ID], found[RESULT], found[ERROR]) ? 2 : 1;
 }
 
-/* A line that a server on stdio has written for people: it is passed over, and that is said once.
- */
-static int is_stray(mcp *m, const char *text)
+/* A line that a server on stdio has written for people is passed over. */
+static int is_stray(const mcp *m, const char *text)
 {
     static const char mark[] = "\xef\xbb\xbf";
 
-    if (*text == '{' || *text == '[' || !strncmp(text, mark, sizeof mark - 1) ||
-        m->transport->kind->has_streams)
-        return 0;
-    if (!m->has_stray)
-        command_fail(0,
-                     "the MCP server %s writes lines to stdout that are not messages: they "
-                     "are ignored",
-                     m->label);
-    m->has_stray = 1;
-    return 1;
+    return *text != '{' && *text != '[' && strncmp(text, mark, sizeof mark - 1) != 0 &&
+           !m->transport->kind->has_streams;
 }
 
 /* What a server says of the keys that it was given, or found in its environment, is not heard. */

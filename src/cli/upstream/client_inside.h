@@ -67,7 +67,6 @@ struct mcp {
     unsigned deaths; /* since a call was answered */
     int is_dead;     /* it has ended, and is to be stopped */
     str last_words;
-    int has_stray; /* lines that are not messages */
 
     pthread_mutex_t lock; /* of everything below */
     pthread_cond_t change;

@@ -296,15 +296,20 @@ static int write_signature(mcptool *out, schema_document *d, const json_schema *
 /* ---- the docstring ---- */
 
 /* Choices, and what dicts have: what an annotation of the signature does not say. */
-static int describe_type(str *out, const char *before, schema_document *d, jsontext_span schema,
-                         const char *after)
+static int describe_type(str *out, schema_document *d, jsontext_span schema, int is_result)
 {
+    static const char choices[] = "Literal[";
     str type = { 0 };
 
     schema_write_type(&type, d, schema, 1);
-    if (strchr(str_text(&type), '{') || strstr(str_text(&type), "Literal["))
-        str_printf(out, "%s%s%s%s", out->len > 0 ? before : "",
-                   *after ? "(" : "Returns: ", str_text(&type), after);
+    const char *text = str_text(&type), *before = out->len == 0 ? "" : is_result ? "\n\n" : " ";
+    if (is_result && strchr(text, '{'))
+        str_printf(out, "%sReturns: %s", before, text);
+    else if (!is_result && !strncmp(text, choices, sizeof choices - 1) && !strstr(text, "] | "))
+        str_printf(out, "%sOne of %.*s.", before, (int)(type.len - sizeof choices),
+                   text + sizeof choices - 1);
+    else if (!is_result && (strchr(text, '{') || strstr(text, choices)))
+        str_printf(out, "%s(%s)", before, text);
     const int error = str_error(&type);
     str_free(&type);
     return error ? error : str_error(out);
@@ -319,7 +324,7 @@ static int describe_property(str *out, schema_document *d, jsontext_span propert
     schema_read(&s, d, property);
     if (jsontext_string(out, own.text ? own : s.description) == SNUG_ENOMEM)
         return SNUG_ENOMEM;
-    return describe_type(out, " ", d, property, ")");
+    return describe_type(out, d, property, 0);
 }
 
 static int describe_parameters(str *out, schema_document *d, jsontext_span properties)
@@ -353,7 +358,7 @@ static int write_doc(str *out, jsontext_span description, schema_document *input
     if (jsontext_string(out, jsontext_member(description, "description")) == SNUG_ENOMEM)
         return SNUG_ENOMEM;
     const int error = describe_parameters(out, input, properties);
-    return error ? error : describe_type(out, "\n\n", output, output->root, "");
+    return error ? error : describe_type(out, output, output->root, 1);
 }
 
 static int read_names(mcptool *out, jsontext_span description)
