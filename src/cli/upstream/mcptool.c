@@ -304,7 +304,7 @@ static int describe_type(str *out, schema_document *d, jsontext_span schema, int
     schema_write_type(&type, d, schema, 1);
     const char *text = str_text(&type), *before = out->len == 0 ? "" : is_result ? "\n\n" : " ";
     if (is_result && strchr(text, '{'))
-        str_printf(out, "%sReturns: %s", before, text);
+        str_printf(out, "%s%s: %s", before, "Returns", text);
     else if (!is_result && !strncmp(text, choices, sizeof choices - 1) && !strstr(text, "] | "))
         str_printf(out, "%sOne of %.*s.", before, (int)(type.len - sizeof choices),
                    text + sizeof choices - 1);
