@@ -26,7 +26,6 @@ snug_layer(agent SOURCES
     agent/loop/ask_model.c
     agent/loop/ask.c
     agent/loop/code.c
-    agent/loop/consent.c
     agent/loop/evaluate.c
     agent/loop/execute.c
     agent/loop/generate.c

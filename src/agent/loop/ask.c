@@ -54,13 +54,6 @@ static int renew_lost_session(run *r)
     return snug_session_reset(session);
 }
 
-/* The next questions' prompts tell of this one. */
-static int keep_turn(run *r)
-{
-    turn *t = agent_add_turn(r->agent);
-    return !t || turn_take(t, r) ? error_no_memory() : SNUG_OK;
-}
-
 static int work_on_question(run *r)
 {
     int error = renew_lost_session(r);
@@ -91,19 +84,11 @@ static int work_on_question(run *r)
 /* "openai:gpt-4o-mini, ollama:qwen3"; a model that has two uses is named once. */
 static int name_models(str *out, const snug_agent *agent)
 {
-    int error = SNUG_OK;
-
     /* The fallback is named when it is asked. */
-    for (int use = 0; use < USE_FALLBACK && !error; use++) {
-        if (agent_model_has_earlier_use(agent, use))
-            continue;
-        if (use > 0)
-            error = str_add(out, ", ");
-        if (!error)
-            error = str_add(out, model_name(agent->models[use]));
-    }
-
-    return error;
+    for (int use = 0; use < USE_FALLBACK; use++)
+        if (!agent_model_has_earlier_use(agent, use))
+            str_printf(out, "%s%s", use > 0 ? ", " : "", model_name(agent->models[use]));
+    return str_error(out);
 }
 
 /* language: that the caller has named, or NULL. NULL if memory ran out. */
@@ -123,18 +108,11 @@ static snug_reply *make_reply(const snug_agent *agent, const char *text, const c
     reply->has_no_metrics = agent->options.has_no_metrics;
     reply->has_debug_info = agent->options.has_debug_info;
 
-    if (name_models(&reply->models, agent) || str_add(&reply->question, text) ||
-        str_add(&reply->session, snug_session_name(agent->session)))
-        goto fail;
-
-    if (fallback && str_add(&reply->fallback, fallback))
-        goto fail;
-    if (language && str_add(&reply->language, language))
-        goto fail;
-
-    return reply;
-
-fail:
+    if (!name_models(&reply->models, agent) && !str_add(&reply->question, text) &&
+        !str_add(&reply->session, snug_session_name(agent->session)) &&
+        !str_add(&reply->fallback, fallback ? fallback : "") &&
+        !str_add(&reply->language, language ? language : ""))
+        return reply;
     snug_reply_free(reply);
     return NULL;
 }
@@ -181,8 +159,10 @@ static int answer_question(run *r)
     int error = work_on_question(r);
     if (!error)
         error = watch_keep_talk(r);
-    if (!error && !r->reply->wants_bash)
-        error = keep_turn(r);
+    if (!error && !r->reply->wants_bash) { /* the next questions' prompts tell of this one */
+        turn *t = agent_add_turn(r->agent);
+        error = !t || turn_take(t, r) ? error_no_memory() : SNUG_OK;
+    }
     if (!error) {
         retrieve_keep(r);
         conversation_store(r);

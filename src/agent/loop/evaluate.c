@@ -87,15 +87,12 @@ static loop_outcome fail_check(run *r, const char *check, const snug_result *res
     const char *traceback = snug_result_text(result, SNUG_STREAM_TRACEBACK, &len);
     const char *value = snug_result_error_value(result);
     str *sentence = &r->failure.sentence;
-    if (str_add(sentence, "the check `") || clip_append(sentence, check, strlen(check), 300, 0) ||
-        str_printf(sentence, "` failed: %s", snug_result_error_name(result)))
+    str_add(sentence, "the check `");
+    clip_append(sentence, check, strlen(check), 300, 0);
+    str_printf(sentence, "` failed: %s%s", snug_result_error_name(result), *value ? ": " : "");
+    if (clip_append(sentence, value, strlen(value), 300, 0) ||
+        str_append(&r->failure.traceback, traceback, len))
         return run_break(r, error_no_memory());
-
-    if (*value && (str_add(sentence, ": ") || clip_append(sentence, value, strlen(value), 300, 0)))
-        return run_break(r, error_no_memory());
-    if (str_append(&r->failure.traceback, traceback, len))
-        return run_break(r, error_no_memory());
-
     return FAILED;
 }
 
@@ -269,15 +266,15 @@ static int keep_doubt(run *r)
 
     if (r->verdict.value != SNUG_AGENT_VERDICT_UNSURE || doubt->len > 0)
         return SNUG_OK;
-    if (r->mode == SNUG_AGENT_MODE_PLAN && str_printf(doubt, "step %zu: ", r->step + 1))
-        return SNUG_ENOMEM;
-    if (str_add(doubt, what))
-        return SNUG_ENOMEM;
+    if (r->mode == SNUG_AGENT_MODE_PLAN)
+        str_printf(doubt, "step %zu: ", r->step + 1);
+    str_add(doubt, what);
     if (reason->len == 0)
-        return SNUG_OK;
+        return str_error(doubt);
 
     const size_t begin = doubt->len + 2;
-    if (str_add(doubt, ": ") || clip_append(doubt, str_text(reason), reason->len, 300, 0))
+    str_add(doubt, ": ");
+    if (clip_append(doubt, str_text(reason), reason->len, 300, 0))
         return SNUG_ENOMEM;
     doubt->len = begin + clip_line(doubt->data + begin, doubt->len - begin);
     doubt->data[doubt->len] = '\0';

@@ -164,24 +164,17 @@ static int describe_file(run *r, const snug_agent_input *input, const str *head,
 
     if (!mime)
         mime = mime_of_bytes(text, head->len < MIME_BYTES ? head->len : MIME_BYTES);
-    if (str_printf(&r->inputs, "- the file %s, %s, %llu bytes", input->name, mime,
-                   (unsigned long long)bytes) ||
-        (other && str_printf(&r->inputs, ", which the question calls %s", other)) ||
-        str_add(&r->inputs, "\n"))
+    str_printf(&r->inputs, "- the file %s, %s, %llu bytes", input->name, mime,
+               (unsigned long long)bytes);
+    if (other)
+        str_printf(&r->inputs, ", which the question calls %s", other);
+    if (str_add(&r->inputs, "\n"))
         return error_no_memory();
 
     const int is_text = utf8_check(text, whole, &at) == UTF8_FINE && !memchr(text, '\0', whole);
     if (whole > 0 && is_text)
         return add_sample(&r->inputs, text, whole);
     return SNUG_OK;
-}
-
-static int put_file(run *r, const snug_agent_input *input, const str *data)
-{
-    int error = snug_session_put_file(r->agent->session, input->name, str_text(data), data->len);
-    if (error)
-        return error;
-    return describe_file(r, input, data, data->len);
 }
 
 /* ---- what is mounted ---- */
@@ -238,8 +231,9 @@ static int bind_input(run *r, const snug_agent_input *input)
         error = error_no_memory();
     if (!error && is_identifier(input->name))
         error = set_variable(r, input, &data);
-    else if (!error)
-        error = put_file(r, input, &data);
+    else if (!error && !(error = snug_session_put_file(r->agent->session, input->name,
+                                                       str_text(&data), data.len)))
+        error = describe_file(r, input, &data, data.len);
 
     str_free(&data);
     return error;

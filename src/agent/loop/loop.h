@@ -89,12 +89,6 @@ loop_outcome words_ask_last(run *r);
 /* What was taken is no longer the answer. */
 void words_forget(run *r);
 
-/* ---- consent.c ---- */
-
-/* Of the last attempt's program. WENT: it may run. MORE: it is another one now, which is to be
- * scanned. STOPPED or BROKEN. */
-loop_outcome consent_to_program(run *r);
-
 /* ---- inputs.c ---- */
 
 /* Binds all of the run's inputs and appends what the prompts say of them to run.inputs. SNUG_OK;
@@ -184,5 +178,8 @@ loop_outcome review_program(run *r, str *reason);
 int reading_judge(run *r, const extracted *code);
 /* STOPPED: reply.wants_bash is true. */
 loop_outcome reading_refuse_bash(run *r);
+/* Of the last attempt's program. WENT: it may run. MORE: it is another one now, which is to be
+ * scanned. STOPPED or BROKEN. */
+loop_outcome consent_to_program(run *r);
 
 #endif

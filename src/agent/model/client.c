@@ -108,19 +108,14 @@ static void keep_options(model *m, const model_options *options)
 
 static int open_parts(model *m, const model_options *options)
 {
-    int error = provider_find(&m->provider, &m->model, str_text(&m->name));
+    int error;
 
-    if (!error)
-        error = provider_locate(&m->place, m->provider, m->model, options->base_url);
-    if (!error)
-        error = extras_read(&m->extras, options->request_fields, options->headers);
-    if (!error)
-        error = read_key(m, options);
-    if (!error)
-        error = list_secrets(m);
-    if (!error)
-        error = http_open(&m->http);
-    return error;
+    if ((error = provider_find(&m->provider, &m->model, str_text(&m->name))) ||
+        (error = provider_locate(&m->place, m->provider, m->model, options->base_url)) ||
+        (error = extras_read(&m->extras, options->request_fields, options->headers)) ||
+        (error = read_key(m, options)) || (error = list_secrets(m)))
+        return error;
+    return http_open(&m->http);
 }
 
 int model_open(model **out, const model_options *options)

@@ -143,15 +143,6 @@ static int note_turns(snug_agent *agent, uint64_t turns)
     return SNUG_OK;
 }
 
-static int note_restored(snug_agent *agent, const snug_saved *saved, uint64_t turns)
-{
-    int error = note_turns(agent, turns);
-    if (error)
-        return error;
-
-    return note_skipped(&agent->conversation.note, saved) ? error_no_memory() : SNUG_OK;
-}
-
 static int fail_restore(snug_agent *agent, const database *d, int error)
 {
     char why[ERROR_MESSAGE_BYTES];
@@ -206,7 +197,9 @@ static int restore_session(snug_agent *agent, const database *d, const str *byte
         goto done;
     }
 
-    error = note_restored(agent, saved, turns);
+    error = note_turns(agent, turns);
+    if (!error && note_skipped(&agent->conversation.note, saved))
+        error = error_no_memory();
     snug_saved_free(saved);
 
 done:

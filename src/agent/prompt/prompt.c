@@ -285,13 +285,6 @@ static uint64_t steps_left(const run *r)
     return r->limits.steps > used ? r->limits.steps - used : 0;
 }
 
-static void describe_limits(texts *t, const snug_agent *agent)
-{
-    snprintf(t->limits, sizeof t->limits, "%g s and %llu MiB of memory",
-             (double)agent->cell_limits.wall_ms / 1000,
-             (unsigned long long)(agent->cell_limits.memory_bytes >> 20));
-}
-
 static void describe_time(texts *t, const run *r)
 {
     const attempt *best = reply_best(r->reply);
@@ -342,7 +335,9 @@ static void write_numbers(texts *t, run *r)
         print_number(t->images, sizeof t->images, r->image_count);
     if (subject && subject->repeats > 1)
         print_number(t->repeats, sizeof t->repeats, subject->repeats);
-    describe_limits(t, r->agent);
+    snprintf(t->limits, sizeof t->limits, "%g s and %llu MiB of memory",
+             (double)r->agent->cell_limits.wall_ms / 1000,
+             (unsigned long long)(r->agent->cell_limits.memory_bytes >> 20));
     describe_model_calls(t, r);
 }
 
