@@ -44,9 +44,7 @@ snug_layer(cli SOURCES
     cli/batch/tasks.c
     cli/cells/cell_answer.c
     cli/cells/cell_request.c
-    cli/cells/cell_values.c
     cli/cells/cell_asking.c
-    cli/cells/cell_programs.c
     cli/cells/cells.c
     cli/cells/crew.c
     cli/editor/changes.c

@@ -9,7 +9,6 @@
 #include "base/file.h"
 #include "base/jsontext.h"
 #include "base/utf8.h"
-#include "cli/cells/cell_values.h"
 #include "cli/terminal/clean.h"
 #include "wire/json.h"
 
@@ -275,56 +274,6 @@ void answer_listing(answers *a, const request *r, const snug_listing *listing)
 
     str_free(&line);
     free(head);
-}
-
-/* ---- programs ---- */
-
-void answer_prepared(answers *a, const request *r, const snug_scan *findings)
-{
-    cJSON *object = begin_answer(r, "snug.prepared/1");
-    int failed = json_add_text(object, "program", r->program);
-
-    failed |= json_add_bool(object, "ok", findings == NULL);
-    const char *report = findings ? snug_scan_json(findings, NULL) : NULL;
-    if (findings)
-        failed |= !report || json_add_raw(object, "scan", report);
-    end_answer(a, object, failed);
-}
-
-static int add_outcome(cJSON *object, const request *r, snug_status status)
-{
-    return json_add_text(object, "program", r->program) ||
-           json_add_text(object, "status", snug_status_name(status));
-}
-
-static int add_result(cJSON *object, const snug_result *result)
-{
-    if (!result)
-        return SNUG_OK;
-    const char *json = snug_result_json(result, NULL);
-    return json ? json_add_raw(object, "result", json) : SNUG_ENOMEM;
-}
-
-void answer_program(answers *a, const request *r, const snug_answer *answer)
-{
-    cJSON *object = begin_answer(r, "snug.answer/1");
-    int failed = add_outcome(object, r, answer->status);
-
-    failed |= json_add_text(object, "type", snug_type_name(answer->value.type));
-    failed |= cell_value_add(object, "value", &answer->value);
-    failed |= add_result(object, answer->result);
-    end_answer(a, object, failed);
-}
-
-void answer_mapped(answers *a, const request *r, const snug_mapped *mapped)
-{
-    cJSON *object = begin_answer(r, "snug.mapped/1");
-    int failed = add_outcome(object, r, mapped->status);
-
-    failed |= json_add_number(object, "row_count", (double)mapped->row_count);
-    failed |= cell_column_add(object, "column", &mapped->column, mapped->row_count);
-    failed |= add_result(object, mapped->result);
-    end_answer(a, object, failed);
 }
 
 /* ---- others ---- */

@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 
-#include <snug/program.h>
+#include <snug/snug.h>
 
 #include "cli/cells/cell_request.h"
 #include "cli/program/signals.h"
@@ -25,10 +25,6 @@ void answer_saved(answers *a, const request *r, snug_saved *saved);
 /* A file's bytes as text, where they are, else as base64. */
 void answer_file(answers *a, const request *r, const snug_file *file);
 void answer_listing(answers *a, const request *r, const snug_listing *listing);
-/* snug.prepared/1; findings: NULL, or why the program is none. */
-void answer_prepared(answers *a, const request *r, const snug_scan *findings);
-void answer_program(answers *a, const request *r, const snug_answer *answer);
-void answer_mapped(answers *a, const request *r, const snug_mapped *mapped);
 /* {"schema": ...} and the request's path. */
 void answer_path(answers *a, const request *r, const char *schema);
 /* {"schema": ...} and one truth value, if name is not NULL. */

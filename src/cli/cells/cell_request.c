@@ -8,6 +8,7 @@
 
 #include "base/base64.h"
 #include "base/error.h"
+#include "base/jsontext.h"
 #include "base/nearest.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -34,15 +35,9 @@ enum {
     DATA = 1 << 10,
     DATA_BASE64 = 1 << 11,
     MAX_BYTES = 1 << 12,
-    PROGRAM = 1 << 13,
-    INPUTS = 1 << 14,
-    OUTPUT = 1 << 15,
-    ARGUMENTS = 1 << 16,
-    COLUMNS = 1 << 17,
-    TEMPLATE = 1 << 18,
-    CALL = 1 << 19,
-    ANSWER = 1 << 20,
-    REASON = 1 << 21
+    CALL = 1 << 13,
+    ANSWER = 1 << 14,
+    REASON = 1 << 15
 };
 
 typedef struct line_field {
@@ -65,12 +60,6 @@ static const line_field fields[] = {
     { "data", DATA, TYPE_TEXT },
     { "data_base64", DATA_BASE64, TYPE_TEXT },
     { "max_bytes", MAX_BYTES, TYPE_NUMBER },
-    { "program", PROGRAM, TYPE_TEXT },
-    { "inputs", INPUTS, TYPE_ANY },
-    { "output", OUTPUT, TYPE_TEXT },
-    { "arguments", ARGUMENTS, TYPE_ANY },
-    { "columns", COLUMNS, TYPE_ANY },
-    { "template", TEMPLATE, TYPE_TEXT },
     { "call", CALL, TYPE_NUMBER },
     { "answer", ANSWER, TYPE_TEXT },
     { "reason", REASON, TYPE_TEXT },
@@ -106,11 +95,6 @@ static const line_form ops[] = {
     { "get", REQUEST_GET, SESSION | OP | PATH, ID | MAX_BYTES },
     { "files", REQUEST_FILES, SESSION | OP, ID },
     { "remove", REQUEST_REMOVE, SESSION | OP | PATH, ID },
-    { "prepare", REQUEST_PREPARE, SESSION | OP | PROGRAM | CODE, ID | INPUTS | OUTPUT },
-    { "call", REQUEST_CALL, SESSION | OP | PROGRAM, ID | ARGUMENTS | TIMEOUT },
-    { "map", REQUEST_MAP, SESSION | OP | PROGRAM | COLUMNS, ID | TIMEOUT },
-    { "template", REQUEST_TEMPLATE, SESSION | OP | TEMPLATE, ID },
-    { "open", REQUEST_OPEN, SESSION | OP | TEMPLATE, ID },
     { "approve", REQUEST_APPROVE, SESSION | OP | CALL | ANSWER, ID | REASON },
 };
 enum { OPS = sizeof ops / sizeof ops[0] };
@@ -119,9 +103,8 @@ enum { OPS = sizeof ops / sizeof ops[0] };
  * out. */
 typedef struct reading {
     request *request;
-    const char *raw; /* the line as it came, no NUL behind it */
-    char *line;      /* what is parsed: the same, or mended byte for byte */
-    int is_mended;
+    jsontext_span line, code; /* code: within it, where there is one */
+    char *copy;               /* what is parsed */
     cJSON *object;
     const cJSON *members[FIELDS];
     unsigned present;
@@ -139,80 +122,6 @@ __attribute__((format(printf, 2, 3))) static int refuse_line(reading *r, const c
     free(r->request->why); /* the last reason counts */
     r->request->why = strdup(why);
     return 0;
-}
-
-/* ---- the id, byte for byte ---- */
-
-static const char *skip_white(const char *at)
-{
-    return at + strspn(at, " \t\r\n");
-}
-
-static const char *skip_json_text(const char *at)
-{
-    for (at++; *at != '"'; at++)
-        at += *at == '\\';
-    return at + 1;
-}
-
-static const char *skip_value(const char *at)
-{
-    unsigned depth = 0;
-
-    do {
-        if (*at == '"') {
-            at = skip_json_text(at);
-            continue;
-        }
-        if (strchr("{[", *at))
-            depth++;
-        else if (strchr("}]", *at))
-            depth--;
-        at += strchr("{}[],:", *at) ? 1 : strcspn(at, "{}[],:\" \t\r\n");
-        if (depth > 0)
-            at = skip_white(at);
-    } while (depth > 0);
-
-    return at;
-}
-
-typedef struct span {
-    const char *at; /* NULL: there is no such member */
-    size_t len;
-} span;
-
-/* A member's value in the line. */
-static span find_value(const reading *r, const char *name)
-{
-    /* cJSON skips a byte order mark. */
-    const char *at = r->line;
-
-    if (!strncmp(at, "\xef\xbb\xbf", 3))
-        at += 3;
-    at = skip_white(skip_white(at) + 1); /* the brace */
-
-    /* The name as cJSON reads it: it may be written with escapes. */
-    for (const cJSON *m = r->object->child; m; m = m->next) {
-        const char *colon = skip_white(skip_json_text(at));
-        const char *value = skip_white(colon + 1);
-        const char *end = skip_value(value);
-        if (!strcmp(m->string, name))
-            return (span){ value, (size_t)(end - value) };
-
-        const char *comma = skip_white(end);
-        at = skip_white(comma + 1);
-    }
-
-    return (span){ NULL, 0 };
-}
-
-/* Numbers past 2^53 and the order of an object's members would not survive cJSON. */
-static int take_line_id(reading *r)
-{
-    span id = find_value(r, "id");
-    if (id.at)
-        r->request->id = strndup(r->raw + (id.at - r->line), id.len);
-    return !id.at || r->request->id;
 }
 
 /* ---- members ---- */
@@ -389,19 +298,12 @@ static int take_cursor(reading *r)
 static int take_code(reading *r)
 {
     request *q = r->request;
-    span code = find_value(r, "code");
     str text = { 0 };
-    int error;
 
-    if (!code.at)
+    if (!r->code.text)
         return 1;
 
-    /* The raw text still has what cJSON cannot keep. */
-    if (r->is_mended)
-        error = json_unquote(&text, r->raw + (code.at - r->line), code.len);
-    else
-        error = str_add(&text, field_value(r, CODE)->valuestring);
-
+    int error = json_unquote(&text, r->code.text, r->code.len);
     q->code_bytes = text.len;
     q->code = str_take(&text);
     if (error == SNUG_EINVAL)
@@ -485,97 +387,63 @@ static int take_approval(reading *r)
     return refuse_line(r, "\"answer\" must be once, always or refuse");
 }
 
-/* What a program is called with stays in the line's object, which the request keeps then. */
-static int take_program(reading *r)
-{
-    static const unsigned given[] = { INPUTS, ARGUMENTS, COLUMNS };
-    request *q = r->request;
-    const cJSON *output = field_value(r, OUTPUT);
-
-    if (!take_name(r, &q->program, PROGRAM) || !take_name(r, &q->template_name, TEMPLATE))
-        return 0;
-    if (!q->program)
-        return 1;
-
-    if (output)
-        q->output = output->valuestring;
-    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
-        if (field_value(r, given[i]))
-            q->given = field_value(r, given[i]);
-    q->object = r->object;
-    r->object = NULL;
-    return 1;
-}
-
 /* ---- texts that cJSON does not keep ---- */
 
-static int is_surrogate(const char *escape, const char *seconds)
+/* The name may be written with escapes. */
+static jsontext_span find_value(jsontext_span line, const char *name)
 {
-    return escape[0] == '\\' && escape[1] == 'u' && escape[2] && strchr("dD", escape[2]) &&
-           escape[3] && strchr(seconds, escape[3]);
-}
+    jsontext j;
+    jsontext_token key;
+    jsontext_span value, found = { NULL, 0 };
 
-/* Puts U+FFFD for escaped NULs and halves of surrogate pairs and "?" for bytes that
- * are not UTF-8. No byte changes its place. */
-static void mend_line(char *line, size_t len)
-{
-    utf8_mend(line, len);
-    for (char *at = line; (at = strchr(at, '\\')); at += 2) {
-        if (at[1] == '\0')
-            return;
-        if (at[1] != 'u' || strlen(at) < 6)
-            continue;
-        if (is_surrogate(at, "89abAB") && is_surrogate(at + 6, "cdefCDEF"))
-            at += 6;
-        else if (!memcmp(at + 2, "0000", 4) || is_surrogate(at, "89abcdefABCDEF"))
-            memcpy(at + 2, "fffd", 4);
+    if (!jsontext_enter(&j, line) || j.open[0] != '{')
+        return found;
+    while (jsontext_item(&j, &key, &value)) {
+        str text = { 0 };
+        if (!jsontext_token_string(&text, &key) && !strcmp(str_text(&text), name))
+            found = value;
+        str_free(&text);
     }
+    return found;
 }
 
-/* 1: raw differs from line, which is raw mended, within these two values only. */
-static int differs_within(const char *raw, const char *line, size_t len, span a, span b)
+/* Puts a value of no meaning in the place of one. */
+static void blank_value(reading *r, jsontext_span value, const char *with)
 {
-    for (size_t at = 0; at < len; at++) {
-        size_t in_a = (size_t)(line + at - a.at), in_b = (size_t)(line + at - b.at);
-        if (raw[at] != line[at] && !(a.at && in_a < a.len) && !(b.at && in_b < b.len))
+    char *at = r->copy + (value.text - r->line.text);
+
+    memset(at, ' ', value.len);
+    memcpy(at, with, strlen(with));
+}
+
+/* The line as an object. Its id and its code are read from the line itself, because numbers past
+ * 2^53, the order of members and NULs would not survive cJSON. */
+static int parse_line(reading *r)
+{
+    size_t at;
+    const char *fault = jsontext_check(r->line.text, r->line.len, &at);
+    if (fault)
+        return refuse_line(r, "not JSON: %s at byte %zu", fault, at + 1);
+
+    jsontext_span id = find_value(r->line, "id");
+    r->code = find_value(r->line, "code");
+    if (id.text) {
+        r->request->id = strndup(id.text, id.len);
+        if (!r->request->id)
             return 0;
+        blank_value(r, id, "0");
     }
-    return 1;
+    if (r->code.text && *r->code.text == '"')
+        blank_value(r, r->code, "\"\"");
+
+    if (json_parse(&r->object, r->copy, r->line.len))
+        return refuse_line(r, "%s", error_message());
+    return cJSON_IsObject(r->object) || refuse_line(r, "a line must be a JSON object");
 }
 
-/* The line as an object; NULs and halves of surrogate pairs in its id and its code
- * are mended. A line that is refused for its texts still tells its session, so that
- * the refusal finds the one who waits for it. */
-static int parse_line(reading *r, size_t len)
+static int understand_line(reading *r)
 {
-    char message[ERROR_MESSAGE_BYTES];
-    size_t fault;
-
-    if (!json_parse(&r->object, r->line, len))
-        return cJSON_IsObject(r->object) || refuse_line(r, "a line must be a JSON object");
-    snprintf(message, sizeof message, "%s", error_message());
-    r->is_mended = 1;
-    mend_line(r->line, len);
-    if (json_parse(&r->object, r->line, len) || !cJSON_IsObject(r->object))
-        return refuse_line(r, "%s", message);
-
-    span id = find_value(r, "id"), code = find_value(r, "code");
-    if (utf8_check(r->raw, len, &fault) != UTF8_FINE)
-        r->raw = r->line;
-    else if (differs_within(r->raw, r->line, len, id, code))
-        return 1;
-
-    take_session_name(r);
-    return refuse_line(r, "%s", message);
-}
-
-static int understand_line(reading *r, size_t len)
-{
-    int is_parsed = parse_line(r, len);
-    if (!cJSON_IsObject(r->object))
-        return 0;
-
-    if (!take_line_id(r) || !is_parsed || !take_session_name(r))
+    if (!parse_line(r) || !take_session_name(r))
         return 0;
     for (const cJSON *m = r->object->child; m; m = m->next)
         if (!take_line_field(r, m))
@@ -589,7 +457,7 @@ static int understand_line(reading *r, size_t len)
     r->request->resets = cJSON_IsTrue(field_value(r, RESET));
     r->request->records = cJSON_IsTrue(field_value(r, RECORD));
     return take_timeout(r) && take_path(r) && take_code(r) && take_max_bytes(r) && take_data(r) &&
-           take_approval(r) && take_program(r);
+           take_approval(r);
 }
 
 /* ---- lines ---- */
@@ -623,14 +491,14 @@ request *request_parse(const char *line, size_t len)
     request *q = calloc(1, sizeof *q);
     /* A copy with a NUL behind it. */
     char *copy = strndup(line, len);
-    reading r = { .request = q, .raw = line, .line = copy };
+    reading r = { .request = q, .line = { line, len }, .copy = copy };
     if (!q || !copy)
         goto fail;
 
     q->line_bytes = len;
     if (strlen(copy) < len)
         refuse_line(&r, "no JSON: a NUL byte at byte %zu", strlen(copy) + 1);
-    else if (!understand_line(&r, len) && !q->why)
+    else if (!understand_line(&r) && !q->why)
         goto fail;
 
     if (q->op == REQUEST_REFUSED && !q->why)
@@ -672,10 +540,7 @@ void request_free(request *r)
     free(r->code);
     free(r->path);
     free(r->data);
-    free(r->program);
-    free(r->template_name);
     free(r->reason);
-    cJSON_Delete(r->object);
     free(r->why);
     free(r);
 }

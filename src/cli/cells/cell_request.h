@@ -27,11 +27,6 @@ typedef enum request_op {
     REQUEST_GET,
     REQUEST_FILES,
     REQUEST_REMOVE,
-    REQUEST_PREPARE,
-    REQUEST_CALL,
-    REQUEST_MAP,
-    REQUEST_TEMPLATE,
-    REQUEST_OPEN,
     REQUEST_APPROVE,
     REQUEST_REFUSED /* the line is wrong: why says how */
 } request_op;
@@ -50,11 +45,6 @@ typedef struct request {
     int resets;          /* before the code runs */
     int records;         /* this cell and those after it, for an export */
     char *path;          /* of save, restore, export, put, get and remove */
-    char *program;       /* of prepare, call and map */
-    char *template_name; /* of template and open */
-    cJSON *object;       /* of these: the line, in which the next two lie */
-    const char *output;  /* of prepare; NULL: any */
-    const cJSON *given;  /* its inputs, or the arguments or columns; NULL: none */
     uint64_t call;       /* of approve, as what follows */
     snug_approval approval;
     char *reason; /* NULL: none */

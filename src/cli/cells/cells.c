@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "cli/cells/cell_answer.h"
 #include "cli/cells/cell_asking.h"
-#include "cli/cells/cell_programs.h"
 #include "cli/cells/crew.h"
 #include "cli/program/command.h"
 #include "cli/program/secrets.h"
@@ -28,7 +27,6 @@ typedef struct cells {
     answers answers;
     crew crew;
     tools tools;
-    cell_programs programs;
     cell_asking asking;
     _Atomic uint64_t told; /* of the host's ill health */
 } cells;
@@ -63,10 +61,11 @@ static void on_approval(void *payload, snug_call *call)
     cell_ask(&c->asking, s->name, call);
 }
 
-/* Answers a snug_error. template_name: with whose names it begins, of which saved has the account;
- * NULL: with none. */
-static int open_slot_from(cells *c, slot *s, snug_saved **saved, const char *template_name)
+/* Opens at first use. Answers a snug_error. */
+static int open_slot(cells *c, slot *s)
 {
+    if (s->session)
+        return SNUG_OK;
     if (crew_is_dropping(&c->crew))
         return error_set(SNUG_EBUSY, "snug is ending");
 
@@ -77,12 +76,7 @@ static int open_slot_from(cells *c, slot *s, snug_saved **saved, const char *tem
     s->owner = c;
     session_options.journal = c->tools.journal;
     snug_session *session;
-    int error;
-    if (template_name)
-        error = programs_open_from(&session, saved, &c->programs, c->host, template_name,
-                                   &session_options);
-    else
-        error = snug_session_open(&session, c->host, &session_options);
+    int error = snug_session_open(&session, c->host, &session_options);
     if (error)
         return error;
     if ((error = tools_bind(&c->tools, session))) {
@@ -93,14 +87,6 @@ static int open_slot_from(cells *c, slot *s, snug_saved **saved, const char *tem
     crew_set_session(&c->crew, s, session);
     say_session(c, s, "opened");
     return SNUG_OK;
-}
-
-/* Opens at first use. Answers a snug_error. */
-static int open_slot(cells *c, slot *s)
-{
-    if (s->session)
-        return SNUG_OK;
-    return open_slot_from(c, s, NULL, NULL);
 }
 
 static void close_slot(void *payload, slot *s)
@@ -317,58 +303,6 @@ static int serve_remove(cells *c, slot *s, const request *r)
     return error;
 }
 
-typedef struct ending {
-    cells *cells;
-    slot *slot;
-} ending;
-
-static void tell_ended(void *payload)
-{
-    const ending *e = payload;
-    crew_ended(&e->cells->crew, e->slot);
-}
-
-/* Calls a program, or maps it. */
-static int serve_program(cells *c, slot *s, const request *r)
-{
-    ending e = { c, s };
-
-    int error = open_slot(c, s);
-    if (error) {
-        crew_ended(&c->crew, s);
-        return error;
-    }
-
-    if (r->op == REQUEST_MAP)
-        error = programs_map(&c->programs, s->session, &c->answers, r, tell_ended, &e);
-    else
-        error = programs_call(&c->programs, s->session, &c->answers, r, tell_ended, &e);
-    cell_asking_end(&c->asking, s->name);
-    tell_health(c);
-    return error;
-}
-
-static int serve_template(cells *c, slot *s, const request *r)
-{
-    int error = open_slot(c, s);
-    if (!error)
-        error = programs_keep_template(&c->programs, s->session, &c->answers, r);
-    return error;
-}
-
-static int serve_open(cells *c, slot *s, const request *r)
-{
-    snug_saved *saved = NULL;
-
-    if (s->session)
-        return error_set(SNUG_EBUSY, "session \"%.64s\" is open already", s->name);
-    int error = open_slot_from(c, s, &saved, r->template_name);
-    if (!error)
-        answer_saved(&c->answers, r, saved);
-    snug_saved_free(saved);
-    return error;
-}
-
 static void serve_request(void *payload, slot *s)
 {
     cells *c = payload;
@@ -410,19 +344,6 @@ static void serve_request(void *payload, slot *s)
         break;
     case REQUEST_REMOVE:
         error = serve_remove(c, s, r);
-        break;
-    case REQUEST_PREPARE:
-        error = programs_prepare(&c->programs, c->host, &c->options->session, &c->answers, r);
-        break;
-    case REQUEST_CALL:
-    case REQUEST_MAP:
-        error = serve_program(c, s, r);
-        break;
-    case REQUEST_TEMPLATE:
-        error = serve_template(c, s, r);
-        break;
-    case REQUEST_OPEN:
-        error = serve_open(c, s, r);
         break;
     case REQUEST_CLOSE:
         close_slot(c, s);
@@ -542,7 +463,6 @@ int command_cells(const options *o)
 {
     cells c = { .options = o,
                 .answers = { .lock = PTHREAD_MUTEX_INITIALIZER },
-                .programs = { .lock = PTHREAD_MUTEX_INITIALIZER },
                 .asking = { .lock = PTHREAD_MUTEX_INITIALIZER } };
 
     if (input_check_stdin())
@@ -560,7 +480,6 @@ int command_cells(const options *o)
         status = read_requests(&c);
     cell_asking_end(&c.asking, NULL);
     crew_finish(&c.crew, close_slot);
-    programs_free(&c.programs);
     int taken = signals_taken(&c.signals);
     if (taken)
         status = taken == SIGPIPE ? EXIT_FAILED : 128 + taken;
