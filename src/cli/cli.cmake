@@ -17,18 +17,15 @@ snug_layer(cli SOURCES
     cli/ask/conversation_export.c
     cli/ask/conversations_command.c
     cli/ask/handing_over.c
-    cli/ask/costs.c
     cli/ask/library_command.c
     cli/ask/member.c
     cli/ask/model_choice.c
     cli/ask/models_command.c
     cli/ask/named_files.c
-    cli/ask/out_folder.c
     cli/ask/out_name.c
     cli/ask/permit.c
     cli/ask/question_files.c
     cli/ask/seats.c
-    cli/ask/stdin_data.c
     cli/ask/program_output.c
     cli/ask/steps.c
     cli/ask/steps_model.c
@@ -36,7 +33,6 @@ snug_layer(cli SOURCES
     cli/ask/streamed_code.c
     cli/ask/talk.c
     cli/ask/talk_complete.c
-    cli/ask/talk_tables.c
     cli/ask/talk_words.c
     cli/batch/batch.c
     cli/batch/progress.c

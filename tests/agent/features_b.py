@@ -107,7 +107,7 @@ class Streams(Asked):
         self.assertEqual((process.returncode, out), (0, b"42\n"), err)
 
     def test_B14_a_stream_without_an_end_is_ended_with_a_sentence(self):
-        process = self.stream([], "--input-size", "1M", "What is the sum?")
+        process = self.stream([], "input.max_size=1M", "What is the sum?")
         writer = threading.Thread(target=self.write_on, args=(process.stdin,))
         writer.start()
         out, err = process.stdout.read(), process.stderr.read()

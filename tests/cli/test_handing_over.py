@@ -157,7 +157,7 @@ class Places(Handing):
         self.assertEqual(self.names("out"), ["figure-1.png"])
 
     def test_the_configuration_says_where(self):
-        config = self.file("c.yaml", "response:\n  out: kept\n  out_files: 1\n")
+        config = self.file("c.yaml", "response:\n  out: kept\n")
         self.write("--config", config)
         self.assertEqual(self.names("kept"), ["report.txt"])
         self.write("--config", config, "--out", "other")
@@ -175,7 +175,6 @@ class Places(Handing):
         self.assertIn("--out FILE", snug("help", "batch").stdout)
         self.assertNotIn("DIR|none", snug("help", "batch").stdout)
         self.assertIn("--out DIR|none", snug("help", "ask").stdout)
-        self.refused("batch", "--out-size", "1", "x", says="--out-size is not an option of batch")
 
 
 class Told(Handing):
@@ -221,8 +220,8 @@ class Told(Handing):
 
     def test_files_past_those_that_a_reply_lists_are_told(self):
         code = program("for i in range(10003):\n    open('f%05d' % i, 'w').close()")
-        done = self.write("--disk-files", "20000", "--timeout", "50", "--out-files", "1", "--out", "out", code=code)
-        self.assertIn("(past --out-files), and 9997 more; --workdir DIR", done.stderr)
+        done = self.write("--disk-files", "20000", "--timeout", "50", "--out", "out", code=code)
+        self.assertIn("(past 1000 files), and 8998 more; --workdir DIR", done.stderr)
 
     def test_what_an_interrupt_has_left_is_told(self):
         code = "for i in range(900):\n    open(f'f{i}', 'w').write('x' * 100000)"
@@ -230,7 +229,7 @@ class Told(Handing):
             env = environment(**model.environment, XDG_STATE_HOME=self.folder)
             asked = subprocess.Popen([SNUG, "ask", *PLAIN, "--disk", "200MiB", "--out", "out", QUESTION], cwd=self.folder, env=env,
                                      stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8")
-            while not os.path.exists(self.folder + "/out") and asked.poll() is None:
+            while not self.names("out") and asked.poll() is None:
                 pass
             asked.send_signal(signal.SIGINT)
             told = asked.communicate(timeout=SECONDS)[1]
@@ -244,17 +243,9 @@ class Told(Handing):
         done = self.write("--out", "o", code=code)
         self.assertIn("made o/a (1 byte), o/b (1023 bytes), o/c (2.0 KiB), o/d (20 KiB), o/e (3.0 MiB)\n", done.stderr)
 
-    def test_past_a_limit_the_rest_is_named_and_left(self):
-        code = program("for name in 'abcdefg':\n    open(name, 'w').write('xyz')")
-        done = self.write("--out", "few", "--out-files", "2", code=code)
-        self.assertEqual((done.returncode, self.names("few")), (0, ["a", "b"]))
-        self.assertIn("made few/a (3 bytes), few/b (3 bytes)\nsnug: not handed over: c (past --out-files), ", done.stderr)
-        done = self.write("--out", "small", "--out-size", "8", "--quiet", code=code)
-        self.assertEqual(self.names("small"), ["a", "b"])
-        self.assertEqual(done.stderr, "snug: not handed over: " + ", ".join(f"{name} (past --out-size)" for name in "cdefg")
-                         + "; --workdir DIR keeps all that is made\n")
-        self.refused("ask", "--out-size", "0", "x", says="--out-size")
-        self.refused("ask", "--out-files", "many", "x", says="--out-files")
+    def test_options_that_went_say_what_bounds_it(self):
+        self.refused("ask", "--out-size", "1", "x", says="option --out-size was removed; ")
+        self.refused("ask", "response.out_files=1", "x", says="this key was removed; ")
 
 
 class Hostile(Handing):
@@ -307,16 +298,18 @@ class Hostile(Handing):
     @needs_bash
     def test_a_link_that_a_program_has_made_is_not_followed(self):
         os.mkdir(self.folder + "/outside")
-        for code, out in (("ln -s ../outside out", "out"), ("ln -s ../outside out", "out/below"),
-                          ("mkdir out; ln -s ../../outside out/below", "out/below")):
+        for code, out, where in (("rmdir out && ln -s ../outside out", "out", "a"),
+                                 ("rmdir out/below; rmdir out; ln -s ../outside out", "out/below", "a"),
+                                 ("rmdir out/below && ln -s ../../outside out/below", "out/below", "a"),
+                                 ("ln -s ../../outside out/f; mkdir f; mv f g", "out", "f/a")):
             with self.subTest(code, out=out):
                 shutil.rmtree(self.folder + "/work", ignore_errors=True)
                 os.mkdir(self.folder + "/work")
                 done = self.write("--language", "bash", "--workdir", self.folder + "/work", "--out",
-                                  f"{self.folder}/work/{out}", code=f"```bash\n{code}; echo hi > a; echo ok\n```")
-                self.assertEqual((done.returncode, done.stdout), (2, "ok\n"), done.stderr)
-                self.assertIn(f"work/{out}: Not a directory", done.stderr)
-                self.assertEqual(self.names("outside"), [])
+                                  f"{self.folder}/work/{out}",
+                                  code=f"```bash\n{code}; mkdir -p f; echo hi > {where}; echo ok\n```")
+                self.assertEqual(done.stdout, "ok\n", done.stderr)
+                self.assertEqual((done.returncode, self.names("outside")), (2, []), done.stderr)
 
     def test_a_link_of_the_users_below_the_folder_is_not_followed(self):
         os.makedirs(self.folder + "/o")
@@ -357,7 +350,7 @@ class Faults(Handing):
         self.assertEqual((done.returncode, done.stdout), (2, "the answer\n"), done.stderr)
         self.assertTrue(done.stderr.endswith(
             "\nmade full/o/small (1 byte)\nsnug: full/o/a/b/large: No space left on device (errno 28)\n"
-            "full/o\nfull/o/small\n"), done.stderr)
+            "full/o\nfull/o/a\nfull/o/a/b\nfull/o/small\n"), done.stderr)
 
     def test_a_folder_that_nothing_came_into_goes_again(self):
         code = program("open('large', 'w').write('x' * 100000)\nprint('the answer')")
@@ -366,21 +359,20 @@ class Faults(Handing):
         self.assertEqual(done.stderr, "snug: full/o/large: No space left on device (errno 28)\n")
 
     def test_what_cannot_be_written_to_is_one_sentence(self):
-        for out in "full", "full/o":
-            with self.subTest(out):
-                done = self.inside("ro", "--quiet", "--out", out)
-                self.assertEqual((done.returncode, done.stdout), (2, "6\n"), done.stderr)
-                self.assertRegex(done.stderr, r"^snug: full/[a-z.]+: Read-only file system \(errno 30\)\n$")
-                os.rmdir(self.folder + "/full")
+        done = self.inside("ro", "--quiet", "--out", "full")
+        self.assertEqual((done.returncode, done.stdout), (2, "6\n"), done.stderr)
+        self.assertEqual(done.stderr, "snug: full/report.txt: Read-only file system (errno 30)\n")
+        os.rmdir(self.folder + "/full")
+        done = self.inside("ro", "--quiet", "--out", "full/o")
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        self.assertEqual(done.stderr, "snug: full/o: Read-only file system (errno 30)\n")
 
-    def test_a_file_in_the_folders_place_is_one_sentence(self):
+    def test_a_file_in_the_folders_place_is_one_sentence_before_anything_is_asked(self):
         self.file("o", "mine")
-        for format, shows in ("plain", "6\n"), ("markdown", "report.txt"), ("json", '"at":null'):
-            done = self.write("--out", "o", "--quiet", "--format", format)
-            self.assertEqual((done.returncode, done.stderr), (2, "snug: o: Not a directory (errno 20)\n"))
-            self.assertIn(shows, done.stdout)
-        done = self.write("--out", "o/p", "--quiet")
-        self.assertEqual((done.returncode, done.stderr), (2, "snug: o/p: Not a directory (errno 20)\n"))
+        for out in "o", "o/p":
+            done = self.write("--out", out, "--quiet")
+            self.assertEqual((done.returncode, done.stdout, done.stderr),
+                             (2, "", f"snug: {out}: Not a directory (errno 20)\n"))
         self.assertEqual(self.text("o"), "mine")
 
     def test_a_limit_of_the_shell_is_one_sentence(self):

@@ -88,18 +88,11 @@ class Talk(Talking):
     def test_the_words_of_the_prompt_say_what_there_is(self):
         talk = self.talk(replies=[program("rows = [1, 2, 3]\nopen('a.txt', 'w').write('one')\nlen(rows)")])
         talk.ready()
-        talk.say("/vars", "The session has no variables yet")
-        talk.say("/files", "The work directory has no files yet")
         talk.say("/code", "no program has run yet")
-        talk.say("/cost", "No model has been asked yet")
         talk.say("How many?", line("3"))
-        talk.say("/vars", r"rows +list +3 items +\[1, 2, 3\]\r\n")
-        talk.say("/files", r" 3  a\.txt\r\n")
         talk.say("/code", r"1 rows = \[1, 2, 3\]\r\n +2 open\('a.txt', 'w'\)")
-        talk.say("/cost", r"requests +tokens in +tokens out +US dollars +model\r\n +1 +\d+ +\d+ +unknown  openai:test")
         for word in ("/help", "?", "help"):
-            talk.say(word, *(name + " " for name in ("/help", "/model", "/vars", "/files", "/code", "/undo", "/save", "/cost",
-                                                     "/reset", "/quit")))
+            talk.say(word, *(name + " " for name in ("/help", "/model", "/code", "/undo", "/save", "/reset", "/quit")))
         for word in ("/quit", "exit", "quit"):
             other = self.talk()
             other.ready()
@@ -136,7 +129,6 @@ class Talk(Talking):
         talk.ready()
         talk.say("One?", line("1"))
         self.reset(talk, "n", "Nothing was forgotten")
-        talk.say("/vars", "x +int")
         self.reset(talk, "y", "begin again")
         talk.say("And now?", line("False"))
         self.assertNotIn("One?", self.questions()[-1])
@@ -151,7 +143,6 @@ class Talk(Talking):
         talk.say("/model openai:second", "openai:second is asked from now on")
         talk.say("Times seven?", line("42"))
         self.assertEqual([request["model"] for request in self.asked], ["test", "second"])
-        talk.say("/cost", "openai:test", "openai:second", "in all")
 
     def test_another_providers_model_has_no_key_of_the_first_ones(self):
         heard = []
@@ -182,11 +173,11 @@ class Talk(Talking):
         talk.say("/save -f talk.md", "2 questions saved to talk.md")
         self.assertIn("## Add it\n\n```python\ntotal = 45\ntotal\n```", pathlib.Path(self.folder, "talk.md").read_text())
 
-    def test_tab_completes_words_models_and_files(self):
+    def test_tab_completes_words_and_files(self):
         self.file("sales_north.csv", "a\n1\n")
         talk = self.talk(replies=[program("1")])
         talk.ready()
-        talk.say("/co\td\t", "no program has run yet")
+        talk.say("/co\t", "no program has run yet")
         talk.say("/sav\ttalk.md", "no question was asked yet")
         talk.say("What is in sal\t?", line("1"))
         self.assertIn("What is in sales_north.csv?", self.questions()[-1])

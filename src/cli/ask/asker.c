@@ -123,7 +123,6 @@ void asker_hear(void *payload, const snug_agent_event *event)
     const size_t first = a->missing.count;
 
     steps_show(&a->steps, event);
-    costs_hear(&a->costs, event);
     if (a->seats.python.host &&
         hear_missing(&a->missing, event, a->options, snug_host_report(a->seats.python.host)) > 0)
         tell_missing(a, first);
@@ -229,7 +228,7 @@ static int ask_with_data(asker *a, const char *question, const question_data *da
                          int is_first)
 {
     seat *at;
-    int status = seats_open(&at, &a->seats, is_bash, data);
+    int status = seats_open(&at, &a->seats, is_bash);
     if (status)
         return status;
 
@@ -351,13 +350,11 @@ int asker_ask(asker *a, const char *question)
 {
     const int is_first = a->asked++ == 0;
     const int is_bash = seats_is_for_bash(&a->seats, is_first);
-    const seat *wanted = is_bash ? &a->seats.bash : &a->seats.python;
     const question_place place = { .options = a->options,
                                    .signals = &a->signals,
                                    .steps = &a->steps,
                                    .is_first = is_first,
-                                   .is_in_bash = is_bash,
-                                   .can_mount = !wanted->agent };
+                                   .is_in_bash = is_bash };
     question_data data;
 
     int status = question_collect(&data, &place, question);

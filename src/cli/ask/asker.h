@@ -9,7 +9,6 @@
 
 #include "base/str.h"
 #include "cli/ask/closing.h"
-#include "cli/ask/costs.h"
 #include "cli/ask/handing_over.h"
 #include "cli/ask/permit.h"
 #include "cli/ask/question_files.h"
@@ -28,7 +27,6 @@ typedef struct asker {
     tools tools;
     steps steps;
     permit permit;
-    costs costs;
     snug_agent_image *images; /* of the question */
     missing missing;          /* modules that programs of the question wanted */
     size_t offered;           /* of those: somebody was asked about them */

@@ -55,7 +55,7 @@ static int open_seat_for_lines(asker *a)
 
     if (o->input_count > 0 || o->code_path)
         return EXIT_FINE;
-    return seats_open(&at, &a->seats, seats_is_for_bash(&a->seats, 0), NULL);
+    return seats_open(&at, &a->seats, seats_is_for_bash(&a->seats, 0));
 }
 
 static int prepare(asker *a, const options *o)
@@ -127,7 +127,7 @@ int asker_open(asker *a, const options *o, int is_talk)
     *a = (asker){ .options = o,
                   .is_talk = is_talk,
                   .closing = { .keeps_files = o->conversation != NULL },
-                  .handing = { .folder = OUT_FOLDER_INIT } };
+                  .handing = { .folder = -1 } };
     const int status = open_parts(a, o);
     return status ? status : prepare(a, o);
 }
@@ -141,7 +141,6 @@ int asker_close(asker *a)
     const int replayed = tools_close(&a->tools);
     signals_stop(&a->signals);
     missing_free(&a->missing);
-    costs_free(&a->costs);
     str_free(&a->context);
     str_free(&a->model);
     str_free(&a->conversation);

@@ -1,38 +1,194 @@
 #include "cli/ask/handing_over.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/base64.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "cli/ask/out_name.h"
 #include "cli/display/pictures.h"
 #include "cli/program/command.h"
+#include "cli/program/parents.h"
 #include "cli/terminal/term.h"
 
 enum {
     MOST_TOLD = 5, /* by name */
-    DEFAULT_FILES = 1000,
-    DEFAULT_BYTES = 256 << 20
+    MOST_FILES = 1000,
+    MOST_BYTES = 256 << 20,
+    MOST_NUMBER = 10000 /* of a name that is somebody's */
 };
+
+/* ---- the folder ---- */
+
+static int open_folder(handing *h)
+{
+    h->folder = open(h->path.data, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    return h->folder < 0 ? error_system("%s", h->path.data) : SNUG_OK;
+}
+
+/* Before any program runs, for what a program makes of its path later is not followed. */
+static int open_given(handing *h, const char *given)
+{
+    unsigned made;
+
+    if (str_add(&h->path, given))
+        return error_no_memory();
+    while (h->path.len > 1 && h->path.data[h->path.len - 1] == '/')
+        h->path.data[--h->path.len] = '\0';
+    if (parents_make(&made, h->path.data, 0777))
+        return error_system("%s", h->path.data);
+    h->is_own = mkdir(h->path.data, 0777) == 0;
+    if (!h->is_own && errno != EEXIST)
+        return error_system("%s", h->path.data);
+    return open_folder(h);
+}
+
+/* The folder that is named after the question, for the first file. Where the name is somebody's,
+ * the next one that is free. */
+static int make_named(handing *h, const char *question)
+{
+    int error = out_name_of_question(&h->path, question), failed = -1;
+    const size_t len = h->path.len;
+
+    for (unsigned number = 2; !error; number++) {
+        failed = mkdir(h->path.data, 0777);
+        if (!failed || errno != EEXIST || number == MOST_NUMBER)
+            break;
+        h->path.data[h->path.len = len] = '\0';
+        error = str_printf(&h->path, "-%u", number);
+    }
+
+    h->is_own = !failed;
+    if (error)
+        error = error_no_memory();
+    else if (failed)
+        error = error_system("the folder %s cannot be made", h->path.data);
+    else
+        error = open_folder(h);
+    if (error)
+        str_clear(&h->path);
+    return error;
+}
+
+/* Into the folders of a path below this one, which are made where they are not there: the last
+ * one's descriptor, or -1 with errno; *name: what the path ends with. No link is followed: a
+ * program may be able to write there. */
+static int enter_folders(const char **name, int folder, const char *path)
+{
+    char part[NAME_MAX + 1];
+    int at = fcntl(folder, F_DUPFD_CLOEXEC, 3);
+
+    for (size_t len; at >= 0 && path[len = strcspn(path, "/")]; path += len + 1) {
+        int inner = -1;
+        errno = ENAMETOOLONG;
+        if (len < sizeof part) {
+            memcpy(part, path, len);
+            part[len] = '\0';
+            if (mkdirat(at, part, 0777) == 0 || errno == EEXIST)
+                inner = openat(at, part, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        }
+        const int number = errno;
+        close(at);
+        errno = number;
+        at = inner;
+    }
+
+    *name = path;
+    return at;
+}
+
+/* 0, or -1 with errno, and nothing is left of it; EEXIST: the name is somebody's. */
+static int write_new(int folder, const char *name, const void *data, size_t len)
+{
+    struct rlimit most;
+
+    /* Past that a write would raise SIGXFSZ, which ends the process. */
+    if (!getrlimit(RLIMIT_FSIZE, &most) && most.rlim_cur != RLIM_INFINITY && len > most.rlim_cur) {
+        errno = EFBIG;
+        return -1;
+    }
+
+    const int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return -1;
+    int failed = file_write_all(fd, data, len), number = errno;
+    if (close(fd) && !failed) {
+        failed = -1;
+        number = errno;
+    }
+    if (failed)
+        unlinkat(folder, name, 0);
+    errno = number;
+    return failed;
+}
+
+static int write_below(int folder, const char *path, const void *data, size_t len)
+{
+    const char *name;
+    const int last = enter_folders(&name, folder, path);
+    if (last < 0)
+        return -1;
+
+    const int failed = write_new(last, name, data, len), number = errno;
+    close(last);
+    errno = number;
+    return failed;
+}
+
+/* Under the first of its names from number on that is free: "plot.png" for 0, "plot-2.png". Appends
+ * where the user finds it. */
+static int put_file(str *at, handing *h, const char *path, unsigned number, const void *data,
+                    size_t len)
+{
+    str name = { 0 };
+    int error = SNUG_OK, failed = -1;
+
+    for (; number < MOST_NUMBER; number = number ? number + 1 : 2) {
+        str_clear(&name);
+        error = number ? out_name_numbered(&name, path, number) : str_add(&name, path);
+        if (!error)
+            failed = write_below(h->folder, name.data, data, len);
+        if (error || !failed || errno != EEXIST)
+            break;
+    }
+
+    const int is_root = strcmp(h->path.data, "/") == 0;
+    if (!error && failed)
+        error = error_system("%s/%s", h->path.data, name.data);
+    else if (error || str_printf(at, "%s%s%s", h->path.data, is_root ? "" : "/", name.data))
+        error = error_no_memory();
+    h->is_own &= failed; /* there is something in it */
+    str_free(&name);
+    return error;
+}
 
 int handing_open(handing *h, const options *o, signals *s)
 {
     const char *given = o->out_folder;
 
-    *h = (handing){ .options = o, .signals = s, .folder = OUT_FOLDER_INIT };
+    *h = (handing){ .options = o, .signals = s, .folder = -1 };
 
     /* What is in a work directory that was named is where the user wants it. */
     h->is_on = given ? strcmp(given, "none") != 0 : o->workdir == NULL;
-    if (h->is_on && out_folder_open(&h->folder, given))
+    if (h->is_on && given && open_given(h, given))
         return command_fail(EXIT_USAGE, "%s", error_message());
     return EXIT_FINE;
 }
 
 void handing_close(handing *h)
 {
-    out_folder_close(&h->folder);
+    if (h->folder >= 0)
+        close(h->folder);
+    if (h->is_own)
+        rmdir(h->path.data);
+    str_free(&h->path);
     str_free(&h->made);
     str_free(&h->left);
     str_free(&h->fault);
@@ -77,17 +233,6 @@ static void note_fault(handing *h, const char *message)
 
 /* ---- one of them ---- */
 
-static uint64_t limit_or(uint64_t limit, uint64_t fallback)
-{
-    return limit ? limit : fallback;
-}
-
-static uint64_t bytes_left(const handing *h)
-{
-    const uint64_t most = limit_or(h->options->out_bytes, DEFAULT_BYTES);
-    return most > h->bytes ? most - h->bytes : 0;
-}
-
 /* NULL: nothing speaks against it. */
 static const char *find_objection(const handing *h, const snug_agent_output *output)
 {
@@ -95,10 +240,10 @@ static const char *find_objection(const handing *h, const snug_agent_output *out
         return "its name is not UTF-8";
     if (output->path && out_name_is_hidden(output->path))
         return "its name begins with a dot";
-    if (h->files >= limit_or(h->options->out_files, DEFAULT_FILES))
-        return "past --out-files";
-    if (output->bytes > bytes_left(h))
-        return "past --out-size";
+    if (h->files >= MOST_FILES)
+        return "past 1000 files";
+    if (output->bytes > MOST_BYTES - h->bytes)
+        return "past 256 MiB in all";
     return NULL;
 }
 
@@ -106,7 +251,9 @@ static void put_output(handing *h, snug_reply *reply, size_t index, const char *
                        const char *path, unsigned number, const char *data, size_t len)
 {
     str at = { 0 };
-    int error = out_folder_put(&at, &h->folder, question, path, number, data, len);
+    int error = h->folder < 0 ? make_named(h, question) : SNUG_OK;
+    if (!error)
+        error = put_file(&at, h, path, number, data, len);
 
     if (error)
         note_fault(h, error_message());
@@ -122,7 +269,7 @@ static void hand_file(handing *h, snug_reply *reply, size_t index, snug_session 
                       const char *question)
 {
     const char *path = snug_reply_output(reply, index)->path;
-    const uint64_t room = bytes_left(h);
+    const uint64_t room = MOST_BYTES - h->bytes;
     str name = { 0 };
     snug_file *file;
     size_t len;
@@ -142,7 +289,7 @@ static void hand_file(handing *h, snug_reply *reply, size_t index, snug_session 
     else if (error)
         note_fault(h, "out of memory");
     else if (len > room)
-        note_left(h, path, "past --out-size");
+        note_left(h, path, "past 256 MiB in all");
     else
         put_output(h, reply, index, question, name.data, 0, data, len);
     str_free(&name);
@@ -204,8 +351,7 @@ static int is_workdir(const handing *h)
     struct stat work, out;
 
     return h->options->workdir && stat(h->options->workdir, &work) == 0 &&
-           stat(str_text(&h->folder.path), &out) == 0 && work.st_dev == out.st_dev &&
-           work.st_ino == out.st_ino;
+           fstat(h->folder, &out) == 0 && work.st_dev == out.st_dev && work.st_ino == out.st_ino;
 }
 
 int handing_is_wanted(const handing *h)
@@ -228,7 +374,6 @@ void handing_do(handing *h, snug_reply *reply, snug_session *session, const char
         hand_output(h, reply, i, session, question);
     note_rest(h, count - i, "a signal has come");
     note_rest(h, snug_reply_outputs_left_out(reply), "past the 10000 that can be listed");
-    out_folder_leave(&h->folder);
 }
 
 /* ---- telling ---- */

@@ -1,13 +1,14 @@
 /*
  * handing_over.h - what the programs of a question made, files of their session and figures, put
- * where the user finds it: into --out, else into a folder that is named after the question.
+ * where the user finds it: into --out, else into a folder that is named after the question. Nothing
+ * there is ever replaced.
  */
 #ifndef SNUG_CLI_HANDING_OVER_H
 #define SNUG_CLI_HANDING_OVER_H
 
 #include <snug/agent.h>
 
-#include "cli/ask/out_folder.h"
+#include "base/str.h"
 #include "cli/program/options.h"
 #include "cli/program/signals.h"
 
@@ -15,7 +16,9 @@ typedef struct handing {
     const options *options;
     signals *signals;
     int is_on;
-    out_folder folder;
+    str path;   /* of the folder, as the user says it; empty: the first question names it */
+    int folder; /* -1: it is not open */
+    int is_own; /* it was made for this, and nothing is in it */
 
     /* Of the last reply. */
     uint64_t bytes, files; /* that were handed over */
@@ -26,8 +29,7 @@ typedef struct handing {
     uint64_t fault_count;
 } handing;
 
-/* Before any program runs, for what a program changes later is not followed. EXIT_FINE, or
- * EXIT_USAGE after one sentence. Close in every case. */
+/* Before any program runs. EXIT_FINE, or EXIT_USAGE after one sentence. Close in every case. */
 int handing_open(handing *h, const options *o, signals *s);
 /* Options want it so, and it is not to where programs have made it: their work directory. */
 int handing_is_wanted(const handing *h);

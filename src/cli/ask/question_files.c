@@ -1,19 +1,22 @@
 #include "cli/ask/question_files.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/utf8.h"
 #include "cli/ask/named_files.h"
-#include "cli/ask/stdin_data.h"
 #include "cli/program/command.h"
 #include "cli/program/option_table.h"
 #include "cli/program/quantity.h"
 
-enum { MOST_MOUNTS = 16, STDIN_WAIT_MS = 10000 };
+enum { STDIN_WAIT_MS = 10000, TOLD_AFTER_MS = 1000, READ_BYTES = 65536 };
 #define MOST_INPUT_BYTES (UINT64_C(256) << 20) /* as the library has it */
 
 /* Text of that size on stdin is a variable; longer text is a file. */
@@ -50,114 +53,104 @@ static int add_item(question_data *data, snug_agent_input item)
     return EXIT_FINE;
 }
 
-/* ---- large files ---- */
-
-/* Of a limit of cells, disk_bytes. */
-static uint64_t disk_default(void)
-{
-    const snug_limit_description *info;
-    for (size_t i = 0; (info = snug_limit_info(i)); i++)
-        if (info->offset == offsetof(snug_limits, disk_bytes))
-            return info->default_value;
-    return SNUG_UNLIMITED;
-}
-
-/* Of a question, wall_ms. */
-static uint64_t wall_default(void)
-{
-    const snug_limit_description *info;
-    for (size_t i = 0; (info = snug_agent_limit_info(i)); i++)
-        if (info->offset == offsetof(snug_agent_limits, wall_ms))
-            return info->default_value;
-    return SNUG_UNLIMITED;
-}
-
 /* What a session takes a copy of. */
 static uint64_t most_copied(const options *o)
 {
-    uint64_t disk = o->limits.disk_bytes ? o->limits.disk_bytes : disk_default();
-    const uint64_t most = o->input_bytes ? o->input_bytes : MOST_INPUT_BYTES;
-    if (disk == SNUG_NONE)
-        disk = 0;
-    return disk < most ? disk : most;
+    return o->input_bytes ? o->input_bytes : MOST_INPUT_BYTES;
 }
 
-static int is_large(const options *o, const char *path)
+/* ---- stdin ---- */
+
+/* The end of a wait for stdin that began then, in ms for poll. */
+static int wait_ms(uint64_t begun_ns, uint64_t most_ms)
+{
+    const uint64_t end_ns = clock_deadline_ns(begun_ns, most_ms), now_ns = clock_now_ns();
+    return now_ns < end_ns ? (int)((end_ns - now_ns) / NS_PER_MS) + 1 : 0;
+}
+
+/* 1: there is something to read, or the end; 0: nothing has come in time; -1: a signal has ended
+ * the wait. Where it takes a second that is said; is_first: it is not waited for for ever. */
+static int await_stdin(const question_place *place, int is_first, int is_asked_for, int *is_told)
+{
+    struct pollfd waited[] = { { STDIN_FILENO, POLLIN, 0 },
+                               { signals_fd(place->signals), POLLIN, 0 } };
+    const uint64_t begun_ns = clock_now_ns();
+
+    for (;;) {
+        if (signals_taken(place->signals))
+            return -1;
+        const int has_end = is_first && !is_asked_for;
+        const int left_ms = *is_told ? (has_end ? wait_ms(begun_ns, STDIN_WAIT_MS) : -1)
+                                     : wait_ms(begun_ns, TOLD_AFTER_MS);
+        const int ready = poll(waited, 2, left_ms);
+        while (ready > 0 && waited[1].revents && signals_next(place->signals))
+            ;
+        if (ready > 0 && waited[0].revents)
+            return 1;
+        if (ready == 0 && *is_told)
+            return 0;
+        if (ready == 0 && !place->options->is_quiet)
+            command_fail(EXIT_FINE, is_asked_for ? "reading stdin, which has not ended yet"
+                                                 : "reading data from stdin, which has not ended "
+                                                   "yet; --no-auto-input, or </dev/null, does "
+                                                   "without");
+        *is_told |= ready == 0;
+    }
+}
+
+/* All that comes. *is_silent: nothing has, and the question goes on without. EXIT_FINE; 128 and the
+ * signal that has ended it; or EXIT_USAGE after one sentence. */
+static int read_stdin(question_data *data, const question_place *place, int is_asked_for,
+                      int *is_silent)
+{
+    char bytes[READ_BYTES], amount[32];
+    const uint64_t most = most_copied(place->options);
+    int is_told = 0, is_first = 1;
+
+    *is_silent = 0;
+    for (;; is_first = 0) {
+        const int is_there = await_stdin(place, is_first, is_asked_for, &is_told);
+        if (is_there < 0)
+            return 128 + signals_taken(place->signals);
+        *is_silent = !is_there;
+        if (!is_there)
+            return EXIT_FINE;
+
+        const ssize_t got = read(STDIN_FILENO, bytes, sizeof bytes);
+        if (got < 0 && (errno == EINTR || errno == EAGAIN))
+            continue;
+        if (got < 0)
+            return command_fail(EXIT_USAGE, "stdin: %s", strerror(errno));
+        if (got == 0)
+            return EXIT_FINE;
+        if (data->piped.len + (size_t)got > most)
+            return command_fail(EXIT_USAGE,
+                                "stdin has more than %s: put it into a file and give that by "
+                                "--mount",
+                                quantity_text(amount, sizeof amount, most, "bytes"));
+        if (str_append(&data->piped, bytes, (size_t)got))
+            return command_fail_memory();
+    }
+}
+
+/* Without being asked for, it is data where it is a pipe, a socket, or a file from its beginning
+ * on: a terminal, /dev/null and a closed stdin are left alone, and a file that somebody has read
+ * from belongs to a loop of the caller's shell. */
+static int may_be_data(void)
 {
     struct stat facts;
-    return !stat(path, &facts) && S_ISREG(facts.st_mode) &&
-           (uint64_t)facts.st_size > most_copied(o);
+
+    if (fstat(STDIN_FILENO, &facts))
+        return 0;
+    if (S_ISREG(facts.st_mode))
+        return facts.st_size > 0 && lseek(STDIN_FILENO, 0, SEEK_CUR) == 0;
+    return S_ISFIFO(facts.st_mode) || S_ISSOCK(facts.st_mode);
 }
 
-/* A mount has a name without a slash. */
-static const char *mount_name(const char *name)
+/* Whether a path of --input means it. */
+static int is_stdin(const char *path)
 {
-    const char *slash = strrchr(name, '/');
-    return slash ? slash + 1 : name;
-}
-
-static int has_mount(const question_data *data, const options *o, const char *name)
-{
-    for (size_t i = 0; i < data->mount_count; i++)
-        if (!strcmp(data->mounts[i].name, name))
-            return 1;
-    for (size_t i = 0; i < o->mount_count; i++)
-        if (!strcmp(o->mounts[i].name, name))
-            return 1;
-    return 0;
-}
-
-/* Whether the session that is opened next can have it where it is. */
-static int can_mount(const question_data *data, const question_place *place, const char *name)
-{
-    const options *o = place->options;
-    return place->can_mount && !o->worker_command &&
-           data->mount_count + o->mount_count < MOST_MOUNTS &&
-           !has_mount(data, o, mount_name(name)) && !has_input_file(data, mount_name(name));
-}
-
-/* The texts stay the caller's. */
-static int add_mounted(question_data *data, const char *name, const char *path)
-{
-    if (array_reserve(&data->mounts, &data->mount_cap, data->mount_count + 1, sizeof *data->mounts))
-        return command_fail_memory();
-    data->mounts[data->mount_count++] = (snug_mount){ .path = path, .name = mount_name(name) };
-    return add_item(data, (snug_agent_input){ .name = mount_name(name), .path = path });
-}
-
-/* The sentence about a file that is neither copied nor mounted. */
-static int explain_large(str *out, const options *o, const char *name, const char *path)
-{
-    char amount[32];
-    quantity_text(amount, sizeof amount, most_copied(o), "bytes");
-    return str_printf(
-        out,
-        "%.300s has more than the %s that are copied into a session: --mount %.300s:%.100s "
-        "gives it as it is",
-        path, amount, path, mount_name(name));
-}
-
-/* ---- --input ---- */
-
-static int add_option_file(question_data *data, const question_place *place, const char *name,
-                           const char *path)
-{
-    const options *o = place->options;
-    const int is_file = strpbrk(name, "./") != NULL;
-
-    if (!is_large(o, path))
-        return add_item(data, (snug_agent_input){ .name = name, .path = path });
-    if (is_file && can_mount(data, place, name))
-        return add_mounted(data, name, path);
-
-    str why = { 0 };
-    int status = EXIT_USAGE;
-    if (explain_large(&why, o, is_file ? name : path, path))
-        status = command_fail_memory();
-    else
-        command_fail(EXIT_USAGE, "--input %s: %s", name, why.data);
-    str_free(&why);
-    return status;
+    return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdin") == 0;
 }
 
 /* Its lines, or all of it as one. */
@@ -172,26 +165,9 @@ static int has_stdin_questions(const options *o)
 static int has_stdin_option(const options *o)
 {
     for (size_t i = 0; i < o->data.count; i++)
-        if (stdin_is_meant(strchr(o->data.items[i], '=') + 1))
+        if (is_stdin(strchr(o->data.items[i], '=') + 1))
             return 1;
     return 0;
-}
-
-static int read_stdin(question_data *data, const question_place *place, int is_asked_for,
-                      int *is_silent)
-{
-    const options *o = place->options;
-    stdin_limits limits = { .wait_ms = o->stdin_wait_ms ? o->stdin_wait_ms : STDIN_WAIT_MS,
-                            .most_ms = o->budget.wall_ms ? o->budget.wall_ms : wall_default(),
-                            .most_bytes = most_copied(o),
-                            .is_asked_for = is_asked_for,
-                            .is_quiet = o->is_quiet };
-
-    if (is_asked_for)
-        limits.most_ms = SNUG_UNLIMITED;
-    if (is_asked_for && !o->stdin_wait_ms)
-        limits.wait_ms = SNUG_UNLIMITED;
-    return stdin_read(&data->piped, is_silent, &limits, place->signals);
 }
 
 static int add_piped(question_data *data, const char *name)
@@ -200,6 +176,8 @@ static int add_piped(question_data *data, const char *name)
         data,
         (snug_agent_input){ .name = name, .data = str_text(&data->piped), .len = data->piped.len });
 }
+
+/* ---- --input ---- */
 
 /* stdin as the data of that name; is_used: another one had it. */
 static int add_option_stdin(question_data *data, const question_place *place, const char *name,
@@ -212,9 +190,6 @@ static int add_option_stdin(question_data *data, const question_place *place, co
                             name);
     *is_used = 1;
     int status = read_stdin(data, place, 1, &is_silent);
-    if (!status && is_silent)
-        return command_fail(EXIT_USAGE, "--input %s: nothing has come on stdin (--stdin-wait)",
-                            name);
     if (!status)
         status = add_piped(data, name);
     return status;
@@ -236,16 +211,16 @@ static int add_option_files(question_data *data, const question_place *place)
             break;
         if (has_input_file(data, name))
             status = command_fail(EXIT_USAGE, "--input names %s twice", name);
-        else if (stdin_is_meant(path))
+        else if (is_stdin(path))
             status = add_option_stdin(data, place, name, &is_stdin_used);
         else
-            status = add_option_file(data, place, name, path);
+            status = add_item(data, (snug_agent_input){ .name = name, .path = path });
     }
 
     return status;
 }
 
-/* ---- stdin ---- */
+/* ---- what is piped in ---- */
 
 static int is_plain_text(const str *bytes)
 {
@@ -270,14 +245,14 @@ static int add_stdin(question_data *data, const question_place *place)
     int is_silent;
 
     if (has_stdin_questions(o) || has_stdin_option(o) || has_input_file(data, "stdin") ||
-        !stdin_may_be_data())
+        !may_be_data())
         return EXIT_FINE;
 
     int status = read_stdin(data, place, 0, &is_silent);
     if (status || data->piped.len == 0) {
         if (!status && is_silent)
             steps_without(place->steps, "data on stdin",
-                          "nothing has come; --stdin-wait waits longer");
+                          "nothing has come; --input stdin=- waits longer");
         return status;
     }
 
@@ -294,13 +269,16 @@ static void tell_left_out(const question_place *place, const char *path, const c
     str_free(&about);
 }
 
-static int add_large(question_data *data, const question_place *place, const named_file *file)
+static int tell_large(const question_place *place, const named_file *file)
 {
     str why = { 0 };
+    char amount[32];
 
-    if (can_mount(data, place, file->name))
-        return add_mounted(data, file->name, file->path);
-    if (explain_large(&why, place->options, file->name, file->path))
+    quantity_text(amount, sizeof amount, most_copied(place->options), "bytes");
+    if (str_printf(&why,
+                   "it has more than the %s that are copied into a session: --mount %s:NAME gives "
+                   "it as it is",
+                   amount, file->path))
         return command_fail_memory();
     tell_left_out(place, file->path, why.data);
     str_free(&why);
@@ -317,6 +295,8 @@ static int add_named_file(question_data *data, const question_place *place, name
 
     if (has_input_file(data, file->name))
         return EXIT_FINE;
+    if (file->bytes > most_copied(place->options))
+        return tell_large(place, file);
 
     char *name = file->name, *path = file->path;
     file->name = file->path = NULL;
@@ -327,10 +307,6 @@ static int add_named_file(question_data *data, const question_place *place, name
         status = keep_text(data, path);
     if (status)
         return status;
-
-    const named_file kept = { .name = name, .path = path, .bytes = file->bytes };
-    if (kept.bytes > most_copied(place->options))
-        return add_large(data, place, &kept);
     return add_item(data, (snug_agent_input){ .name = name, .path = path });
 }
 
@@ -398,7 +374,6 @@ void question_free(question_data *data)
         free(data->texts[i]);
     free(data->texts);
     free(data->items);
-    free(data->mounts);
     str_free(&data->piped);
     *data = (question_data){ 0 };
 }

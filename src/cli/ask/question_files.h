@@ -17,11 +17,9 @@
 typedef struct question_data {
     snug_agent_input *items;
     size_t count, cap;
-    char **texts; /* that the items and mounts point to */
+    char **texts; /* that the items point to */
     size_t text_count, text_cap;
-    str piped;          /* what stdin had */
-    snug_mount *mounts; /* of large files, which the session that is opened next must have */
-    size_t mount_count, mount_cap;
+    str piped; /* what stdin had */
 } question_data;
 
 /* What a question is asked in. */
@@ -31,7 +29,6 @@ typedef struct question_place {
     steps *steps;     /* told what is left out */
     int is_first;     /* question: --input and stdin come with that one */
     int is_in_bash;
-    int can_mount; /* its session is not open yet */
 } question_place;
 
 /* stdin cannot be the question and its data. EXIT_FINE, or EXIT_USAGE after one sentence. */

@@ -24,18 +24,6 @@ int seats_is_for_bash(const seats *s, int is_first)
 
 /* ---- sessions ---- */
 
-/* The mounts of the options and those of the data, in one allocation. *count: of all. */
-static snug_mount *join_mounts(size_t *count, const options *o, const question_data *data)
-{
-    const size_t more = data ? data->mount_count : 0;
-
-    *count = o->mount_count + more;
-    snug_mount *all = calloc(*count + 1, sizeof *all);
-    for (size_t i = 0; all && i < *count; i++)
-        all[i] = i < o->mount_count ? o->mounts[i] : data->mounts[i - o->mount_count];
-    return all;
-}
-
 /* Where nobody has asked for bash but the model, it is said how to do without. */
 static int fail_open(const seats *s, int is_bash)
 {
@@ -46,7 +34,7 @@ static int fail_open(const seats *s, int is_bash)
                         snug_error_message());
 }
 
-static int open_seat(seat *out, seats *s, const options *o, const question_data *data)
+static int open_seat(seat *out, seats *s, const options *o)
 {
     snug_session_options session = o->session;
     session.journal = s->tools->journal;
@@ -57,23 +45,15 @@ static int open_seat(seat *out, seats *s, const options *o, const question_data 
     if (status)
         return status;
 
-    snug_mount *mounts = join_mounts(&session.mount_count, o, data);
-    if (!mounts)
+    if (!is_bash && usual_allow(&allowed, o, session.allow, snug_host_report(out->host)))
         return command_fail_memory();
-
-    if (!is_bash && usual_allow(&allowed, o, session.allow, snug_host_report(out->host))) {
-        free(mounts);
-        return command_fail_memory();
-    }
 
     session.allow = is_bash ? session.allow : allowed.items;
-    session.mounts = mounts;
     session.on_approval = s->on_approval;
     session.payload = s->payload;
     wanted.session = &session;
     wanted.conversation_file = s->conversation;
     int error = snug_agent_open(&out->agent, out->host, &wanted);
-    free(mounts);
     free(allowed.items);
     if (!error)
         error = tools_bind_agent(s->tools, out->agent);
@@ -82,7 +62,7 @@ static int open_seat(seat *out, seats *s, const options *o, const question_data 
     return EXIT_FINE;
 }
 
-int seats_open(seat **out, seats *s, int is_bash, const question_data *data)
+int seats_open(seat **out, seats *s, int is_bash)
 {
     options how = *s->options; /* what it points to stays theirs */
 
@@ -102,7 +82,7 @@ int seats_open(seat **out, seats *s, int is_bash, const question_data *data)
             how.session.packages = s->packages;
     }
 
-    int status = open_seat(*out, s, &how, data);
+    int status = open_seat(*out, s, &how);
     if (!status)
         s->last = *out;
     return status;

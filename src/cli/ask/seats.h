@@ -8,7 +8,6 @@
 
 #include <snug/agent.h>
 
-#include "cli/ask/question_files.h"
 #include "cli/packages/modules.h"
 #include "cli/program/options.h"
 #include "cli/tools/user_tools.h"
@@ -36,9 +35,8 @@ typedef struct seats {
 /* Whether a question begins in bash: by the options, or by the name of --code, which is the first
  * question's. */
 int seats_is_for_bash(const seats *s, int is_first);
-/* Opens it if it is not; data may be NULL, else a new session has its mounts. EXIT_FINE, or
- * EXIT_USAGE after one sentence. */
-int seats_open(seat **out, seats *s, int is_bash, const question_data *data);
+/* Opens it if it is not. EXIT_FINE, or EXIT_USAGE after one sentence. */
+int seats_open(seat **out, seats *s, int is_bash);
 /* Closes the session of Python, whose next one may import these; folder may be NULL. EXIT_FINE, or
  * EXIT_USAGE after one sentence. */
 int seats_allow(seats *s, const missing *m, const char *folder);

@@ -199,7 +199,6 @@ int talk_hold(asker *a)
 
     a->permit.typed = NULL;
     reader_close(t.reader);
-    snug_agent_sources_close(t.models);
     str_free(&t.line);
     str_free(&t.model);
     return status;

@@ -13,7 +13,6 @@ typedef struct talk {
     reader *reader;
     str line;                   /* what was entered */
     str model;                  /* that /model has named; empty: that of the options */
-    snug_agent_sources *models; /* for completions; NULL: they were not asked for yet */
 } talk;
 
 /* Until somebody leaves, or it is ended. The exit status. */

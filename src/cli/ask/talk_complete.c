@@ -8,23 +8,6 @@
 #include "cli/ask/talk.h"
 #include "cli/ask/talk_words.h"
 
-/* ---- models ---- */
-
-enum { ANSWER_MS = 1000 };
-
-/* Who can be asked is looked for once. */
-static void complete_models(talk *t, menu *out, const char *word, size_t len)
-{
-    const snug_agent_source *source;
-
-    if (!t->models && snug_agent_sources_open(&t->models, ANSWER_MS))
-        return;
-    for (size_t i = 0; (source = snug_agent_sources_entry(t->models, i)); i++)
-        for (uint64_t k = 0; k < source->model_count; k++)
-            if (strncmp(source->models[k], word, len) == 0)
-                menu_add(out, source->models[k]);
-}
-
 /* ---- files ---- */
 
 static void add_file(menu *out, const str *folder, const struct dirent *entry)
@@ -79,17 +62,15 @@ static void complete_words(menu *out, const char *word, size_t len)
 
 void talk_complete(void *payload, menu *out, const char *text, size_t len, size_t cursor)
 {
-    static const char model[] = "/model ";
     size_t begin = cursor;
 
+    (void)payload;
     (void)len;
     while (begin > 0 && !strchr(" \t\n\"'`(", text[begin - 1]))
         begin--;
     out->start = begin;
     if (begin == 0 && (cursor == 0 || text[0] == '/'))
         complete_words(out, text, cursor);
-    else if (begin == sizeof model - 1 && strncmp(text, model, begin) == 0)
-        complete_models(payload, out, text + begin, cursor - begin);
     else if (cursor > begin || text[0] == '/')
         complete_files(out, text + begin, cursor - begin);
 }

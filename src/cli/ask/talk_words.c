@@ -11,7 +11,6 @@
 #include "cli/ask/conversation_export.h"
 #include "cli/ask/model_choice.h"
 #include "cli/ask/named_files.h"
-#include "cli/ask/talk_tables.h"
 #include "cli/display/code_lines.h"
 #include "cli/program/command.h"
 
@@ -79,30 +78,7 @@ static talk_answer do_model(talk *t, const char *words)
     return WORD_IS_DONE;
 }
 
-/* ---- what there is ---- */
-
-static talk_answer do_vars(talk *t, const char *words)
-{
-    (void)words;
-    signals_watch(&t->asker->signals, snug_agent_session(agent_of(t)));
-    tables_print_variables(snug_agent_session(agent_of(t)));
-    signals_watch(&t->asker->signals, NULL);
-    return WORD_IS_DONE;
-}
-
-static talk_answer do_files(talk *t, const char *words)
-{
-    (void)words;
-    tables_print_files(snug_agent_session(agent_of(t)));
-    return WORD_IS_DONE;
-}
-
-static talk_answer do_cost(talk *t, const char *words)
-{
-    (void)words;
-    costs_print(&t->asker->costs);
-    return WORD_IS_DONE;
-}
+/* ---- the conversation ---- */
 
 /* NULL after one sentence. */
 static snug_agent_conversation *read_turns(const talk *t)
@@ -236,13 +212,10 @@ static const struct word {
     { "/help", "/help", NULL, "this", do_help },
     { "/model", "/model ", "[NAME]", "the model that is asked, or another one from now on",
       do_model },
-    { "/vars", "/vars", NULL, "variables of the session, with type and size", do_vars },
-    { "/files", "/files", NULL, "files of its work directory", do_files },
     { "/code", "/code", NULL, "the last program", do_code },
     { "/undo", "/undo", NULL, "takes back the last question, and what it did to names", do_undo },
     { "/save", "/save ", "FILE", "the conversation as a notebook (.ipynb) or as text (.md)",
       do_save },
-    { "/cost", "/cost", NULL, "requests, tokens and money so far", do_cost },
     { "/reset", "/reset", NULL, "begins again: no variables, no conversation", do_reset },
     { "/quit", "/quit", NULL, "leaves, as Ctrl-D does", do_quit },
 };
@@ -260,7 +233,7 @@ static talk_answer do_help(talk *t, const char *words)
         printf("%*s%s\n", width < 17 ? 17 - width : 1, "", table[i].about);
     }
     puts("\n"
-         "  Tab            completes these, models and files\n"
+         "  Tab            completes these and files\n"
          "  Up, Ctrl-R     the history\n"
          "  Alt-Enter      begins a new line; so does Enter behind \\, or between \"\"\"\n"
          "  Ctrl-X Ctrl-E  edits the question with $EDITOR\n"

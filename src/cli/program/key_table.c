@@ -164,17 +164,12 @@ static const key_row table[] = {
 
     { "input.max_size", KEY_VALUE, "--input-size", "256 MiB", NULL, NULL,
       "of a file that is copied into a session, larger ones are mounted, and of stdin" },
-    { "input.stdin_wait", KEY_VALUE, "--stdin-wait", "10 s", NULL, NULL,
-      "time that piped data may say nothing" },
     { "input.automatic", KEY_NO, "--no-auto-input", "true", NULL, NULL,
       "files that a question names, and what is piped in, are data for it" },
 
     { "response.format", KEY_VALUE, "--format", "plain", NULL, NULL, "plain, markdown or json" },
     { "response.out", KEY_VALUE, "--out", NULL, NULL, NULL,
       "folder for files and figures of programs, or none; else a new one for the question" },
-    { "response.out_files", KEY_VALUE, "--out-files", "1,000", NULL, NULL,
-      "files that a question hands over" },
-    { "response.out_size", KEY_VALUE, "--out-size", "256 MiB", NULL, NULL, "their sizes in all" },
     { "response.answer", KEY_VALUE, "--answer", "sentence", NULL, NULL,
       "sentence, or result: as the program gave it" },
     { "response.language", KEY_VALUE, "--answer-language", NULL, NULL, NULL,

@@ -146,12 +146,10 @@ typedef struct options {
     mcp_options mcp;
     const char *out_path;   /* of the results of a batch */
     const char *out_folder; /* of what programs made; "none": nowhere; NULL: one is made for it */
-    uint64_t out_bytes, out_files; /* of that, for a question; 0: the default */
     uint64_t jobs;                 /* tasks at a time; 0: one */
     int format;                    /* snug_reply_format */
     int has_no_data;               /* files named in the question, and what is piped in, stay out */
     uint64_t input_bytes;   /* of a file or stdin that a session has a copy of; 0: the default */
-    uint64_t stdin_wait_ms; /* the same, for a stdin that says nothing */
     int install;            /* install_choice, of packages that programs want */
     int is_quiet;
     int color;                /* term_mode */

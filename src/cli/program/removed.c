@@ -6,6 +6,11 @@ static const struct {
     const char *name, *advice;
 } removed[] = {
     { "--debug", "-v shows the messages of each step" },
+    { "--input-size", "the key input.max_size=SIZE is the same" },
+    { "--out-files",
+      "a question hands over 1000 files at most; --workdir DIR keeps all that is made" },
+    { "--out-size", "a question hands over 256 MiB at most; --workdir DIR keeps all that is made" },
+    { "--stdin-wait", "--input stdin=- waits for what is piped in, and </dev/null does without" },
     { "--types", "\"snug tools\" prints stubs for mypy, and \"snug check\" judges calls of tools" },
     { "--print-config", "docs/mcp.md has the lines for the configuration of each client" },
     { "--task-after", "a call is answered when its cell is over; --timeout bounds it" },
@@ -17,6 +22,10 @@ static const struct {
     { "--no-metrics", "response.show_performance_metrics=false is the same" },
     { "--strict-audit", "pip-audit --path DIR looks at a folder of packages" },
     { "--yes", "packages install does not ask" },
+    { "input.stdin_wait",
+      "--input stdin=- waits for what is piped in, and </dev/null does without" },
+    { "response.out_files", "a question hands over 1000 files at most" },
+    { "response.out_size", "a question hands over 256 MiB at most" },
 };
 
 const char *removed_advice(const char *name, size_t len)
