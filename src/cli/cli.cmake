@@ -77,7 +77,6 @@ snug_layer(cli SOURCES
     cli/kernel/message.c
     cli/kernel/iopub.c
     cli/kernel/questions.c
-    cli/kernel/sent_date.c
     cli/kernel/shell.c
     cli/kernel/signature.c
     cli/kernel/zmq_library.c
@@ -106,7 +105,6 @@ snug_layer(cli SOURCES
     cli/program/jsonline.c
     cli/program/kernel_facts.c
     cli/program/key_names.c
-    cli/program/key_table.c
     cli/program/level.c
     cli/program/limit_magic.c
     cli/program/main.c

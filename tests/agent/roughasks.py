@@ -243,7 +243,7 @@ SHARED = [name for name in WRITTEN if ".." not in name and not name.startswith("
 FLAGS = ("--json --json --json --json --json -v -v --quiet --quiet --no-stream --no-stream --no-stream "
          "--no-evaluation --no-evaluation --full --local-fallback --explain --rollback --no-auto-input --cache "
          "--cache --no-cache --keep-snippets --trace-content").split()
-WRONG_FLAGS = ["--cache-results", "--forget", "--disabled", "--help", "-j", "-q", "-\u00fc", "--nonsense",
+WRONG_FLAGS = ["--cache-results", "--forget", "--help", "-j", "-q", "-\u00fc", "--nonsense",
                "--max-secs"]
 
 # How often, the option, values that may be fine, and others.
@@ -311,7 +311,6 @@ VALUES = [
     (1, "--reply-tokens", ["1", "10", "99999999"], ["0"]),
     (1, "--reply-size", ["1", "100", "1KiB"], ["x"]),
     (1, "--history-tokens", ["1", "100"], ["0", "x"]),
-    (1, "--input-size", ["1", "1KiB"], ["x", "0"]),
     (1, "--source", ["1", "100"], ["x"]),
     (1, "--tool-calls", ["1"], ["0", "x"]),
     (1, "--tool-timeout", ["0.2"], ["x"]),
@@ -365,7 +364,7 @@ class Ask:
         self.bounds = ["--max-seconds", dice.choice(["2", "2.5", "1", "3s", "200ms"]), "--first-token-timeout", "0.5",
                        "--idle-timeout", "0.5", "--request-timeout", dice.choice(["0.5", "1.5"]), "--connect-timeout",
                        "1", "--retries", dice.choice("112"), "--timeout", dice.choice(["0.5", "0.3", "1"]), "--cpu",
-                       "1", "--max-attempts", dice.choice("1223"), "--stdin-wait", "0.3"]
+                       "1", "--max-attempts", dice.choice("1223")]
         self.stdout = dice.choice(["file"] * 14 + ["pipe"] * 4 + ["closed", "full", "gone", "gone", "slow"])
         self.stderr = dice.choice(["file"] * 20 + ["closed", "gone"])
         self.gone_after = dice.choice([0, 1, 10, 1000])

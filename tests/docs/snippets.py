@@ -187,14 +187,6 @@ class Tables(unittest.TestCase):
                          [(limit["name"], limit["option"], limit["default"], limit["about"])
                           for limit in self.doctor("agent_limits")])
 
-    def test_the_table_of_a_kernels_limits_is_that_of_doctor(self):
-        rows = re.findall(r"^\| `(\w+)` \| `(--[\w-]+)` \| ([^|]+) \| ([^|]+) \|$",
-                          PAGES["docs/limits.md"].partition("## Limits of a kernel")[2]
-                          .partition("## Limits of snug mcp")[0], re.MULTILINE)
-        self.assertEqual([(name, option, number(default), about) for name, option, default, about in rows],
-                         [(limit["name"], limit["option"], limit["default"], limit["about"])
-                          for limit in self.doctor("kernel_limits")])
-
     def test_the_table_of_limits_of_snug_mcp_is_that_of_doctor(self):
         rows = re.findall(r"^\| `(\w+)` \| `(--[\w-]+)` \| ([^|]+) \| ([^|]+) \|$",
                           PAGES["docs/limits.md"].partition("## Limits of snug mcp")[2], re.MULTILINE)

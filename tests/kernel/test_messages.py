@@ -300,7 +300,7 @@ class Cells(KernelCase):
 
     def test_kernel_info_says_what_it_is(self):
         info = self.k.reply_to(self.k.shell("kernel_info_request"))["content"]
-        self.assertEqual((info["status"], info["protocol_version"]), ("ok", "5.4"))
+        self.assertEqual((info["status"], info["protocol_version"]), ("ok", "5.3"))
         language = info["language_info"]
         self.assertEqual((language["name"], language["file_extension"]), ("python", ".py"))
         self.assertEqual(language["version"], self.k.value("'%d.%d.%d' % __import__('sys').version_info[:3]")[1:-1])

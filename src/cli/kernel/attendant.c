@@ -16,10 +16,9 @@
 #include "cli/prompt/approve.h"
 
 enum {
-    AGAIN_MS = 50,    /* between an interrupt of what is to end and the next one */
-    LOOK_MS = 100,    /* after so long it is noticed that a question is not wanted any more */
-    PARENT_MS = 1000, /* between two looks for a parent that has no descriptor */
-    END_MS = 4000     /* jupyter_client kills a kernel that takes five seconds */
+    AGAIN_MS = 50, /* between an interrupt of what is to end and the next one */
+    LOOK_MS = 100, /* after so long it is noticed that a question is not wanted any more */
+    END_MS = 4000  /* jupyter_client kills a kernel that takes five seconds */
 };
 
 /* ---- what it waits for ---- */
@@ -54,10 +53,7 @@ static int open_parent(attendant *a)
     if (a->parent_fd < 0 && errno == ESRCH)
         return error_set(SNUG_ENOTFOUND,
                          "process %ld, the kernel's parent (JPY_PARENT_PID), is gone", a->parent);
-    /* Sandboxes refuse the call, and Linux 5.2 does not know it. */
-    a->looks_for_parent = a->parent_fd < 0;
-    a->is_its_child = getppid() == (pid_t)a->parent;
-    return SNUG_OK;
+    return SNUG_OK; /* where a sandbox refuses the call, nobody is watched */
 }
 
 int attendant_prepare(attendant *a, struct kernel *k)
@@ -144,20 +140,9 @@ static void take_signals(attendant *a)
 static void take_parent(attendant *a)
 {
     kernel_log("process %ld, the kernel's parent, is gone, and the kernel ends", a->parent);
-    if (a->parent_fd >= 0)
-        close(a->parent_fd);
+    close(a->parent_fd);
     a->parent_fd = -1;
-    a->looks_for_parent = 0;
     attendant_begin_end(a, EXIT_SUCCESS);
-}
-
-static void look_for_parent(attendant *a)
-{
-    if (!a->looks_for_parent)
-        return;
-    if ((a->is_its_child && getppid() != (pid_t)a->parent) ||
-        (kill((pid_t)a->parent, 0) != 0 && errno == ESRCH))
-        take_parent(a);
 }
 
 /* ---- lines for input() ---- */
@@ -405,17 +390,7 @@ static void echo_heartbeats(const channels *c)
     }
 }
 
-enum {
-    ON_CONTROL,
-    ON_STDIN,
-    ON_HEARTBEAT,
-    ON_SUBSCRIPTION,
-    ON_TEXT,
-    ON_WAKE,
-    ON_SIGNAL,
-    ON_PARENT,
-    EVENTS
-};
+enum { ON_CONTROL, ON_STDIN, ON_HEARTBEAT, ON_TEXT, ON_WAKE, ON_SIGNAL, ON_PARENT, EVENTS };
 
 static int fill_events(zmq_pollitem_t events[EVENTS], const attendant *a)
 {
@@ -424,7 +399,6 @@ static int fill_events(zmq_pollitem_t events[EVENTS], const attendant *a)
         [ON_CONTROL] = { c->sockets[CHANNEL_CONTROL], -1, ZMQ_POLLIN, 0 },
         [ON_STDIN] = { c->sockets[CHANNEL_STDIN], -1, ZMQ_POLLIN, 0 },
         [ON_HEARTBEAT] = { c->sockets[CHANNEL_HEARTBEAT], -1, ZMQ_POLLIN, 0 },
-        [ON_SUBSCRIPTION] = { NULL, channels_fd(c, CHANNEL_IOPUB), ZMQ_POLLIN, 0 },
         [ON_TEXT] = { NULL, a->kernel->publisher.timer_fd, ZMQ_POLLIN, 0 },
         [ON_WAKE] = { NULL, a->wake_fd, ZMQ_POLLIN, 0 },
         [ON_SIGNAL] = { NULL, a->signal_fd, ZMQ_POLLIN, 0 },
@@ -436,8 +410,6 @@ static int fill_events(zmq_pollitem_t events[EVENTS], const attendant *a)
 
 static void take_events(attendant *a, const zmq_pollitem_t events[EVENTS], int count)
 {
-    publisher *p = &a->kernel->publisher;
-
     if (events[ON_HEARTBEAT].revents)
         echo_heartbeats(&a->kernel->channels);
     if (events[ON_CONTROL].revents)
@@ -449,9 +421,7 @@ static void take_events(attendant *a, const zmq_pollitem_t events[EVENTS], int c
     if (events[ON_WAKE].revents)
         take_wake(a);
     if (events[ON_TEXT].revents)
-        iopub_late(p);
-    if (events[ON_SUBSCRIPTION].revents)
-        iopub_welcome(p);
+        iopub_late(&a->kernel->publisher);
     if (count > ON_PARENT && events[ON_PARENT].revents)
         take_parent(a);
 }
@@ -485,14 +455,14 @@ static long tell_wait_ms(attendant *a, uint64_t now_ns)
 static long next_look_ms(attendant *a)
 {
     const uint64_t now_ns = clock_now_ns();
-    long wait_ms = a->looks_for_parent ? PARENT_MS : -1;
+    long wait_ms = -1;
 
     pthread_mutex_lock(&a->lock);
     if (a->hurry_ns && now_ns >= a->hurry_ns && a->session)
         snug_session_interrupt(a->session);
     if (a->is_ending || (a->hurry_ns && now_ns >= a->hurry_ns))
         wait_ms = AGAIN_MS;
-    else if (a->hurry_ns && (wait_ms < 0 || a->hurry_ns - now_ns < PARENT_MS * NS_PER_MS))
+    else if (a->hurry_ns)
         wait_ms = (long)((a->hurry_ns - now_ns) / NS_PER_MS) + 1;
     if (a->lines && a->lines->next && (wait_ms < 0 || wait_ms > LOOK_MS))
         wait_ms = LOOK_MS;
@@ -512,7 +482,6 @@ static void *attend(void *arg)
         int count = fill_events(events, a);
         if (libzmq.poll(events, count, next_look_ms(a)) > 0)
             take_events(a, events, count);
-        look_for_parent(a);
         tend_lines(a);
         press_for_end(a);
     }

@@ -22,8 +22,7 @@ typedef struct attendant {
     int wake_fd;   /* wakes the attendant */
     int ending_fd; /* readable when the kernel is to end; wakes the shell's thread */
     int signal_fd, parent_fd;
-    long parent;                        /* its id; 0: there is none to watch */
-    int looks_for_parent, is_its_child; /* now and then, where it has no descriptor */
+    long parent; /* its id; 0: there is none to watch */
 
     pthread_mutex_t lock; /* of what follows */
     snug_session *session;

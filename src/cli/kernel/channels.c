@@ -2,8 +2,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,13 +13,17 @@
 #include <snug/snug.h>
 
 #include "base/error.h"
-#include "base/u64.h"
 #include "base/utf8.h"
 #include "cli/program/command.h"
 
-enum { LINGER_MS = 1000, MOST_FRAMES = 4096 };
+enum {
+    LINGER_MS = 1000,
+    MOST_FRAMES = 64,        /* of a message */
+    MOST_BYTES = 64 << 20,   /* of a frame: who sends more is disconnected */
+    QUEUED_MESSAGES = 10000, /* for a client that reads slowly: more are lost to it */
+};
 
-#define PROTOCOL_VERSION "5.4"
+#define PROTOCOL_VERSION "5.3"
 
 void kernel_log(const char *format, ...)
 {
@@ -50,11 +52,10 @@ static int open_socket(channels *c, kernel_channel channel, const char *address)
 {
     static const int types[CHANNELS] = {
         [CHANNEL_SHELL] = ZMQ_ROUTER,     [CHANNEL_CONTROL] = ZMQ_ROUTER,
-        [CHANNEL_STDIN] = ZMQ_ROUTER,     [CHANNEL_IOPUB] = ZMQ_XPUB,
+        [CHANNEL_STDIN] = ZMQ_ROUTER,     [CHANNEL_IOPUB] = ZMQ_PUB,
         [CHANNEL_HEARTBEAT] = ZMQ_ROUTER,
     };
-    const int64_t most = (int64_t)u64_least(c->limits.message_bytes, INT64_MAX);
-    const int queued = (int)u64_least(c->limits.queued_messages, INT_MAX);
+    const int64_t most = MOST_BYTES;
 
     void *socket = libzmq.socket(c->context, types[channel]);
     if (!socket)
@@ -62,13 +63,10 @@ static int open_socket(channels *c, kernel_channel channel, const char *address)
     c->sockets[channel] = socket;
 
     int failed = set_number(socket, ZMQ_LINGER, LINGER_MS) ||
-                 set_number(socket, ZMQ_SNDHWM, queued) ||
+                 set_number(socket, ZMQ_SNDHWM, QUEUED_MESSAGES) ||
                  libzmq.setsockopt(socket, ZMQ_MAXMSGSIZE, &most, sizeof most);
-    /* Every client that comes gets its welcome, also behind another one. A client that comes again
-     * under its name takes its own place. */
-    if (channel == CHANNEL_IOPUB)
-        failed = failed || set_number(socket, ZMQ_XPUB_VERBOSE, 1);
-    else
+    /* A client that comes again under its name takes its own place. */
+    if (channel != CHANNEL_IOPUB)
         failed = failed || set_number(socket, ZMQ_ROUTER_HANDOVER, 1);
     if (failed)
         return fail_zmq("zmq_setsockopt");
@@ -86,41 +84,10 @@ static int name_session(channels *c)
     return SNUG_OK;
 }
 
-/* With the first socket libzmq starts these, and ends the process where it cannot. */
-enum { LIBRARY_THREADS = 2 };
-
-static void *wait_at(void *gate)
+int channels_open(channels *c, const connection *where)
 {
-    pthread_mutex_lock(gate);
-    pthread_mutex_unlock(gate);
-    return NULL;
-}
-
-static int try_threads(void)
-{
-    pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
-    pthread_t threads[LIBRARY_THREADS];
-    int count = 0, refused = 0;
-
-    pthread_mutex_lock(&gate);
-    while (count < LIBRARY_THREADS && !refused)
-        if (!(refused = pthread_create(&threads[count], NULL, wait_at, &gate)))
-            count++;
-    pthread_mutex_unlock(&gate);
-    for (int i = 0; i < count; i++)
-        pthread_join(threads[i], NULL);
-
-    errno = refused;
-    return refused ? error_system("a kernel cannot start the threads of libzmq") : SNUG_OK;
-}
-
-int channels_open(channels *c, const connection *where, const kernel_limits *limits)
-{
-    *c = (channels){ .limits = *limits };
-    c->limits.message_frames = u64_least(limits->message_frames, MOST_FRAMES);
+    *c = (channels){ 0 };
     int error = name_session(c);
-    if (!error)
-        error = try_threads();
     if (!error && !(c->context = libzmq.ctx_new()))
         error = fail_zmq("zmq_ctx_new");
     for (int i = 0; i < CHANNELS && !error; i++)
@@ -173,24 +140,24 @@ static void drop_rest(void *socket)
     }
 }
 
-/* Room for that many: a frame of zmq's stays where it is. */
-static int make_room(packet *p, uint64_t frames)
+/* Room for the most: a frame of zmq's stays where it is. */
+static int make_room(packet *p)
 {
     p->frame_count = 0;
-    p->frames = calloc(frames, sizeof *p->frames);
-    p->parts = calloc(frames, sizeof *p->parts);
+    p->frames = calloc(MOST_FRAMES, sizeof *p->frames);
+    p->parts = calloc(MOST_FRAMES, sizeof *p->parts);
     return p->frames && p->parts ? SNUG_OK : error_no_memory();
 }
 
 /* 1; 0: there is no message; SNUG_EINVAL: it has too many frames. */
-static int receive_frames(packet *p, void *socket, uint64_t most)
+static int receive_frames(packet *p, void *socket)
 {
     int is_more = 1;
 
     while (is_more) {
-        if (p->frame_count == most) {
+        if (p->frame_count == MOST_FRAMES) {
             drop_rest(socket);
-            return error_set(SNUG_EINVAL, "it has more than %" PRIu64 " frames", most);
+            return error_set(SNUG_EINVAL, "it has more than %d frames", MOST_FRAMES);
         }
 
         zmq_msg_t *frame = &p->frames[p->frame_count];
@@ -212,9 +179,9 @@ int packet_receive(packet *out, channels *c, kernel_channel from, signer *s)
 {
     for (;;) {
         *out = (packet){ 0 };
-        int received = make_room(out, c->limits.message_frames);
+        int received = make_room(out);
         if (!received)
-            received = receive_frames(out, c->sockets[from], c->limits.message_frames);
+            received = receive_frames(out, c->sockets[from]);
         if (received == 1 && !kernel_message_read(&out->message, s, out->parts, out->frame_count))
             return 1;
 

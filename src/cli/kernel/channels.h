@@ -12,12 +12,10 @@
 #include "cli/kernel/connection.h"
 #include "cli/kernel/message.h"
 #include "cli/kernel/zmq_library.h"
-#include "cli/program/served_limits.h"
 
 typedef struct channels {
     void *context;
     void *sockets[CHANNELS];
-    kernel_limits limits;
     char session[33];            /* that the kernel's messages are of */
     _Atomic uint64_t sent_count; /* of messages */
 } channels;
@@ -42,7 +40,7 @@ typedef struct outgoing {
 
 /* Binds all sockets. SNUG_OK, or an error with a sentence that names the address; close in both
  * cases. */
-int channels_open(channels *c, const connection *where, const kernel_limits *limits);
+int channels_open(channels *c, const connection *where);
 /* Waits a second at most until what was sent has gone. */
 void channels_close(channels *c);
 

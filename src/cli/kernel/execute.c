@@ -511,10 +511,11 @@ static void publish_error(kernel *k, const execution *e)
 
 /* ---- the request ---- */
 
+enum { SHOWN_TIMES = 16 };
+
 /* Of each stream: a front end keeps it all. */
 static uint64_t shown_bytes(const kernel *k)
 {
-    const uint64_t times = k->bounds.shown_times;
     uint64_t kept =
         k->limits.output_bytes ? k->limits.output_bytes : k->options->limits.output_bytes;
 
@@ -522,7 +523,7 @@ static uint64_t shown_bytes(const kernel *k)
         kept = limit_magic_default(offsetof(snug_limits, output_bytes));
     if (kept == SNUG_NONE)
         return 0;
-    return kept > UINT64_MAX / times ? UINT64_MAX : kept * times;
+    return kept > UINT64_MAX / SHOWN_TIMES ? UINT64_MAX : kept * SHOWN_TIMES;
 }
 
 static void run_shown(kernel *k, execution *e, int *is_lost)

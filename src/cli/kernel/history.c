@@ -8,6 +8,8 @@
 #include "base/array.h"
 #include "base/utf8.h"
 
+enum { MOST_ENTRIES = 10000, MOST_BYTES = 32 << 20 /* of their sources and values */ };
+
 static size_t bytes_of(const history_entry *e)
 {
     return strlen(e->source) + (e->output ? strlen(e->output) : 0);
@@ -27,12 +29,6 @@ static void forget_oldest(history *h)
     memmove(h->entries, h->entries + gone, h->count * sizeof *h->entries);
 }
 
-void history_bound(history *h, uint64_t most_entries, uint64_t most_bytes)
-{
-    h->most_entries = most_entries;
-    h->most_bytes = most_bytes;
-}
-
 void history_add(history *h, uint64_t line, const char *source, const char *output)
 {
     history_entry e = { h->session + 1, (long)line, strdup(source),
@@ -47,7 +43,7 @@ void history_add(history *h, uint64_t line, const char *source, const char *outp
 
     h->entries[h->count++] = e;
     h->bytes += bytes_of(&e);
-    while (h->count > 0 && (h->count > h->most_entries || h->bytes > h->most_bytes))
+    while (h->count > 0 && (h->count > MOST_ENTRIES || h->bytes > MOST_BYTES))
         forget_oldest(h);
 }
 

@@ -21,12 +21,9 @@ typedef struct history_entry {
 typedef struct history {
     history_entry *entries;
     size_t count, cap, bytes;
-    uint64_t most_entries, most_bytes;
     long session; /* of entries that follow, less 1 */
 } history;
 
-/* Before the first cell: how many are remembered, and how large they are in all. */
-void history_bound(history *h, uint64_t most_entries, uint64_t most_bytes);
 /* Remembers a cell; what there is no memory for is not remembered. */
 void history_add(history *h, uint64_t line, const char *source, const char *output);
 /* The cells that follow are of a new session. */

@@ -55,7 +55,7 @@ void kernel_describe(content *out, kernel *k)
     int is_bash = k->options->session.kind == SNUG_KIND_BASH;
     const char *python = atomic_load(&k->python);
 
-    content_add(out, "{\"status\":\"ok\",\"protocol_version\":\"5.4\"");
+    content_add(out, "{\"status\":\"ok\",\"protocol_version\":\"5.3\"");
     content_text(out, "implementation", "snug");
     content_text(out, "implementation_version", snug_version());
     content_member(out, "language_info", "{");

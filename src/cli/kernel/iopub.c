@@ -36,33 +36,6 @@ void publisher_close(publisher *p)
 
 /* ---- with the lock held ---- */
 
-/* Takes those who have subscribed since: what is sent may have seen to it that nobody else is woken
- * for them. */
-static void welcome_subscribers(publisher *p)
-{
-    char subscription[256];
-    int len;
-
-    while ((len = libzmq.recv(p->channels->sockets[CHANNEL_IOPUB], subscription,
-                              sizeof subscription - 1, ZMQ_DONTWAIT)) >= 0) {
-        size_t known = (size_t)len < sizeof subscription ? (size_t)len : sizeof subscription - 1;
-        subscription[known] = '\0';
-        if (known == 0 || subscription[0] != 1)
-            continue;
-
-        content_clear(&p->scratch);
-        content_add(&p->scratch, "{");
-        content_text(&p->scratch, "subscription", subscription + 1);
-        content_add(&p->scratch, "}");
-        const outgoing o = { .type = "iopub_welcome",
-                             .topic = subscription + 1,
-                             .content = str_text(&p->scratch.text),
-                             .content_len = p->scratch.text.len };
-        if (!p->scratch.has_failed)
-            channels_publish(p->channels, p->signer, &o);
-    }
-}
-
 static void send_content(publisher *p, const kernel_message *parent, const char *type,
                          const content *c)
 {
@@ -74,7 +47,6 @@ static void send_content(publisher *p, const kernel_message *parent, const char 
         kernel_log("out of memory for a message %s", type);
     else
         channels_publish(p->channels, p->signer, &o);
-    welcome_subscribers(p);
 }
 
 /* With wait, a front end keeps what there is until something new comes, and does not flicker. */
@@ -218,11 +190,4 @@ void iopub_late(publisher *p)
 
     (void)taken;
     iopub_flush(p);
-}
-
-void iopub_welcome(publisher *p)
-{
-    pthread_mutex_lock(&p->lock);
-    welcome_subscribers(p);
-    pthread_mutex_unlock(&p->lock);
 }

@@ -54,7 +54,5 @@ void iopub_end(publisher *p);
 void iopub_flush(publisher *p);
 /* The timer has fired. */
 void iopub_late(publisher *p);
-/* Welcomes those who have subscribed. */
-void iopub_welcome(publisher *p);
 
 #endif

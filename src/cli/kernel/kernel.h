@@ -29,8 +29,7 @@ typedef struct kernel {
     tools tools;
     snug_host *host;
     snug_session *session;
-    snug_limits limits;   /* of the cells that follow: %limit */
-    kernel_limits bounds; /* its own */
+    snug_limits limits; /* of the cells that follow: %limit */
     history history;
     _Atomic(const char *) python; /* version of the sessions' Python */
     char python_text[32];
@@ -39,8 +38,6 @@ typedef struct kernel {
     struct waiting *first, **last;
     uint64_t waited_ns; /* for the last one, with none there */
     spin spin;          /* for the next one */
-    uint64_t failed_ns,
-        failed_date_ns; /* when the last cell failed, by two clocks; 0: it has not */
 
     /* The cell that runs. */
     const kernel_message *cell;

@@ -7,10 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -24,44 +21,6 @@
 #include "cli/program/options.h"
 #include "cli/program/parents.h"
 #include "wire/json.h"
-
-/* ---- taken ---- */
-
-/* Who listens with a full queue would make a call that waits wait. */
-static int has_listener(const struct sockaddr_un *address)
-{
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0)
-        return 0;
-
-    int failed = connect(fd, (const struct sockaddr *)address, sizeof *address);
-    int listens = !failed || errno == EAGAIN;
-    close(fd);
-    return listens;
-}
-
-/* SNUG_OK, or SNUG_EINVAL with a sentence: somebody listens on a socket file of the connection's,
- * which libzmq would take from them. Ports, and files that nobody listens on any more, are its own
- * business. */
-static int taken_check(const connection *where)
-{
-    static const char transport[] = "ipc://";
-
-    for (int i = 0; i < CHANNELS; i++) {
-        const char *path = str_text(&where->addresses[i]);
-        struct sockaddr_un address = { .sun_family = AF_UNIX };
-        if (strncmp(path, transport, sizeof transport - 1) != 0)
-            continue;
-        path += sizeof transport - 1;
-        if (strlen(path) >= sizeof address.sun_path) /* which libzmq says of it */
-            continue;
-        strcpy(address.sun_path, path);
-        if (has_listener(&address))
-            return error_set(SNUG_EINVAL, "%s: another kernel listens there", path);
-    }
-
-    return SNUG_OK;
-}
 
 /* ---- kernelspec ---- */
 
@@ -169,35 +128,8 @@ static int add_user(folders *f)
     return error == SNUG_ENOTFOUND ? SNUG_OK : error;
 }
 
-/* Those that the variable JUPYTER_PATH names, with colons between. */
-static int add_named(folders *f)
-{
-    const char *at = variable("JUPYTER_PATH");
-    int error = SNUG_OK;
-
-    while (at && *at && !error) {
-        size_t len = strcspn(at, ":");
-        str *folder = len > 0 ? next_folder(f) : NULL;
-        if (len > 0)
-            error = folder ? str_printf(folder, "%.*s/kernels", (int)len, at) : SNUG_ENOMEM;
-        at += len + (at[len] == ':');
-    }
-    return error;
-}
-
-static int prefers_environment(void)
-{
-    static const char *const no[] = { "no", "n", "false", "off", "0", "0.0" };
-    const char *value = variable("JUPYTER_PREFER_ENV_PATH");
-
-    for (size_t i = 0; value && i < sizeof no / sizeof no[0]; i++)
-        if (!strcasecmp(value, no[i]))
-            return 0;
-    return value != NULL;
-}
-
-/* All folders that kernels are looked for in, as jupyter_core has them, those that are not there as
- * well. EXIT_FINE, or another one after a sentence. */
+/* The folders that install has, and /usr, those that are not there as well. EXIT_FINE, or another
+ * one after a sentence. */
 static int all_folders(folders *f, const kernel_options *k)
 {
     const char *environment = virtual_environment();
@@ -208,11 +140,7 @@ static int all_folders(folders *f, const kernel_options *k)
         return folder ? chosen_folder(folder, k) : command_fail_memory();
     }
 
-    failed = add_named(f);
-    if (prefers_environment())
-        failed |= add_prefix(f, environment) || add_user(f);
-    else
-        failed |= add_user(f) || add_prefix(f, environment);
+    failed = add_user(f) || add_prefix(f, environment);
     failed |= add_prefix(f, default_prefix) || add_prefix(f, "/usr");
     return failed ? command_fail_memory() : EXIT_FINE;
 }
@@ -250,12 +178,10 @@ static int add_packages(cJSON *argv, const options *o, const char *report)
     return error;
 }
 
-/* What a kernel is started with, its own limits among it; the rest is for install. */
+/* What a kernel is started with; the rest is for install. */
 static int is_of_kernels(const option_row *row)
 {
-    if (row->kind == KIND_BOUND)
-        return 1;
-    return (row->commands & FOR_CELLS) && (row->commands & FOR_KERNEL) &&
+    return (row->commands & FOR_CELLS) && (row->commands & FOR_KERNEL) && row->name &&
            strcmp(row->name, "--isolation") != 0 && strcmp(row->name, "--help") != 0;
 }
 
@@ -595,13 +521,11 @@ static int open_kernel(kernel *k, const char *path)
 {
     int error = connection_read(&k->where, path);
     if (!error)
-        error = taken_check(&k->where);
-    if (!error)
         error = zmq_library_load();
     if (!error)
         error = attendant_prepare(&k->attendant, k);
     if (!error)
-        error = channels_open(&k->channels, &k->where, &k->bounds);
+        error = channels_open(&k->channels, &k->where);
     if (!error)
         error = publisher_open(&k->publisher, &k->channels, &k->where);
     if (!error)
@@ -640,11 +564,9 @@ static int run_kernel(const options *o, const char *path)
 {
     kernel k = { .options = o,
                  .limits = SNUG_LIMITS_INIT,
-                 .bounds = kernel_limits_resolve(&o->kernel.limits),
                  .python = SNUG_PYTHON_NUMBER,
                  .publisher = { .timer_fd = -1 } };
 
-    history_bound(&k.history, k.bounds.history_cells, k.bounds.history_bytes);
     int status = open_kernel(&k, path);
     if (!status) {
         kernel_serve(&k);

@@ -75,8 +75,6 @@ static int take_header(kernel_message *out, const kernel_members *header)
     int error = jsontext_string(&out->type, find_member(header, out->header, "msg_type"));
     if (error == SNUG_EINVAL)
         return error_set(error, "its header has no \"msg_type\"");
-    if (!error)
-        error = jsontext_string(&out->date, find_member(header, out->header, "date"));
     return error == SNUG_ENOMEM ? error_no_memory() : SNUG_OK;
 }
 
@@ -115,7 +113,6 @@ int kernel_message_read(kernel_message *out, signer *s, const kernel_part *frame
 void kernel_message_free(kernel_message *m)
 {
     str_free(&m->type);
-    str_free(&m->date);
 }
 
 jsontext_span kernel_message_member(const kernel_message *m, const char *name)

@@ -33,7 +33,7 @@ typedef struct kernel_message {
     jsontext_span parent;   /* the same: the header of what it answers, or empty */
     jsontext_span content;  /* the same */
     kernel_members members; /* of the content */
-    str type, date;         /* of the header; date may be empty */
+    str type;               /* of the header */
 } kernel_message;
 
 /* Reads frames, which must live as long as the message. SNUG_OK, or an error with what is wrong, as

@@ -4,14 +4,12 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/spin.h"
 #include "cli/kernel/control.h"
 #include "cli/kernel/kernel.h"
-#include "cli/kernel/sent_date.h"
 
 /* ---- requests that wait ---- */
 
@@ -23,8 +21,7 @@ typedef struct waiting {
 
 enum {
     STILL_COMING_MS = 10, /* after a failure: between two requests of a client that sends many */
-    MOST_COMING_MS = 200, /* in all */
-    UNDER_WAY_MS = 100    /* what a client had sent before it knew has arrived by then */
+    MOST_COMING_MS = 200  /* in all */
 };
 
 /* A request that comes within that time of the answer before is a program's, which has no work of
@@ -32,23 +29,6 @@ enum {
 #define QUICK_NS (120 * UINT64_C(1000))
 /* Between two looks; without others it takes a microsecond or two. */
 #define DISTURBED_NS (30 * UINT64_C(1000))
-
-static uint64_t date_now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
-/* Whether a request that has come after a cell failed was sent before its client could know. */
-static int was_under_way(const kernel *k, const kernel_message *m)
-{
-    uint64_t sent_ns;
-
-    if (k->failed_ns == 0 || clock_now_ns() - k->failed_ns > UNDER_WAY_MS * NS_PER_MS)
-        return 0;
-    return !sent_date_parse(&sent_ns, str_text(&m->date)) && sent_ns < k->failed_date_ns;
-}
 
 /* Takes what has come; refused: nothing of it is to run. */
 static void take_waiting(kernel *k, int is_refused)
@@ -61,7 +41,7 @@ static void take_waiting(kernel *k, int is_refused)
         }
 
         w->next = NULL;
-        w->is_refused = is_refused || was_under_way(k, &w->packet.message);
+        w->is_refused = is_refused;
         *k->last = w;
         k->last = &w->next;
     }
@@ -79,8 +59,6 @@ void kernel_stop_waiting(kernel *k)
     do
         take_waiting(k, 1);
     while (libzmq.poll(&shell, 1, STILL_COMING_MS) > 0 && clock_now_ns() < until_ns);
-    k->failed_ns = clock_now_ns();
-    k->failed_date_ns = date_now_ns();
 }
 
 static waiting *next_waiting(kernel *k)

@@ -5,7 +5,6 @@
 
 #include "cli/program/command.h"
 #include "cli/program/presets.h"
-#include "cli/program/removed.h"
 #include "cli/program/settings.h"
 #include "cli/terminal/term.h"
 #include "wire/json.h"
@@ -76,7 +75,7 @@ static int show_text(const options *o)
     char buffer[32];
     setting s;
 
-    for (size_t i = 0; settings_get(&s, buffer, sizeof buffer, o->settings, o, i); i++) {
+    for (size_t i = 0; settings_get(&s, buffer, sizeof buffer, o->settings, o, &i);) {
         term_printf(stdout, "%-38s ", s.key);
         print_value(&s);
         print_source(&s);
@@ -134,8 +133,7 @@ static int add_setting(cJSON *list, const setting *s)
     failed |= json_add_text(item, "source", source_names[s->source]);
     if (s->line && s->source == FROM_FILE)
         failed |= json_add_number(item, "line", (double)s->line);
-    const int is_removed = s->option && removed_advice(s->option, strlen(s->option));
-    failed |= add_text_or_null(item, "option", is_removed ? NULL : s->option);
+    failed |= add_text_or_null(item, "option", s->option);
     failed |= add_text_or_null(item, "default", s->fallback);
     failed |= json_add_text(item, "about", s->about);
     return failed;
@@ -151,7 +149,7 @@ static int show_json(const options *o)
     failed |= add_text_or_null(root, "file", settings_file(o->settings));
     cJSON *list = json_add_array(root, "keys");
     failed |= !list;
-    for (size_t i = 0; settings_get(&s, buffer, sizeof buffer, o->settings, o, i); i++)
+    for (size_t i = 0; settings_get(&s, buffer, sizeof buffer, o->settings, o, &i);)
         failed |= add_setting(list, &s);
 
     char *text = failed ? NULL : json_text(root);
@@ -198,7 +196,7 @@ static int check_config(const options *o)
     char buffer[32];
     setting s;
 
-    for (size_t i = 0; settings_get(&s, buffer, sizeof buffer, o->settings, o, i); i++)
+    for (size_t i = 0; settings_get(&s, buffer, sizeof buffer, o->settings, o, &i);)
         if (is_model(s.key) && check_model(&s))
             return EXIT_USAGE;
 

@@ -170,7 +170,6 @@ static int print_report_text(const char *report, const trial *t)
     print_level();
     print_limits("Limits", snug_limit_info, 15);
     print_limits("Limits of a question to snug ask", snug_agent_limit_info, 22);
-    print_limits("Limits of a kernel for Jupyter", kernel_limit_info, 17);
     print_limits("Limits of snug mcp", mcp_limit_info, 16);
     print_kernel();
     print_kinds();
@@ -324,7 +323,6 @@ static int fill_report(cJSON *object, const char *report, const trial *t)
     failed |= add_host(object, report);
     failed |= add_limits(object, "limits", snug_limit_info);
     failed |= add_limits(object, "agent_limits", snug_agent_limit_info);
-    failed |= add_limits(object, "kernel_limits", kernel_limit_info);
     failed |= add_limits(object, "mcp_limits", mcp_limit_info);
     failed |= add_level(object);
     failed |= add_kinds(object);

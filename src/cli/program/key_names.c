@@ -5,8 +5,8 @@
 
 #include "base/nearest.h"
 #include "cli/program/command.h"
+#include "cli/program/option_table.h"
 #include "cli/program/removed.h"
-#include "cli/program/settings.h"
 
 enum { MOST_KEYS = 256, MOST_NAME_BYTES = 128 };
 
@@ -32,8 +32,9 @@ static const struct {
 static size_t list_keys(const char **names)
 {
     size_t count = 0;
-    while (count < MOST_KEYS && (names[count] = settings_key(count)))
-        count++;
+    for (size_t i = 0; i < option_count && count < MOST_KEYS; i++)
+        if (option_rows[i].key)
+            names[count++] = option_rows[i].key;
     return count;
 }
 
@@ -56,11 +57,10 @@ const char *keys_unwrap(const char *name)
 
 int keys_is_section(const char *name)
 {
-    const char *key;
     if (!strcmp(name, KEYS_OUTER) || !strcmp(name, KEYS_WRAPPER))
         return 1;
-    for (size_t i = 0; (key = settings_key(i)); i++)
-        if (has_prefix(key, name))
+    for (size_t i = 0; i < option_count; i++)
+        if (option_rows[i].key && has_prefix(option_rows[i].key, name))
             return 1;
     return 0;
 }
@@ -102,23 +102,6 @@ static const char *key_by_word(size_t *found, const char *word, const char *cons
     return same;
 }
 
-/* The key that two letters of the name are exchanged of, which counts as two mistakes elsewhere. */
-static const char *exchanged_key(const char *name, const char *const *keys, size_t count)
-{
-    const size_t len = strlen(name);
-
-    for (size_t i = 0; i < count; i++) {
-        size_t same = 0;
-        while (keys[i][same] && keys[i][same] == name[same])
-            same++;
-        if (strlen(keys[i]) == len && same + 1 < len && keys[i][same] == name[same + 1] &&
-            keys[i][same + 1] == name[same] && !strcmp(keys[i] + same + 2, name + same + 2))
-            return keys[i];
-    }
-
-    return NULL;
-}
-
 /* In another section, or spelt almost so; NULL where there is none. */
 static const char *nearest_key(const char *name)
 {
@@ -126,12 +109,8 @@ static const char *nearest_key(const char *name)
     const size_t count = list_keys(keys);
     size_t found;
 
-    const char *exchanged = exchanged_key(name, keys, count);
-    if (exchanged)
-        return exchanged;
-
     const char *same = key_by_word(&found, last_word(name), keys, count);
-    const char *near = nearest_name(name, keys, count);
+    const char *near = nearest_typed(name, keys, count);
     if (found == 1 || (found > 0 && !near))
         return same;
     if (near)
@@ -207,7 +186,7 @@ int keys_fail_unknown(const char *said, const char *name)
 
     const char *tail = last_two_words(name);
     const char *near = nearest_key(tail);
-    if (tail != name && settings_has_key(tail))
+    if (tail != name && option_of_key(tail))
         near = tail;
     if (near)
         return command_fail(EXIT_USAGE, "%s: unknown key; did you mean %s?", said, near);

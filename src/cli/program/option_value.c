@@ -133,6 +133,14 @@ static int set_choice(int *out, const option_row *row, const char *value)
     return command_fail(EXIT_USAGE, "%s \"%s\": expected %s", row->name, value, row->value);
 }
 
+static int set_refused(const option_row *row, const char *value)
+{
+    if (!strcasecmp(value, "false") || !strcasecmp(value, "no") || !strcasecmp(value, "off"))
+        return EXIT_FINE;
+    return command_fail(EXIT_USAGE, "%s \"%s\": expected false; another value %s", row->name, value,
+                        row->with);
+}
+
 static int set_text(const char **out, const option_row *row, const char *value)
 {
     if (!*value)
@@ -248,7 +256,6 @@ int option_set(options *o, const option_row *row, const char *value)
         return set_url(field, row, value);
     case KIND_LIMIT:
     case KIND_BUDGET:
-    case KIND_BOUND:
     case KIND_SERVED:
         return set_limit(field, row, value);
     case KIND_NUMBER:
@@ -271,6 +278,8 @@ int option_set(options *o, const option_row *row, const char *value)
         return set_size(field, row, value);
     case KIND_CODE:
         return option_add_input(o, 1, value);
+    case KIND_REFUSED:
+        return set_refused(row, value);
     }
 
     return command_fail(EXIT_USAGE, "%s is of no kind", row->name);

@@ -29,7 +29,7 @@ static int fail_unknown_option(const char *name, unsigned command, const char *w
     size_t count = 0;
 
     for (size_t i = 0; i < option_count; i++)
-        if (is_option_of(&option_rows[i], command))
+        if (is_option_of(&option_rows[i], command) && option_rows[i].name)
             names[count++] = option_rows[i].name;
 
     char given[64];
@@ -326,32 +326,15 @@ void options_free(options *o)
     *o = (options){ 0 };
 }
 
-/* ---- by name ---- */
-
-int options_set(options *o, const char *option, const char *said, const char *text)
-{
-    option_row named = *option_find(option, strlen(option));
-    named.name = said;
-    return option_set(o, &named, text);
-}
-
 const text_list *options_given(const options *o, const char *option)
 {
-    const option_row *row = option_find(option, strlen(option));
-    if (!o->given || !row)
-        return NULL;
-
-    const text_list *given = &o->given[row - option_rows];
-    return given->count > 0 ? given : NULL;
+    return options_given_row(o, option_find(option, strlen(option)));
 }
 
-const char *options_default(char *buffer, size_t size, const char *option)
+const text_list *options_given_row(const options *o, const struct option_row *row)
 {
-    const option_row *row = option_find(option, strlen(option));
-    const snug_limit_description *limit = row ? option_limit(row) : NULL;
-    if (!limit)
-        return NULL;
-    return quantity_text(buffer, size, limit->default_value, limit->unit);
+    const text_list *given = o->given ? &o->given[row - option_rows] : NULL;
+    return given && given->count > 0 ? given : NULL;
 }
 
 /* ---- help ---- */
@@ -370,7 +353,7 @@ void options_print(FILE *stream, unsigned command, int only_common)
     for (size_t i = 0; i < option_count; i++) {
         const option_row *row = &option_rows[i];
         const snug_limit_description *limit = option_limit(row);
-        if (!is_option_of(row, command) || (!row->about && !limit))
+        if (!row->name || !is_option_of(row, command) || (!row->about && !limit))
             continue;
         if (only_common && !row->is_common)
             continue;

@@ -14,6 +14,8 @@
 #include "cli/program/served_limits.h"
 #include "cli/terminal/term.h"
 
+struct option_row; /* of option_table.h */
+
 /* The commands, as bits for the table of options. */
 enum {
     FOR_PROMPT = 1 << 0,
@@ -63,7 +65,6 @@ typedef struct kernel_options {
     const char *connection_file;
     const char *prefix, *name, *display_name; /* of install */
     int is_user, is_sys_prefix, is_all;
-    kernel_limits limits; /* zero: the default */
 } kernel_options;
 
 /* What stands beside the text of an answer. */
@@ -146,9 +147,9 @@ typedef struct options {
     mcp_options mcp;
     const char *out_path;   /* of the results of a batch */
     const char *out_folder; /* of what programs made; "none": nowhere; NULL: one is made for it */
-    uint64_t jobs;                 /* tasks at a time; 0: one */
-    int format;                    /* snug_reply_format */
-    int has_no_data;               /* files named in the question, and what is piped in, stay out */
+    uint64_t jobs;          /* tasks at a time; 0: one */
+    int format;             /* snug_reply_format */
+    int has_no_data;        /* files named in the question, and what is piped in, stay out */
     uint64_t input_bytes;   /* of a file or stdin that a session has a copy of; 0: the default */
     int install;            /* install_choice, of packages that programs want */
     int is_quiet;
@@ -187,15 +188,11 @@ typedef struct options {
  * the caller's. 0, or EXIT_USAGE after one sentence on stderr. Free in both cases. */
 int options_parse(options *out, const char *name, unsigned command, int argc, char **argv);
 void options_free(options *o);
-/* Sets one option, "--model", as if it had been given; said is what messages call it instead. A
- * flag takes no value: NULL. text stays the caller's. EXIT_FINE, or EXIT_USAGE after one sentence
- * on stderr. */
-int options_set(options *o, const char *option, const char *said, const char *text);
 /* What was given for an option on the command line; of a flag, an item for each time. NULL: it was
  * not. */
 const text_list *options_given(const options *o, const char *option);
-/* The default of an option that is a limit, as text in buffer; NULL: it is none. */
-const char *options_default(char *buffer, size_t size, const char *option);
+/* The same of a row of the table. */
+const text_list *options_given_row(const options *o, const struct option_row *row);
 /* The options of a command, one a line, for its help. */
 void options_print(FILE *stream, unsigned command, int only_common);
 

@@ -40,55 +40,22 @@ static const snug_limit_description of_mcp[] = {
         "of answers that a client does not read; then it is disconnected"),
 };
 
-static const snug_limit_description of_kernel[] = {
-    ROW(kernel_limits, message_bytes, "--message-size", "bytes", 64 << 20,
-        "a frame of a message; a client that sends more is disconnected"),
-    ROW(kernel_limits, message_frames, "--message-frames", "", 64,
-        "frames of a message, up to 4,096"),
-    ROW(kernel_limits, queued_messages, "--queued-messages", "", 10000,
-        "messages that wait for a client that reads slowly; more are lost to it"),
-    ROW(kernel_limits, history_cells, "--history-cells", "", 10000,
-        "cells that `history_request` finds"),
-    ROW(kernel_limits, history_bytes, "--history-size", "bytes", 32 << 20,
-        "their sources and values in all"),
-    ROW(kernel_limits, shown_times, "--shown-times", "", 16,
-        "of each stream of a cell, times `output_bytes`, front ends are shown"),
-};
-
-enum { OF_MCP = sizeof of_mcp / sizeof *of_mcp, OF_KERNEL = sizeof of_kernel / sizeof *of_kernel };
-static_assert(OF_MCP * sizeof(uint64_t) == sizeof(mcp_limits) &&
-                  OF_KERNEL * sizeof(uint64_t) == sizeof(kernel_limits),
-              "every limit has a row in its table");
+enum { OF_MCP = sizeof of_mcp / sizeof *of_mcp };
+static_assert(OF_MCP * sizeof(uint64_t) == sizeof(mcp_limits),
+              "every limit has a row in the table");
 
 const snug_limit_description *mcp_limit_info(size_t index)
 {
     return index < OF_MCP ? &of_mcp[index] : NULL;
 }
 
-const snug_limit_description *kernel_limit_info(size_t index)
-{
-    return index < OF_KERNEL ? &of_kernel[index] : NULL;
-}
-
-static void fill_in(void *limits, const snug_limit_description *rows, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        uint64_t *value = (uint64_t *)((char *)limits + rows[i].offset);
-        if (*value == 0)
-            *value = rows[i].default_value;
-    }
-}
-
 mcp_limits mcp_limits_resolve(const mcp_limits *given)
 {
     mcp_limits resolved = *given;
-    fill_in(&resolved, of_mcp, OF_MCP);
-    return resolved;
-}
-
-kernel_limits kernel_limits_resolve(const kernel_limits *given)
-{
-    kernel_limits resolved = *given;
-    fill_in(&resolved, of_kernel, OF_KERNEL);
+    for (size_t i = 0; i < OF_MCP; i++) {
+        uint64_t *value = (uint64_t *)((char *)&resolved + of_mcp[i].offset);
+        if (*value == 0)
+            *value = of_mcp[i].default_value;
+    }
     return resolved;
 }

@@ -1,7 +1,4 @@
-/*
- * served_limits.h - what snug mcp and a kernel for Jupyter take, keep and show at once: the tables,
- * with defaults.
- */
+/* served_limits.h - what snug mcp takes and keeps at once: the table, with defaults. */
 #ifndef SNUG_CLI_SERVED_LIMITS_H
 #define SNUG_CLI_SERVED_LIMITS_H
 
@@ -10,7 +7,7 @@
 
 #include <snug/snug.h>
 
-/* Zero means the default, in both. */
+/* Zero means the default. */
 typedef struct mcp_limits {
     uint64_t message_bytes, calls, waiting_calls, wait_ms, share_percent;
     uint64_t sessions, idle_ms, save_after_ms, save_every, save_ms, drain_ms, file_bytes;
@@ -18,17 +15,9 @@ typedef struct mcp_limits {
     uint64_t connections, clients, request_ms, unsent_bytes;
 } mcp_limits;
 
-typedef struct kernel_limits {
-    uint64_t message_bytes, message_frames, queued_messages;
-    uint64_t history_cells, history_bytes;
-    uint64_t shown_times;
-} kernel_limits;
-
 /* A row; NULL past the end. */
 const snug_limit_description *mcp_limit_info(size_t index);
-const snug_limit_description *kernel_limit_info(size_t index);
 /* With the defaults filled in. */
 mcp_limits mcp_limits_resolve(const mcp_limits *given);
-kernel_limits kernel_limits_resolve(const kernel_limits *given);
 
 #endif

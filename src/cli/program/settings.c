@@ -11,8 +11,10 @@
 #include "base/str.h"
 #include "cli/program/command.h"
 #include "cli/program/key_names.h"
-#include "cli/program/key_table.h"
+#include "cli/program/option_table.h"
+#include "cli/program/option_value.h"
 #include "cli/program/presets.h"
+#include "cli/program/quantity.h"
 
 enum { MOST_PRESETS = 32 };
 
@@ -20,19 +22,6 @@ struct settings {
     char *path; /* NULL: none */
     config_entries file, overrides;
 };
-
-/* ---- names ---- */
-
-const char *settings_key(size_t index)
-{
-    const key_row *row = key_at(index);
-    return row ? row->name : NULL;
-}
-
-int settings_has_key(const char *name)
-{
-    return key_called(name) != NULL;
-}
 
 /* ---- values ---- */
 
@@ -52,47 +41,37 @@ static int read_bool(int *out, const char *text)
     return 0;
 }
 
-static int set_flag(options *o, const key_row *row, const char *said, const char *text)
+static int is_list(const option_row *row)
 {
+    return row->kind == KIND_LIST || row->kind == KIND_PAIR || row->kind == KIND_MOUNT;
+}
+
+static int is_flag(const option_row *row)
+{
+    return row->kind == KIND_FLAG || row->kind == KIND_SHORT;
+}
+
+/* As the option does it, of which messages say the key. */
+static int set_value(options *o, const option_row *row, const char *said, const char *text)
+{
+    option_row named = *row;
     int value;
+
+    named.name = said;
+    if (!is_flag(row))
+        return option_set(o, &named, text);
     if (!read_bool(&value, text))
         return command_fail(EXIT_USAGE, "%s \"%s\": expected true or false", said, text);
-    if (value != (row->kind == KEY_YES))
-        return EXIT_FINE;
-    return options_set(o, row->option, said, NULL);
+    return value == row->is_off ? EXIT_FINE : option_set(o, &named, NULL);
 }
 
-static int check_only(const key_row *row, const char *said, const char *text)
-{
-    int value;
-    if (row->fallback && read_bool(&value, text) && !value)
-        return EXIT_FINE;
-    return command_fail(EXIT_USAGE, "%s \"%s\": expected %s; another value %s", said, text,
-                        row->fallback ? row->fallback : "null", row->otherwise);
-}
-
-static int set_value(options *o, const key_row *row, const char *said, const char *text)
-{
-    switch (row->kind) {
-    case KEY_VALUE:
-    case KEY_LIST:
-        return options_set(o, row->option, said, text);
-    case KEY_YES:
-    case KEY_NO:
-        return set_flag(o, row, said, text);
-    case KEY_ONLY:
-        return check_only(row, said, text);
-    }
-    return EXIT_FINE;
-}
-
-static int set_entry(options *o, const key_row *row, const char *said, const config_entry *entry)
+static int set_entry(options *o, const option_row *row, const char *said, const config_entry *entry)
 {
     int status = EXIT_FINE;
 
     if (entry->is_null)
         return EXIT_FINE;
-    if (entry->is_list && row->kind != KEY_LIST)
+    if (entry->is_list && !is_list(row))
         return command_fail(EXIT_USAGE, "%s: expected one value, and a list of %zu was given", said,
                             entry->count);
 
@@ -128,9 +107,9 @@ static int is_last_override(const settings *s, const config_entry *entry)
 }
 
 /* The row of an entry. EXIT_FINE with NULL: it is a section. */
-static int find_row(const key_row **out, const char *said, const config_entry *entry)
+static int find_row(const option_row **out, const char *said, const config_entry *entry)
 {
-    *out = key_called(entry->key);
+    *out = option_of_key(entry->key);
     if (*out || (entry->is_null && keys_is_section(entry->key)))
         return EXIT_FINE;
     return keys_fail_unknown(said, entry->key);
@@ -142,7 +121,7 @@ int settings_try(options *o, const char *name, const config_entries *entries)
 
     for (size_t i = 0; i < entries->count && !status; i++) {
         const config_entry *entry = &entries->items[i];
-        const key_row *row;
+        const option_row *row;
         char said[600];
 
         name_entry(said, sizeof said, name, entry);
@@ -161,9 +140,8 @@ static int apply_entries(options *o, const settings *s, const config_entries *en
 
     for (size_t i = 0; i < entries->count && !status; i++) {
         const config_entry *entry = &entries->items[i];
-        const key_row *row = key_called(entry->key);
-        const int is_given = row && row->option && options_given(o, row->option);
-        if (row && !is_given && is_last_override(s, entry))
+        const option_row *row = option_of_key(entry->key);
+        if (row && !options_given_row(o, row) && is_last_override(s, entry))
             status = set_entry(o, row, entry->key, entry);
     }
 
@@ -367,13 +345,13 @@ void settings_place(char *out, size_t size, const settings *s, const char *key)
 }
 
 /* The variable that a key has its value from; NULL: none of them is set. */
-static const char *variable_of(const key_row *row)
+static const char *variable_of(const option_row *row)
 {
     static const char of_traces[] = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
 
     if (!row->variable)
         return NULL;
-    if (!strcmp(row->name, "trace.url") && getenv(of_traces) && *getenv(of_traces))
+    if (!strcmp(row->key, "trace.url") && getenv(of_traces) && *getenv(of_traces))
         return of_traces;
     return getenv(row->variable) && *getenv(row->variable) ? row->variable : NULL;
 }
@@ -389,13 +367,13 @@ static void take_entry(setting *out, const config_entry *entry, setting_source s
 }
 
 /* A flag that was given says yes to one key and no to another. */
-static void take_given(setting *out, const key_row *row, const text_list *given)
+static void take_given(setting *out, const option_row *row, const text_list *given)
 {
     static const char *const yes[] = { "true" }, *const no[] = { "false" };
 
     out->source = FROM_OPTION;
-    if (row->kind == KEY_YES || row->kind == KEY_NO) {
-        out->items = row->kind == KEY_YES ? yes : no;
+    if (is_flag(row)) {
+        out->items = row->is_off ? no : yes;
         out->count = 1;
         return;
     }
@@ -405,29 +383,38 @@ static void take_given(setting *out, const key_row *row, const text_list *given)
 }
 
 int settings_get(setting *out, char *buffer, size_t size, const settings *s, const options *o,
-                 size_t index)
+                 size_t *index)
 {
-    const key_row *row = key_at(index);
-    if (!row)
+    while (*index < option_count && !option_rows[*index].key)
+        ++*index;
+    if (*index == option_count)
         return 0;
 
-    *out = (setting){ .key = row->name,
-                      .option = row->option,
+    const option_row *row = &option_rows[(*index)++];
+    const snug_limit_description *limit = option_limit(row);
+    *out = (setting){ .key = row->key,
+                      .option = row->name,
                       .fallback = row->fallback,
-                      .about = row->about,
-                      .is_list = row->kind == KEY_LIST,
-                      .is_secret = row->option && strcmp(row->option, "--header") == 0 };
-    if (!out->fallback && row->option)
-        out->fallback = options_default(buffer, size, row->option);
+                      .about = row->key_about ? row->key_about
+                               : row->about   ? row->about
+                                              : limit->about,
+                      .is_list = is_list(row),
+                      .is_secret = row->name && strcmp(row->name, "--header") == 0 };
+    if (is_flag(row))
+        out->fallback = row->is_off ? "true" : "false";
+    else if (row->kind == KIND_REFUSED)
+        out->fallback = "false";
+    else if (limit)
+        out->fallback = quantity_text(buffer, size, limit->default_value, limit->unit);
 
-    const text_list *given = row->option ? options_given(o, row->option) : NULL;
+    const text_list *given = options_given_row(o, row);
     if (given) {
         take_given(out, row, given);
         return 1;
     }
 
-    const config_entry *file = last_entry(&s->file, row->name);
-    const config_entry *override = last_entry(&s->overrides, row->name);
+    const config_entry *file = last_entry(&s->file, row->key);
+    const config_entry *override = last_entry(&s->overrides, row->key);
     if (override) {
         take_entry(out, override, FROM_OVERRIDE);
     } else if (file) {

@@ -37,9 +37,6 @@ typedef struct setting {
 
 typedef struct settings settings;
 
-/* The key at index, in the order of the table; NULL past its end. */
-const char *settings_key(size_t index);
-int settings_has_key(const char *name);
 /* Reads the file and the overrides that the options name, and fills in the options that were not
  * given. EXIT_FINE, or EXIT_USAGE after one sentence. */
 int settings_apply(settings **out, options *o);
@@ -50,9 +47,9 @@ void settings_free(settings *s);
 const char *settings_file(const settings *s);
 /* Where the value of a key comes from that is not the default: "c.yaml, line 2". */
 void settings_place(char *out, size_t size, const settings *s, const char *key);
-/* The setting at index, in the order of the table; false past its end. Its texts live as long as
- * s and o do. buffer, of size bytes, is for the default's text. */
+/* The next setting in the order of the table, whose rows *index counts; false past its end. Its
+ * texts live as long as s and o do. buffer, of size bytes, is for the default's text. */
 int settings_get(setting *out, char *buffer, size_t size, const settings *s, const options *o,
-                 size_t index);
+                 size_t *index);
 
 #endif
