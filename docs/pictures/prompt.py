@@ -58,7 +58,7 @@ def screen_of(root, snug, scheme):
     with tempfile.TemporaryDirectory(prefix="snug-prompt-") as folder:
         screen = Screen(folder)
         screen.size = f"{COLUMNS}x{ROWS}"
-        screen.options = f"--full --allow pandas --background {scheme}"
+        screen.options = "--full --allow pandas"
         try:
             for line in (SESSION + ENDS[scheme]).strip().splitlines():
                 screen.step(line)

@@ -56,7 +56,6 @@ snug_layer(cli SOURCES
     cli/editor/keys.c
     cli/editor/menu.c
     cli/editor/moves.c
-    cli/editor/outside.c
     cli/editor/pasted.c
     cli/editor/reader.c
     cli/editor/recall.c

@@ -247,7 +247,7 @@ class Bash(Asking):
                 self.assertIn("Python programs", texts(self.requests[0]))
 
     def test_E31_the_style_asks_for_documented_functions_in_bash_too(self):
-        self.answered([bash("echo 42")], "42", *PLAIN, "--language", "bash", "--style", "documented", "What?")
+        self.answered([bash("echo 42")], "42", *PLAIN, "--language", "bash", "generation.style=documented", "What?")
         self.assertIn("functions of one purpose, each below a comment", texts(self.requests[0]))
         self.assertIn("ends the program with an exit status other than 0", texts(self.requests[0]))
         self.requests.clear()

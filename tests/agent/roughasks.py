@@ -242,7 +242,7 @@ SHARED = [name for name in WRITTEN if ".." not in name and not name.startswith("
 
 FLAGS = ("--json --json --json --json --json -v -v --quiet --quiet --no-stream --no-stream --no-stream "
          "--no-evaluation --no-evaluation --full --local-fallback --explain --rollback --no-auto-input --cache "
-         "--cache --no-cache --keep-snippets --trace-content").split()
+         "--cache --keep-snippets --trace-content").split()
 WRONG_FLAGS = ["--cache-results", "--forget", "--help", "-j", "-q", "-\u00fc", "--nonsense",
                "--max-secs"]
 
@@ -251,7 +251,6 @@ VALUES = [
     (8, "--mode", ["solve", "chain", "act", "plan"], ["", "Solve"]),
     (4, "--format", ["plain", "markdown", "json"], ["xml"]),
     (3, "--answer", ["sentence", "result"], ["x"]),
-    (3, "--style", ["plain", "documented"], ["x"]),
     (3, "--calling", ["auto", "fence", "tool"], ["x"]),
     (4, "--language", ["auto", "python", "bash"], ["r"]),
     (2, "--focus", ["fix_errors", "optimize", "robustness", "style"], ["x"]),
@@ -286,9 +285,6 @@ VALUES = [
      ["model=x", "=", "x={", "stream=false", "\u00fc=1", "messages=[]"]),
     (3, "--header", ["X-Team: blue", "X-Gateway-Key: $ROUGH_HEADER", "Authorization: Bearer $ROUGH_HEADER"],
      ["X-None: $NOT_SET", "bad", ": x", "X: a\nY: b", "Host: evil", "X-\u00fc: 1"]),
-    (2, "--fallback-model", ["anthropic:other", "openai:other", "ollama:x"], ["nobody:x", ":", "x"]),
-    (1, "--evaluation-model", ["anthropic:judge", "openai:judge", "gemini:x"], ["x:"]),
-    (1, "--repair-model", ["openai:mender", "lmstudio:x"], ["x"]),
     (1, "--embedding-model", ["openai:embed"], ["x"]),
     (2, "--tool", ["look=false", "look=cat", "look=echo 1", "look=no-such-command", "look=sh -c 'kill $$'",
                    "look=sleep 9", "look=yes"],

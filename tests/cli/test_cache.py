@@ -32,7 +32,7 @@ class Cache(Asking):
 
     def test_what_differs_is_asked_for(self):
         self.reply(RULES, "--cache", "what")
-        for other in (("--temperature", "0.1"), ("--reply-tokens", "77"), ("--no-cache",)):
+        for other in (("--temperature", "0.1"), ("--reply-tokens", "77")):
             self.assertEqual(self.reply(RULES, "--cache", *other, "what")["usage"]["requests"], 2)
         self.assertEqual(self.reply(RULES, "what")["usage"]["requests"], 2)
 

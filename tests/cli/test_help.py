@@ -39,6 +39,7 @@ class Help(Case):
         self.assertIn("snug help ask --all", brief.stdout)
         for line in brief.stdout.partition("Options:\n")[2].splitlines()[:-2]:
             self.assertIn(line, whole.stdout)
+        self.assertLessEqual(len(re.findall(r"^  -", whole.stdout, re.M)), 60)
         self.refused("help", "ask", "--most", says="help takes one command")
 
     def test_help_shows_defaults_of_limits(self):

@@ -53,7 +53,7 @@ class Models(Case):
 class Fields(Models):
     def test_further_fields_are_sent_to_every_model_of_the_provider(self):
         reply = self.reply([CODE, PASS], "--request-field", "reasoning_effort=low", "--request-field",
-                           "seed=7", "--request-field", "top_p=0.9", "--evaluation-model", "openai:judge")
+                           "seed=7", "--request-field", "top_p=0.9", "evaluation.model=openai:judge")
         self.assertEqual(reply["answer"], "It is 42.")
         self.assertEqual([request["model"] for request in self.requests], ["m", "judge"])
         for request in self.requests:
@@ -61,7 +61,7 @@ class Fields(Models):
 
     def test_a_model_of_another_provider_has_none_of_them(self):
         self.reply([CODE, PASS], "--request-field", "seed=7", "--header", "X-Team: blue-team",
-                   "--evaluation-model", "anthropic:judge")
+                   "evaluation.model=anthropic:judge")
         self.assertEqual(["seed" in request for request in self.requests], [True, False])
         self.assertEqual(["X-Team" in headers for headers in self.headers], [True, False])
 
@@ -139,7 +139,7 @@ class Providers(Models):
 
 
 class Fallback(Models):
-    FELL = ["--fallback-model", "openai:other", "--retries", "1"]
+    FELL = ["generation.fallback=openai:other", "--retries", "1"]
 
     def test_it_takes_the_place_of_a_model_that_is_overloaded_for_the_whole_question(self):
         script = {"m": [GONE, GONE], "other": [CODE, PASS]}

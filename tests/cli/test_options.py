@@ -127,7 +127,7 @@ class Options(Case):
 
     def test_old_spellings_are_removed(self):
         said = snug("help", "ask", "--all").stdout
-        self.assertIn("--full ", said)
+        self.assertIn("--ask-model ", said)
         for option in ("--debug-info", "--no-history", "--no-metrics", "--no-improvement"):
             with self.subTest(option):
                 self.assertNotIn(option + " ", said)

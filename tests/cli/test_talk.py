@@ -343,16 +343,6 @@ class Asking(Talking):
         self.assertEqual(talk.end(), 0)
         self.assertEqual(talk.out.text.count(b"run this?"), 2)
 
-    def test_a_program_is_edited(self):
-        editor = self.file("edit", "#!/bin/sh\nsed -i 's/41/42/' \"$1\"\n")
-        os.chmod(editor, 0o755)
-        talk = self.ask("What?", replies=[program("40 + 1 + 41 - 41")], EDITOR=editor, VISUAL=None)
-        self.answers(talk, "e")
-        talk.wait(r"1 40 \+ 1 \+ 42 - 41\r\n")
-        self.answers(talk, "y")
-        talk.wait(line("42"))
-        self.assertEqual(talk.end(), 0)
-
     def test_bash_is_asked_for_too(self):
         probe = subprocess.run([SNUG, "run", "--isolation", "bash", "-c", "true"], capture_output=True, env=self.env())
         if probe.returncode:

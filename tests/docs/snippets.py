@@ -62,6 +62,7 @@ def number(text):
 def options_of_help():
     commands = re.findall(r"^  snug (\w+)  ", run(SNUG, "--help").stdout, re.MULTILINE)
     helps = [run(SNUG, "--help").stdout] + [run(SNUG, "help", command, "--all").stdout for command in commands]
+    helps += [run(SNUG, "doctor").stdout]
     return commands, set(re.findall(r"(?<![\w-])--[a-z][\w-]*", "\n".join(helps)))
 
 

@@ -320,12 +320,9 @@ class Cells(KernelCase):
         return reply["matches"], reply["cursor_start"], reply["cursor_end"], types
 
     def test_a_magic_is_completed_as_in_ipython(self):
-        self.assertEqual(self.complete("%li"), (["%limit"], 0, 3, {"magic"}))
-        self.assertEqual(self.complete("%l"), (["%%latex", "%limit", "%load_ext", "%lsmagic"], 0, 2, {"magic"}))
+        self.assertEqual(self.complete("%l"), (["%%latex", "%load_ext", "%lsmagic"], 0, 2, {"magic"}))
         self.assertEqual(self.complete("%%ti"), (["%%time", "%%timeit"], 0, 4, {"magic"}))
         self.assertEqual(self.complete("'\U0001f3b2'\n%tim"), (["%time", "%timeit"], 4, 8, {"magic"}))
-        self.assertEqual(self.complete("%limit\n%limi"), (["%limit"], 7, 12, {"magic"}))
-        self.assertEqual(self.complete("x\n%limi")[0], [])
 
     def test_what_is_not_stored_keeps_names_and_no_number(self):
         before = self.k.run("1")[0]["execution_count"]

@@ -19,7 +19,6 @@ import gate  # noqa: E402
 import unittests  # noqa: E402
 
 CTRL_C, CTRL_D, CTRL_Z, UP = "\x03", "\x04", "\x1a", "\x1b[A"
-BOLD_BLUE, LIGHT_BLUE, DARK_BLUE = "\x1b[1;34m", "\x1b[34m", "\x1b[94m"  # a name that is defined: theme.c
 
 
 class Program(Terminal):
@@ -184,19 +183,14 @@ class Outside(Case):
 
     # ---- terminals ----
 
-    def test_colours_go_by_the_answer_of_the_terminal(self):
-        for answer, colour in (("ffff/ffff/f0f0", LIGHT_BLUE), ("0000/1010/1010", DARK_BLUE), (None, BOLD_BLUE)):
-            with self.subTest(answer):
-                terminal = self.start(SNUG, NO_COLOR="")
-                terminal.wait(r"\x1b\[c")
-                if answer:
-                    terminal.type(f"\x1b]11;rgb:{answer}\x1b\\")
-                terminal.type("\x1b[?62c")
-                terminal.wait(r"In \[1\]:")
-                terminal.type("def name")
-                terminal.wait(r"name")
-                self.assertIn(colour.encode() + b"n", terminal.out.text)
-                self.assertNotIn(b"rgb", terminal.out.text)
+    def test_a_terminal_is_asked_nothing(self):
+        terminal = self.start(SNUG, NO_COLOR="")
+        terminal.wait(r"In \[1\]:")
+        self.ask(terminal, "def f(): return 6 * 7\r", r"In \[2\]:")
+        self.ask(terminal, "f()", r"42\r\n")
+        for question in (b"\x1b[c", b"\x1b]11"):
+            self.assertNotIn(question, terminal.out.text)
+
 
     # ---- bytes ----
 

@@ -233,8 +233,7 @@ static void print_text(const options *o, const snug_library_match *m)
 {
     const term colors = term_open((term_mode)o->color);
     const size_t len = strlen(m->text);
-    const code_look look = { theme_of_variable(getenv("COLORFGBG")), CODE_PYTHON,
-                             term_on(&colors, stdout, TERM_PLACE),
+    const code_look look = { THEME_COLOURS, CODE_PYTHON, term_on(&colors, stdout, TERM_PLACE),
                              term_on(&colors, stdout, TERM_OFF) };
 
     if (colors.out && strcmp(m->kind, "snippet") == 0)

@@ -9,7 +9,6 @@
 
 #include "base/ascii.h"
 #include "cli/display/code_lines.h"
-#include "cli/editor/outside.h"
 #include "cli/editor/reader.h"
 #include "cli/program/command.h"
 #include "cli/prompt/approve.h"
@@ -84,13 +83,13 @@ static void drop_typed(const permit *p)
 
 /* ---- asking ---- */
 
-typedef enum answer { ANSWER_NONE, ANSWER_YES, ANSWER_NO, ANSWER_ALWAYS, ANSWER_EDIT } answer;
+typedef enum answer { ANSWER_NONE, ANSWER_YES, ANSWER_NO, ANSWER_ALWAYS } answer;
 
 /* A word, or its first letter. */
 static answer answer_of(const char *line)
 {
     static const char *const words[] = {
-        [ANSWER_YES] = "yes", [ANSWER_NO] = "no", [ANSWER_ALWAYS] = "always", [ANSWER_EDIT] = "edit"
+        [ANSWER_YES] = "yes", [ANSWER_NO] = "no", [ANSWER_ALWAYS] = "always"
     };
     char word[16] = "";
 
@@ -100,7 +99,7 @@ static answer answer_of(const char *line)
         return ANSWER_NONE;
     for (size_t i = 0; i < len && i < sizeof word - 1; i++)
         word[i] = to_lower(line[i]);
-    for (int i = ANSWER_YES; i <= ANSWER_EDIT; i++)
+    for (int i = ANSWER_YES; i <= ANSWER_ALWAYS; i++)
         if (strcmp(word, words[i]) == 0 || (word[0] == words[i][0] && !word[1]))
             return (answer)i;
     return ANSWER_NONE;
@@ -116,7 +115,7 @@ static answer ask_once(const permit *p)
     str line = { 0 };
     answer said = ANSWER_NO;
 
-    fputs("run this? [y]es, [n]o, [a]lways, [e]dit: ", stderr);
+    fputs("run this? [y]es, [n]o, [a]lways: ", stderr);
     fflush(stderr);
     if (permit_read_line(p, &line))
         said = answer_of(str_text(&line));
@@ -126,7 +125,7 @@ static answer ask_once(const permit *p)
     return said;
 }
 
-/* Some no step has shown: one that was edited. */
+/* Where no step has. */
 static void show_program(const permit *p, code_language language, const char *code, size_t len)
 {
     const term *colors = &p->steps->colors;
@@ -137,25 +136,6 @@ static void show_program(const permit *p, code_language language, const char *co
 
     if (!steps_have_shown(p->steps, code, len))
         code_lines_put(stderr, &look, code, len, 0, 1);
-}
-
-/* CONSENT_RUN where it is as it was. */
-static snug_agent_consent edit_program(snug_agent *agent, code_language language, const char *code,
-                                       size_t len)
-{
-    str text = { 0 };
-    snug_agent_consent consent = SNUG_AGENT_CONSENT_CHANGED;
-    const char *why =
-        str_append(&text, code, len) ? "out of memory" : outside_edit(&text, language);
-
-    if (!why && snug_agent_change_program(agent, str_text(&text), text.len))
-        why = snug_error_message();
-    if (why)
-        command_fail(EXIT_FINE, "the program is as it was: %s", why);
-    if (why)
-        consent = SNUG_AGENT_CONSENT_RUN;
-    str_free(&text);
-    return consent;
 }
 
 static snug_agent_consent ask(permit *p, snug_agent *agent, const char *code, size_t len)
@@ -176,9 +156,6 @@ static snug_agent_consent ask(permit *p, snug_agent *agent, const char *code, si
         case ANSWER_ALWAYS:
             p->is_always = 1;
             return SNUG_AGENT_CONSENT_RUN;
-        case ANSWER_EDIT:
-            if (edit_program(agent, language, code, len) == SNUG_AGENT_CONSENT_CHANGED)
-                return SNUG_AGENT_CONSENT_CHANGED;
         }
     }
 }

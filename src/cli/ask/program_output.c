@@ -5,12 +5,9 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-#include "base/utf8.h"
 #include "cli/terminal/columns.h"
 
 enum {
-    LAST_LINES = 3,          /* of what is hidden are shown at the end */
-    LAST_BYTES = 4 * 1024,   /* of it are kept for that */
     WHOLE_BYTES = 64 * 1024, /* a line that goes on is broken there */
     MARK_COLUMNS = 4
 };
@@ -69,18 +66,9 @@ static size_t room(const program_output *o)
 
 static void hide(program_output *o, const char *text, size_t len)
 {
-    const size_t kept = len < LAST_BYTES ? len : LAST_BYTES;
-
     o->bytes_hid += len;
     for (const char *at = text; (at = memchr(at, '\n', len - (size_t)(at - text))); at++)
         o->lines_hid++;
-    if (o->last.len + kept > (size_t)2 * LAST_BYTES) {
-        const size_t gone = o->last.len + kept - LAST_BYTES;
-        memmove(o->last.data, o->last.data + gone, o->last.len - gone);
-        o->last.len -= gone;
-        o->last.data[o->last.len] = '\0';
-    }
-    str_append(&o->last, text + len - kept, kept);
 }
 
 static int is_full(const program_output *o)
@@ -191,81 +179,20 @@ void program_output_take(program_output *o, int which, const char *text, size_t 
     str_free(&shown);
 }
 
-/* Where the last lines begin. */
-static size_t last_lines(const program_output *o)
-{
-    const char *text = str_text(&o->last);
-    size_t at = o->last.len, lines = 0;
-
-    if (at > 0 && text[at - 1] == '\n')
-        at--;
-    while (at > 0 && (text[at - 1] != '\n' || ++lines < LAST_LINES))
-        at--;
-    return utf8_ceil(text, o->last.len, at);
-}
-
-/* Of lines that were written over the last state only. */
-static int add_last_states(str *out, const char *text, size_t len)
-{
-    int error = SNUG_OK;
-
-    while (len > 0 && !error) {
-        const char *end = memchr(text, '\n', len);
-        const size_t whole = end ? (size_t)(end + 1 - text) : len;
-        size_t line = whole;
-        while (line > 0 && (text[line - 1] == '\n' || text[line - 1] == '\r'))
-            line--;
-        const char *over = memrchr(text, '\r', line);
-        const size_t from = over ? (size_t)(over + 1 - text) : 0;
-        error = str_append(out, text + from, whole - from);
-        text += whole;
-        len -= whole;
-    }
-    return error;
-}
-
-static void tell_hidden(program_output *o)
-{
-    const size_t begin = last_lines(o);
-    str last = { 0 };
-    size_t shown = 0;
-
-    if (add_last_states(&last, str_text(&o->last) + begin, o->last.len - begin))
-        return;
-    for (size_t at = 0; at < last.len; at++)
-        shown += last.data[at] == '\n';
-    const size_t lines = o->lines_hid > shown ? o->lines_hid - shown : 0;
-    if (lines > 0)
-        fprintf(o->stream, "%s  | ... %zu more line%s, %.1f kB in all ...%s\n", o->on, lines,
-                lines == 1 ? "" : "s", (double)o->bytes_hid / 1000, o->off);
-    else if (o->bytes_hid > last.len)
-        fprintf(o->stream, "%s  | ... %.1f kB more ...%s\n", o->on,
-                (double)(o->bytes_hid - last.len) / 1000, o->off);
-    o->rows = 0;
-    o->bytes_hid = o->lines_hid = 0;
-    str_clear(&o->last);
-    o->most_rows += LAST_LINES;
-    take_live(o, str_text(&last), last.len);
-    str_free(&last);
-}
-
 void program_output_end(program_output *o)
 {
-    const size_t most = o->most_rows;
-
     end_line(o);
-    if (o->bytes_hid > 0) {
-        tell_hidden(o);
-        end_line(o);
-    }
-    o->most_rows = most;
+    if (o->lines_hid > 0)
+        fprintf(o->stream, "%s  | ... %zu more line%s, %.1f kB ...%s\n", o->on, o->lines_hid,
+                o->lines_hid == 1 ? "" : "s", (double)o->bytes_hid / 1000, o->off);
+    else if (o->bytes_hid > 0)
+        fprintf(o->stream, "%s  | ... %.1f kB more ...%s\n", o->on, (double)o->bytes_hid / 1000,
+                o->off);
     o->rows = o->lines_hid = 0;
     o->bytes_hid = 0;
-    str_clear(&o->last);
 }
 
 void program_output_free(program_output *o)
 {
-    str_free(&o->last);
     str_free(&o->whole);
 }

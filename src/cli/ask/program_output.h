@@ -1,7 +1,7 @@
 /*
  * program_output.h - what a program writes while it runs, among the steps of an agent: each line
  * behind a mark. On a terminal it is there as it comes, unfinished lines and those that are written
- * over too, and of long output the end; elsewhere lines are whole.
+ * over too, and long output is cut; elsewhere lines are whole.
  */
 #ifndef SNUG_CLI_PROGRAM_OUTPUT_H
 #define SNUG_CLI_PROGRAM_OUTPUT_H
@@ -25,9 +25,8 @@ typedef struct program_output {
     int is_back;      /* it is written over from its begin */
     size_t rows;      /* shown */
     size_t columns;   /* of the line */
-    size_t lines_hid; /* not shown yet */
+    size_t lines_hid; /* not shown */
     uint64_t bytes_hid;
-    str last;  /* the end of what was hidden */
     str whole; /* the line, where it is shown when it is whole */
     clean clean;
 } program_output;
@@ -36,7 +35,7 @@ typedef struct program_output {
 void program_output_take(program_output *o, int which, const char *text, size_t len);
 /* Somebody else has ended the line that has begun, if one has: the next piece begins another. */
 void program_output_leave_line(program_output *o);
-/* The program has ended: what was hidden is shown by its last lines. */
+/* The program has ended: how much was hidden is said. */
 void program_output_end(program_output *o);
 void program_output_free(program_output *o);
 

@@ -413,15 +413,6 @@ void steps_hint(steps *s, const char *module, const char *hint)
 
 enum { OUTPUT_ROWS = 20 };
 
-/* The terminal is not asked for its background: its answer would be for whoever reads there next.
- */
-static theme theme_of_code(const steps *s, const options *o)
-{
-    if (!s->colors.err || !s->is_live)
-        return THEME_NONE;
-    return o->background ? (theme)o->background : theme_of_variable(getenv("COLORFGBG"));
-}
-
 void steps_open(steps *s, const options *o)
 {
     *s = (steps){ .colors = term_open((term_mode)o->color),
@@ -429,7 +420,7 @@ void steps_open(steps *s, const options *o)
                   .is_quiet = o->is_quiet,
                   .is_verbose = o->is_verbose };
     s->is_live = !o->is_json && !o->is_quiet && isatty(STDERR_FILENO) && term_has_sequences();
-    s->theme = theme_of_code(s, o);
+    s->theme = s->colors.err && s->is_live ? THEME_COLOURS : THEME_NONE;
     size_t most = o->output_rows ? o->output_rows : OUTPUT_ROWS;
     if (o->is_verbose || !s->is_live)
         most = 0;

@@ -130,12 +130,11 @@ static int open_reader(talk *t)
     const asker *a = t->asker;
     const options *o = a->options;
     char *path = state_history(o, "SNUG_ASK_HISTORY", "ask-history");
-    const theme wanted = o->background ? (theme)o->background : THEME_ANY;
     const reader_options how = {
         .hooks = { .complete = talk_complete, .is_whole = is_whole, .payload = t },
         .language = CODE_TEXT,
         .history_path = path,
-        .theme = a->steps.colors.out ? wanted : THEME_NONE,
+        .theme = a->steps.colors.out ? THEME_COLOURS : THEME_NONE,
     };
     const int error = reader_open(&t->reader, &t->asker->signals, &how);
 

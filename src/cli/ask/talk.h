@@ -11,8 +11,8 @@
 typedef struct talk {
     asker *asker;
     reader *reader;
-    str line;                   /* what was entered */
-    str model;                  /* that /model has named; empty: that of the options */
+    str line;  /* what was entered */
+    str model; /* that /model has named; empty: that of the options */
 } talk;
 
 /* Until somebody leaves, or it is ended. The exit status. */

@@ -94,7 +94,7 @@ static talk_answer do_code(talk *t, const char *words)
     snug_agent_conversation *c = read_turns(t);
     const char *code = "";
     const term *colors = &t->asker->steps.colors;
-    const code_look look = { .theme = reader_theme(t->reader),
+    const code_look look = { .theme = colors->out ? THEME_COLOURS : THEME_NONE,
                              .language = is_in_bash(t) ? CODE_BASH : CODE_PYTHON,
                              .on = term_on(colors, stdout, TERM_PLACE),
                              .off = term_on(colors, stdout, TERM_OFF) };
@@ -236,7 +236,6 @@ static talk_answer do_help(talk *t, const char *words)
          "  Tab            completes these and files\n"
          "  Up, Ctrl-R     the history\n"
          "  Alt-Enter      begins a new line; so does Enter behind \\, or between \"\"\"\n"
-         "  Ctrl-X Ctrl-E  edits the question with $EDITOR\n"
          "  Ctrl-C         clears the line, or gives the question up; twice leaves");
     return WORD_IS_DONE;
 }

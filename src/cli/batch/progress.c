@@ -18,18 +18,6 @@ progress progress_open(int is_quiet, int is_verbose)
     return (progress){ !is_quiet && is_terminal, !is_quiet && is_verbose, clock_now_ns() };
 }
 
-/* "55 s", "3 min", "2 h". */
-static const char *rough_time(char *out, size_t size, double seconds)
-{
-    if (seconds < 100)
-        snprintf(out, size, "%.0f s", seconds);
-    else if (seconds < 6000)
-        snprintf(out, size, "%.0f min", seconds / 60);
-    else
-        snprintf(out, size, "%.0f h", seconds / 3600);
-    return out;
-}
-
 static void put_bar(const summary *s)
 {
     size_t full = s->tasks ? s->finished * BAR_CELLS / s->tasks : 0;
@@ -57,9 +45,6 @@ void progress_show(const progress *p, const summary *s)
             quantity_text(text, sizeof text, (uint64_t)(s->input_tokens + s->output_tokens), ""));
     if (s->has_cost)
         fprintf(stderr, ", $%.4f", s->cost_usd);
-    if (done > 0 && s->finished < s->tasks)
-        fprintf(stderr, ", %s left",
-                rough_time(text, sizeof text, seconds / done * (double)(s->tasks - s->finished)));
     fflush(stderr);
 }
 

@@ -27,21 +27,17 @@ editor_event act_cut_blank_word(editor *e, key k);
 editor_event act_cut_word_before(editor *e, key k);
 editor_event act_cut_word_behind(editor *e, key k);
 editor_event act_put_back(editor *e, key k);
-editor_event act_swap(editor *e, key k);
 editor_event act_undo(editor *e, key k);
 editor_event act_enter(editor *e, key k);
 editor_event act_new_line(editor *e, key k);
 editor_event act_cancel(editor *e, key k);
 editor_event act_suspend(editor *e, key k);
 editor_event act_clear_screen(editor *e, key k);
-editor_event act_outside(editor *e, key k);
 
 /* Takes out the blanks that Enter has put there, where nothing has been typed behind them. */
 void drop_own_indent(editor *e);
 /* The line's indentation before the cursor loses a step. */
 void outdent_line(editor *e);
-/* "else:" goes back to where its "if" stands. */
-void outdent_clause(editor *e);
 
 /* ---- the history, in recall.c ---- */
 

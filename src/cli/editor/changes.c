@@ -43,25 +43,6 @@ void outdent_line(editor *e)
         buffer_delete(t, t->cursor - taken, t->cursor, BUFFER_OTHER);
 }
 
-void outdent_clause(editor *e)
-{
-    buffer *t = &e->text;
-    size_t taken = code_outdent(e->language, str_text(&t->all), t->cursor);
-    size_t begin = buffer_line_begin(t, t->cursor), cursor = t->cursor;
-
-    if (taken == 0)
-        return;
-    buffer_delete(t, begin, begin + taken, BUFFER_TYPED);
-    t->cursor = cursor - taken;
-}
-
-/* Of bash the word may go on (fi, find): it ends a block where its line ends. */
-static void end_block(editor *e, key k)
-{
-    if (e->language == CODE_BASH && !k.is_in_burst && e->text.cursor == e->text.all.len)
-        outdent_clause(e);
-}
-
 static void break_line(editor *e, int is_indented)
 {
     buffer *t = &e->text;
@@ -91,7 +72,6 @@ static void break_line(editor *e, int is_indented)
 
 editor_event act_new_line(editor *e, key k)
 {
-    end_block(e, k);
     break_line(e, !k.is_in_burst);
     return EDITOR_MORE;
 }
@@ -146,7 +126,6 @@ editor_event act_enter(editor *e, key k)
 {
     buffer *t = &e->text;
 
-    end_block(e, k);
     if (!is_pasted_text(e, k) && may_end(e, k) && can_run(e)) {
         t->cursor = t->all.len;
         return EDITOR_ENTER;
@@ -175,13 +154,6 @@ editor_event act_clear_screen(editor *e, key k)
     (void)e;
     (void)k;
     return EDITOR_CLEAR;
-}
-
-editor_event act_outside(editor *e, key k)
-{
-    (void)e;
-    (void)k;
-    return EDITOR_OUTSIDE;
 }
 
 /* ---- rubbing out ---- */
@@ -271,33 +243,6 @@ editor_event act_put_back(editor *e, key k)
 {
     (void)k;
     buffer_insert(&e->text, str_text(&e->text.cut), e->text.cut.len, BUFFER_OTHER);
-    return EDITOR_MORE;
-}
-
-/* The glyphs around the cursor, or at a line's end the two before it. */
-editor_event act_swap(editor *e, key k)
-{
-    buffer *t = &e->text;
-    size_t middle = t->cursor, end;
-    str swapped = { 0 };
-
-    (void)k;
-    if (middle == buffer_line_end(t, middle))
-        middle = buffer_before(t, middle);
-    size_t begin = buffer_before(t, middle);
-    end = buffer_behind(t, middle);
-    if (middle <= buffer_line_begin(t, middle) || end > t->all.len || begin == middle)
-        return EDITOR_MORE;
-
-    if (str_append(&swapped, t->all.data + middle, end - middle) == 0 &&
-        str_append(&swapped, t->all.data + begin, middle - begin) == 0) {
-        buffer_delete(t, begin, end, BUFFER_OTHER);
-        t->last = BUFFER_TYPED; /* the two are one to undo */
-        buffer_insert(t, swapped.data, swapped.len, BUFFER_TYPED);
-        t->last = BUFFER_OTHER;
-    }
-
-    str_free(&swapped);
     return EDITOR_MORE;
 }
 

@@ -25,8 +25,5 @@ int code_is_bracket(char c);
 int code_indent(str *out, code_language language, const char *text, size_t len);
 /* Whether the statement that text ends with is part of a block: it is indented. */
 int code_is_in_block(code_language language, const char *text, size_t len);
-/* How many bytes of blanks a line has too much: it is text's last, and has just become "else:" or
- * another clause that stands with the statement before it. */
-size_t code_outdent(code_language language, const char *text, size_t len);
 
 #endif

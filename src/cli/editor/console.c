@@ -7,14 +7,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "cli/terminal/term.h"
 
 enum {
     ESCAPE_MS = 60,      /* what belongs to an escape follows within that; */
     SSH_ESCAPE_MS = 500, /* over a network packets may be apart */
     REST_MS = 2000,      /* of a sequence or a paste that has begun */
-    ANSWER_MS = 100,
     CHUNK_BYTES = 64 * 1024
 };
 
@@ -22,7 +20,7 @@ enum {
 
 void console_open(console *c, signals *s)
 {
-    *c = (console){ .signals = s, .asked = THEME_ANY, .is_plain = !term_has_sequences() };
+    *c = (console){ .signals = s, .is_plain = !term_has_sequences() };
 }
 
 static void write_all(const char *bytes, size_t len)
@@ -257,74 +255,4 @@ console_event console_next_byte(console *c, unsigned char *byte)
 
     *byte = (unsigned char)c->ahead.data[c->at++];
     return CONSOLE_KEY;
-}
-
-/* ---- questions ---- */
-
-int console_take_reply(console *c)
-{
-    const char *answer = str_text(&c->keys.sequence);
-
-    theme found = theme_of_answer(answer);
-    if (found == THEME_ANY)
-        return 0;
-    c->asked = found;
-    return 1;
-}
-
-/* A Linux console prints what it does not know. */
-static int can_be_asked(const console *c)
-{
-    const char *terminal = getenv("TERM");
-    return !c->is_plain && strncmp(terminal, "linux", 5) != 0 && strncmp(terminal, "vt", 2) != 0;
-}
-
-/* 1: the last answer has come. Bytes that are none are kept. */
-static int take_answers(console *c, str *kept, const char *bytes, size_t len)
-{
-    size_t begin = 0;
-
-    for (size_t at = 0; at < len; at++) {
-        key k = keys_take(&c->keys, (unsigned char)bytes[at]);
-        if (k.code == KEY_NONE)
-            continue;
-        if (k.code == KEY_REPLY) {
-            int is_last = *str_text(&c->keys.sequence) == '?';
-            console_take_reply(c);
-            begin = at + 1;
-            if (!is_last)
-                continue;
-            str_append(kept, bytes + begin, len - begin);
-            return 1;
-        }
-        str_append(kept, bytes + begin, at + 1 - begin);
-        begin = at + 1;
-    }
-
-    return 0;
-}
-
-void console_ask(console *c)
-{
-    /* The background, and the attributes, which all answer: the last. */
-    static const char questions[] = "\x1b]11;?\x1b\\\x1b[c";
-    uint64_t until = clock_deadline_ns(clock_now_ns(), ANSWER_MS);
-    str kept = { 0 };
-    char bytes[512];
-
-    if (!can_be_asked(c))
-        return;
-    console_set_raw(c, 1);
-    write_all(questions, sizeof questions - 1);
-    for (uint64_t now; (now = clock_now_ns()) < until;) {
-        if (!has_input((int)((until - now) / NS_PER_MS) + 1))
-            break;
-        ssize_t got = read(STDIN_FILENO, bytes, sizeof bytes);
-        if (got <= 0 || take_answers(c, &kept, bytes, (size_t)got))
-            break;
-    }
-
-    str_free(&c->ahead);
-    c->ahead = kept;
-    c->at = 0;
 }

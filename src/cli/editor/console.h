@@ -9,7 +9,6 @@
 
 #include "base/str.h"
 #include "cli/editor/keys.h"
-#include "cli/editor/theme.h"
 #include "cli/program/signals.h"
 
 typedef enum console_event {
@@ -28,7 +27,6 @@ typedef struct console {
     size_t at;
     int is_raw, has_marks;
     int is_plain; /* the terminal has no sequences: TERM=dumb */
-    theme asked;  /* what it has answered of its background */
 } console;
 
 void console_open(console *c, signals *s);
@@ -48,10 +46,6 @@ console_event console_next_byte(console *c, unsigned char *byte);
 int console_is_idle(console *c);
 void console_size(size_t *columns, size_t *rows);
 void console_write(const str *bytes);
-/* Asks the terminal for its background; waits at most 100 ms. What is typed meanwhile is kept. */
-void console_ask(console *c);
-/* The answer to that, or a later one, is in keys. 1: it has changed something. */
-int console_take_reply(console *c);
 /* To the shell, and back. */
 void console_suspend(console *c);
 void console_close(console *c);

@@ -57,7 +57,6 @@ static const binding bindings[] = {
     { KEY_CHARACTER, KEY_CTRL, 'u', act_cut_to_begin },
     { KEY_CHARACTER, KEY_CTRL, 'w', act_cut_blank_word },
     { KEY_CHARACTER, KEY_CTRL, 'y', act_put_back },
-    { KEY_CHARACTER, KEY_CTRL, 't', act_swap },
     { KEY_CHARACTER, KEY_CTRL, 'l', act_clear_screen },
     { KEY_CHARACTER, KEY_CTRL, 'd', act_delete_or_end },
     { KEY_CHARACTER, KEY_CTRL, '_', act_undo },
@@ -73,7 +72,6 @@ static const binding bindings[] = {
 
 /* Behind Ctrl-X. */
 static const binding prefixed[] = {
-    { KEY_CHARACTER, KEY_CTRL, 'e', act_outside },
     { KEY_CHARACTER, KEY_CTRL, 'u', act_undo },
     { KEY_CHARACTER, 0, 'u', act_undo },
 };
@@ -100,8 +98,6 @@ static editor_event insert_character(editor *e, key k)
     e->own_indent = 0;
     if (buffer_insert(&e->text, k.text, strlen(k.text), BUFFER_TYPED))
         set_note(e, "The text is full: a cell has at most 1 MiB.");
-    if (k.text[0] == ':' && !k.is_in_burst && e->language == CODE_PYTHON)
-        outdent_clause(e);
     return EDITOR_MORE;
 }
 
@@ -162,7 +158,7 @@ static editor_event take_text_key(editor *e, key k)
 
 editor_event editor_take(editor *e, key k, const str *pasted, size_t pasted_bytes)
 {
-    if (k.code == KEY_NONE || k.code == KEY_REPLY)
+    if (k.code == KEY_NONE)
         return EDITOR_MORE;
 
     const size_t version = e->text.version_count, len = e->text.all.len;

@@ -34,8 +34,7 @@ typedef enum editor_event {
     EDITOR_CANCEL,  /* Ctrl-C */
     EDITOR_END,     /* Ctrl-D on nothing */
     EDITOR_SUSPEND, /* Ctrl-Z */
-    EDITOR_CLEAR,   /* the screen is to be cleared */
-    EDITOR_OUTSIDE  /* the text is to be edited by another program */
+    EDITOR_CLEAR    /* the screen is to be cleared */
 } editor_event;
 
 typedef enum editor_mode { EDITOR_TEXT, EDITOR_MENU, EDITOR_SEARCH } editor_mode;

@@ -14,48 +14,19 @@
 #include "base/str.h"
 #include "cli/editor/pasted.h"
 
-static const char old_head[] = "_HiStOrY_V2_";
-
 enum { MOST_FILE_BYTES = 64 << 20, LOCK_MS = 1000, LOOK_MS = 2 };
 
 /* ---- entries ---- */
 
-static int is_octal(const char *text, size_t len)
-{
-    for (size_t i = 0; i < 3; i++)
-        if (i >= len || text[i] < '0' || text[i] > '7')
-            return 0;
-    return 1;
-}
-
-/* libedit writes \040 for a blank and \^J for a control character. */
-static int take_escape(str *out, const char *text, size_t len, int is_old, size_t *used)
-{
-    char c = len > 1 ? text[1] : '\\';
-
-    *used = len > 1 ? 2 : 1;
-    if (is_old && is_octal(text + 1, len - 1)) {
-        c = (char)((text[1] - '0') * 64 + (text[2] - '0') * 8 + (text[3] - '0'));
-        *used = 4;
-    } else if (c == 'n') {
-        c = '\n';
-    } else if (is_old && c == 't') {
-        c = '\t';
-    }
-    return str_append(out, &c, 1);
-}
-
-static void add_line(entries *h, const char *line, size_t len, int is_old)
+static void add_line(entries *h, const char *line, size_t len)
 {
     str raw = { 0 }, clean = { 0 };
     int error = 0;
 
-    for (size_t at = 0, used; at < len && !error; at += used) {
-        used = 1;
-        if (line[at] == '\\')
-            error = take_escape(&raw, line + at, len - at, is_old, &used);
-        else
-            error = str_append(&raw, line + at, 1);
+    for (size_t at = 0; at < len && !error; at++) {
+        const size_t is_escaped = line[at] == '\\' && at + 1 < len;
+        at += is_escaped;
+        error = str_append(&raw, is_escaped && line[at] == 'n' ? "\n" : line + at, 1);
     }
 
     if (!error && pasted_clean(&clean, str_text(&raw), raw.len) == 0)
@@ -64,16 +35,14 @@ static void add_line(entries *h, const char *line, size_t len, int is_old)
     str_free(&clean);
 }
 
-void history_file_parse(entries *h, const char *text, size_t len, int *is_old)
+void history_file_parse(entries *h, const char *text, size_t len)
 {
     const char *end = text + len;
 
-    *is_old = len >= sizeof old_head - 1 && memcmp(text, old_head, sizeof old_head - 1) == 0;
-    for (int is_first = 1; text < end; is_first = 0) {
+    while (text < end) {
         const char *stop = memchr(text, '\n', (size_t)(end - text));
         size_t line = (size_t)((stop ? stop : end) - text);
-        if (!is_first || !*is_old)
-            add_line(h, text, line, *is_old);
+        add_line(h, text, line);
         text += line + 1;
     }
 }
@@ -168,19 +137,19 @@ static void rewrite(const entries *h, const char *path)
 void history_file_load(entries *h, const char *path)
 {
     str all = { 0 };
-    int is_old = 0, fd = open_locked(path, O_RDWR), is_locked = fd >= 0;
+    int fd = open_locked(path, O_RDWR), is_locked = fd >= 0;
 
     if (fd < 0)
         fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0)
         return;
     if (read_whole(&all, fd) == 0) {
-        history_file_parse(h, str_text(&all), all.len, &is_old);
+        history_file_parse(h, str_text(&all), all.len);
         size_t lines = 0;
         for (size_t i = 0; i < all.len; i++)
             lines += all.data[i] == '\n';
-        if (is_locked && (is_old || lines > 2 * (size_t)ENTRIES_MOST ||
-                          all.len > 2 * (size_t)ENTRIES_MOST_BYTES))
+        if (is_locked &&
+            (lines > 2 * (size_t)ENTRIES_MOST || all.len > 2 * (size_t)ENTRIES_MOST_BYTES))
             rewrite(h, path);
     }
 

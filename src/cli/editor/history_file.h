@@ -2,8 +2,7 @@
  * history_file.h - a history in a file, which several prompts write to: an entry is added to it
  * when it is entered, and none of them takes away what another one has added.
  *
- * An entry is a line, with \n for a line end in it and \\ for a backslash. A file that libedit has
- * written is read too, and then written in this form.
+ * An entry is a line, with \n for a line end in it and \\ for a backslash.
  */
 #ifndef SNUG_CLI_HISTORY_FILE_H
 #define SNUG_CLI_HISTORY_FILE_H
@@ -19,7 +18,7 @@ void history_file_load(entries *h, const char *path);
  * it is not kept: then nothing of it is there. */
 const char *history_file_add(const char *path, const char *text, size_t len);
 
-/* Of a file's contents: its entries; *is_old: libedit has written it. Pure. */
-void history_file_parse(entries *h, const char *text, size_t len, int *is_old);
+/* Of a file's contents: its entries. Pure. */
+void history_file_parse(entries *h, const char *text, size_t len);
 
 #endif

@@ -7,9 +7,7 @@
 #include "base/ascii.h"
 #include "base/utf8.h"
 
-enum { IN_TEXT, IN_ESCAPE, IN_CSI, IN_SS3, IN_STRING, IN_STRING_ESCAPE, IN_PASTE, IN_CLICK };
-
-enum { CLICK_BYTES = 3 /* the button and the place, in the oldest way to say them */ };
+enum { IN_TEXT, IN_ESCAPE, IN_CSI, IN_SS3, IN_STRING, IN_STRING_ESCAPE, IN_PASTE };
 
 static const char paste_end[] = "\x1b[201~";
 static const key none = { .code = KEY_NONE };
@@ -106,15 +104,13 @@ static const struct {
     int number; /* the first parameter, where final is '~' */
     key_code code;
 } sequence_keys[] = {
-    { 'A', 0, KEY_UP },      { 'B', 0, KEY_DOWN },        { 'C', 0, KEY_RIGHT },
-    { 'D', 0, KEY_LEFT },    { 'H', 0, KEY_HOME },        { 'F', 0, KEY_END },
-    { 'Z', 0, KEY_TAB },     { 'a', 0, KEY_UP },          { 'b', 0, KEY_DOWN },
-    { 'c', 0, KEY_RIGHT },   { 'd', 0, KEY_LEFT },        { '~', 1, KEY_HOME },
-    { '~', 2, KEY_INSERT },  { '~', 3, KEY_DELETE },      { '~', 4, KEY_END },
-    { '~', 5, KEY_PAGE_UP }, { '~', 6, KEY_PAGE_DOWN },   { '~', 7, KEY_HOME },
-    { '~', 8, KEY_END },     { 'u', 13, KEY_ENTER },      { 'u', 9, KEY_TAB },
-    { 'u', 27, KEY_ESCAPE }, { 'u', 127, KEY_BACKSPACE }, { '^', 7, KEY_HOME },
-    { '^', 8, KEY_END },     { '^', 3, KEY_DELETE },
+    { 'A', 0, KEY_UP },          { 'B', 0, KEY_DOWN }, { 'C', 0, KEY_RIGHT },
+    { 'D', 0, KEY_LEFT },        { 'H', 0, KEY_HOME }, { 'F', 0, KEY_END },
+    { 'Z', 0, KEY_TAB },         { '~', 1, KEY_HOME }, { '~', 2, KEY_INSERT },
+    { '~', 3, KEY_DELETE },      { '~', 4, KEY_END },  { '~', 5, KEY_PAGE_UP },
+    { '~', 6, KEY_PAGE_DOWN },   { '~', 7, KEY_HOME }, { '~', 8, KEY_END },
+    { 'u', 13, KEY_ENTER },      { 'u', 9, KEY_TAB },  { 'u', 27, KEY_ESCAPE },
+    { 'u', 127, KEY_BACKSPACE },
 };
 
 /* xterm writes 1 and the sum of shift 1, alt 2, ctrl 4. */
@@ -143,16 +139,9 @@ static key csi_key(keys *k, char final)
     int numbers[3] = { 0 }, count = 0;
 
     k->state = IN_TEXT;
-    if (*at == '?' || *at == '>' || (final == 'R' && strchr(at, ';')))
-        return plain_key(KEY_REPLY, 0);
-    /* A function key of the Linux console; a click, where a program has left that on. */
-    if (*at == '[' || *at == '<')
+    /* An answer to a question; a function key of the Linux console; a click. */
+    if ((*at && strchr("?>[<", *at)) || (final == 'R' && strchr(at, ';')))
         return plain_key(KEY_UNKNOWN, 0);
-    if (final == 'M' && !*at) {
-        k->state = IN_CLICK;
-        k->want = CLICK_BYTES;
-        return none;
-    }
     for (char *end; count < 3 && is_digit(*at); at = *end == ';' ? end + 1 : end)
         numbers[count++] = (int)(strtol(at, &end, 10) & 0xfffff);
 
@@ -168,10 +157,6 @@ static key csi_key(keys *k, char final)
         return numbers[2] == 13 ? plain_key(KEY_ENTER, modifiers)
                                 : letter_key(numbers[2], modifiers);
     if (final == 'Z')
-        modifiers |= KEY_SHIFT;
-    if (final == '^')
-        modifiers |= KEY_CTRL;
-    if (final == 'c' || final == 'a' || final == 'b' || final == 'd')
         modifiers |= KEY_SHIFT;
     for (size_t i = 0; i < sizeof sequence_keys / sizeof *sequence_keys; i++)
         if (sequence_keys[i].final == final &&
@@ -208,9 +193,6 @@ static key ss3_byte(keys *k, unsigned char byte)
         if (sequence_keys[i].number == 0 && (unsigned char)sequence_keys[i].final == byte &&
             byte < 'Z')
             return plain_key(sequence_keys[i].code, 0);
-    if (byte >= 'a' && byte <= 'd') /* rxvt */
-        return plain_key((key_code)(KEY_UP + (byte == 'b') + 3 * (byte == 'c') + 2 * (byte == 'd')),
-                         KEY_CTRL);
     return byte < ' ' ? text_byte(k, byte, 0) : plain_key(KEY_UNKNOWN, 0);
 }
 
@@ -238,7 +220,7 @@ static key string_byte(keys *k, unsigned char byte)
 
     if (byte == 0x07 || (k->state == IN_STRING_ESCAPE && c == '\\')) {
         k->state = IN_TEXT;
-        return plain_key(KEY_REPLY, 0);
+        return plain_key(KEY_UNKNOWN, 0);
     }
 
     if (k->state == IN_STRING_ESCAPE) { /* another sequence begins, and this one has no end */
@@ -255,14 +237,6 @@ static key string_byte(keys *k, unsigned char byte)
     if (byte >= ' ' && k->sequence.len < KEYS_SEQUENCE_BYTES)
         str_append(&k->sequence, &c, 1);
     return none;
-}
-
-static key click_byte(keys *k)
-{
-    if (--k->want > 0)
-        return none;
-    k->state = IN_TEXT;
-    return plain_key(KEY_UNKNOWN, 0);
 }
 
 /* ---- pastes ---- */
@@ -309,8 +283,6 @@ key keys_take(keys *k, unsigned char byte)
         return string_byte(k, byte);
     case IN_PASTE:
         return paste_byte(k, byte);
-    case IN_CLICK:
-        return click_byte(k);
     default:
         break;
     }

@@ -2,7 +2,7 @@
  * keys.h - what a terminal sends, as keys. Pure: bytes go in, keys come out; whoever reads
  * sees to what takes time.
  *
- * Sequences are those of xterm, the Linux console, rxvt and kitty
+ * Sequences are those of xterm, the Linux console and kitty
  * (https://invisible-island.net/xterm/ctlseqs/ctlseqs.html). What is not known of them is passed
  * over as a whole, and never becomes text.
  */
@@ -17,7 +17,6 @@ typedef enum key_code {
     KEY_NONE, /* more bytes are wanted */
     KEY_CHARACTER,
     KEY_PASTE, /* keys.pasted is what was pasted */
-    KEY_REPLY, /* keys.sequence is what the terminal answers to a question */
     KEY_UNKNOWN,
     KEY_ENTER,
     KEY_TAB,
@@ -53,7 +52,7 @@ typedef struct keys {
     size_t pasted_bytes; /* all of it */
     size_t end_seen;     /* bytes of the mark behind a paste */
     char character[4];
-    unsigned have, want; /* its bytes; want: also those of a click that are still to come */
+    unsigned have, want; /* its bytes */
     int state;
 } keys;
 

@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "cli/editor/console.h"
 #include "cli/editor/history_file.h"
-#include "cli/editor/outside.h"
 #include "cli/editor/pasted.h"
 #include "cli/editor/screen.h"
 #include "cli/editor/view.h"
@@ -91,7 +90,6 @@ struct reader {
     entries history;
     char *history_path;
     int has_complained; /* of the history's file, which is said once */
-    theme wanted;       /* THEME_ANY: what the terminal says */
     view_labels labels;
     editor_hooks asked; /* by those of the editor */
 };
@@ -125,18 +123,12 @@ static int ask_whether_whole(void *payload, const char *text, size_t len)
 
 /* ---- drawing ---- */
 
-static theme theme_in_force(const reader *r)
-{
-    return r->wanted == THEME_ANY ? r->console.asked : r->wanted;
-}
-
 typedef int (*drawing_step)(str *out, screen *s);
 
 static void draw(reader *r, drawing_step step, int is_final)
 {
     str out = { 0 };
 
-    r->screen.theme = theme_in_force(r);
     if (view_draw(&r->screen.next, &r->editor, &r->labels, is_final) == 0 &&
         step(&out, &r->screen) == 0)
         console_write(&out);
@@ -192,30 +184,6 @@ static void clear_screen(reader *r)
     draw(r, screen_update, 0);
 }
 
-/* The text is edited by $VISUAL or $EDITOR. */
-static void edit_outside(reader *r)
-{
-    str text = { 0 };
-    const str *all = &r->editor.text.all;
-
-    draw(r, screen_finish, 1);
-    console_set_raw(&r->console, 0);
-    int error = str_append(&text, str_text(all), all->len);
-    const char *why = error ? "out of memory" : outside_edit(&text, r->editor.language);
-    console_set_raw(&r->console, 1);
-    console_mark_pastes(&r->console);
-    take_size(r);
-    screen_forget(&r->screen);
-    if (why) {
-        str_clear(&r->editor.note);
-        str_add(&r->editor.note, why);
-    } else if (buffer_set(&r->editor.text, str_text(&text), text.len) == 0) {
-        r->editor.is_whole = 1;
-    }
-    str_free(&text);
-    draw(r, screen_update, 0);
-}
-
 /* 1: *event is what has come of the text. */
 static int follow(reader *r, editor_event asked, reader_event *event)
 {
@@ -229,9 +197,6 @@ static int follow(reader *r, editor_event asked, reader_event *event)
         return 0;
     case EDITOR_CLEAR:
         clear_screen(r);
-        return 0;
-    case EDITOR_OUTSIDE:
-        edit_outside(r);
         return 0;
     case EDITOR_ENTER:
         *event = READER_TEXT;
@@ -269,8 +234,6 @@ static reader_event edit_text(reader *r)
             break;
         }
 
-        if (k.code == KEY_REPLY && console_take_reply(&r->console))
-            draw_anew(r);
         if (follow(r, editor_take(&r->editor, k, &read->pasted, read->pasted_bytes), &event))
             return event;
     }
@@ -319,11 +282,6 @@ void reader_remember(reader *r, const char *text, size_t len)
     r->has_complained |= why != NULL;
 }
 
-theme reader_theme(const reader *r)
-{
-    return theme_in_force(r);
-}
-
 int reader_take_ahead(reader *r)
 {
     console *c = &r->console;
@@ -353,11 +311,7 @@ int reader_open(reader **out, signals *s, const reader_options *options)
     }
 
     console_open(&r->console, s);
-    r->wanted = options->theme;
-    r->console.asked = theme_of_variable(getenv("COLORFGBG"));
-    if (r->wanted == THEME_ANY)
-        console_ask(&r->console);
-
+    r->screen.theme = options->theme;
     if (r->history_path)
         history_file_load(&r->history, r->history_path);
     signals_before_exit(s, restore_terminal, r);

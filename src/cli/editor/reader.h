@@ -20,7 +20,7 @@ typedef struct reader_options {
     editor_hooks hooks;
     code_language language;
     const char *history_path; /* NULL: none is kept */
-    theme theme;              /* THEME_ANY: the terminal is asked */
+    theme theme;
 } reader_options;
 
 typedef struct reader reader;
@@ -31,7 +31,6 @@ int reader_open(reader **out, signals *s, const reader_options *options);
 reader_event reader_read(reader *r, const char *label, const char *more, str *text);
 /* Adds an entry to the history and its file. */
 void reader_remember(reader *r, const char *text, size_t len);
-theme reader_theme(const reader *r);
 /* The next byte that was typed ahead and not used, for whoever reads stdin himself; -1: none. */
 int reader_take_ahead(reader *r);
 void reader_close(reader *r);

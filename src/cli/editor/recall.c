@@ -102,20 +102,6 @@ static void give_up_search(editor *e)
     leave_search(e);
 }
 
-/* The newest entry that is newer than the one found and has the words, too. */
-static void find_newer(editor *e)
-{
-    editor_search *s = &e->search;
-    size_t place;
-
-    for (size_t at = s->found == SIZE_MAX ? SIZE_MAX : s->found + 1; at < e->history->count; at++)
-        if (entries_find(e->history, at + 1, str_text(&s->words), &place) == at) {
-            find_words(e, at + 1);
-            return;
-        }
-    s->is_missing = 1;
-}
-
 static int is_control(key k, char letter)
 {
     return k.code == KEY_CHARACTER && k.modifiers == KEY_CTRL && k.text[0] == letter;
@@ -127,8 +113,6 @@ int take_search_key(editor *e, key k, editor_event *event)
 
     if (is_control(k, 'r')) {
         find_words(e, s->found == SIZE_MAX ? e->history->count : s->found);
-    } else if (is_control(k, 's')) {
-        find_newer(e);
     } else if (is_control(k, 'g') || is_control(k, 'c')) {
         give_up_search(e);
     } else if (k.code == KEY_CHARACTER && k.modifiers == 0) {

@@ -7,19 +7,11 @@
 #include "cli/editor/style.h"
 
 typedef enum theme {
-    THEME_NONE,  /* no colours; what is chosen is reversed */
-    THEME_ANY,   /* of an unknown background: colours that are seen on both */
-    THEME_LIGHT, /* dark text on a light background */
-    THEME_DARK
+    THEME_NONE,   /* no colours; what is chosen is reversed */
+    THEME_COLOURS /* that are seen on light and on dark backgrounds */
 } theme;
 
 /* The sequence that turns a style on, behind one that has turned all off; "": none. */
 const char *theme_on(theme t, style s);
-
-/* The theme for a background, from an answer to OSC 11, "11;rgb:ffff/ffff/ffff"; THEME_ANY where it
- * says nothing. */
-theme theme_of_answer(const char *answer);
-/* The same from COLORFGBG, "15;0"; NULL is nothing. */
-theme theme_of_variable(const char *value);
 
 #endif

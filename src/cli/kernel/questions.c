@@ -6,8 +6,6 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "cli/kernel/kernel.h"
-#include "cli/program/limit_magic.h"
-#include "cli/program/magic_order.h"
 
 static void reply(kernel *k, const kernel_message *request, const char *type, content *c)
 {
@@ -46,72 +44,37 @@ static int read_place(place *out, const kernel_message *request)
 
 /* ---- names ---- */
 
-/* What stands in place of the part of the code from start to end, both in characters. */
-typedef struct matches {
-    const snug_completion *found; /* NULL: nothing is */
-    size_t count, own;            /* own: where "%limit" stands among them; count: it does not */
-    size_t start, end;
-} matches;
-
-static matches count_matches(const snug_completion *completion, const place *p)
-{
-    const char *code = str_text(&p->code), *match;
-    const size_t end = utf8_length(code, p->cursor);
-    matches m = { .found = completion, .start = end, .end = end };
-    if (!completion)
-        return m;
-
-    const size_t start = snug_completion_start(completion);
-    m.start = utf8_length(code, start);
-    m.own = m.count = snug_completion_match_count(completion);
-    if (!limit_magic_begins(code, start, p->cursor))
-        return m;
-    for (m.own = 0; (match = snug_completion_match(completion, m.own)); m.own++)
-        if (magic_order("%limit", match) < 0)
-            break;
-    m.count++;
-    return m;
-}
-
-static const char *match_at(const matches *m, size_t i)
-{
-    if (i == m->own)
-        return "%limit";
-    return snug_completion_match(m->found, i - (i > m->own));
-}
-
-static const char *type_at(const matches *m, size_t i)
-{
-    const char *type = i == m->own ? "magic" : snug_completion_type(m->found, i - (i > m->own));
-    return *type ? type : "<unknown>";
-}
-
 /* What front ends show beside a match, by a name that is still experimental there. */
-static void add_types(content *c, const matches *m)
+static void add_types(content *c, const snug_completion *found, size_t start, size_t end)
 {
+    const char *match;
+
     content_add(c, "{\"_jupyter_types_experimental\":[");
-    for (size_t i = 0; i < m->count; i++) {
+    for (size_t i = 0; found && (match = snug_completion_match(found, i)); i++) {
+        const char *type = snug_completion_type(found, i);
         content_next(c);
-        content_printf(c, "{\"start\":%zu,\"end\":%zu", m->start, m->end);
-        content_text(c, "text", match_at(m, i));
-        content_text(c, "type", type_at(m, i));
+        content_printf(c, "{\"start\":%zu,\"end\":%zu", start, end);
+        content_text(c, "text", match);
+        content_text(c, "type", *type ? type : "<unknown>");
         content_add(c, "}");
     }
     content_add(c, "]}");
 }
 
-static void add_matches(content *c, const snug_completion *completion, const place *p)
+/* Places are in characters. found NULL: nothing is. */
+static void add_matches(content *c, const snug_completion *found, const place *p)
 {
-    const matches m = count_matches(completion, p);
+    const char *code = str_text(&p->code), *match;
+    const size_t end = utf8_length(code, p->cursor);
+    const size_t start = found ? utf8_length(code, snug_completion_start(found)) : end;
 
     content_add(c, "{\"status\":\"ok\",\"matches\":[");
-    for (size_t i = 0; i < m.count; i++) {
-        const char *match = match_at(&m, i);
+    for (size_t i = 0; found && (match = snug_completion_match(found, i)); i++) {
         content_next(c);
         content_quote(c, match, strlen(match));
     }
-    content_printf(c, "],\"cursor_start\":%zu,\"cursor_end\":%zu,\"metadata\":", m.start, m.end);
-    add_types(c, &m);
+    content_printf(c, "],\"cursor_start\":%zu,\"cursor_end\":%zu,\"metadata\":", start, end);
+    add_types(c, found, start, end);
     content_add(c, "}");
 }
 

@@ -74,37 +74,24 @@ static void tell_fallback(const char *why)
         command_fail(EXIT_FINE, "there is no worker, and cells run in this process: %s", why);
 }
 
-static int fail_workdir(const char *path)
+/* With the folders above it. */
+int command_make_workdir(const options *o)
 {
-    return command_fail(EXIT_USAGE, "--workdir %s cannot be made: %s", path, strerror(errno));
-}
-
-/* Where a name is spelt wrong in the middle of a path, that shows. */
-static int make_workdir_deep(const options *o)
-{
-    char *path = strdup(o->workdir);
+    const int is_elsewhere = o->worker_command && !o->docker_image;
     unsigned above;
     int status = EXIT_FINE;
 
+    if (!o->workdir || is_elsewhere)
+        return EXIT_FINE;
+    char *path = strdup(o->workdir);
     if (!path)
         return command_fail_memory();
     for (size_t len = strlen(path); len > 1 && path[len - 1] == '/'; len--)
         path[len - 1] = '\0';
     if (parents_make(&above, path, 0777) || (mkdir(path, 0777) && errno != EEXIST))
-        status = fail_workdir(path);
-    else if (above > 0 && !o->is_quiet)
-        command_fail(EXIT_FINE, "--workdir %s was made, with %u folder%s above it", path, above,
-                     above == 1 ? "" : "s");
+        status = command_fail(EXIT_USAGE, "--workdir %s cannot be made: %s", path, strerror(errno));
     free(path);
     return status;
-}
-
-int command_make_workdir(const options *o)
-{
-    int is_elsewhere = o->worker_command && !o->docker_image;
-    if (!o->workdir || is_elsewhere || mkdir(o->workdir, 0777) == 0 || errno == EEXIST)
-        return EXIT_FINE;
-    return errno == ENOENT ? make_workdir_deep(o) : fail_workdir(o->workdir);
 }
 
 static int has_signal(void *payload)

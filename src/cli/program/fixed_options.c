@@ -1,7 +1,6 @@
 #include "cli/program/fixed_options.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -18,60 +17,24 @@ static int bad_clock(const char *text)
 {
     return command_fail(EXIT_USAGE,
                         "--clock %s is neither fixed nor a time from 1970 on, as 2026-03-01 or "
-                        "2026-03-01T09:30:00+01:00 is",
+                        "2026-03-01T09:30:00Z is",
                         text);
 }
 
-/* Behind the seconds: a fraction of three digits at most. */
-static const char *read_fraction(const char *at, uint64_t *ms)
-{
-    uint64_t unit = 100;
-
-    if (*at != '.' || !isdigit((unsigned char)at[1]))
-        return at;
-    for (at++; isdigit((unsigned char)*at) && unit > 0; at++, unit /= 10)
-        *ms += (uint64_t)(*at - '0') * unit;
-    return at;
-}
-
-/* "", "Z" or "+01:00": minutes to take off. 0: it is none of these. */
-static int read_offset(const char *at, long *minutes)
-{
-    int hour, minute, len = 0;
-
-    *minutes = 0;
-    if (!*at || strcmp(at, "Z") == 0)
-        return 1;
-    if ((*at != '+' && *at != '-') || strlen(at) != strlen("+00:00") ||
-        sscanf(at + 1, "%2d:%2d%n", &hour, &minute, &len) != 2 || len != 5 || hour > 23 ||
-        minute > 59)
-        return 0;
-    *minutes = (*at == '-' ? -1 : 1) * (hour * 60 + minute);
-    return 1;
-}
-
-/* Seconds may be left out, and all of the time. Without an offset it is UTC. */
+/* A day, or a time of it, in UTC. */
 static int read_time(uint64_t *out, const char *text)
 {
     struct tm at = { 0 };
-    uint64_t ms = 0;
-    long minutes;
     const char *rest = strptime(text, "%Y-%m-%d", &at);
 
-    if (rest && (*rest == 'T' || *rest == ' ')) {
-        const char *with_seconds = strptime(rest + 1, "%H:%M:%S", &at);
-        rest = with_seconds ? read_fraction(with_seconds, &ms) : strptime(rest + 1, "%H:%M", &at);
-    }
-
+    if (rest && *rest == 'T')
+        rest = strptime(rest, "T%H:%M:%SZ", &at);
     struct tm same = at;
-    time_t seconds = rest ? timegm(&same) : 0;
-    if (!rest || !isdigit((unsigned char)*text) || same.tm_mday != at.tm_mday ||
-        !read_offset(rest, &minutes))
+    const time_t seconds = timegm(&same);
+    if (!rest || *rest || !isdigit((unsigned char)*text) || same.tm_mday != at.tm_mday ||
+        seconds < 1)
         return 0;
-    seconds -= minutes * 60;
-    if (seconds < 1)
-        return 0;
-    *out = (uint64_t)seconds * 1000 + ms;
+    *out = (uint64_t)seconds * 1000;
     return 1;
 }
 

@@ -130,30 +130,6 @@ static int take_line(const char *line, size_t len, str *out, snug_limits *limits
     return error;
 }
 
-/* The line is one, or empty. What stands behind it is another question. */
-static int is_line(const char *line)
-{
-    line += strspn(line, " \t\r");
-    return *line == '\n' || !*line ||
-           (strncmp(line, magic, sizeof magic - 1) == 0 &&
-            strchr(" \t\r\n", line[sizeof magic - 1]));
-}
-
-int limit_magic_begins(const char *code, size_t start, size_t cursor)
-{
-    if (cursor <= start || cursor - start >= sizeof magic ||
-        strncmp(code + start, magic, cursor - start) != 0)
-        return 0;
-
-    const char *line = code, *end;
-    while ((end = memchr(line, '\n', start - (size_t)(line - code)))) {
-        if (!is_line(line))
-            return 0;
-        line = end + 1;
-    }
-    return line + strspn(line, " \t\r") == code + start;
-}
-
 int limit_magic_take(str *code, str *out, snug_limits *limits, const snug_limits *given)
 {
     snug_limits taken = *limits;

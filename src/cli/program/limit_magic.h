@@ -16,8 +16,6 @@
  * given: the session's, where zero means the default. SNUG_OK; SNUG_ENOMEM; SNUG_EINVAL with a
  * sentence, and no limit is another one. */
 int limit_magic_take(str *code, str *out, snug_limits *limits, const snug_limits *given);
-/* Whether such a line may become of what stands in the code from byte start to the cursor. */
-int limit_magic_begins(const char *code, size_t start, size_t cursor);
 /* The default of the limit at that offset in snug_limits. */
 uint64_t limit_magic_default(size_t offset);
 

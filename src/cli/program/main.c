@@ -225,6 +225,10 @@ static int print_command_help(const command *c, int is_all)
     options_print(stdout, c->bit, is_brief);
     if (is_brief)
         printf("\nsnug help %s --all lists all options.\n", c->name);
+    else if (c->bit & FOR_ASK)
+        puts("\nOptions of sessions, as of snug run: snug help run. Limits, with their options: "
+             "snug\n"
+             "doctor. Keys of the configuration, which are given as KEY=VALUE: snug config show.");
     return EXIT_FINE;
 }
 

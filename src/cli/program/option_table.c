@@ -8,12 +8,7 @@
 static const option_choice colors[] = {
     { "auto", TERM_AUTO }, { "always", TERM_ALWAYS }, { "never", TERM_NEVER }, { NULL, 0 }
 };
-/* The words are those of theme.h and pictures.h, which stand above. */
-enum { BACKGROUND_ASKED = 1, BACKGROUND_LIGHT, BACKGROUND_DARK };
-static const option_choice backgrounds[] = { { "auto", BACKGROUND_ASKED },
-                                             { "light", BACKGROUND_LIGHT },
-                                             { "dark", BACKGROUND_DARK },
-                                             { NULL, 0 } };
+/* The words are those of pictures.h, which stands above. */
 static const option_choice pictures[] = { { "auto", 0 },  { "kitty", 1 }, { "iterm", 2 },
                                           { "saved", 3 }, { "none", 4 },  { NULL, 0 } };
 static const option_choice isolations[] = {
@@ -84,7 +79,7 @@ const option_row option_rows[] = {
     { "--key-file", "FILE", KIND_TEXT, FOR_ASK | FOR_DOCTOR, AGENT(key_file), NULL,
       "file whose first line is the key (default: the provider's variable)",
       .key = "generation.key_file" },
-    { "--fallback-model", "P:M", KIND_TEXT, FOR_ASK, AGENT(fallback_model), NULL,
+    { NULL, "P:M", KIND_TEXT, FOR_ASK, AGENT(fallback_model), NULL,
       "model that is asked where another one is not available", .key = "generation.fallback" },
     { "--request-field", "NAME=VALUE", KIND_PAIR, FOR_ASK | FOR_DOCTOR,
       offsetof(options, request_fields), NULL,
@@ -131,7 +126,7 @@ const option_row option_rows[] = {
       offsetof(options, program_language), languages,
       "of the programs (default auto: by the question, or the file); bash needs a worker",
       .key = "generation.language", .fallback = "auto" },
-    { "--style", "plain|documented", KIND_CHOICE, FOR_ASK, offsetof(options, program_style), styles,
+    { NULL, "plain|documented", KIND_CHOICE, FOR_ASK, offsetof(options, program_style), styles,
       "programs as they come, or of functions with documentation and handled errors",
       .key = "generation.style", .fallback = "plain" },
     { "--prompts", "DIR", KIND_TEXT, FOR_ASK, AGENT(prompts_dir), NULL,
@@ -298,7 +293,7 @@ const option_row option_rows[] = {
     { "--ask-model", NULL, KIND_FLAG, FOR_ASK, AGENT(asks_model), NULL,
       "programs have ask_model(prompt, system=None), which asks a model",
       .key = "execution.ask_model" },
-    { "--ask-model-with", "P:M", KIND_TEXT, FOR_ASK, AGENT(asked_model), NULL,
+    { NULL, "P:M", KIND_TEXT, FOR_ASK, AGENT(asked_model), NULL,
       "model that ask_model asks (default: that of --model)", .key = "execution.ask_model_with" },
     { "--most-model-calls", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(model_calls), NULL, NULL,
       .key = "execution.model_calls" },
@@ -306,7 +301,7 @@ const option_row option_rows[] = {
       "a program that failed is repaired", .key = "improvement.enabled", .is_off = 1 },
     { "--max-attempts", "NUMBER", KIND_BUDGET, FOR_ASK, BUDGET(attempts), NULL, NULL,
       .key = "improvement.max_attempts" },
-    { "--repair-model", "P:M", KIND_TEXT, FOR_ASK, AGENT(repair_model), NULL,
+    { NULL, "P:M", KIND_TEXT, FOR_ASK, AGENT(repair_model), NULL,
       "model that repairs (default: the same)", .key = "improvement.model" },
     { "--focus", "fix_errors|optimize|robustness|style", KIND_CHOICE, FOR_ASK, AGENT(focus),
       focuses, "what repairs aim at, and what a program of --code is made (default fix_errors)",
@@ -320,7 +315,7 @@ const option_row option_rows[] = {
     { "--no-evaluation", NULL, KIND_FLAG, FOR_ASK, AGENT(has_no_evaluation), NULL,
       "no model judges what ran", .key = "evaluation.enabled", .is_off = 1,
       .key_about = "a model judges what ran" },
-    { "--evaluation-model", "P:M", KIND_TEXT, FOR_ASK, AGENT(evaluation_model), NULL,
+    { NULL, "P:M", KIND_TEXT, FOR_ASK, AGENT(evaluation_model), NULL,
       "model that judges and words the answer (default: the same)", .key = "evaluation.model" },
     { "--check", "CODE", KIND_LIST, FOR_ASK, offsetof(options, checks), NULL,
       "code that must run without an exception after the program; may be repeated",
@@ -351,7 +346,7 @@ const option_row option_rows[] = {
       .fallback = "sentence" },
     { "--answer-language", "LANGUAGE", KIND_TEXT, FOR_ASK, offsetof(options, language), NULL,
       "language of the answer (default: that of the question)", .key = "response.language" },
-    { "--messages", NULL, KIND_FLAG, FOR_ASK, AGENT(has_messages), NULL,
+    { NULL, NULL, KIND_FLAG, FOR_ASK, AGENT(has_messages), NULL,
       "the reply has all messages between snug and the model", .key = "response.include_messages" },
     { NULL, NULL, KIND_FLAG, FOR_ASK, AGENT(has_no_history), NULL,
       "a heading of the markdown report", .key = "response.include_improvement_history",
@@ -411,8 +406,6 @@ const option_row option_rows[] = {
       "replies of models are kept in the state folder, and used again", .key = "cache.enabled" },
     { "--cache-file", "FILE", KIND_TEXT, FOR_ASK, AGENT(cache_file), NULL, "the same in a file",
       .key = "cache.file" },
-    { "--no-cache", NULL, KIND_FLAG, FOR_ASK, offsetof(options, has_no_cache), NULL,
-      "no cache, whatever else says so" },
     { "--cache-size", "SIZE", KIND_BUDGET, FOR_ASK, BUDGET(cache_bytes), NULL, NULL,
       .key = "cache.max_size" },
     { "--cache-age", "TIME", KIND_BUDGET, FOR_ASK, BUDGET(cache_age_ms), NULL, NULL,
@@ -488,11 +481,8 @@ const option_row option_rows[] = {
     { "--color", "auto|always|never", KIND_CHOICE,
       FOR_PROMPT | FOR_RUN | FOR_CHECK | FOR_QUESTIONS | FOR_LIBRARY, offsetof(options, color),
       colors, "colours (default auto; NO_COLOR is honoured)" },
-    { "--background", "auto|light|dark", KIND_CHOICE, FOR_PROMPT | FOR_ASK,
-      offsetof(options, background), backgrounds,
-      "of the terminal, for the colours of code (default auto: prompts ask it)" },
     { "--output-rows", "NUMBER", KIND_COUNT, FOR_ASK, offsetof(options, output_rows), NULL,
-      "of a program's output on a terminal; of more, the end (default 20; with -v all)" },
+      "of a program's output on a terminal (default 20; with -v all)" },
     { "--pictures", "auto|kitty|iterm|saved|none", KIND_CHOICE, FOR_PROMPT | FOR_QUESTIONS,
       offsetof(options, pictures), pictures,
       "how pictures are shown (default auto: as the terminal can, else saved and named)" },

@@ -348,14 +348,26 @@ static void print_limit(FILE *stream, const char *left, const snug_limit_descrip
             quantity_text(amount, sizeof amount, limit->default_value, unit));
 }
 
+/* Of a question not those that are listed elsewhere: of sessions by snug help run, limits by snug
+ * doctor. */
+static int is_listed(const option_row *row, unsigned command, int only_common)
+{
+    const int is_of_sessions =
+        (row->commands & FOR_SESSIONS) == FOR_SESSIONS && !(row->commands & FOR_DOCTOR);
+
+    if (!row->name || !is_option_of(row, command) || (!row->about && !option_limit(row)))
+        return 0;
+    if (row->is_common || only_common || !(command & FOR_ASK))
+        return row->is_common || !only_common;
+    return !is_of_sessions && row->kind != KIND_BUDGET;
+}
+
 void options_print(FILE *stream, unsigned command, int only_common)
 {
     for (size_t i = 0; i < option_count; i++) {
         const option_row *row = &option_rows[i];
         const snug_limit_description *limit = option_limit(row);
-        if (!row->name || !is_option_of(row, command) || (!row->about && !limit))
-            continue;
-        if (only_common && !row->is_common)
+        if (!is_listed(row, command, only_common))
             continue;
 
         char left[64];

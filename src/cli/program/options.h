@@ -136,11 +136,11 @@ typedef struct options {
     text_list images;                                   /* paths */
     text_list checks;
     const char *expect, *context_path, *language;
-    const char *conversation;    /* of --session */
-    const char *title, *kind;    /* of a document */
-    int forgets;                 /* the conversation is removed */
-    int has_cache, has_no_cache; /* of replies, in the state folder */
-    const char *code_path;       /* of a program that is there already */
+    const char *conversation; /* of --session */
+    const char *title, *kind; /* of a document */
+    int forgets;              /* the conversation is removed */
+    int has_cache;            /* of replies, in the state folder */
+    const char *code_path;    /* of a program that is there already */
     int is_explained;
     packages_options packages;
     kernel_options kernel;
@@ -154,7 +154,6 @@ typedef struct options {
     int install;            /* install_choice, of packages that programs want */
     int is_quiet;
     int color;                /* term_mode */
-    int background;           /* of the prompt's terminal: a theme */
     int pictures;             /* a picture_mode */
     const char *history_file; /* of the prompt; "none": none */
     int isolation;            /* isolation_choice */

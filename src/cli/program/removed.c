@@ -5,6 +5,14 @@
 static const struct {
     const char *name, *advice;
 } removed[] = {
+    { "--ask-model-with", "the key execution.ask_model_with=VALUE is the same" },
+    { "--fallback-model", "the key generation.fallback=VALUE is the same" },
+    { "--messages", "the key response.include_messages=true is the same" },
+    { "--repair-model", "the key improvement.model=VALUE is the same" },
+    { "--evaluation-model", "the key evaluation.model=VALUE is the same" },
+    { "--style", "the key generation.style=VALUE is the same" },
+    { "--no-cache", "cache.enabled=false is the same" },
+    { "--background", "code has the terminal's own colours; --color never does without" },
     { "--debug", "-v shows the messages of each step" },
     { "--input-size", "the key input.max_size=SIZE is the same" },
     { "--out-files",

@@ -151,8 +151,6 @@ int state_set_material(str *library, str *cache, snug_agent_options *wanted, con
         wanted->cache_file = cache->data;
     }
 
-    if (o->has_no_cache)
-        wanted->cache_file = NULL;
     return check_needs(wanted);
 }
 

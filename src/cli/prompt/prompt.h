@@ -23,7 +23,6 @@ typedef struct prompt {
     pictures pictures;
     code_language language;
     str source; /* what has been entered */
-    str next;   /* what the next cell begins as */
     uint64_t number;
     prompt_cell *cells; /* that have run since the session's last reset */
     size_t cell_count, cell_cap;
@@ -38,9 +37,6 @@ typedef enum word_answer { WORD_NONE, WORD_DONE, WORD_LEAVES } word_answer;
 
 /* WORD_NONE: what has been entered is a cell. */
 word_answer prompt_take_word(prompt *p);
-/* The magic among them that may become of what stands in the text from byte start to the cursor:
- * number index, sorted; NULL behind the last one. */
-const char *prompt_magic(size_t index, const char *text, size_t start, size_t cursor);
 void prompt_print_help(const prompt *p);
 
 /* What has run, for %save and %edit; the source is copied. */

@@ -13,7 +13,6 @@
 #include "cli/editor/menu.h"
 #include "cli/program/command.h"
 #include "cli/program/limit_magic.h"
-#include "cli/program/magic_order.h"
 #include "cli/program/state_folder.h"
 #include "cli/prompt/advice.h"
 #include "cli/prompt/prompt.h"
@@ -155,45 +154,16 @@ static void bash_words(shown_session *s, menu *out, const char *text, size_t cur
 
 /* ---- completions ---- */
 
-enum { OWN_MAGICS = 8 };
-
-/* The prompt's own magics, in their order. */
-static size_t find_own(const char *own[OWN_MAGICS], const char *text, size_t start, size_t cursor)
-{
-    const int has_limit = limit_magic_begins(text, start, cursor);
-    const char *magic;
-    size_t count = 0;
-    int is_added = !has_limit;
-
-    for (size_t i = 0; count + 1 < OWN_MAGICS && (magic = prompt_magic(i, text, start, cursor));
-         i++) {
-        if (!is_added && magic_order("%limit", magic) < 0) {
-            own[count++] = "%limit";
-            is_added = 1;
-        }
-        own[count++] = magic;
-    }
-    if (!is_added)
-        own[count++] = "%limit";
-    return count;
-}
-
 static void complete_python(shown_session *s, menu *out, const char *text, size_t cursor)
 {
     snug_completion *completion = NULL;
-    const char *match, *own[OWN_MAGICS];
+    const char *match;
 
     if (snug_session_complete(&completion, s->session, text, cursor, cursor))
         return;
     out->start = snug_completion_start(completion);
-    size_t owned = find_own(own, text, out->start, cursor), added = 0;
-    for (size_t i = 0; (match = snug_completion_match(completion, i)); i++) {
-        while (added < owned && magic_order(own[added], match) < 0)
-            menu_add(out, own[added++]);
+    for (size_t i = 0; (match = snug_completion_match(completion, i)); i++)
         menu_add(out, match);
-    }
-    while (added < owned)
-        menu_add(out, own[added++]);
     snug_completion_free(completion);
 }
 
@@ -424,11 +394,6 @@ static void print_banner(const prompt *p)
 /* ---- the command ---- */
 
 /* The terminal is asked, unless an option says what it has. */
-static theme theme_of(const options *o)
-{
-    return o->background ? (theme)o->background : THEME_ANY;
-}
-
 static int open_prompt(prompt *p, const options *o)
 {
     int status = shown_session_open(&p->shown, 1);
@@ -443,7 +408,7 @@ static int open_prompt(prompt *p, const options *o)
         .hooks = session_hooks(&p->shown),
         .language = p->language,
         .history_path = path,
-        .theme = p->shown.show.colors.out ? theme_of(o) : THEME_NONE,
+        .theme = p->shown.show.colors.out ? THEME_COLOURS : THEME_NONE,
     };
     int error = reader_open(&p->reader, &p->shown.signals, &wanted);
     free(path);
@@ -478,8 +443,6 @@ static int serve_prompt(prompt *p)
     print_banner(p);
     while (!status && !p->shown.show.is_broken) {
         str_clear(&p->source);
-        str_add_str(&p->source, &p->next);
-        str_clear(&p->next);
         reader_event event = read_prompt_cell(p);
         if (event == READER_CANCEL ||
             (event == READER_TEXT && is_blank_source(str_text(&p->source))))
@@ -509,7 +472,6 @@ int command_prompt(const options *o)
     pictures_close(&p.pictures);
     reader_close(p.reader);
     prompt_forget_cells(&p);
-    str_free(&p.next);
     int taken = shown_session_close(&p.shown);
     str_free(&p.source);
     if (taken)

@@ -5,14 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/ascii.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "cli/editor/outside.h"
 #include "cli/prompt/prompt.h"
 
 /* ---- cells that have run ---- */
@@ -135,62 +133,37 @@ static char *path_of(const char *word)
     return asprintf(&path, "%s%s", home, word + 1) < 0 ? NULL : path;
 }
 
-/* 0, or an errno. A new file that could not be written whole is removed. */
-static int write_to(const char *path, int flags, const str *text)
+/* 0, or -1 with errno, and nothing is left of it. */
+static int write_new(const char *path, const str *text)
 {
-    int error = 0, fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
-
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
-        return errno;
-    if (file_write_all(fd, str_text(text), text->len))
+        return -1;
+
+    int failed = file_write_all(fd, text->data, text->len), error = errno;
+    if (close(fd) && !failed) {
+        failed = -1;
         error = errno;
-    if (close(fd) && !error)
-        error = errno;
-    if (error && flags & O_EXCL)
+    }
+    if (failed)
         unlink(path);
-    return error;
+    errno = error;
+    return failed;
 }
 
-/* Another name of it would stay as it is, and its owner would be lost. */
-static int can_be_replaced(const struct stat *old)
-{
-    return old->st_nlink == 1 && old->st_uid == geteuid();
-}
-
-/* The older one stays until the new one is whole, where the folder lets it be replaced at all: a
- * mount point cannot be. */
-static int replace_file(const char *path, const struct stat *old, const str *text)
-{
-    struct iovec piece = { text->data, text->len };
-    char *target = can_be_replaced(old) ? realpath(path, NULL) : NULL; /* a link stays one */
-    int error = EPERM;
-
-    if (target)
-        error = !file_replace(target, &piece, 1) ? 0 : errno ? errno : EINVAL;
-    if (target && !error)
-        chmod(target, old->st_mode & 07777);
-    free(target);
-    if (error == EPERM || error == EACCES || error == EBUSY || error == EROFS)
-        return write_to(path, O_TRUNC, text);
-    return error;
-}
-
+/* -f replaces what is there as a whole: a link becomes a file. */
 static void write_cells(const char *path, const str *text, size_t count, int replaces)
 {
-    struct stat old;
-    int is_file = stat(path, &old) == 0 && S_ISREG(old.st_mode), error;
+    struct iovec piece = { text->data, text->len };
 
-    if (replaces && is_file)
-        error = replace_file(path, &old, text);
-    else
-        error = write_to(path, replaces ? O_TRUNC : O_EXCL, text);
-
-    if (error == EEXIST && !replaces)
-        complain("%s is there already; %%save -f %s replaces it", path, path);
-    else if (error)
-        complain("%s cannot be written: %s", path, strerror(error));
-    else
+    if (replaces && file_replace(path, &piece, 1))
+        complain("%s", error_message());
+    else if (replaces || !write_new(path, text))
         printf("%zu cell%s saved to %s\n\n", count, count == 1 ? "" : "s", path);
+    else if (errno == EEXIST)
+        complain("%s is there already; %%save -f %s replaces it", path, path);
+    else
+        complain("%s cannot be written: %s", path, strerror(errno));
 }
 
 static word_answer save_cells(prompt *p, char *words)
@@ -230,38 +203,6 @@ static word_answer save_cells(prompt *p, char *words)
     return WORD_DONE;
 }
 
-/* ---- %edit ---- */
-
-static word_answer edit_cell(prompt *p, char *words)
-{
-    const char *word = next_word(&words);
-    const char *source = p->cell_count > 0 ? p->cells[p->cell_count - 1].source : "";
-    range wanted;
-
-    if (*word && (!read_range(&wanted, word) || wanted.first != wanted.last)) {
-        complain("%%edit [NUMBER] wants the number of a cell, not %s", word);
-        return WORD_DONE;
-    }
-    for (size_t i = 0; *word && i < p->cell_count; i++)
-        if (p->cells[i].number == wanted.first) {
-            source = p->cells[i].source;
-            word = "";
-        }
-    if (*word) {
-        complain("cell %s has not run", word);
-        return WORD_DONE;
-    }
-
-    str_clear(&p->next);
-    str_add(&p->next, source);
-    const char *why = outside_edit(&p->next, p->language);
-    if (why) {
-        complain("%s", why);
-        str_clear(&p->next);
-    }
-    return WORD_DONE;
-}
-
 /* ---- help and leaving ---- */
 
 static word_answer leave(prompt *p, char *words)
@@ -288,7 +229,6 @@ void prompt_print_help(const prompt *p)
         "  Up, Down      lines, then the history: cells that begin as what is before the cursor\n"
         "  Ctrl-R        searches the history\n"
         "  Alt-Enter     begins a new line\n"
-        "  Ctrl-X Ctrl-E edits the cell with $EDITOR\n"
         "  Ctrl-_        undoes what was typed\n"
         "  Ctrl-C        clears the cell, or interrupts it\n"
         "  Ctrl-D        leaves, as exit and quit do\n"
@@ -296,8 +236,7 @@ void prompt_print_help(const prompt *p)
     if (p->language == CODE_PYTHON)
         printf("  name?, name?? tells what a name is, with its source\n"
                "  %%undo         takes back what the last cell did to names\n");
-    printf("  %%edit [N]     edits the last cell, or cell N, with $EDITOR\n"
-           "  %%save FILE [FIRST-LAST...]\n"
+    printf("  %%save FILE [FIRST-LAST...]\n"
            "                writes the cells that have run to a file\n"
            "  %%limit [timeout=5m...]\n"
            "                limits of the cells from here on; alone it lists them\n"
@@ -315,22 +254,10 @@ static const struct {
     int takes_more; /* words behind it */
     word_answer (*act)(prompt *p, char *words);
 } table[] = {
-    { "exit", 0, leave },      { "quit", 0, leave },       { "exit()", 0, leave },
-    { "quit()", 0, leave },    { "help", 0, help },        { "?", 0, help },
-    { "%edit", 1, edit_cell }, { "%save", 1, save_cells }, { "%undo", 1, undo_cell },
+    { "exit", 0, leave },       { "quit", 0, leave },      { "exit()", 0, leave },
+    { "quit()", 0, leave },     { "help", 0, help },       { "?", 0, help },
+    { "%save", 1, save_cells }, { "%undo", 1, undo_cell },
 };
-
-const char *prompt_magic(size_t index, const char *text, size_t start, size_t cursor)
-{
-    if (cursor <= start || memchr(text, '\n', cursor) || strspn(text, " \t") != start)
-        return NULL;
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        if (*table[i].word == '%' && strncmp(table[i].word, text + start, cursor - start) == 0 &&
-            index-- == 0)
-            return table[i].word;
-    }
-    return NULL;
-}
 
 word_answer prompt_take_word(prompt *p)
 {
