@@ -12,7 +12,6 @@ snug_layer(cli SOURCES
     cli/ask/ask_command.c
     cli/ask/asker.c
     cli/ask/asker_open.c
-    cli/ask/asker_reply.c
     cli/ask/closing.c
     cli/ask/conversation_export.c
     cli/ask/conversations_command.c
@@ -32,7 +31,6 @@ snug_layer(cli SOURCES
     cli/ask/steps_program.c
     cli/ask/streamed_code.c
     cli/ask/talk.c
-    cli/ask/talk_complete.c
     cli/ask/talk_words.c
     cli/batch/batch.c
     cli/batch/progress.c
@@ -40,7 +38,6 @@ snug_layer(cli SOURCES
     cli/batch/tasks.c
     cli/cells/cell_answer.c
     cli/cells/cell_request.c
-    cli/cells/cell_asking.c
     cli/cells/cells.c
     cli/cells/crew.c
     cli/editor/changes.c
@@ -48,7 +45,6 @@ snug_layer(cli SOURCES
     cli/editor/code_bash.c
     cli/editor/code_python.c
     cli/editor/completing.c
-    cli/editor/console.c
     cli/editor/editor.c
     cli/editor/view.c
     cli/editor/entries.c
@@ -98,11 +94,9 @@ snug_layer(cli SOURCES
     cli/program/command.c
     cli/program/config.c
     cli/program/configfile.c
-    cli/program/docker.c
     cli/program/doctor.c
     cli/program/fixed_options.c
     cli/program/jsonline.c
-    cli/program/kernel_facts.c
     cli/program/key_names.c
     cli/program/level.c
     cli/program/limit_magic.c
@@ -119,7 +113,6 @@ snug_layer(cli SOURCES
     cli/program/settings.c
     cli/program/signals.c
     cli/program/state_folder.c
-    cli/program/tool_rules.c
     cli/prompt/advice.c
     cli/prompt/approve.c
     cli/prompt/read_line.c
@@ -127,7 +120,6 @@ snug_layer(cli SOURCES
     cli/prompt/show_cell.c
     cli/prompt/shown_session.c
     cli/prompt/words.c
-    cli/run/bash_script.c
     cli/run/check.c
     cli/run/input.c
     cli/run/ipynb.c

@@ -1,12 +1,15 @@
 #include "cli/program/options.h"
 
+#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/nearest.h"
+#include "base/shellword.h"
+#include "base/str.h"
 #include "cli/program/command.h"
-#include "cli/program/docker.h"
 #include "cli/program/fixed_options.h"
 #include "cli/program/key_names.h"
 #include "cli/program/option_table.h"
@@ -14,7 +17,207 @@
 #include "cli/program/quantity.h"
 #include "cli/program/removed.h"
 #include "cli/program/settings.h"
-#include "cli/program/tool_rules.h"
+
+/* ---- rules of tools ---- */
+
+static const struct {
+    const char *word;
+    snug_tool_decision decision;
+    int only_read_only;
+} decisions[] = {
+    { "allow", SNUG_TOOL_DECISION_ALLOW, 0 },
+    { "allow-reads", SNUG_TOOL_DECISION_ALLOW, 1 },
+    { "ask", SNUG_TOOL_DECISION_ASK, 0 },
+    { "deny", SNUG_TOOL_DECISION_DENY, 0 },
+};
+
+static int read_rule(snug_tool_rule *out, const char *text)
+{
+    const char *word = strrchr(text, '=');
+
+    if (!word || word == text)
+        return command_fail(EXIT_USAGE, "--tool-rule %s is not PATTERN=DECISION", text);
+    for (size_t i = 0; i < sizeof decisions / sizeof *decisions; i++) {
+        if (strcmp(decisions[i].word, word + 1) != 0)
+            continue;
+        out->pattern = strndup(text, (size_t)(word - text));
+        out->decision = decisions[i].decision;
+        out->only_read_only = decisions[i].only_read_only;
+        return out->pattern ? EXIT_FINE : command_fail_memory();
+    }
+    return command_fail(
+        EXIT_USAGE, "--tool-rule %s: there are allow, allow-reads, ask and deny, and not \"%s\"",
+        text, word + 1);
+}
+
+static void tool_rules_forget(options *o)
+{
+    for (size_t i = 0; i < o->rule_count; i++)
+        free((void *)(uintptr_t)o->rules[i].pattern);
+    free(o->rules);
+    o->rules = NULL;
+    o->rule_count = 0;
+    o->session.tool_rules = NULL;
+    o->session.tool_rule_count = 0;
+}
+
+/* Reads those of the options into o->session, in their order. EXIT_FINE, or EXIT_USAGE after one
+ * sentence. */
+static int tool_rules_read(options *o)
+{
+    const size_t count = o->tool_rules.count;
+    int status = EXIT_FINE;
+
+    tool_rules_forget(o);
+    if (count == 0)
+        return EXIT_FINE;
+    o->rules = calloc(count, sizeof *o->rules);
+    if (!o->rules)
+        return command_fail_memory();
+    for (size_t i = 0; i < count && !status; i++) {
+        status = read_rule(&o->rules[i], o->tool_rules.items[i]);
+        o->rule_count = i + 1;
+    }
+    o->session.tool_rules = o->rules;
+    o->session.tool_rule_count = o->rule_count;
+    return status;
+}
+
+/* ---- containers ---- */
+
+/* Behind it stand --user, the volumes and the image. */
+static const char run[] = " run -i --rm --init --network none --cap-drop ALL"
+                          " --security-opt no-new-privileges --pids-limit 512 --read-only"
+                          " --tmpfs /tmp";
+
+/* Podman takes the same arguments. */
+static const char *const engines[] = { "docker", "podman" };
+
+static int is_in_folder(const char *folder, size_t len, const char *name)
+{
+    char path[PATH_MAX];
+    int written = snprintf(path, sizeof path, "%.*s/%s", (int)len, folder, name);
+    return written > 0 && (size_t)written < sizeof path && access(path, X_OK) == 0;
+}
+
+static int is_on_path(const char *name)
+{
+    const char *folder = getenv("PATH");
+
+    while (folder && *folder) {
+        size_t len = strcspn(folder, ":");
+        if (is_in_folder(folder, len, name))
+            return 1;
+        folder += len + (folder[len] == ':');
+    }
+    return 0;
+}
+
+static const char *find_engine(void)
+{
+    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++)
+        if (is_on_path(engines[i]))
+            return engines[i];
+    return NULL;
+}
+
+/* The absolute path, also of a folder that is yet to be made. 0, or -1. */
+static int find_path(char *out, const char *path)
+{
+    char folder[PATH_MAX / 2];
+    if (realpath(path, out))
+        return 0;
+
+    int is_relative = *path != '/';
+    if (is_relative && !getcwd(folder, sizeof folder))
+        return -1;
+    int written =
+        snprintf(out, PATH_MAX, "%s%s%s", is_relative ? folder : "", is_relative ? "/" : "", path);
+    return written > 0 && written < PATH_MAX ? 0 : -1;
+}
+
+/* A file or folder, which has the same name in the container. */
+static int add_volume(str *out, const char *path, int is_writable)
+{
+    char real[PATH_MAX];
+    str volume = { 0 };
+
+    if (find_path(real, path))
+        return command_fail(EXIT_USAGE, "--docker: the path is too long: %s", path);
+    if (strchr(real, ':'))
+        return command_fail(EXIT_USAGE,
+                            "--docker: a path with a colon cannot be in a container: %s", real);
+
+    int failed = str_printf(&volume, "%s:%s:%s", real, real, is_writable ? "rw" : "ro") ||
+                 str_add(out, " --volume ") ||
+                 shellword_append(out, volume.data, strlen(volume.data));
+    str_free(&volume);
+    return failed ? command_fail_memory() : 0;
+}
+
+/* Names are found from the same folder as here. */
+static int add_folder(str *out)
+{
+    char folder[PATH_MAX];
+    if (!getcwd(folder, sizeof folder))
+        return command_fail(EXIT_USAGE, "--docker: the current folder has no name");
+    return str_add(out, " --workdir ") || shellword_append(out, folder, strlen(folder))
+               ? command_fail_memory()
+               : 0;
+}
+
+static int add_volumes(str *out, const options *o)
+{
+    if (o->workdir && add_volume(out, o->workdir, 1))
+        return -1;
+    return o->package_folder && add_volume(out, o->package_folder, 0) ? -1 : 0;
+}
+
+static int write_command(str *out, const char *engine, const options *o)
+{
+    if (str_add(out, engine) || str_add(out, run) ||
+        str_printf(out, " --user %u:%u", (unsigned)getuid(), (unsigned)getgid()))
+        return command_fail_memory();
+
+    if (add_folder(out) || add_volumes(out, o))
+        return -1;
+    if (str_add(out, " ") || shellword_append(out, o->docker_image, strlen(o->docker_image)) ||
+        str_add(out, " snug-worker"))
+        return command_fail_memory();
+    return 0;
+}
+
+/* Where an image is given: sets o->worker_command, which options_free() frees. EXIT_FINE, or
+ * EXIT_USAGE after one sentence on stderr. */
+static int docker_prepare(options *o)
+{
+    if (!o->docker_image)
+        return EXIT_FINE;
+    if (o->worker_command)
+        return command_fail(EXIT_USAGE, "--docker and --worker-command exclude each other");
+    if (o->isolation == AS_BASH)
+        return command_fail(EXIT_USAGE, "--docker runs Python; bash has a sandbox of its own, "
+                                        "--isolation bash without --docker");
+    /* A worker makes the link of a mount when it opens the session, and is sealed by then: landlock
+     * has no symbolic links. */
+    if (o->mount_count > 0)
+        return command_fail(EXIT_USAGE, "--docker has no --mount: give the folder as --workdir");
+    if (!*o->docker_image || *o->docker_image == '-')
+        return command_fail(EXIT_USAGE, "--docker: \"%s\" is not the name of an image",
+                            o->docker_image);
+
+    const char *engine = find_engine();
+    if (!engine)
+        return command_fail(EXIT_USAGE, "--docker: there is neither docker nor podman on PATH");
+
+    str command = { 0 };
+    if (write_command(&command, engine, o)) {
+        str_free(&command);
+        return EXIT_USAGE;
+    }
+    o->worker_command = o->docker_command = command.data;
+    return EXIT_FINE;
+}
 
 static int is_option_of(const option_row *row, unsigned command)
 {
@@ -353,7 +556,7 @@ static void print_limit(FILE *stream, const char *left, const snug_limit_descrip
 static int is_listed(const option_row *row, unsigned command, int only_common)
 {
     const int is_of_sessions =
-        (row->commands & FOR_SESSIONS) == FOR_SESSIONS && !(row->commands & FOR_DOCTOR);
+        (row->commands & FOR_RUN) && (row->commands & FOR_CELLS) && !(row->commands & FOR_DOCTOR);
 
     if (!row->name || !is_option_of(row, command) || (!row->about && !option_limit(row)))
         return 0;
