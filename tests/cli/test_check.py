@@ -57,7 +57,7 @@ outside of sessions.
                          [(1, []), (2, [5]), (3, [8]), (4, [10])])
 
     def test_what_runs_is_checked_as_it_runs(self):
-        for text, status in (("# %%\nx = '''\n# %%\n'''\nx\n", 0), ("x = (\n# %%\n1)\n", 1),
+        for text, status in (("# %%\nx = '''\n# %%\n'''\nx\n", 1), ("x = (\n# %%\n1)\n", 1),
                              ("from __future__ import annotations\n# %%\nfrom __future__ import annotations\n", 0),
                              ("x\n# %%\nfrom __future__ import annotations\n", 0), ("", 0)):
             with self.subTest(text):

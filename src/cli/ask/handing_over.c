@@ -42,9 +42,9 @@ static int open_given(handing *h, const char *given)
         return error_no_memory();
     while (h->path.len > 1 && h->path.data[h->path.len - 1] == '/')
         h->path.data[--h->path.len] = '\0';
-    if (parents_make(&made, h->path.data, 0777))
-        return error_system("%s", h->path.data);
     h->is_own = mkdir(h->path.data, 0777) == 0;
+    if (!h->is_own && errno == ENOENT)
+        h->is_own = !parents_make(&made, h->path.data, 0777) && !mkdir(h->path.data, 0777);
     if (!h->is_own && errno != EEXIST)
         return error_system("%s", h->path.data);
     return open_folder(h);

@@ -353,7 +353,8 @@ static reader_event plain_read(console *c, const editor_hooks *hooks, const char
         }
 
         str_clear(&cleaned);
-        if (pasted_clean(&cleaned, str_text(&line), line.len) || (!is_first && str_add(text, "\n")) ||
+        if (pasted_clean(&cleaned, str_text(&line), line.len) ||
+            (!is_first && str_add(text, "\n")) ||
             str_append(text, str_text(&cleaned), cleaned.len)) {
             event = READER_END;
             break;

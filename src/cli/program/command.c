@@ -88,7 +88,10 @@ int command_make_workdir(const options *o)
         return command_fail_memory();
     for (size_t len = strlen(path); len > 1 && path[len - 1] == '/'; len--)
         path[len - 1] = '\0';
-    if (parents_make(&above, path, 0777) || (mkdir(path, 0777) && errno != EEXIST))
+    int failed = mkdir(path, 0777) && errno != EEXIST;
+    if (failed && errno == ENOENT)
+        failed = parents_make(&above, path, 0777) || mkdir(path, 0777);
+    if (failed)
         status = command_fail(EXIT_USAGE, "--workdir %s cannot be made: %s", path, strerror(errno));
     free(path);
     return status;

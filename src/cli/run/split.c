@@ -97,7 +97,6 @@ typedef struct splitter {
     size_t len;
     size_t counted; /* up to where the lines are */
     unsigned lines;
-    int is_unclosed[2]; /* """ and ''' that have no end: these are not strings */
 } splitter;
 
 static unsigned line_number(splitter *s, size_t at)
@@ -108,51 +107,6 @@ static unsigned line_number(splitter *s, size_t at)
         s->lines++;
     }
     return s->lines + 1;
-}
-
-static int is_triple(const splitter *s, size_t at)
-{
-    return s->len - at >= 3 && s->text[at + 1] == s->text[at] && s->text[at + 2] == s->text[at];
-}
-
-/* Past the string that begins at; one of a single line that has no end goes up to
- * the line's. A triple quote without an end is passed alone, so that a mistake in
- * one cell does not swallow all that follow. */
-static size_t pass_string(splitter *s, size_t at)
-{
-    char quote = s->text[at];
-    int is_long = is_triple(s, at), *is_unclosed = &s->is_unclosed[quote == '"'];
-    size_t width = is_long ? 3 : 1;
-
-    if (is_long && *is_unclosed)
-        return at + width;
-    for (size_t end = at + width; end < s->len; end++) {
-        if (s->text[end] == '\\') {
-            end++;
-            end += s->len - end >= 2 && !memcmp(s->text + end, "\r\n", 2);
-        } else if (s->text[end] == '\n' && !is_long) {
-            return end;
-        } else if (s->text[end] == quote && (!is_long || is_triple(s, end))) {
-            return end + width;
-        }
-    }
-
-    *is_unclosed |= is_long;
-    return is_long ? at + width : s->len;
-}
-
-/* Where the next line begins that no string of this one reaches into. */
-static size_t pass_code_line(splitter *s, size_t at)
-{
-    while (at < s->len && s->text[at] != '\n') {
-        if (s->text[at] == '#')
-            return line_at(s->text, s->len, at).next;
-        if (s->text[at] == '"' || s->text[at] == '\'')
-            at = pass_string(s, at);
-        else
-            at++;
-    }
-    return at < s->len ? at + 1 : s->len;
 }
 
 /* Appends what lies between two markers without the blank lines around it. */
@@ -193,10 +147,8 @@ int split_cells(cell_list *list, const char *text, size_t len)
             begin = l.next;
             is_code = !is_text_marker(&l);
             list->is_divided = 1;
-            at = l.next;
-        } else {
-            at = is_code ? pass_code_line(&s, at) : l.next;
         }
+        at = l.next;
     }
 
     if (error || !is_code)

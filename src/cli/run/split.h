@@ -3,7 +3,7 @@
  *
  * A line "# %%" begins a cell, as in VS Code, Spyder and jupytext: at the start of
  * the line, "#%%" too, a title behind it. Cells marked [markdown], [md] or [raw]
- * are passed over. A marker inside a string that spans lines is a part of it.
+ * are passed over. Strings are not looked at.
  */
 #ifndef SNUG_CLI_SPLIT_H
 #define SNUG_CLI_SPLIT_H
