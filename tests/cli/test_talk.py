@@ -322,7 +322,7 @@ class Asking(Talking):
 
     def answers(self, talk, *answers):
         for answer in answers:
-            talk.wait(r"run this\? \[y\]es, \[n\]o, \[a\]lways, \[e\]dit: ")
+            talk.wait(r"run this\? \[y\]es, \[n\]o, \[a\]lways: ")
             talk.type(answer + "\r")
 
     def test_a_program_that_is_refused_does_not_run(self):
