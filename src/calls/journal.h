@@ -88,7 +88,7 @@ typedef struct journal_entry {
 /* Appends its line. SNUG_OK, also where the journal writes nothing, or SNUG_ENOMEM. */
 int journal_describe(str *out, const journal_track *t, const journal_entry *entry);
 /* Hands the line on. */
-void journal_write(journal_track *t, str *line);
+void journal_write(journal_track *t, str *text);
 /* What the journal hides. */
 void journal_hide(journal_track *t, str *text);
 
