@@ -395,11 +395,11 @@ int settings_get(setting *out, char *buffer, size_t size, const settings *s, con
     *out = (setting){ .key = row->key,
                       .option = row->name,
                       .fallback = row->fallback,
-                      .about = row->key_about ? row->key_about
-                               : row->about   ? row->about
-                                              : limit->about,
+                      .about = row->key_about ? row->key_about : row->about,
                       .is_list = is_list(row),
                       .is_secret = row->name && strcmp(row->name, "--header") == 0 };
+    if (!out->about && limit)
+        out->about = limit->about;
     if (is_flag(row))
         out->fallback = row->is_off ? "true" : "false";
     else if (row->kind == KIND_REFUSED)
