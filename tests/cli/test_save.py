@@ -442,9 +442,9 @@ exits, interrupts, lies, x = Exits(), Interrupts(), Lies(), 1""")
     def test_exports_can_be_run_again(self):
         for name in ("a.ipynb", "a.py"):
             path = self.path(name)
-            snug("run", "--export", path, "-c", "x = 1\n\ndef f():\n    return '''a\n# %%\nb'''", "-c", "print(x)\nx + 1", "-c", "f()")
+            snug("run", "--export", path, "-c", "x = 1\n\ndef f():\n    return '''a\n\nb'''", "-c", "print(x)\nx + 1", "-c", "f()")
             results = [json.loads(line) for line in snug("run", "--json", path).stdout.splitlines()]
-            self.assertEqual([r["value"] and r["value"]["text"] for r in results], [None, "2", "'a\\n# %%\\nb'"])
+            self.assertEqual([r["value"] and r["value"]["text"] for r in results], [None, "2", "'a\\n\\nb'"])
         with open(self.path("a.py")) as file:
             self.assertTrue(file.read().startswith("# %%\nx = 1\n\ndef f()"))
         self.refused("run", "--export", self.path("a.txt"), "-c", "1", says=".ipynb or .py")
