@@ -21,7 +21,7 @@
  * Who has threads instead waits for a task, or for a session's (snug_task_wait, snug_session_wait).
  * snug_session_run is snug_session_start and a wait for its end.
  *
- * Threads. The functions that start a task return without its end, from any thread. A session's
+ * Threads. The functions that start a task return at once, from any thread. A session's
  * callbacks (output, displays, tools, input) and on_done are called by snug_host_dispatch,
  * snug_task_wait and snug_session_wait, on the thread that calls these, one at a time for each
  * task: while nobody calls one of them, a cell that prints much or calls a tool waits, and its
@@ -50,9 +50,9 @@ typedef void snug_task_done(void *payload, snug_task *task);
 
 /* As snug_session_run. out may be NULL: then the task is freed after on_done. on_done may be NULL:
  * then somebody waits. The task may be over, and on_done called by another thread, before this
- * returns. Where the session's thread is still at a call that was answered without it, this waits
- * for it, for the host's patience_ms at most: then it is SNUG_ETIMEOUT. An error of it is none of
- * the task: on_done is not called. SNUG_EINVAL for a session on its caller's thread. */
+ * returns. Where the session's thread is still at a call that was answered without it, this is
+ * SNUG_ETIMEOUT at once: start it again later. An error of this function is none of the task:
+ * on_done is not called. SNUG_EINVAL for a session on its caller's thread. */
 SNUG_EXTERN int snug_session_start(snug_task **out, snug_session *session, const char *source,
                                    size_t len, const snug_limits *limits, snug_task_done *on_done,
                                    void *payload);

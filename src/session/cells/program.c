@@ -589,7 +589,7 @@ int local_compute(program_outcome *out, snug_session *session, const program_wis
                                 session->limits.session_cpu_ms };
     program_work *work;
 
-    int error = session_await_thread(session);
+    int error = session_await_thread(session, session->host->patience_ns);
     if (!error)
         error = find_work(&work, session);
     if (!error)

@@ -45,7 +45,8 @@ int local_start(snug_session *session, const char *source, size_t len, const snu
     const job_limits job = { cell->limits.wall_ms, cell->limits.cpu_ms,
                              session->limits.session_cpu_ms };
 
-    int error = session_await_thread(session); /* before the cell's parts are anybody else's */
+    /* Before the cell's parts are anybody else's. A start of a task does not wait. */
+    int error = session_await_thread(session, session->task ? 0 : session->host->patience_ns);
     if (!error)
         error = set_cell(cell, source, len);
     if (!error && !(cell->result = result_new(session->name)))

@@ -119,14 +119,14 @@ static void settle_left(snug_session *session)
 }
 
 /* To read the clock where nothing was left would show in the time of a small cell. */
-int session_await_thread(snug_session *session)
+int session_await_thread(snug_session *session, uint64_t patience_ns)
 {
     mailbox *m = &session->thread.mailbox;
 
     if (!session->job.is_left)
         return SNUG_OK;
 
-    switch (mailbox_await_return(m, u64_sum(clock_now_ns(), session->host->patience_ns))) {
+    switch (mailbox_await_return(m, u64_sum(clock_now_ns(), patience_ns))) {
     case MAILBOX_LEFT:
         return error_set(SNUG_ETIMEOUT,
                          "session %s waits %s, in a call that was answered without it",
@@ -157,7 +157,7 @@ int session_is_left(const snug_session *session)
 int session_post_job(snug_session *session, job_fn fn, void *arg, const job_limits *limits)
 {
     session_job *job = &session->job;
-    int error = session_await_thread(session);
+    int error = session_await_thread(session, session->host->patience_ns);
     if (error)
         return error;
 

@@ -75,8 +75,8 @@ int session_end_job(snug_session *session);
 
 /* Whether the last job was left, and the thread may be still at it. */
 int session_is_left(const snug_session *session);
-/* Waits for the end of such a job, for the host's patience. SNUG_OK, or an error with a message. */
-int session_await_thread(snug_session *session);
+/* Waits for the end of such a job, for patience_ns at most. SNUG_OK, or an error with a message. */
+int session_await_thread(snug_session *session, uint64_t patience_ns);
 
 /* For what is asked of the session between its cells. */
 job_limits session_step_limits(const snug_session *session);

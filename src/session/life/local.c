@@ -369,7 +369,7 @@ static int end_for_renewal(snug_session *session)
                          error_message());
 
     if (!session->is_lost && session_is_left(session))
-        error = session_await_thread(session);
+        error = session_await_thread(session, session->host->patience_ns);
     if (!error)
         session_end(session);
     return error;
