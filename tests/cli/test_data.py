@@ -150,6 +150,12 @@ class Stdin(Data):
             "event": "without", "n": 0, "about": "data on stdin",
             "message": "nothing has come; --input stdin=- waits longer"})
 
+    def test_a_stdin_that_begins_and_says_nothing_more_is_an_error(self):
+        reads, writes = self.silent_pipe()
+        os.write(writes, b"a,b\n")
+        self.fails("--max-seconds", "500ms", "Is it there?", stdin=reads,
+                   says="stdin began, and has not ended: nothing more has come for 500 ms")
+
     def ask_in_script(self, script, stdin, *args):
         """As a script asks that is started with that stdin: "$@" asks."""
         process = subprocess.Popen(

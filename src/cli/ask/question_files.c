@@ -68,10 +68,19 @@ static int wait_ms(uint64_t begun_ns, uint64_t most_ms)
     return now_ns < end_ns ? (int)((end_ns - now_ns) / NS_PER_MS) + 1 : 0;
 }
 
-/* 1: there is something to read, or the end; 0: nothing has come in time; -1: a signal has ended
- * the wait. Where it takes a second that is said; is_first: it is not waited for for ever. */
-static int await_stdin(const question_place *place, int is_first, int is_asked_for, int *is_told)
+/* Data that was not asked for may be silent for ten seconds, and no longer than the question may
+ * take. */
+static uint64_t silence_ms(const options *o)
 {
+    return o->budget.wall_ms && o->budget.wall_ms < STDIN_WAIT_MS ? o->budget.wall_ms
+                                                                  : STDIN_WAIT_MS;
+}
+
+/* 1: there is something to read, or the end; 0: nothing has come in time; -1: a signal has ended
+ * the wait. Where it takes a second that is said. */
+static int await_stdin(const question_place *place, int is_asked_for, int *is_told)
+{
+    const uint64_t most_ms = is_asked_for ? UINT64_MAX : silence_ms(place->options);
     struct pollfd waited[] = { { STDIN_FILENO, POLLIN, 0 },
                                { signals_fd(place->signals), POLLIN, 0 } };
     const uint64_t begun_ns = clock_now_ns();
@@ -79,15 +88,14 @@ static int await_stdin(const question_place *place, int is_first, int is_asked_f
     for (;;) {
         if (signals_taken(place->signals))
             return -1;
-        const int has_end = is_first && !is_asked_for;
-        const int left_ms = *is_told ? (has_end ? wait_ms(begun_ns, STDIN_WAIT_MS) : -1)
-                                     : wait_ms(begun_ns, TOLD_AFTER_MS);
+        const uint64_t told_ms = *is_told || most_ms < TOLD_AFTER_MS ? most_ms : TOLD_AFTER_MS;
+        const int left_ms = told_ms == UINT64_MAX ? -1 : wait_ms(begun_ns, told_ms);
         const int ready = poll(waited, 2, left_ms);
         while (ready > 0 && waited[1].revents && signals_next(place->signals))
             ;
         if (ready > 0 && waited[0].revents)
             return 1;
-        if (ready == 0 && *is_told)
+        if (ready == 0 && told_ms == most_ms)
             return 0;
         if (ready == 0 && !place->options->is_quiet)
             command_fail(EXIT_FINE, is_asked_for ? "reading stdin, which has not ended yet"
@@ -105,13 +113,17 @@ static int read_stdin(question_data *data, const question_place *place, int is_a
 {
     char bytes[READ_BYTES], amount[32];
     const uint64_t most = most_copied(place->options);
-    int is_told = 0, is_first = 1;
+    int is_told = 0;
 
     *is_silent = 0;
-    for (;; is_first = 0) {
-        const int is_there = await_stdin(place, is_first, is_asked_for, &is_told);
+    for (;;) {
+        const int is_there = await_stdin(place, is_asked_for, &is_told);
         if (is_there < 0)
             return 128 + signals_taken(place->signals);
+        if (!is_there && data->piped.len > 0)
+            return command_fail(
+                EXIT_USAGE, "stdin began, and has not ended: nothing more has come for %s",
+                quantity_text(amount, sizeof amount, silence_ms(place->options), "ms"));
         *is_silent = !is_there;
         if (!is_there)
             return EXIT_FINE;
