@@ -339,7 +339,7 @@ class Faults(Handing):
             self.skipTest("no file system can be mounted here")
         self.endpoint.server.rules = Rules([("Question:", code)])
         env = environment(**self.endpoint.environment, XDG_STATE_HOME=self.folder)
-        script = inside + '"$0" ask "$@"; status=$?; find full -mindepth 1 >&2; exit $status'
+        script = inside + '"$0" ask "$@"; status=$?; find full -mindepth 1 | sort >&2; exit $status'
         return subprocess.run(["unshare", "-m", "sh", "-c", script, SNUG, *PLAIN, *options, QUESTION], cwd=self.folder,
                               env=env, input="", capture_output=True, encoding="utf-8", timeout=SECONDS)
 

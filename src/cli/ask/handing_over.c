@@ -36,15 +36,13 @@ static int open_folder(handing *h)
 /* Before any program runs, for what a program makes of its path later is not followed. */
 static int open_given(handing *h, const char *given)
 {
-    unsigned made;
-
     if (str_add(&h->path, given))
         return error_no_memory();
     while (h->path.len > 1 && h->path.data[h->path.len - 1] == '/')
         h->path.data[--h->path.len] = '\0';
     h->is_own = mkdir(h->path.data, 0777) == 0;
     if (!h->is_own && errno == ENOENT)
-        h->is_own = !parents_make(&made, h->path.data, 0777) && !mkdir(h->path.data, 0777);
+        h->is_own = !parents_make(&h->parents, h->path.data, 0777) && !mkdir(h->path.data, 0777);
     if (!h->is_own && errno != EEXIST)
         return error_system("%s", h->path.data);
     return open_folder(h);
@@ -186,8 +184,11 @@ void handing_close(handing *h)
 {
     if (h->folder >= 0)
         close(h->folder);
-    if (h->is_own)
-        rmdir(h->path.data);
+    if (h->is_own && rmdir(h->path.data) == 0)
+        for (; h->parents > 0; h->parents--) {
+            *strrchr(h->path.data, '/') = '\0';
+            rmdir(h->path.data);
+        }
     str_free(&h->path);
     str_free(&h->made);
     str_free(&h->left);

@@ -16,9 +16,10 @@ typedef struct handing {
     const options *options;
     signals *signals;
     int is_on;
-    str path;   /* of the folder, as the user says it; empty: the first question names it */
-    int folder; /* -1: it is not open */
-    int is_own; /* it was made for this, and nothing is in it */
+    str path;         /* of the folder, as the user says it; empty: the first question names it */
+    int folder;       /* -1: it is not open */
+    int is_own;       /* it was made for this, and nothing is in it */
+    unsigned parents; /* of it, that were made for this too */
 
     /* Of the last reply. */
     uint64_t bytes, files; /* that were handed over */
