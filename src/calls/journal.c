@@ -291,7 +291,7 @@ void desk_record_end(snug_call *call, call_state how, uint64_t duration_ns)
     d->last_record = record;
 }
 
-static desk_record *take_record(desk *d)
+static desk_record *remove_first_record(desk *d)
 {
     pthread_mutex_lock(&d->lock);
     desk_record *record = d->first_record;
@@ -310,7 +310,7 @@ void desk_go_on(desk *d)
     if (!d->journal)
         return;
     replay_go_on(d->journal);
-    for (desk_record *record; (record = take_record(d));) {
+    for (desk_record *record; (record = remove_first_record(d));) {
         replay_end(d->journal, record->number);
         if (record->line.len > 0)
             journal_write(d->journal, &record->line);

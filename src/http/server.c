@@ -343,7 +343,7 @@ void http_on_hang_up(http_request *r, void (*hung_up)(void *payload),
 }
 
 /* Nobody holds it any more. With the lock, which is released. */
-static void give_back(http_request *r)
+static void release_held(http_request *r)
 {
     http_server *s = r->server;
     r->is_held = 0;
@@ -363,7 +363,7 @@ void http_answer(http_request *r, unsigned status, const char *type, const char 
     if ((headers && str_add(&r->headers, headers)) ||
         (len > 0 && str_append(&r->answer, body, len)))
         r->is_gone = 1;
-    give_back(r);
+    release_held(r);
 }
 
 void http_stream_begin(http_request *r, const char *headers)
@@ -400,7 +400,7 @@ void http_stream_end(http_request *r)
 {
     pthread_mutex_lock(&r->server->lock);
     r->is_over = 1;
-    give_back(r);
+    release_held(r);
 }
 
 /* ---- beginning and end ---- */

@@ -288,7 +288,7 @@ static void *cut_off(room *kept, size_t bytes)
     return (char *)kept + left;
 }
 
-static int give_back(room *kept, size_t bytes)
+static int unmap_room(room *kept, size_t bytes)
 {
     return munmap(cut_off(kept, bytes), bytes) == 0;
 }
@@ -298,7 +298,7 @@ int room_drop(void)
     room *kept = own_room();
     if (!kept)
         return 0;
-    return give_back(kept, kept->bytes < ROOM_PIECE_BYTES ? kept->bytes : ROOM_PIECE_BYTES);
+    return unmap_room(kept, kept->bytes < ROOM_PIECE_BYTES ? kept->bytes : ROOM_PIECE_BYTES);
 }
 
 void *room_take(size_t bytes)
@@ -311,5 +311,5 @@ void room_leave(void)
 {
     room *kept = own_room();
     if (kept)
-        give_back(kept, kept->bytes);
+        unmap_room(kept, kept->bytes);
 }

@@ -482,7 +482,7 @@ loop_outcome step_scan(run *r)
     return outcome;
 }
 
-/* ---- what of a reply is run, and what is not ---- */
+/* ---- the program in a reply ---- */
 
 /* The hint that a cell gets which would install something. */
 static int add_install_hint(str *out, const run *r)

@@ -249,7 +249,7 @@ int inputs_bind(run *r)
 
 /* ---- images ---- */
 
-/* What all providers take. */
+/* The limits of the provider that allows least. */
 enum { MOST_IMAGE_BYTES = 5000000, MOST_IMAGES = 20 };
 
 /* By the first bytes; NULL: it is none that models take. */

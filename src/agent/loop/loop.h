@@ -55,8 +55,8 @@ int act_bind(snug_agent *agent);
 loop_outcome act_take_reply(run *r);
 /* Whether a step may be taken still. */
 int act_has_steps(const run *r);
-/* What the last attempt gave, or why it was refused, becomes the answer of its call. MORE where
- * another one waits, else FAILED: the model is next. */
+/* Answers the last call with the result of its attempt, or with the reason of its refusal. MORE if
+ * another call waits, else FAILED: the next step is a request. */
 loop_outcome act_observe(run *r, const char *template);
 /* A cell has given the final answer. The model hears what it gave only where it goes on: who judges
  * it reads that in what is asked. Calls that wait are dropped. SNUG_OK or an error. */
@@ -80,8 +80,8 @@ int ask_model_bind(snug_agent *agent);
 
 /* ---- words.c ---- */
 
-/* Of r->said, which holds no program: MORE where it is the answer, FAILED where it is none, or is
- * asked for again. */
+/* Decides about r->said, a reply without a program. MORE if it is the answer; FAILED if it is not,
+ * or if it is requested again. */
 loop_outcome words_take(run *r);
 /* In act mode, where all steps were taken: the last request for an answer. MORE; STOPPED where
  * nothing has run that it could be made from, it was asked for before, or none came. */

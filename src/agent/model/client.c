@@ -93,7 +93,7 @@ static int read_key(model *m, const model_options *options)
     return provider_write_key(&m->key_header, p, &m->key);
 }
 
-static void keep_options(model *m, const model_options *options)
+static void copy_options(model *m, const model_options *options)
 {
     m->options = *options;
     m->options.name = m->options.base_url = m->options.key_file = NULL;
@@ -131,7 +131,7 @@ int model_open(model **out, const model_options *options)
     }
 
     choose_headers(m);
-    keep_options(m, options);
+    copy_options(m, options);
     if (getrandom(&m->random, sizeof m->random, GRND_NONBLOCK) != sizeof m->random)
         m->random = clock_now_ns();
     *out = m;

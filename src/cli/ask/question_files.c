@@ -33,7 +33,7 @@ static int has_input_file(const question_data *data, const char *name)
 }
 
 /* Takes text, malloc'ed or NULL. */
-static int keep_text(question_data *data, char *text)
+static int store_text(question_data *data, char *text)
 {
     if (!text ||
         array_reserve(&data->texts, &data->text_cap, data->text_count + 1, sizeof *data->texts)) {
@@ -218,7 +218,7 @@ static int add_option_files(question_data *data, const question_place *place)
         const char *path = spec + len + 1;
         char *name = strndup(spec, len);
 
-        status = keep_text(data, name);
+        status = store_text(data, name);
         if (status)
             break;
         if (has_input_file(data, name))
@@ -312,11 +312,11 @@ static int add_named_file(question_data *data, const question_place *place, name
 
     char *name = file->name, *path = file->path;
     file->name = file->path = NULL;
-    int status = keep_text(data, name);
+    int status = store_text(data, name);
     if (status)
         free(path);
     else
-        status = keep_text(data, path);
+        status = store_text(data, path);
     if (status)
         return status;
     return add_item(data, (snug_agent_input){ .name = name, .path = path });

@@ -112,7 +112,7 @@ static void cell_ask(cell_asking *a, const char *session, snug_call *call)
 
 /* ---- answers ---- */
 
-static asked_call *take_asked(cell_asking *a, const request *r)
+static asked_call *remove_asked(cell_asking *a, const request *r)
 {
     asked_call **at = &a->first;
 
@@ -130,7 +130,7 @@ static void cell_asking_take(cell_asking *a, const request *r)
     char why[512];
 
     pthread_mutex_lock(&a->lock);
-    asked_call *one = take_asked(a, r);
+    asked_call *one = remove_asked(a, r);
     pthread_mutex_unlock(&a->lock);
     if (!one) {
         snprintf(why, sizeof why, "no call %llu of session \"%.256s\" waits for an answer",

@@ -265,7 +265,7 @@ static line_for find_question(const attendant *a, const kernel_message *m)
 }
 
 /* NULL: nobody waits for it. *is_doubtful: it may be the answer to a question before. */
-static asked_line *take_asked(int *is_doubtful, attendant *a, const kernel_message *m)
+static asked_line *remove_asked(int *is_doubtful, attendant *a, const kernel_message *m)
 {
     asked_line *one = NULL;
 
@@ -284,7 +284,7 @@ static void take_reply(attendant *a, const kernel_message *m)
     str line = { 0 };
     int is_doubtful = 0;
     asked_line *one =
-        strcmp(str_text(&m->type), "input_reply") ? NULL : take_asked(&is_doubtful, a, m);
+        strcmp(str_text(&m->type), "input_reply") ? NULL : remove_asked(&is_doubtful, a, m);
 
     if (!one)
         kernel_log("a message %s on stdin is left aside: nobody waits for it", str_text(&m->type));

@@ -377,7 +377,7 @@ void snug_mapped_free(snug_mapped *mapped)
     mapped->memory = NULL;
 }
 
-static int give_column(snug_mapped *mapped, program_outcome *out)
+static int store_column(snug_mapped *mapped, program_outcome *out)
 {
     program_column *kept = malloc(sizeof *kept);
     if (!kept)
@@ -421,7 +421,7 @@ int snug_program_map(snug_mapped *mapped, snug_session *session, snug_program *p
     error = carry_out_wish(&out, session, &wish, limits, what);
     out.column.type = program->text.output;
     if (!error)
-        error = give_column(mapped, &out);
+        error = store_column(mapped, &out);
     program_column_free(&out.column);
     snug_result_free(out.result);
     str_free(&out.data);

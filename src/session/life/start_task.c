@@ -41,12 +41,12 @@ static void *own(kept_options *kept, void *memory)
     return kept->owned[kept->count++] = memory;
 }
 
-static const char *keep_text(kept_options *kept, const char *text)
+static const char *copy_text(kept_options *kept, const char *text)
 {
     return text ? own(kept, strdup(text)) : NULL;
 }
 
-static const char *const *keep_list(kept_options *kept, const char *const *given)
+static const char *const *copy_list(kept_options *kept, const char *const *given)
 {
     size_t count = 0;
     while (given && given[count])
@@ -54,17 +54,17 @@ static const char *const *keep_list(kept_options *kept, const char *const *given
 
     const char **list = given ? own(kept, calloc(count + 1, sizeof *list)) : NULL;
     for (size_t i = 0; list && i < count; i++)
-        list[i] = keep_text(kept, given[i]);
+        list[i] = copy_text(kept, given[i]);
     return list;
 }
 
-static const snug_mount *keep_mounts(kept_options *kept, const snug_mount *given, size_t count)
+static const snug_mount *copy_mounts(kept_options *kept, const snug_mount *given, size_t count)
 {
     snug_mount *mounts = own(kept, calloc(count + 1, sizeof *mounts));
 
     for (size_t i = 0; mounts && i < count; i++) {
-        mounts[i].path = keep_text(kept, given[i].path);
-        mounts[i].name = keep_text(kept, given[i].name);
+        mounts[i].path = copy_text(kept, given[i].path);
+        mounts[i].name = copy_text(kept, given[i].name);
         mounts[i].is_writable = given[i].is_writable;
     }
 
@@ -82,7 +82,7 @@ static void free_kept(kept_options *kept)
     free(kept);
 }
 
-static int keep_options(kept_options **out, const snug_session_options *given)
+static int copy_options(kept_options **out, const snug_session_options *given)
 {
     kept_options *kept = calloc(1, sizeof *kept);
     if (!kept)
@@ -101,12 +101,12 @@ static int keep_options(kept_options **out, const snug_session_options *given)
         o->limits = &kept->limits;
         o->tool_rules = kept->rules.rules;
         o->error = NULL; /* which may be gone by then; the task has its sentence */
-        o->name = keep_text(kept, o->name);
-        o->profile = keep_text(kept, o->profile);
-        o->workdir = keep_text(kept, o->workdir);
-        o->packages = keep_text(kept, o->packages);
-        o->allow = keep_list(kept, o->allow);
-        o->mounts = keep_mounts(kept, o->mounts, o->mount_count);
+        o->name = copy_text(kept, o->name);
+        o->profile = copy_text(kept, o->profile);
+        o->workdir = copy_text(kept, o->workdir);
+        o->packages = copy_text(kept, o->packages);
+        o->allow = copy_list(kept, o->allow);
+        o->mounts = copy_mounts(kept, o->mounts, o->mount_count);
         if (kept->is_short)
             error = error_no_memory();
     }
@@ -359,7 +359,7 @@ int snug_session_start_open(snug_task **out, snug_host *host, const snug_session
 
     int error = host_check(host, "snug_session_start_open");
     if (!error)
-        error = keep_options(&kept, options);
+        error = copy_options(&kept, options);
     if (!error)
         error = task_new(&task, TASK_OPEN, host, NULL, on_done, payload);
     if (error) {
